@@ -14,7 +14,7 @@ const encodings = (fields: Record<string, string | number | boolean>): CallOptio
   { json: fields },
 ]
 
-/** What no text field takes, whatever it is for. */
+/** Values that every text field rejects. */
 const hostileTexts: unknown[] = ['a\0b', { a: 1 }, [{}], ['a', ['b']], '\ud800']
 
 describe('/api2/account/info/', () => {
@@ -24,7 +24,7 @@ describe('/api2/account/info/', () => {
   })
   after(() => server[Symbol.asyncDispose]())
 
-  it('shows the account, without limits unless there are any', async () => {
+  it('returns the account, with limits only if they are set', async () => {
     const ann = await server.signUp({ email: 'ann@example.org' })
     const expected = {
       email: 'ann@example.org',
@@ -54,7 +54,7 @@ describe('/api2/account/info/', () => {
     assert.equal((await (await server.admin()).get('/api2/account/info/')).body.is_staff, true)
   })
 
-  it('shows the share of the quota in use without an exponent', async () => {
+  it('returns the used share of the quota without an exponent', async () => {
     const user = await server.signUp()
     const { accounts, core } = server.running.services
     const account = await accounts.update(user.email, { quota: 1_000_000_000 })
@@ -75,7 +75,7 @@ describe('/api2/account/info/', () => {
     }
   })
 
-  it('changes the name, in any encoding, and answers the account', async () => {
+  it('changes the name in any encoding and returns the account', async () => {
     const user = await server.signUp()
     for (const options of encodings({ name: 'Änne', file_updates_email_interval: 3600 })) {
       await server.running.services.accounts.update(user.email, { name: 'before' })
@@ -97,7 +97,7 @@ describe('/api2/account/info/', () => {
     [{ collaborate_email_interval: {} }, 'collaborate_email_interval invalid'],
   ]
   for (const [json, message] of refusals) {
-    it(`refuses ${JSON.stringify(json).slice(0, 60)}`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 60)}`, async () => {
       const user = await server.signUp()
       const before = (await user.get('/api2/account/info/')).body
       const reply = await user.put('/api2/account/info/', { json })
@@ -106,7 +106,7 @@ describe('/api2/account/info/', () => {
     })
   }
 
-  it('has the picture it points to', async () => {
+  it('serves the avatar it links to', async () => {
     const response = await fetch(`${server.url}/media/avatars/default.png`)
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png'])
     const bytes = Buffer.from(await response.arrayBuffer())
@@ -123,7 +123,7 @@ describe('/api/v2.1/user/', () => {
   })
   after(() => server[Symbol.asyncDispose]())
 
-  it('shows and changes the profile', async () => {
+  it('returns and changes the profile', async () => {
     const user = await server.signUp({ email: 'prof@example.org' })
     const profile = {
       email: 'prof@example.org',
@@ -166,14 +166,14 @@ describe('/api/v2.1/user/', () => {
     [{ list_in_address_book: 'maybe' }, 'list_in_address_book invalid.'],
   ]
   for (const [json, message] of refusals) {
-    it(`refuses ${JSON.stringify(json).slice(0, 60)}`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 60)}`, async () => {
       const user = await server.signUp()
       const reply = await user.put('/api/v2.1/user/', { json })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: message }])
     })
   }
 
-  it('changes the password, which ends every token', async () => {
+  it('changes the password and revokes every token', async () => {
     for (const encode of [0, 1, 2]) {
       const user = await server.signUp()
       const fields = { old_password: PASSWORD, new_password: `new ${encode}` }
@@ -195,7 +195,7 @@ describe('/api/v2.1/user/', () => {
     [{ old_password: 'wrong', new_password: 'x' }, 'Old password incorrect'],
   ]
   for (const [json, message] of passwords) {
-    it(`refuses ${JSON.stringify(json).slice(0, 60)} with "${message}"`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 60)} with "${message}"`, async () => {
       const user = await server.signUp()
       const reply = await user.post('/api/v2.1/user/reset-password/', { json })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: message }])
@@ -228,7 +228,7 @@ describe('/api2/accounts/', () => {
     ...more,
   })
 
-  it('makes accounts with 201 and changes them with 200, in any encoding', async () => {
+  it('creates accounts with 201 and updates them with 200, in any encoding', async () => {
     const all = {
       password: 'first',
       is_staff: 'true',
@@ -276,7 +276,7 @@ describe('/api2/accounts/', () => {
     assert.deepEqual(untouched.body, plain.body)
   })
 
-  it('keeps what is not sent, and ends tokens when it deactivates', async () => {
+  it('keeps fields that are not sent, and revokes tokens on deactivation', async () => {
     const user = await server.signUp()
     await user.createLibrary()
     const off = await admin.put(`/api2/accounts/${user.email}/`, { form: { is_active: 'false' } })
@@ -315,7 +315,7 @@ describe('/api2/accounts/', () => {
     ]),
   ]
   for (const [json, body] of refusals) {
-    it(`refuses to make an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
+    it(`rejects creating an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
       const { accounts } = server.running.services
       if (!(await accounts.find('taken@example.org'))) {
         await accounts.create({ email: 'taken@example.org', password: 'x', loginId: 'taken' })
@@ -326,7 +326,7 @@ describe('/api2/accounts/', () => {
     })
   }
 
-  it('tells an e-mail that is none from an account that is not there', async () => {
+  it('distinguishes an invalid e-mail address from an unknown account', async () => {
     for (const email of ['nobody', 'a%20b@c', 'a%2Fb@c', 'a@b@c', '..', '%00@b', `${'x'.repeat(300)}@b`]) {
       const reply = await admin.get(`/api2/accounts/${email}/`)
       if (reply.status === 404) continue // "..", which the client takes for another path
@@ -342,7 +342,7 @@ describe('/api2/accounts/', () => {
     )
   })
 
-  it('removes an account with 200, and with 202 one that is not there', async () => {
+  it('deletes an account with 200, and answers 202 for an unknown one', async () => {
     const user = await server.signUp()
     for (const status of [200, 202]) {
       const reply = await admin.delete(`/api2/accounts/${user.email}/`)
@@ -352,7 +352,7 @@ describe('/api2/accounts/', () => {
     assert.deepEqual([refused.status, refused.body], [401, { detail: 'User inactive or deleted' }])
   })
 
-  it('lists ids, page by page', async () => {
+  it('lists ids in pages', async () => {
     const { accounts } = await server.running.services.accounts.list({ limit: 1000 })
     const all = accounts.map(({ email }) => ({ email, source: 'DB' }))
     for (const query of [{}, { scope: 'DB' }, { start: 'x', limit: '-1' }, { scope: 'db', limit: 1000 }]) {
@@ -366,7 +366,7 @@ describe('/api2/accounts/', () => {
     assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'Cloud is not a valid scope value' }])
   })
 
-  it('hands all libraries over to another account', async () => {
+  it('transfers all libraries to another account', async () => {
     const [from, to] = [await server.signUp(), await server.signUp()]
     const ids = [await from.createLibrary('A'), await from.createLibrary('B')]
     const own = await to.createLibrary('C')
@@ -382,7 +382,7 @@ describe('/api2/accounts/', () => {
     assert.deepEqual(await listed(to), [...ids, own].sort())
   })
 
-  it('refuses to hand libraries over where it cannot', async () => {
+  it('rejects a transfer that is not possible', async () => {
     const user = await server.signUp()
     const guest = await server.signUp({ role: 'guest' })
     const cases: [email: string, form: Record<string, string>, status: number, message: string][] = [
@@ -406,7 +406,7 @@ describe('/api2/accounts/', () => {
     }
   })
 
-  it('never lets the last administrator go', async () => {
+  it('keeps the last administrator from being removed', async () => {
     await using other = await startServer()
     const root = await other.admin()
     const calls: [method: string, form: Record<string, string>][] = [

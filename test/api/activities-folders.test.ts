@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** A library of ann's with a folder `/team`, and somebody the folder is going to be shared with. */
+/** A library of ann with a folder `/team`, and the account the folder will be shared with. */
 async function stage() {
   const space = await Workspace.make(server)
   const content = contentOf(server, space.client, space.id)
@@ -22,7 +22,7 @@ async function stage() {
   return { space, content, ann: space.client, guest: await server.signUp() }
 }
 
-/** The feed of somebody: operation, path and library of each row. */
+/** The feed of an account: operation, path and library of each row. */
 async function feedOf(client: Client, query: Record<string, string | number> = {}): Promise<string[]> {
   const reply = await client.get('/api/v2.1/activities/', query)
   assert.equal(reply.status, 200, reply.text)
@@ -58,8 +58,8 @@ async function rename(space: Workspace, p: string, newname: string): Promise<voi
   assert.equal(reply.status, 200, reply.text)
 }
 
-describe('somebody with a folder of a library', () => {
-  it('finds in the feed what happens below it, and nothing else', async () => {
+describe('the recipient of a shared folder', () => {
+  it('sees the changes below the folder in the feed, and no others', async () => {
     const { space, content, ann, guest } = await stage()
     const folder = await shareWith(ann, space.id, guest, { path: '/team' })
     await content.addFolder('/teams')
@@ -76,7 +76,7 @@ describe('somebody with a folder of a library', () => {
     assert.deepEqual(await feedOf(guest), [])
   })
 
-  it('finds nothing from before the folder was shared', async () => {
+  it('sees nothing from before the folder was shared', async () => {
     const { space, content, ann, guest } = await stage()
     await content.addFile('/team/secret plan')
     await space.client.delete(space.v21('file/'), { query: { p: '/team/secret plan' } })
@@ -85,7 +85,7 @@ describe('somebody with a folder of a library', () => {
     assert.deepEqual(await feedOf(guest), [])
     await content.addFile('/team/new')
     assert.deepEqual(await feedOf(guest), [`create /new ${folder} team`])
-    // Shared anew, it begins anew.
+    // A new share starts a new feed.
     await unshare(ann, space.id, guest, '/team')
     await content.addFile('/team/in between')
     const again = await shareWith(ann, space.id, guest, { path: '/team' })
@@ -94,7 +94,7 @@ describe('somebody with a folder of a library', () => {
     assert.deepEqual(await feedOf(guest), [`create /last ${again} team`])
   })
 
-  it('finds nothing of another folder that had its path, and what was done where it was before', async () => {
+  it('sees nothing of another folder at the same path, and keeps the changes made at the old path', async () => {
     const { space, content, ann, guest } = await stage()
     const folder = await shareWith(ann, space.id, guest, { path: '/team' })
     await content.addFile('/team/early')
@@ -104,11 +104,11 @@ describe('somebody with a folder of a library', () => {
     await content.addFile('/private/more')
     await rename(space, '/team', 'place')
     await content.addFile('/place/late')
-    // Another folder is where it was.
+    // Another folder now has the old path.
     await content.addFolder('/team')
     await content.addFile('/team/hidden')
     assert.deepEqual(await feedOf(guest), [`create /late ${folder} place`, `create /early ${folder} place`])
-    // The same for a folder above it.
+    // The same for a parent folder.
     await content.addFolder('/outer')
     await content.addFolder('/outer/place')
     await content.addFile('/outer/place/secret')
@@ -123,7 +123,7 @@ describe('somebody with a folder of a library', () => {
     ])
   })
 
-  it('is told live of changes below it, under the id the folder has, as long as it is granted', async () => {
+  it('receives live events of changes below the folder, under its view id, while the share lasts', async () => {
     const { space, content, ann, guest } = await stage()
     const folder = await shareWith(ann, space.id, guest, { path: '/team' })
     const mark = await Workspace.make(server, guest)
@@ -132,7 +132,7 @@ describe('somebody with a folder of a library', () => {
     await stream.nextOf('ready')
     const lock = async (p: string, operation = 'lock') =>
       assert.equal((await ann.put(space.v2('file/'), { form: { p, operation } })).status, 200)
-    // Up to a commit in a library of the guest's own, which certainly comes after all others.
+    // Up to a commit in the guest's own library, which is later than all others.
     const heard = async () => {
       await server.running.services.activity.live.log.settled()
       await mark.file(`/${randomUUID()}`)
@@ -159,7 +159,7 @@ describe('somebody with a folder of a library', () => {
     assert.deepEqual(await heard(), [])
   })
 
-  it('is not told of what happened before, or to others at its path, when it comes back to the stream', async () => {
+  it('receives no earlier events, and none of others at its path, after reconnecting to the stream', async () => {
     const { space, content, ann, guest } = await stage()
     const { log } = server.running.services.activity.live
     const lock = async (p: string) =>
@@ -204,7 +204,7 @@ describe('somebody with a folder of a library', () => {
     )
   })
 
-  it('is notified of changes below it if it watches it', async () => {
+  it('is notified of changes below the folder when watching it', async () => {
     const { space, content, ann, guest } = await stage()
     const folder = await shareWith(ann, space.id, guest, { path: '/team' })
     const watched = await guest.post('/api/v2.1/monitored-repos/', { form: { repo_id: folder } })

@@ -32,7 +32,7 @@ describe('a feed of 100,000 activities in 1,000 libraries', () => {
       }
       return made
     })
-    // One request follows the commits there are; what is added then stands for those of years.
+    // One request processes the existing commits; the rows added afterwards stand for years of commits.
     assert.equal((await ann.get('/api/v2.1/activities/')).status, 200)
     const numbers = Array.from({ length: ROWS }, (_, n) => n)
     const rows = Object.groupBy(numbers, (n) => String((n * 7919) % LIBRARIES))
@@ -77,12 +77,12 @@ describe('a feed of 100,000 activities in 1,000 libraries', () => {
     assert.deepEqual(await read({ page: 100, per_page: 100 }), expected.slice(9900, 10_000))
   })
 
-  it('finds what one account did among all the others', async () => {
+  it('filters the activities of one account among all others', async () => {
     const rare = expected.filter((path) => Number(path.slice(1)) % 1000 === 0)
     assert.deepEqual(await read({ op_user: 'rare@example.org', per_page: 200 }), rare)
   })
 
-  it('costs a page about what the page shows', async (t) => {
+  it('serves a page at a cost proportional to the page', async (t) => {
     const times: number[] = []
     for (let n = 0; n < 20; n++) {
       const began = performance.now()
@@ -91,7 +91,7 @@ describe('a feed of 100,000 activities in 1,000 libraries', () => {
     }
     const median = times.toSorted((a, b) => a - b)[10] ?? 0
     t.diagnostic(`the first page took ${median.toFixed(1)} ms`)
-    // Reading all of it takes seconds; a busy machine has room here.
+    // Reading the whole feed takes seconds, so this bound holds on a busy machine too.
     assert.ok(median < 500, `${median} ms`)
   })
 })

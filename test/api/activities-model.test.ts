@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** Every path of a tree, with what is there. A plain walk: it knows nothing of what trees share. */
+/** Every path of a tree with its entry. A plain walk that does not use shared subtrees. */
 async function walk(libraryKey: number, root: DirId): Promise<Map<string, string>> {
   const { objects } = server.running.services.core
   const paths = new Map<string, string>()
@@ -39,7 +39,7 @@ interface Item {
   commit_id: string
 }
 
-/** Does to a set of paths what the feed says was done. */
+/** Applies an activity of the feed to a set of paths. */
 function apply(paths: ReadonlySet<string>, items: readonly Item[]): Set<string> {
   const isAt = (path: string, top: string) => path === top || path.startsWith(`${top}/`)
   const gone = items.flatMap(({ op_type, path, old_path }) =>
@@ -56,7 +56,7 @@ function apply(paths: ReadonlySet<string>, items: readonly Item[]): Set<string> 
 
 describe('the feed, compared with the trees of the commits', () => {
   for (let round = 0; round < 3; round++) {
-    it(`tells all that changed and nothing else, round ${round + 1}`, async (t) => {
+    it(`reports every change and nothing else, round ${round + 1}`, async (t) => {
       const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
       t.diagnostic(`seed ${seed}`)
       const random = seededRandom(seed)
@@ -104,7 +104,7 @@ async function changeAtRandom(client: Client, id: LibraryId, random: () => numbe
     if (dice < 0.25 || chosen === undefined) await makeFolder(library, fresh)
     else if (dice < 0.45) await createFile(library, fresh)
     else if (dice < 0.7) {
-      // New content; of an existing file or as a new one.
+      // New content, for an existing file or as a new file.
       const target = (random() < 0.5 ? pick(files) : undefined) ?? fresh
       const content = String(step).padStart(40, 'a') as FileId
       const name = target.slice(target.lastIndexOf('/') + 1)

@@ -38,7 +38,7 @@ const brief = (items: readonly Item[]) =>
   )
 
 describe('the activity feed', () => {
-  it('shows a library from its making on, with every field', async () => {
+  it('shows a library from its creation on, with every field', async () => {
     clock = NOON
     const ann = await server.signUp()
     const id = await ann.createLibrary('Plans')
@@ -70,7 +70,7 @@ describe('the activity feed', () => {
     assert.deepEqual(more, [])
   })
 
-  it('tells what each kind of change was', async () => {
+  it('reports the kind of each change', async () => {
     const space = await Workspace.make(server)
     const { client } = space
     const content = contentOf(server, client, space.id)
@@ -102,7 +102,7 @@ describe('the activity feed', () => {
     ])
   })
 
-  it('tells of what is done to the library itself, and keeps its end in sight of the owner', async () => {
+  it('reports changes of the library itself, and keeps its deletion visible to the owner', async () => {
     clock = NOON
     const space = await Workspace.make(server)
     const { client } = space
@@ -135,14 +135,14 @@ describe('the activity feed', () => {
     assert.deepEqual(await shown(), [])
   })
 
-  it('does not take a new description for a new name', async () => {
+  it('does not mistake a new description for a new name', async () => {
     const space = await Workspace.make(server)
     const form = { repo_name: 'Plans', repo_desc: 'what to do' }
     assert.equal((await space.client.post(space.v2(''), { query: { op: 'rename' }, form })).status, 200)
     assert.deepEqual(brief(await feedOf(space.client)), ['create repo /'])
   })
 
-  it('merges libraries by time, and pages without holes or doubles', async () => {
+  it('merges libraries by time, and pages without gaps or duplicates', async () => {
     clock = NOON
     const ann = await server.signUp()
     const spaces = [await Workspace.make(server, ann), await Workspace.make(server, ann)]
@@ -165,7 +165,7 @@ describe('the activity feed', () => {
     }
   })
 
-  it('shows a commit of many changes by its first hundred', async () => {
+  it('shows the first hundred changes of a large commit', async () => {
     const space = await Workspace.make(server)
     const names = Array.from({ length: 150 }, (_, n) => `f${String(n).padStart(3, '0')}`)
     const { access, accounts } = server.running.services
@@ -185,7 +185,7 @@ describe('the activity feed', () => {
     )
   })
 
-  it('shows the doings of one account if asked', async () => {
+  it('filters by account on request', async () => {
     const space = await Workspace.make(server)
     await space.file('/mine')
     assert.equal((await feedOf(space.client, { op_user: space.client.email.toUpperCase() })).length, 2)
@@ -194,7 +194,7 @@ describe('the activity feed', () => {
     assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'op_user invalid.' }])
   })
 
-  it('takes odd pages for none asked, and answers nothing beyond the end', async () => {
+  it('ignores invalid page numbers, and returns nothing beyond the end', async () => {
     const space = await Workspace.make(server)
     for (const query of [
       { page: 'x' },
@@ -212,7 +212,7 @@ describe('the activity feed', () => {
     }
   })
 
-  it('never shows what others do in libraries the caller cannot open', async () => {
+  it('never shows the changes of others in libraries the caller cannot read', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const mine = await Workspace.make(server, ann)
     await Workspace.make(server, bob, 'Secret')
@@ -233,7 +233,7 @@ describe('the activity feed', () => {
     assert.deepEqual(brief(await feedOf(bob)), ['create file /a', 'create repo /'])
   })
 
-  it('can be dropped and made again from the commits', async () => {
+  it('can be dropped and rebuilt from the commits', async () => {
     const space = await Workspace.make(server)
     const content = contentOf(server, space.client, space.id)
     for (let n = 0; n < 120; n++) await content.addFile(`/f${n}`)
@@ -256,7 +256,7 @@ describe('the activity feed', () => {
   })
 })
 
-describe('the feed of older clients', () => {
+describe('the feed for older clients', () => {
   const read = async (client: Client, query: Params = {}): Promise<Reply> =>
     client.get('/api2/events/', query)
 

@@ -15,7 +15,7 @@ async function signInOn(url: string, email: string, platform: string, device: st
   return new Client(url, reply.body.token, email)
 }
 
-describe('devices and numbers for administrators', () => {
+describe('devices and statistics for administrators', () => {
   it('lists the devices of all accounts and unlinks them', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time })
@@ -57,7 +57,7 @@ describe('devices and numbers for administrators', () => {
     assert.deepEqual(await names({}), ['my android'])
   })
 
-  it('has devices wipe themselves, once', async () => {
+  it('marks a device for wiping exactly once', async () => {
     await using server = await startServer({ now: () => 1_754_000_000 })
     const [user, admin] = [await server.signUp({ password }), await server.admin()]
     const confirm = (token: string) => server.anonymous.post('/api2/device-wiped/', { form: { token } })
@@ -86,7 +86,7 @@ describe('devices and numbers for administrators', () => {
     for (const token of ['', 'x', 'f'.repeat(41)]) {
       assert.deepEqual((await confirm(token)).body, { error_msg: 'token invalid.' })
     }
-    // Signing in on a device that is still to be wiped gives it a token of its own, and lets it be.
+    // Signing in on a device that is still to be wiped issues a separate token and leaves the mark in place.
     const phone = await signInOn(server.url, user.email, 'android', 'c1')
     const wish = { platform: 'android', device_id: 'c1', wipe_device: 'true' }
     await user.delete('/api2/devices/', { form: wish })
@@ -98,7 +98,7 @@ describe('devices and numbers for administrators', () => {
     assert.deepEqual((await user.delete('/api2/devices/', { form: unknown })).body, { success: true })
   })
 
-  it('counts what there is, now and on each day', async () => {
+  it('returns the current numbers and those of each day', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time })
     const { statistics } = server.running.services
@@ -122,7 +122,7 @@ describe('devices and numbers for administrators', () => {
     time += 86_400
     await uploadFile(user, library, '/b.txt', 'abcd')
     await statistics.note()
-    // Counted again on the same day: the last count stands.
+    // A second count on the same day replaces the first.
     await statistics.note()
     const days = ['2025-07-31T00:00:00+00:00', '2025-08-01T00:00:00+00:00']
     const storage = await admin.get('/api/v2.1/admin/statistics/total-storage/')

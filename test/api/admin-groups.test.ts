@@ -11,7 +11,7 @@ const at = '2025-07-31T22:13:20+00:00'
 const unknown = '00000000-0000-4000-8000-000000000000'
 const ok = { success: true }
 
-describe('groups in the hands of administrators', () => {
+describe('groups, for administrators', () => {
   let server: TestServer
   let admin: Client
   let owner: Client
@@ -37,7 +37,7 @@ describe('groups in the hands of administrators', () => {
     size,
     quota: -2,
   })
-  /** What the audit log has about a group, oldest first. */
+  /** The audit log entries of a group, oldest first. */
   const deeds = async (id: number) => {
     const reply = await admin.get('/api/v2.1/admin/audit-log/', { object: String(id) })
     assert.equal(reply.status, 200, reply.text)
@@ -55,7 +55,7 @@ describe('groups in the hands of administrators', () => {
     )
   }
 
-  it('are listed page by page, newest first, and found by a part of their name', async () => {
+  it('are listed in pages, newest first, and found by a part of their name', async () => {
     const first = await makeGroup('Listed_Äpfel', owner)
     const second = await makeGroup('Listed Birnen', member)
     const library = await owner.createLibrary()
@@ -82,7 +82,7 @@ describe('groups in the hands of administrators', () => {
     answers(await admin.get(`${path}${first}/`), 200, shown(first, 'Listed_Äpfel', owner, 3000))
   })
 
-  it('are made for others, renamed, handed over and deleted', async () => {
+  it('are created for others, renamed, transferred and deleted', async () => {
     const form = { group_name: 'Made for you', group_owner: owner.email.toUpperCase() }
     const made = await admin.post(path, { form })
     const id: number = made.body.id
@@ -165,7 +165,7 @@ describe('groups in the hands of administrators', () => {
     for (const email of [stranger.email, 'nobody@example.org']) {
       refused(await admin.delete(`${members}${email}/`), 400, `Email ${email} invalid.`)
     }
-    // An administrator of the group: only its owner could, besides.
+    // An administrator of the group; otherwise only its owner could.
     answers(await admin.delete(one), 200, ok)
     assert.deepEqual(await roles(id), { [owner.email]: 'Owner' })
     assert.equal((await member.get(`/api/v2.1/groups/${id}/`)).status, 403)
@@ -178,7 +178,7 @@ describe('groups in the hands of administrators', () => {
     ])
   })
 
-  it('have what is shared with them listed and taken away', async () => {
+  it('list and revoke the shares with them', async () => {
     const id = await makeGroup('Libraries', owner, member)
     const library = await owner.createLibrary('Whole')
     const other = await owner.createLibrary('Partly')
@@ -210,7 +210,7 @@ describe('groups in the hands of administrators', () => {
     )
   })
 
-  it('are nobody else’s business', async () => {
+  it('are closed to everyone else', async () => {
     const id = await makeGroup('Private', owner, member)
     const library = await owner.createLibrary()
     await shareWithGroup(owner, library, id)

@@ -10,7 +10,7 @@ const time = 1_754_000_000
 const at = '2025-07-31T22:13:20+00:00'
 const unknown = '00000000-0000-4000-8000-000000000000'
 
-describe('libraries in the hands of administrators', () => {
+describe('libraries, for administrators', () => {
   let server: TestServer
   let admin: Client
   let user: Client
@@ -37,7 +37,7 @@ describe('libraries in the hands of administrators', () => {
     ...more,
   })
 
-  it('are listed page by page, by size or number of files, or by name and owner', async () => {
+  it('are listed in pages, sorted by size or number of files, or filtered by name and owner', async () => {
     const owner = await server.signUp()
     const small = await owner.createLibrary('A Small One')
     const large = await owner.createLibrary('100% large_one')
@@ -80,7 +80,7 @@ describe('libraries in the hands of administrators', () => {
     assert.deepEqual([missing.status, missing.body], [404, { error_msg: `Library ${unknown} not found.` }])
   })
 
-  it('are made for others', async () => {
+  it('are created for others', async () => {
     const made = await admin.post(libraries, { form: { name: 'For you', owner: user.email } })
     assert.deepEqual(made.body, shown(made.body.id, 'For you', user))
     assert.equal((await user.get(`/api2/repos/${made.body.id}/`)).body.owner, 'self')
@@ -97,7 +97,7 @@ describe('libraries in the hands of administrators', () => {
     )
   })
 
-  it('are renamed, handed over and made read-only', async () => {
+  it('are renamed, transferred and made read-only', async () => {
     const next = await server.signUp()
     const guest = await server.signUp({ role: 'guest' })
     const id = await user.createLibrary('Before')
@@ -134,13 +134,13 @@ describe('libraries in the hands of administrators', () => {
     assert.equal((await admin.put(`${libraries}${unknown}/`)).status, 404)
   })
 
-  it('show an administrator none of their files', async () => {
+  it('do not show their files to an administrator', async () => {
     const id = await user.createLibrary()
     assert.equal((await admin.get(`/api2/repos/${id}/dir/`)).status, 403)
     assert.equal((await admin.delete(`/api2/repos/${id}/`)).status, 403)
   })
 
-  it('are deleted, listed among the deleted, restored and purged', async () => {
+  it('are deleted, listed in the trash, restored and purged', async () => {
     const owner = await server.signUp()
     const id = await owner.createLibrary('Deleted')
     assert.deepEqual((await admin.delete(`${libraries}${id}/`)).body, { success: true })
@@ -174,7 +174,7 @@ describe('libraries in the hands of administrators', () => {
     assert.deepEqual(await db.all('select key from library where id = ?', id), [])
   })
 
-  it('of an account that was removed go to whoever restores them', async () => {
+  it('of a removed account go to the administrator who restores them', async () => {
     const owner = await server.signUp()
     const id = await owner.createLibrary('Orphan')
     await uploadFile(owner, id, '/a.txt', 'kept')

@@ -9,7 +9,7 @@ import { answers, refused } from './sharing-support.ts'
 const at = '2025-07-31T22:13:20+00:00'
 const DAY = 86_400
 
-describe('links in the hands of administrators', () => {
+describe('links, for administrators', () => {
   let server: TestServer
   let admin: Client
   let space: Workspace
@@ -34,7 +34,7 @@ describe('links in the hands of administrators', () => {
     is_expired: false,
   })
 
-  it('are listed, newest first, without their passwords, shown and deleted', async () => {
+  it('are listed newest first without their passwords, shown and deleted', async () => {
     const folder = await shareLink(space, '/docs', { password: PASSWORD, expire_days: 1 })
     const file = await shareLink(space, '/docs/a.txt')
     const fileShown = { ...common(file), path: '/docs/a.txt', obj_name: 'a.txt', is_dir: false }
@@ -60,7 +60,7 @@ describe('links in the hands of administrators', () => {
     answers(await admin.get(one), 200, { ...folderShown, is_expired: true })
     time -= DAY
 
-    // A link of the other kind is none of this kind.
+    // A link of the other kind is not found here.
     refused(await admin.get(`${list('upload')}${file.token}/`), 404, `token ${file.token} not found.`)
     answers(await admin.delete(`${list('upload')}${file.token}/`), 200, { success: true })
     assert.equal((await admin.get(list('share'))).body.count, 2)
@@ -84,7 +84,7 @@ describe('links in the hands of administrators', () => {
     })
   })
 
-  it('to upload by are listed, shown and deleted alike', async () => {
+  it('list, show and delete upload links in the same way', async () => {
     const link = await uploadLinkTo(space, '/docs', { password: PASSWORD })
     const shown = { ...common(link), path: '/docs/', obj_name: 'docs', is_dir: true }
     answers(await admin.get(list('upload')), 200, { upload_link_list: [shown], count: 1 })
@@ -93,7 +93,7 @@ describe('links in the hands of administrators', () => {
     answers(await admin.get(list('upload')), 200, { upload_link_list: [], count: 0 })
   })
 
-  it('are nobody else’s business, nor those of a deleted library anybody’s', async () => {
+  it('are closed to everyone else, and those of a deleted library to everyone', async () => {
     const other = await sharedSpace(server)
     const before: number = (await admin.get(list('share'))).body.count
     const link = await shareLink(other, '/docs')

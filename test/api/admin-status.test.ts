@@ -8,7 +8,7 @@ import { eventually, uploadFile } from '../support/transfer.ts'
 const time = 1_754_000_000
 const packageFile = path.join(import.meta.dirname, '../../package.json')
 
-describe('the state of the server', () => {
+describe('the server status', () => {
   let server: TestServer
   let clock = time
   before(async () => {
@@ -22,7 +22,7 @@ describe('the state of the server', () => {
     return reply.body
   }
 
-  it('says what runs, since when, and that it is well', async () => {
+  it('returns the version, the start time and the health', async () => {
     clock = time + 90
     const found = await status()
     const { version } = JSON.parse(readFileSync(packageFile, 'utf8'))
@@ -41,7 +41,7 @@ describe('the state of the server', () => {
     assert.deepEqual([found.last_backup, found.last_check], [null, null])
   })
 
-  it('sums up stored bytes by what they are kept for, deleted libraries apart', async () => {
+  it('sums up stored bytes by reason, with deleted libraries apart', async () => {
     const user = await server.signUp()
     const [kept, gone] = [await user.createLibrary(), await user.createLibrary()]
     await uploadFile(user, kept, '/a.bin', Buffer.alloc(1000, 1))
@@ -57,7 +57,7 @@ describe('the state of the server', () => {
     assert.equal(stored.uncounted_repos, 0)
   })
 
-  it('tells how far the index is, and how upkeep went', async () => {
+  it('returns the progress of the index and the results of maintenance', async () => {
     await eventually(async () => {
       const { search, upkeep } = await status()
       assert.deepEqual(search, { commits_behind: 0, seconds_behind: 0, texts_waiting: 0, texts_failed: 0 })
@@ -68,7 +68,7 @@ describe('the state of the server', () => {
     assert.ok(upkeep.every(({ failed }: { failed: boolean }) => !failed))
   })
 
-  it('is for administrators alone', async () => {
+  it('is for administrators only', async () => {
     const user = await server.signUp()
     assert.equal((await user.get('/api/v2.1/admin/status/')).status, 403)
     assert.equal((await server.anonymous.get('/api/v2.1/admin/status/')).status, 403)

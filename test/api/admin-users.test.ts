@@ -46,7 +46,7 @@ describe('/api/v2.1/admin/users/', () => {
     ...more,
   })
 
-  it('makes accounts in any encoding', async () => {
+  it('creates accounts in any encoding', async () => {
     const fields = {
       password: 'x',
       is_staff: 'false',
@@ -116,7 +116,7 @@ describe('/api/v2.1/admin/users/', () => {
     [{ contact_email: ADMIN.email }, `Contact email ${ADMIN.email} already exists.`],
   ]
   for (const [json, message] of refusals) {
-    it(`refuses to make an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
+    it(`rejects creating an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
       await ensureTaken(server)
       const before = await server.running.services.accounts.count()
       const wanted = { email: 'never@example.org', password: 'x', ...json }
@@ -126,7 +126,7 @@ describe('/api/v2.1/admin/users/', () => {
     })
 
     if ('email' in json || message === 'password required.') continue
-    it(`refuses to change an account to ${JSON.stringify(json).slice(0, 70)}`, async () => {
+    it(`rejects changing an account to ${JSON.stringify(json).slice(0, 70)}`, async () => {
       await ensureTaken(server)
       const someone = await server.signUp()
       const path = `/api/v2.1/admin/users/${someone.email}/`
@@ -137,7 +137,7 @@ describe('/api/v2.1/admin/users/', () => {
     })
   }
 
-  it('changes what is sent and nothing else', async () => {
+  it('changes the fields that are sent and no others', async () => {
     const someone = await server.signUp()
     const path = `/api/v2.1/admin/users/${someone.email}/`
     let expected: Record<string, unknown> = user(someone.email, { last_access_time: created })
@@ -173,7 +173,7 @@ describe('/api/v2.1/admin/users/', () => {
     }
   })
 
-  it('sets a password, or makes one up, and signs out', async () => {
+  it('sets or generates a password, and ends the sessions', async () => {
     const someone = await server.signUp()
     const path = `/api/v2.1/admin/users/${someone.email}/`
     assert.equal((await admin.put(path, { form: { password: 'chosen' } })).status, 200)
@@ -186,7 +186,7 @@ describe('/api/v2.1/admin/users/', () => {
     await Client.signIn(server.url, someone.email, reply.body.new_password)
   })
 
-  it('puts the libraries of a removed account into the trash and ends its tokens', async () => {
+  it('moves the libraries of a removed account to the trash and revokes its tokens', async () => {
     const someone = await server.signUp()
     const library = await someone.createLibrary()
     await admin.delete(`/api/v2.1/admin/users/${someone.email}/`)
@@ -195,7 +195,7 @@ describe('/api/v2.1/admin/users/', () => {
     assert.equal((await admin.get(`/api2/repos/${library}/`)).status, 404)
   })
 
-  it('answers 404 for nobody', async () => {
+  it('returns 404 for an unknown account', async () => {
     const calls: [method: string, path: string][] = [
       ['GET', ''],
       ['PUT', ''],
@@ -227,7 +227,7 @@ describe('/api/v2.1/admin/users/', () => {
     }
   })
 
-  it('gives the API token of an account', async () => {
+  it('returns the API token of an account', async () => {
     const someone = await server.signUp()
     for (const options of encodings({ email: someone.email })) {
       const reply = await admin.post('/api/v2.1/admin/generate-user-auth-token/', options)
@@ -318,12 +318,12 @@ describe('GET /api/v2.1/admin/users/', () => {
     [{ source: 'LDAPImport' }, '', 0],
   ]
   for (const [query, names, total] of pages) {
-    it(`gives "${names}" for ${JSON.stringify(query)}`, async () => {
+    it(`returns "${names}" for ${JSON.stringify(query)}`, async () => {
       assert.deepEqual(await list(query), [names, total])
     })
   }
 
-  it('counts what each account uses', async () => {
+  it('returns the usage of each account', async () => {
     const { data } = (await admin.get('/api/v2.1/admin/users')).body
     const usage = (data as { quota_usage: number }[]).map(({ quota_usage }) => quota_usage)
     assert.deepEqual(usage, [0, 1234, 0, 0])
@@ -338,7 +338,7 @@ describe('GET /api/v2.1/admin/users/', () => {
     [{ role: 'admin' }, 'role invalid.'],
   ]
   for (const [query, message] of refusals) {
-    it(`refuses ${JSON.stringify(query)}`, async () => {
+    it(`rejects ${JSON.stringify(query)}`, async () => {
       const reply = await admin.get('/api/v2.1/admin/users/', query)
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: message }])
     })

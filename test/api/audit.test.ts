@@ -42,7 +42,7 @@ describe('the audit log', () => {
   const actionsOn = async (object: string) =>
     (await entries({ object_id: object })).map(({ action }) => action).toReversed()
 
-  it('tells who signed in, who tried to, and who left', async () => {
+  it('records sign-ins, failed sign-ins and sign-outs', async () => {
     const user = await server.signUp({ password })
     const attempt = (username: string, given: string) =>
       server.anonymous.post('/api2/auth-token/', { form: { username, password: given } })
@@ -70,7 +70,7 @@ describe('the audit log', () => {
     )
   })
 
-  it('tells what became of accounts', async () => {
+  it('records changes of accounts', async () => {
     const email = 'changed@example.org'
     const users = '/api/v2.1/admin/users/'
     await admin.post(users, { form: { email, password, role: 'guest', quota_total: 5 } })
@@ -103,8 +103,8 @@ describe('the audit log', () => {
     assert.deepEqual(await actionsOn('made@example.org'), ['account-made', 'account-deleted'])
   })
 
-  it('tells who was given what, and what was taken back', async () => {
-    // Only administrators publish.
+  it('records shares that were created, changed and revoked', async () => {
+    // Only administrators may share with everyone.
     const [ann, ben, cem] = [
       await server.signUp({ role: 'admin' }),
       await server.signUp(),
@@ -145,7 +145,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('tells of links made, changed and ended, and not their tokens while they live', async () => {
+  it('records links that were created, changed and deleted, without their tokens while they are valid', async () => {
     const ann = await server.signUp()
     const library = await ann.createLibrary('Linked')
     await uploadFile(ann, library, '/docs/in.txt', 'text')
@@ -169,7 +169,7 @@ describe('the audit log', () => {
     assert.deepEqual(await actionsOn(share.token), ['link-ended'])
   })
 
-  it('tells what became of groups and who was in them', async () => {
+  it('records changes of groups and of their members', async () => {
     const [ann, ben, cem] = [await server.signUp(), await server.signUp(), await server.signUp()]
     const group = await makeGroup('Painters', ann, ben)
     const one = `/api/v2.1/groups/${group}/`
@@ -201,7 +201,7 @@ describe('the audit log', () => {
     assert.deepEqual(await actionsOn(made.body.repo_id), ['library-made', 'share-made'])
   })
 
-  it('tells of webhooks and of the passwords of libraries, and none of their secrets', async () => {
+  it('records webhooks and library passwords without their secrets', async () => {
     const ann = await server.signUp()
     const made = await ann.post('/api2/repos/', { form: { name: 'Closed', passwd: 'hushhush one' } })
     const id: string = made.body.repo_id
@@ -234,7 +234,7 @@ describe('the audit log', () => {
     assert.ok(log.includes('hooks.example.org') && !log.includes('hushhush'))
   })
 
-  it('tells what became of libraries', async () => {
+  it('records changes of libraries', async () => {
     const [owner, next] = [await server.signUp({ password }), await server.signUp()]
     const id = await owner.createLibrary('First')
     await uploadFile(owner, id, '/a.txt', 'a')
@@ -272,7 +272,7 @@ describe('the audit log', () => {
     assert.ok(app.token)
   })
 
-  it('puts down nothing for what was refused', async () => {
+  it('records nothing for a rejected request', async () => {
     const owner = await server.signUp()
     const stranger = await server.signUp()
     const id = await owner.createLibrary()
@@ -285,7 +285,7 @@ describe('the audit log', () => {
     assert.deepEqual(await actionsOn(owner.email), [])
   })
 
-  it('keeps no secret', async () => {
+  it('contains no secret', async () => {
     const user = await server.signUp({ password: 'first secret 8151' })
     const signedIn = await Client.signIn(server.url, user.email, 'first secret 8151')
     const id = await user.createLibrary('Kept')
@@ -302,7 +302,7 @@ describe('the audit log', () => {
     }
   })
 
-  it('is read page by page, by time, and by nobody but administrators', async () => {
+  it('is read in pages, by time, and by administrators only', async () => {
     const user = await server.signUp()
     const start = time
     for (let count = 0; count < 5; count++) {
@@ -315,7 +315,7 @@ describe('the audit log', () => {
       const page = await admin.get(path, { actor: user.email, per_page: 2, ...(before && { before }) })
       seen.push(...page.body.entries)
       before = page.body.next
-      // What is written meanwhile does not move the pages that follow.
+      // Entries written meanwhile do not shift the following pages.
       if (seen.length === 2) await user.createLibrary('meanwhile')
     } while (before !== null)
     assert.deepEqual(
@@ -345,7 +345,7 @@ describe('the audit log', () => {
     }
   })
 
-  it('is exported as lines, all of them, and says so', async () => {
+  it('is exported completely as lines, and the export is recorded', async () => {
     const { audit, core } = server.running.services
     await dbOf(core).write(async (tx) => {
       for (let count = 0; count < 2500; count++) {
@@ -367,7 +367,7 @@ describe('the audit log', () => {
     assert.equal((await entries({ action: 'audit-exported' })).length, 1)
   })
 
-  it('takes a lock that is broken by the owner, and the name of an app', async () => {
+  it('records a lock broken by the owner, and the name of an app', async () => {
     const owner = await server.signUp()
     const id = await owner.createLibrary()
     await uploadFile(owner, id, '/a.txt', 'a')
@@ -384,7 +384,7 @@ describe('the audit log', () => {
     assert.equal((await entries({ repo_id: id, action: 'lock-forced' })).length, 1)
   })
 
-  it('cannot be filled with long texts by whoever cannot sign in', async () => {
+  it('cannot be filled with long texts by clients that fail to sign in', async () => {
     const username = `${'x'.repeat(5000)}\ud800`
     await server.anonymous.post('/api2/auth-token/', { json: { username, password: 'x' } })
     const [failed] = await entries({ action: 'login-failed', per_page: 1 })
@@ -393,7 +393,7 @@ describe('the audit log', () => {
 })
 
 describe('the retention of the audit log', () => {
-  it('takes away what is older than wanted, and nothing else', async () => {
+  it('deletes entries that exceed the retention, and no others', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time, env: { CARREL_AUDIT_DAYS: '10' } })
     const admin = await server.admin()

@@ -25,7 +25,7 @@ describe('POST /api2/auth-token/', () => {
   const loginAnn = (more: Record<string, string> = {}) =>
     login({ username: 'ann@example.org', password: PASSWORD, ...more })
 
-  it('gives the same 40 hex characters however, and wherever below the path, it is asked', async () => {
+  it('returns the same 40 hex characters for every encoding and every spelling of the path', async () => {
     const json = { username: 'ann@example.org', password: PASSWORD }
     const replies = await Promise.all([
       loginAnn(),
@@ -46,7 +46,7 @@ describe('POST /api2/auth-token/', () => {
     assert.equal((await login({ username: 'bob@example.net', password: PASSWORD })).status, 200)
   })
 
-  it('gives each device a token of its own, the same each time', async () => {
+  it('returns a separate, stable token for each device', async () => {
     const plain = (await loginAnn()).body.token
     const first = (await loginAnn(laptop)).body.token
     assert.equal((await loginAnn({ ...laptop, device_name: 'Renamed' })).body.token, first)
@@ -115,7 +115,7 @@ describe('POST /api2/auth-token/', () => {
     })
   }
 
-  it('answers a body it cannot read with a JSON object, too', async () => {
+  it('answers an unreadable body with a JSON object, too', async () => {
     const headers = { 'Content-Type': 'application/json' }
     const reply = await server.anonymous.post('/api2/auth-token/', { raw: '{', headers })
     assert.equal(reply.status, 400)
@@ -124,8 +124,8 @@ describe('POST /api2/auth-token/', () => {
   })
 })
 
-describe('Guessing passwords', () => {
-  it('is slowed down with 429 after ten tries, until five minutes have passed', async () => {
+describe('Password guessing', () => {
+  it('is throttled with 429 after ten attempts for five minutes', async () => {
     let time = 1_800_000_000
     const env = { CARREL_RATE_LIMIT: 'on' }
     await using server = await startServer({ env, now: () => time })
@@ -140,7 +140,7 @@ describe('Guessing passwords', () => {
     assert.equal((await guess(ADMIN.password)).status, 200)
   })
 
-  it('counts every call from an address, 60 a minute', async () => {
+  it('is limited to 60 calls a minute from one address', async () => {
     await using server = await startServer({ env: { CARREL_RATE_LIMIT: 'on' } })
     const statuses = new Set<number>()
     for (let i = 0; i < 60; i++) {
@@ -176,7 +176,7 @@ describe('Ping, server information and devices', () => {
     assert.equal((await server.anonymous.call('GET', '/api2/auth/ping/', bearer)).status, 200)
   })
 
-  it('tells what it can do in a version clients understand', async () => {
+  it('announces its features in a version that clients understand', async () => {
     const reply = await server.anonymous.get('/api2/server-info/')
     assert.equal(reply.status, 200)
     assert.match(reply.body.version, /^11\.\d+\.\d+$/)
@@ -263,14 +263,14 @@ describe('Ping, server information and devices', () => {
     [{ platform: 'linux', device_id: { a: 1 } }, 'device_id invalid.'],
   ]
   for (const [json, message] of bad) {
-    it(`refuses to unlink ${JSON.stringify(json)}`, async () => {
+    it(`rejects unlinking ${JSON.stringify(json)}`, async () => {
       const user = await server.signUp()
       const reply = await user.delete('/api2/devices/', { json })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: message }])
     })
   }
 
-  it('asks for a token where one is needed', async () => {
+  it('requires a token where one is needed', async () => {
     const calls: [method: string, path: string][] = [
       ['GET', '/api2/auth/ping/'],
       ['GET', '/api2/devices/'],

@@ -20,7 +20,7 @@ function send(client: Client, filename: string, bytes: Uint8Array | string, name
   })
 }
 
-/** A PNG that says it has this many pixels and hardly any bytes. */
+/** A PNG whose header claims this many pixels but which has hardly any bytes. */
 function claimed(width: number, height: number, rows = 0): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const typed = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -52,7 +52,7 @@ describe('avatars', () => {
   const where = async (client: Client, email: string, size: number | string = 72) =>
     client.get(`/api2/avatars/user/${email}/resized/${size}/`)
 
-  it('are the default until one is sent, and for accounts nobody knows', async () => {
+  it('are the default until one is uploaded, and for unknown accounts', async () => {
     const user = await server.signUp()
     for (const email of [user.email, 'nobody@example.org', 'nonsense']) {
       assert.deepEqual((await where(user, email)).body, {
@@ -65,7 +65,7 @@ describe('avatars', () => {
     for (const size of ['0', 'x', '-1']) assert.equal((await where(user, user.email, size)).status, 404)
   })
 
-  it('are taken as PNG, JPEG and GIF and sent as PNG in fixed sizes', async () => {
+  it('are accepted as PNG, JPEG and GIF and served as PNG in fixed sizes', async () => {
     const user = await server.signUp()
     const viewer = await server.signUp()
     const pictures: [filename: string, bytes: Buffer][] = [
@@ -110,7 +110,7 @@ describe('avatars', () => {
     assert.equal((await where(viewer, user.email)).body.is_default, true)
   })
 
-  it('keep nothing of what a file says beside its picture', async () => {
+  it('contain no metadata of the uploaded file', async () => {
     const user = await server.signUp()
     const bytes = await plain(50, 50)
       .jpeg()
@@ -122,7 +122,7 @@ describe('avatars', () => {
     assert.ok(!sent.includes('where I live'))
   })
 
-  it('refuse what is no picture, whatever it is called', async () => {
+  it('reject a file that is not a picture, whatever its name', async () => {
     const user = await server.signUp()
     const png = await plain(8, 8).png().toBuffer()
     const svg =
@@ -162,7 +162,7 @@ describe('avatars', () => {
     assert.equal((await where(user, user.email)).body.is_default, true)
   })
 
-  it('refuse pictures far larger than they look', async () => {
+  it('reject pictures with far more pixels than bytes', async () => {
     const user = await server.signUp()
     const started = performance.now()
     for (const bomb of [
@@ -178,7 +178,7 @@ describe('avatars', () => {
     assert.equal((await user.get('/api2/auth/ping/')).status, 200)
   })
 
-  it('refuse files of more than a mebibyte', async () => {
+  it('reject files of more than 1 MiB', async () => {
     const user = await server.signUp()
     const noise = Buffer.alloc(1024 * 1024 + 1)
     const reply = await send(user, 'me.png', noise)
@@ -189,7 +189,7 @@ describe('avatars', () => {
     assert.equal((await send(user, 'me.png', Buffer.alloc(5 * 1024 * 1024))).status, 413)
   })
 
-  it('go with the account', async () => {
+  it('are deleted with the account', async () => {
     const user = await server.signUp()
     const { avatar_url: url } = (await send(user, 'me.png', await plain(9, 9).png().toBuffer())).body
     assert.equal((await fetch(url)).status, 200)
@@ -199,7 +199,7 @@ describe('avatars', () => {
     assert.equal((await where(other, user.email)).body.is_default, true)
   })
 
-  it('are not found under names and sizes that were never given out', async () => {
+  it('are not found under names and sizes that were never issued', async () => {
     const user = await server.signUp()
     const { avatar_url: url } = (await send(user, 'me.png', await plain(9, 9).png().toBuffer())).body
     const [, name = ''] = /avatars\/([0-9a-f]{32})\//.exec(url) ?? []
@@ -210,7 +210,7 @@ describe('avatars', () => {
 })
 
 describe('/api/v2.1/webdav-secret/', () => {
-  it('keeps a hash, and says what is wrong with a secret', async () => {
+  it('stores a hash, and explains why a secret is rejected', async () => {
     await using server = await startServer()
     const path = '/api/v2.1/webdav-secret/'
     const user = await server.signUp()

@@ -11,7 +11,7 @@ import { Workspace } from './folders-support.ts'
 
 export const UNKNOWN = '11111111-2222-4333-8444-555555555555'
 
-/** Values no client should send where names or paths are expected. */
+/** Invalid values for names and paths. */
 export const HOSTILE = [
   '\0',
   'a\0b',
@@ -58,13 +58,13 @@ export function syncBatch(client: Client, operation: 'copy' | 'move', json: unkn
   return client.post(`/api/v2.1/repos/sync-batch-${operation}-item/`, { json })
 }
 
-/** Changes the row of a library, as no call could. */
+/** Changes the row of a library in a way that no call can. */
 export async function setLibrary(server: TestServer, { id }: Workspace, change: string): Promise<void> {
   const { core } = server.running.services
   await dbOf(core).write((tx) => tx.run(`update library set ${change} where id = ?`, id))
 }
 
-/** Puts many files, each with a block of its own, into a folder that exists, in one commit. */
+/** Adds many files, each with its own block, to an existing folder in one commit. */
 export async function fill(
   server: TestServer,
   space: Workspace,

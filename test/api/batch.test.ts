@@ -8,14 +8,14 @@ import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
 const OPERATIONS = ['copy', 'move'] as const
 const DONE = { success: 'true' }
 
-describe('batch copy and move, done before the answer', () => {
+describe('synchronous batch copy and move', () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ now: () => NOON })
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  it('puts all into the folder in one commit, under free names', async () => {
+  it('puts all entries into the folder in one commit, under free names', async () => {
     for (const operation of OPERATIONS) {
       for (const across of [false, true]) {
         const [here, there] = await two(server)
@@ -35,7 +35,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('describes a single file or folder by what it is', async () => {
+  it('describes a single file or folder by its kind', async () => {
     const [here] = await two(server)
     const rows = [
       ['copy', 'a.txt', 'Added "a.txt"'],
@@ -49,7 +49,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('takes any encoding, with and without the slash at the end', async () => {
+  it('accepts any encoding, with and without a trailing slash', async () => {
     for (const encoding of ['json', 'form', 'multipart'] as const) {
       for (const slash of ['', '/']) {
         const [here, there] = await two(server)
@@ -61,7 +61,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('does nothing when things are moved to where they are, and copies them beside themselves', async () => {
+  it('does nothing when entries are moved to their own folder, and copies them beside the originals', async () => {
     const [here] = await two(server)
     const head = await here.head()
     assertReply(await syncBatch(here.client, 'move', batch(here, ['a.txt', 'd'], here, '/')), 200, DONE)
@@ -70,7 +70,7 @@ describe('batch copy and move, done before the answer', () => {
     assert.deepEqual(await here.names(), ['d', 'd (1)', 'in', 'a (1).txt', 'a.txt', 'b.txt'])
   })
 
-  it('refuses what is missing or wrong in the order of the checks, and changes nothing', async () => {
+  it('validates in the documented order, and changes nothing on a rejection', async () => {
     const [here, there] = await two(server)
     const theirs = await Workspace.make(server)
     const heads = [await here.head(), await there.head(), await theirs.head()]
@@ -108,7 +108,7 @@ describe('batch copy and move, done before the answer', () => {
     assert.deepEqual([await here.head(), await there.head(), await theirs.head()], heads)
   })
 
-  it('survives hostile names and paths', async () => {
+  it('rejects invalid names and paths', async () => {
     const [here, there] = await two(server)
     const heads = [await here.head(), await there.head()]
     for (const operation of OPERATIONS) {
@@ -132,7 +132,7 @@ describe('batch copy and move, done before the answer', () => {
     assert.deepEqual([await here.head(), await there.head()], heads)
   })
 
-  it('moves nothing that somebody else has locked, nor the folder it is in, but copies it', async () => {
+  it('neither moves an entry that another account has locked nor its folder, but copies it', async () => {
     const [here, there] = await two(server)
     const other = await server.signUp()
     await here.lockFor('/a.txt', other)
@@ -153,7 +153,7 @@ describe('batch copy and move, done before the answer', () => {
     assert.equal(moved.is_locked, true, 'a lock goes along within one library')
   })
 
-  it('lets stars go along with what is moved', async () => {
+  it('moves stars along with the entries', async () => {
     const [here] = await two(server)
     for (const path of ['/a.txt', '/d/sub/y', '/b.txt']) {
       const reply = await here.client.post('/api/v2.1/starred-items/', { form: { repo_id: here.id, path } })
@@ -165,7 +165,7 @@ describe('batch copy and move, done before the answer', () => {
     assert.deepEqual(paths.sort(), ['/b.txt', '/in/a (1).txt', '/in/d/sub/y'])
   })
 
-  it('needs to write where it changes something', async () => {
+  it('requires write permission on the side it changes', async () => {
     const [here, there] = await two(server)
     await here.makeReadOnly()
     const out = batch(here, ['a.txt'], there, '/')
@@ -177,7 +177,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('never turns encrypted content into garbage elsewhere', async () => {
+  it('never copies encrypted content undecryptable into another library', async () => {
     const [here, there] = await two(server)
     const reply = await here.client.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a password' } })
     const secret = new Workspace(server, here.client, reply.body.repo_id)
@@ -191,7 +191,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('refuses to reach the quota of the owner', async () => {
+  it('rejects a copy that exceeds the quota of the owner', async () => {
     const [here, there] = await two(server)
     await server.running.services.accounts.update(here.client.email, { quota: 10 })
     await setLibrary(server, there, 'size = 10')
@@ -202,7 +202,7 @@ describe('batch copy and move, done before the answer', () => {
     assertReply(await syncBatch(here.client, 'move', batch(here, ['a.txt'], here, '/in')), 200, DONE)
   })
 
-  it('lets exactly one of many moves of the same thing win', async () => {
+  it('lets exactly one of many concurrent moves of an entry succeed', async () => {
     for (const across of [false, true]) {
       const [here, there] = await two(server)
       const targets = ['/in', '/d', '/in', '/d']
@@ -219,7 +219,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('takes 10,000 names in one call', async () => {
+  it('accepts 10,000 names in one call', async () => {
     const [here, there] = await two(server)
     const names = Array.from({ length: 10_000 }, (_, n) => `a file with a rather long name, number ${n}`)
     const paths = names.map((name) => `/many/${name}`)
@@ -236,7 +236,7 @@ describe('batch copy and move, done before the answer', () => {
     assert.equal(await here.lastCommit(), `Deleted "${names[0]}" and 9999 more files`)
   })
 
-  it('answers others while it goes through 10,000 names', async () => {
+  it('answers other requests while it processes 10,000 names', async () => {
     const [here, there] = await two(server)
     const names = Array.from({ length: 10_000 }, (_, n) => `a file with a rather long name, number ${n}`)
     await fill(server, here, '/d', names)
@@ -258,7 +258,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('asks for a token', async () => {
+  it('requires a token', async () => {
     for (const operation of OPERATIONS) {
       const url = `/api/v2.1/repos/sync-batch-${operation}-item/`
       const detail = 'Authentication credentials were not provided.'
@@ -277,7 +277,7 @@ describe('batch delete', () => {
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  it('deletes what exists in one commit and says where it can be found', async () => {
+  it('deletes existing entries in one commit and returns the commit that still has them', async () => {
     const rows = [
       [['a.txt', 'none', 'd', 'b.txt', 'a.txt'], 'Deleted "a.txt" and 2 more files', ['in']],
       [['a.txt'], 'Deleted "a.txt"', ['d', 'in', 'b.txt']],
@@ -296,7 +296,7 @@ describe('batch delete', () => {
     }
   })
 
-  it('makes no commit if nothing of it exists', async () => {
+  it('creates no commit if none of the entries exists', async () => {
     const [here] = await two(server)
     const commit_id = await here.head()
     for (const name of ['none', ...HOSTILE.filter((text) => !text.includes('\0') && text.isWellFormed())]) {
@@ -306,7 +306,7 @@ describe('batch delete', () => {
     assert.equal(await here.head(), commit_id)
   })
 
-  it('refuses what is missing or wrong in the order of the checks, and changes nothing', async () => {
+  it('validates in the documented order, and changes nothing on a rejection', async () => {
     const [here] = await two(server)
     const theirs = await Workspace.make(server)
     const other = await server.signUp()
@@ -336,7 +336,7 @@ describe('batch delete', () => {
     assert.equal(await here.head(), head)
   })
 
-  it('asks for a token', async () => {
+  it('requires a token', async () => {
     assert.equal((await server.anonymous.delete(URL, { json: {} })).status, 403)
   })
 })

@@ -22,7 +22,7 @@ describe('A contact address', () => {
   const signIn = async (username: string) =>
     (await server.anonymous.post('/api2/auth-token/', { form: { username, password: PASSWORD } })).status
 
-  it('that its holder set opens nothing until an administrator confirms it', async () => {
+  it('set by its holder authenticates nobody until an administrator confirms it', async () => {
     const user = await server.signUp()
     const address = 'office@example.net'
     const reply = await setOwn(user, address)
@@ -38,7 +38,7 @@ describe('A contact address', () => {
     assert.equal(await signIn(address), 400)
   })
 
-  it('that nobody confirmed keeps nobody else from it', async () => {
+  it('that is unconfirmed does not reserve it for its holder', async () => {
     const squatter = await server.signUp()
     const owner = await server.signUp()
     const address = 'wanted@example.net'
@@ -56,7 +56,7 @@ describe('A contact address', () => {
     assert.equal(await signIn('new@example.net'), 200)
   })
 
-  it('is shown as verified where none was set, as the account id opens the account', async () => {
+  it('is shown as verified if none was set, as the account id can sign in', async () => {
     const user = await server.signUp()
     assert.equal((await user.get('/api/v2.1/user/')).body.contact_email_verified, true)
     assert.equal((await user.get('/api2/account/info/')).body.contact_email_verified, true)

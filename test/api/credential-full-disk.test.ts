@@ -14,7 +14,7 @@ after(() => server[Symbol.asyncDispose]())
 
 const ok = (reply: { status: number; text: string }) => assert.equal(reply.status, 200, reply.text)
 
-/** Does something while the database has no space, so that tickets stay in memory. */
+/** Runs a function while the database has no space, so that tickets stay in memory. */
 async function onFullDisk<T>(t: TestContext, work: () => Promise<T>): Promise<T> {
   const { db } = server.running.services
   const full = t.mock.method(db, 'write', async () => {
@@ -39,9 +39,9 @@ const ends: Record<string, (client: Client, library: string) => Promise<void>> =
   },
 }
 
-describe('a ticket that a full disk could not take', () => {
+describe('a ticket that could not be stored because the disk is full', () => {
   for (const [way, end] of Object.entries(ends)) {
-    it(`ends with ${way}`, async (t) => {
+    it(`is revoked by ${way}`, async (t) => {
       const user = await server.signUp({ password: PASSWORD })
       const library = await user.createLibrary()
       const link = await onFullDisk(t, () => uploadLink(user, library))
@@ -52,7 +52,7 @@ describe('a ticket that a full disk could not take', () => {
     })
   }
 
-  it('of a link ends when the link is changed or deleted', async (t) => {
+  it('of a link is revoked when the link is changed or deleted', async (t) => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     for (const change of ['change', 'delete']) {
@@ -70,7 +70,7 @@ describe('a ticket that a full disk could not take', () => {
     }
   })
 
-  it('is bound to one file, if it is to update one', async (t) => {
+  it('is bound to one file if it is an update ticket', async (t) => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     for (const path of ['/a.txt', '/b.txt']) await uploadFile(user, library, path, 'old')

@@ -19,14 +19,14 @@ after(() => servers[Symbol.asyncDispose]())
 const signUp = () => servers.here.signUp({ password: PASSWORD })
 const ok = (reply: { status: number; text: string }) => assert.equal(reply.status, 200, reply.text)
 
-/** Every transfer works, and works again, on both servers. */
+/** Asserts that every transfer works repeatedly on both servers. */
 async function expectOpen(transfers: Record<string, Transfer>): Promise<void> {
   for (const at of [servers.here.url, servers.there.url, servers.here.url]) {
     for (const [kind, { use }] of Object.entries(transfers)) assert.equal(await use(at), 200, kind)
   }
 }
 
-/** The next request of every transfer is refused, on both servers. */
+/** Asserts that the next request of every transfer is rejected on both servers. */
 async function expectEnded(transfers: Record<string, Transfer>): Promise<void> {
   const left: string[] = []
   for (const at of [servers.there.url, servers.here.url]) {
@@ -38,7 +38,7 @@ async function expectEnded(transfers: Record<string, Transfer>): Promise<void> {
   assert.deepEqual(left, [])
 }
 
-/** Ways a ticket ends. Each gets the account that asked for it, and acts at the server that is not asked next. */
+/** Ways to revoke a ticket. Each gets the account that asked for it and acts on the server that is not asked next. */
 const ends: Record<string, (client: Client, library: string) => Promise<void>> = {
   'a new password': async (client) => {
     const form = { old_password: PASSWORD, new_password: 'another long password' }
@@ -66,7 +66,7 @@ const ends: Record<string, (client: Client, library: string) => Promise<void>> =
   },
 }
 
-describe('tickets of every kind, used before, end at once with', () => {
+describe('used tickets of every kind are revoked at once by', () => {
   for (const [way, end] of Object.entries(ends)) {
     it(way, async () => {
       const user = await signUp()
@@ -78,7 +78,7 @@ describe('tickets of every kind, used before, end at once with', () => {
     })
   }
 
-  it('unsharing, for whom it was shared with, and with a right to read only', async () => {
+  it('unsharing and reducing the share to read-only', async () => {
     const [owner, guest] = [await signUp(), await signUp()]
     const library = await owner.createLibrary()
     await shareWith(owner, library, guest)
@@ -97,7 +97,7 @@ describe('tickets of every kind, used before, end at once with', () => {
     await expectEnded(transfers)
   })
 
-  it('the personal token they were asked for with', async () => {
+  it('revoking the personal token they were issued for', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'a')
@@ -110,7 +110,7 @@ describe('tickets of every kind, used before, end at once with', () => {
     assert.equal((await send(servers.there.url)).status, 403)
   })
 
-  it('nothing of another session', async () => {
+  it('no sign-out of another session', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     const other = await signInOn(servers.here.url, user.email, 'desk')
@@ -120,8 +120,8 @@ describe('tickets of every kind, used before, end at once with', () => {
   })
 })
 
-describe('an upload under way', () => {
-  it('is refused at its commit once the session is signed out', async (t) => {
+describe('an upload in progress', () => {
+  it('is rejected at its commit once the session is signed out', async (t) => {
     const user = await signUp()
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
@@ -158,12 +158,12 @@ describe('an update ticket', () => {
   const replace = (link: string, target: string, bytes = 'new') =>
     postForm(link, [['target_file', target], { filename: 'x', bytes }])
 
-  it('replaces one file: the first one it is used for', async () => {
+  it('replaces only the file it is first used for', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     for (const path of ['/a.txt', '/docs/b.txt', '/docs/c.txt']) await uploadFile(user, library, path, 'old')
     const link = await updateLink(user, library)
-    // What cannot be replaced binds nothing.
+    // An entry that cannot be replaced does not bind the ticket.
     assert.equal((await replace(link, '/none.txt')).status, 441)
     ok(await replace(link, '/docs/b.txt'))
     ok(await replace(link, '/docs/b.txt', 'newer'))
@@ -172,7 +172,7 @@ describe('an update ticket', () => {
     assert.equal((await replace(elsewhere, '/a.txt')).status, 403)
   })
 
-  it('of several files sent at once replaces one', async () => {
+  it('replaces one of several files sent at once', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     const names = ['/a.txt', '/b.txt', '/c.txt', '/d.txt']
@@ -186,7 +186,7 @@ describe('an update ticket', () => {
     )
   })
 
-  it('stays within the folder it was asked for, or on the file', async () => {
+  it('stays within its folder, or on its file', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     for (const path of ['/a.txt', '/docs/b.txt', '/docs/deep/c.txt'])
@@ -199,7 +199,7 @@ describe('an update ticket', () => {
     ok(await replace(ofFile, '/docs/b.txt'))
   })
 
-  it('by blocks is bound the same way', async () => {
+  it('by blocks is bound in the same way', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     for (const path of ['/a.txt', '/b.txt']) await uploadFile(user, library, path, 'old')
@@ -216,7 +216,7 @@ describe('a sync token', () => {
   const read = async (sync: SyncClient, url: string) =>
     (await new SyncClient(url, sync.library, sync.token, sync.email).call('GET', 'commit/HEAD')).status
 
-  it('reads nothing after unsharing, of objects neither', async () => {
+  it('reads nothing after unsharing, not even objects', async () => {
     const [owner, guest] = [await signUp(), await signUp()]
     const library = await owner.createLibrary()
     await uploadFile(owner, library, '/a.txt', 'secret')
@@ -234,7 +234,7 @@ describe('a sync token', () => {
     }
   })
 
-  it('ends with the device it was asked for on, though it never named it', async () => {
+  it('is revoked with its device, although the request never named the device', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     const laptop = await signInOn(servers.here.url, user.email, 'laptop')
@@ -250,7 +250,7 @@ describe('a sync token', () => {
     assert.equal(await read(ofOther, servers.there.url), 403)
   })
 
-  it('ends with a device that is to be wiped, and with signing out everywhere', async () => {
+  it('is revoked by a device wipe and by signing out everywhere', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     const laptop = await signInOn(servers.here.url, user.email, 'laptop')
@@ -271,7 +271,7 @@ describe('a sync token', () => {
 describe('a share link', () => {
   const visit = async (link: string, url: string) => (await fetch(url + new URL(link).pathname)).status
 
-  it('ends with the library token it was made with', async () => {
+  it('is revoked with the library token that created it', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'a')
@@ -286,7 +286,7 @@ describe('a share link', () => {
     }
   })
 
-  it('of an app and one of its owner are two, and neither tells the other', async () => {
+  it('of an app is separate from a link of the owner, and neither sees the other', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'a')
@@ -301,7 +301,7 @@ describe('a share link', () => {
     assert.equal(await visit(own.body.link, servers.there.url), 200)
   })
 
-  it('of a sign-in goes on after signing out, and ends while its maker may make none', async () => {
+  it('of a session survives signing out, and is disabled while its creator may not create links', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'a')
@@ -317,7 +317,7 @@ describe('a share link', () => {
     assert.equal(await visit(made.body.link, servers.there.url), 200)
   })
 
-  it('gives out tickets that end when it is switched off, though it is switched on again', async () => {
+  it('issues tickets that stay revoked when the link is disabled and enabled again', async () => {
     const user = await signUp()
     const library = await user.createLibrary()
     const made = await user.post('/api/v2.1/upload-links/', { json: { repo_id: library, path: '/' } })
@@ -337,7 +337,7 @@ describe('a share link', () => {
     for (const url of [servers.here.url, servers.there.url]) assert.equal((await send(url, 'b')).status, 403)
   })
 
-  it('for named people gives them tickets that end with their session', async () => {
+  it('for named people issues tickets that are revoked with their session', async () => {
     const [user, friend] = [await signUp(), await signUp()]
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'a')
@@ -354,8 +354,8 @@ describe('a share link', () => {
   })
 })
 
-describe('an encrypted library that was opened', () => {
-  it('is closed again by signing out, for the next session too', async () => {
+describe('an unlocked encrypted library', () => {
+  it('is locked by signing out, for the next session too', async () => {
     const user = await signUp()
     const laptop = await signInOn(servers.here.url, user.email, 'laptop')
     const { id } = await createEncrypted(user, 2)
@@ -363,9 +363,9 @@ describe('an encrypted library that was opened', () => {
     const isClosed = async (client: Client) =>
       (await client.get(`/api/v2.1/repos/${id}/`)).body.lib_need_decrypt as boolean
     assert.equal(await isClosed(laptop), false)
-    // A password that was given with one sign-in opens nothing to another.
+    // A password entered in one session does not unlock the library for another.
     assert.equal(await isClosed(user), true)
-    // At the other server, which cannot tell this one.
+    // On the other server, which shares no memory with this one.
     ok(await new Client(servers.there.url, laptop.token).post('/api2/logout-device/'))
     assert.equal(await isClosed(await signInOn(servers.here.url, user.email, 'laptop')), true)
   })

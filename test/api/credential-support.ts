@@ -10,7 +10,7 @@ export function signIn(url: string, email: string): Promise<Client> {
   return Client.signIn(url, email, PASSWORD)
 }
 
-/** Signs in on a device; `name` is that of the device, and makes its id. */
+/** Signs in on a device; `name` is the device name and determines its id. */
 export async function signInOn(url: string, email: string, name: string): Promise<Client> {
   const device_id = createHash('sha1').update(name).digest('hex')
   const form = { username: email, password: PASSWORD, platform: 'linux', device_id, device_name: name }
@@ -19,14 +19,14 @@ export async function signInOn(url: string, email: string, name: string): Promis
   return new Client(url, reply.body.token, email)
 }
 
-/** One transfer a client was let into; `use` gives the status of the next request. */
+/** One transfer a client has a credential for; `use` returns the status of the next request. */
 export interface Transfer {
   readonly use: (at?: string) => Promise<number>
 }
 
 const BYTES = Buffer.from('the content of a file')
 
-/** Asks for a ticket of every kind in a library, which gets the files it needs. */
+/** Issues a ticket of every kind for a library and creates the files they need. */
 export async function everyTicket(client: Client, library: string): Promise<Record<string, Transfer>> {
   for (const path of ['/one.txt', '/two.txt', '/three.txt']) await uploadFile(client, library, path, BYTES)
   const ask = async (path: string, query: Record<string, string | number> = {}) => {
@@ -80,7 +80,7 @@ export async function everyTicket(client: Client, library: string): Promise<Reco
       use: (at) => sent(commit(uploadBlocks, { parent_dir: '/', file_name: `blocks ${++count}` }, at)),
     },
     'update-blocks': { use: (at) => sent(commit(updateBlocks, { target_file: '/three.txt' }, at)) },
-    // Archives live in the process that makes them.
+    // Archives live in the process that creates them.
     archive: { use: () => sent(progress(client.url)) },
   }
 }

@@ -48,7 +48,7 @@ describe('deleted libraries', () => {
   })
 
   for (const encoding of ['form', 'multipart', 'json'] as const) {
-    it(`come back as they were, without their devices (${encoding})`, async () => {
+    it(`are restored unchanged, without their devices (${encoding})`, async () => {
       const ann = await server.signUp()
       const id = await ann.createLibrary()
       await contentOf(server, ann, id).putFile('/a.txt', 120)
@@ -64,7 +64,7 @@ describe('deleted libraries', () => {
     })
   }
 
-  it('come back to nobody but their owner', async () => {
+  it('are restored by their owner only', async () => {
     const ann = await server.signUp()
     const bob = await server.signUp()
     const id = await deleted(ann)
@@ -103,7 +103,7 @@ describe('deleted libraries', () => {
     assert.equal((await ann.get(`/api2/repos/${living}/`)).status, 200)
   })
 
-  it('are purged all at once, those of others and living ones apart', async () => {
+  it('are purged all at once, except those of others and those not deleted', async () => {
     const ann = await server.signUp()
     const bob = await server.signUp()
     const living = await ann.createLibrary()
@@ -119,7 +119,7 @@ describe('deleted libraries', () => {
     assert.equal((await ann.get(`/api2/repos/${living}/`)).status, 200)
   })
 
-  it('are either restored or purged, never restored with holes', async () => {
+  it('are either restored or purged, never restored incompletely', async () => {
     const ann = await server.signUp()
     for (let round = 0; round < 5; round++) {
       const id = await deleted(ann)

@@ -25,7 +25,7 @@ describe('batch copy and move with paths', () => {
     paths: paths.map(([src_path, dst_path]): Item => ({ src_path, dst_path })),
   })
 
-  it('does each item on its own, and reports what it did and what it could not', async () => {
+  it('processes each item separately, and reports successes and failures', async () => {
     for (const operation of OPERATIONS) {
       for (const across of [false, true]) {
         const [here, there] = await two(server)
@@ -61,7 +61,7 @@ describe('batch copy and move with paths', () => {
     }
   })
 
-  it('makes a commit for every item', async () => {
+  it('creates a commit for every item', async () => {
     const [here, there] = await two(server)
     const commits = async () => (await there.client.get(there.v21('history/'))).body.data.length
     const before = await commits()
@@ -76,7 +76,7 @@ describe('batch copy and move with paths', () => {
     assert.equal(await commits(), before + 2)
   })
 
-  it('says of each item what is wrong with it, in the order of the checks', async () => {
+  it('explains the failure of each item, in the documented order of checks', async () => {
     const [here, there] = await two(server)
     const long = `/${'a'.repeat(250)}`.repeat(17)
     const inside = "The destination directory is the same as the source, or is it's subfolder."
@@ -116,7 +116,7 @@ describe('batch copy and move with paths', () => {
     }
   })
 
-  it('reports what the library refuses', async () => {
+  it('reports failures of the library', async () => {
     const [here, there] = await two(server)
     const other = await server.signUp()
     await here.lockFor('/a.txt', other)
@@ -137,7 +137,7 @@ describe('batch copy and move with paths', () => {
     assert.equal(await message('copy', here, here), 'Permission denied.')
   })
 
-  it('does nothing when something is moved to where it is', async () => {
+  it('does nothing when an entry is moved to its own folder', async () => {
     const [here] = await two(server)
     const head = await here.head()
     const reply = await post(here.client, 'move', body(here, here, [['/d/x', '/d']]))
@@ -145,7 +145,7 @@ describe('batch copy and move with paths', () => {
     assert.equal(await here.head(), head)
   })
 
-  it('refuses the whole in the order of the checks', async () => {
+  it('validates the request in the documented order', async () => {
     const [here, there] = await two(server)
     const theirs = await Workspace.make(server)
     const good = body(here, there, [['/a.txt', '/in']])
@@ -174,7 +174,7 @@ describe('batch copy and move with paths', () => {
   })
 })
 
-describe('one copy or move as a task', () => {
+describe('a single copy or move as a task', () => {
   const URL = '/api/v2.1/copy-move-task/'
   const body = (
     operation: Operation,
@@ -192,7 +192,7 @@ describe('one copy or move as a task', () => {
     dirent_type: name.includes('.') ? 'file' : 'dir',
   })
 
-  it('is done before the answer within one library, in any encoding', async () => {
+  it('is synchronous within one library, in any encoding', async () => {
     for (const encoding of ['form', 'multipart', 'json'] as const) {
       for (const operation of OPERATIONS) {
         const [here] = await two(server)
@@ -222,7 +222,7 @@ describe('one copy or move as a task', () => {
     }
   })
 
-  it('refuses in the order of the checks, and changes nothing', async () => {
+  it('validates in the documented order, and changes nothing on a rejection', async () => {
     const [here, there] = await two(server)
     const theirs = await Workspace.make(server)
     await here.lockFor('/b.txt', theirs.client)
@@ -275,7 +275,7 @@ describe('one copy or move as a task', () => {
     assert.equal((await server.anonymous.post(URL, { form: good })).status, 403)
   })
 
-  it('counts copies against the quota, and moves between owners only', async () => {
+  it('counts copies against the quota, and moves only between owners', async () => {
     const [here, there] = await two(server)
     await server.running.services.accounts.update(here.client.email, { quota: 10 })
     await setLibrary(server, there, 'size = 10')
@@ -288,7 +288,7 @@ describe('one copy or move as a task', () => {
   })
 })
 
-describe('moving a folder into one of its name', () => {
+describe('moving a folder into one of the same name', () => {
   const URL = '/api/v2.1/move-folder-merge/'
   const body = (from: Workspace, src_dirent_name: string, to: Workspace, dst_parent_dir: string) => ({
     src_repo_id: from.id,
@@ -298,7 +298,7 @@ describe('moving a folder into one of its name', () => {
     dst_parent_dir,
   })
 
-  it('makes the two one, and renames only files', async () => {
+  it('merges the two, and renames only files', async () => {
     for (const across of [false, true]) {
       const [here, there] = await two(server)
       const target = across ? there : here
@@ -314,14 +314,14 @@ describe('moving a folder into one of its name', () => {
     }
   })
 
-  it('moves the folder where there is none of its name, and leaves it where it is', async () => {
+  it('moves the folder if there is no conflict, and does nothing if it is already there', async () => {
     const [here, there] = await two(server)
     assertReply(await here.client.post(URL, { json: body(here, 'd', here, '/') }), 200, { success: true })
     assertReply(await here.client.post(URL, { json: body(here, 'd', there, '/in') }), 200, { success: true })
     assert.deepEqual(await there.names('/in/d'), ['sub', 'x'])
   })
 
-  it('refuses what cannot be done, and changes nothing', async () => {
+  it('rejects impossible moves, and changes nothing', async () => {
     const [here, there] = await two(server)
     const theirs = await Workspace.make(server)
     await here.lockFor('/in/a.txt', theirs.client)

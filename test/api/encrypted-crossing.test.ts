@@ -50,7 +50,7 @@ async function fill({ space }: Side): Promise<void> {
   await uploadFile(ann, space.id, '/top.txt', 'top')
 }
 
-/** That the content is what it was, to the web and to a sync client. */
+/** Asserts that the content is unchanged for the web and for a sync client. */
 async function expectFilled({ space, encrypted }: Side): Promise<void> {
   const read = async (path: string) => {
     const bytes = await download(ann, space.id, path)
@@ -78,7 +78,7 @@ for (const [from, to] of [
   [4, 3],
 ] as const) {
   describe(`from ${name(from)} into ${name(to)}`, () => {
-    it('entries are copied and moved in one call, and encrypted anew', async () => {
+    it('copies and moves entries in one call and re-encrypts them', async () => {
       const source = await side(from)
       await fill(source)
       for (const operation of OPERATIONS) {
@@ -95,7 +95,7 @@ for (const [from, to] of [
       }
     })
 
-    it('entries are copied and moved by tasks, which count them', async () => {
+    it('copies and moves entries by tasks that report their progress', async () => {
       const source = await side(from)
       await fill(source)
       for (const operation of OPERATIONS) {
@@ -109,7 +109,7 @@ for (const [from, to] of [
       assert.deepEqual(await source.space.names(), [])
     })
 
-    it('a folder becomes one with another of its name', async () => {
+    it('merges a folder with another of the same name', async () => {
       const [source, target] = [await side(from), await side(to)]
       await fill(source)
       await uploadFile(ann, target.space.id, '/d/deep/other.txt', 'other')
@@ -127,7 +127,7 @@ for (const [from, to] of [
       assert.equal((await download(ann, target.space.id, '/d/deep/other.txt')).toString(), 'other')
     })
 
-    it('a single file goes by the older calls too', async () => {
+    it('copies a single file by the older calls, too', async () => {
       const [source, target] = [await side(from), await side(to)]
       await fill(source)
       const form = { operation: 'copy', dst_repo: target.space.id, dst_dir: '/' }
@@ -138,8 +138,8 @@ for (const [from, to] of [
   })
 }
 
-describe('without its password', () => {
-  it('nothing goes in or out of an encrypted library, and nothing changes', async () => {
+describe('without the library password', () => {
+  it('nothing is copied into or out of an encrypted library, and nothing changes', async () => {
     const [plain, locked] = [await side('plain'), await side(2)]
     for (const one of [plain, locked]) await fill(one)
     await ann.delete(locked.space.v21('set-password/'))
@@ -154,7 +154,7 @@ describe('without its password', () => {
       assertReply(await ann.post(url, { json: into }), 403, { lib_need_decrypt: true })
     }
     assert.deepEqual(await Promise.all([plain.space.head(), locked.space.head()]), heads)
-    // Within one library no byte is touched.
+    // Within one library no content is decrypted.
     await locked.space.folder('/in')
     for (const operation of OPERATIONS) {
       const within = batch(locked.space, ['top.txt'], locked.space, '/in')
@@ -166,7 +166,7 @@ describe('without its password', () => {
     }
   })
 
-  it('of the caller: the one somebody else gave does not count', async () => {
+  it('the password entered by another account does not count', async () => {
     const locked = await side(2)
     await fill(locked)
     const bob = await server.signUp()
@@ -180,7 +180,7 @@ describe('without its password', () => {
     assert.ok((await download(bob, theirs.id, '/d/deep/long.bin')).equals(long))
   })
 
-  it('a task that finds the key gone fails, and shows nothing', async (t) => {
+  it('a task whose key expired fails and leaves nothing visible', async (t) => {
     const [plain, target] = [await side('plain'), await side(2)]
     await fill(plain)
     const { quotas } = server.running.services
@@ -202,8 +202,8 @@ describe('without its password', () => {
   })
 })
 
-describe('between keys', () => {
-  it('a task that is canceled while a file is encrypted anew shows nothing of it', async (t) => {
+describe('between two keys', () => {
+  it('a task that is canceled during re-encryption leaves nothing visible', async (t) => {
     const [plain, target] = [await side('plain'), await side(2)]
     await fill(plain)
     const { content } = server.running.services.core

@@ -29,7 +29,7 @@ async function needsPassword(space: Workspace, client = space.client): Promise<b
 
 describe('the password of an encrypted library', () => {
   for (const encoding of ['form', 'multipart', 'json']) {
-    it(`opens it for an hour, in both generations (${encoding})`, async () => {
+    it(`unlocks it for an hour, in both API generations (${encoding})`, async () => {
       const space = await make()
       assert.equal(await needsPassword(space), true)
       const opened = await ann.post(space.v21('set-password/'), { [encoding]: { password: PASSWORD } })
@@ -44,7 +44,7 @@ describe('the password of an encrypted library', () => {
     })
   }
 
-  it('given again counts from then', async () => {
+  it('restarts the hour when it is entered again', async () => {
     const space = await make()
     await openEncrypted(ann, space.id)
     time += 3000
@@ -55,7 +55,7 @@ describe('the password of an encrypted library', () => {
     assert.equal(await needsPassword(space), true)
   })
 
-  it('is refused with 400 when it is wrong, missing or no text, and opens nothing', async () => {
+  it('is rejected with 400 when it is wrong, missing or not a string, and unlocks nothing', async () => {
     const space = await make()
     const url = space.v21('set-password/')
     assertError(await ann.post(url, { form: { password: 'x' } }), 400, 'Wrong password')
@@ -72,7 +72,7 @@ describe('the password of an encrypted library', () => {
     assertError(await ann.put(plain.v21('set-password/'), { form }), 400, words)
   })
 
-  it('is nothing to strangers', async () => {
+  it('is useless to accounts without access', async () => {
     const space = await make()
     const bob = await server.signUp()
     for (const [method, form] of [
@@ -88,14 +88,14 @@ describe('the password of an encrypted library', () => {
     }
   })
 
-  it('is forgotten when its account says so, and no sooner for anybody else', async () => {
+  it('is discarded on request of its account, and not on that of any other', async () => {
     const [one, other] = [await make(), await make()]
     for (const space of [one, other]) await openEncrypted(ann, space.id)
     for (const _ of [1, 2]) assertReply(await ann.delete(one.v21('set-password/')), 200, DONE)
     assert.deepEqual([await needsPassword(one), await needsPassword(other)], [true, false])
   })
 
-  it('is forgotten when the account is deactivated, gets another password, or the library is deleted', async () => {
+  it('is discarded when the account is deactivated or changes its password, or the library is deleted', async () => {
     const { accounts, apiTokens } = server.running.services
     for (const changes of [{ active: false }, { password: 'another long one' }]) {
       const user = await server.signUp()
@@ -113,7 +113,7 @@ describe('the password of an encrypted library', () => {
     assert.equal(await needsPassword(space), true)
   })
 
-  it('never shows: neither it nor a key is in the database', async () => {
+  it('is not stored: neither it nor a key is in the database', async () => {
     const space = await make()
     await openEncrypted(ann, space.id)
     const { core } = server.running.services
@@ -127,7 +127,7 @@ describe('changing the password of an encrypted library', () => {
   const change = (space: Workspace, form: Record<string, string>, client = space.client) =>
     client.put(space.v21('set-password/'), { form })
 
-  it('keeps the content, makes a commit, and locks all but who changed it', async () => {
+  it('keeps the content, creates a commit, and locks the library for everyone but the caller', async () => {
     const space = await make()
     await openEncrypted(ann, space.id)
     await uploadFile(ann, space.id, '/a.txt', 'secret')
@@ -148,7 +148,7 @@ describe('changing the password of an encrypted library', () => {
     assert.deepEqual([info.magic, info.random_key], [after.magic, after.random_key])
   })
 
-  it('does not open it for who had it closed', async () => {
+  it('does not unlock the library for a caller who had it locked', async () => {
     const space = await make()
     const form = { operation: 'change-password', old_password: PASSWORD, new_password: 'newer' }
     assertReply(await change(space, form), 200, DONE)
@@ -156,7 +156,7 @@ describe('changing the password of an encrypted library', () => {
     await openEncrypted(ann, space.id, 'newer')
   })
 
-  it('refuses what is wrong or missing, in the order of the checks', async () => {
+  it('rejects wrong and missing values in the documented order', async () => {
     const space = await make()
     const head = await space.head()
     const good = { old_password: PASSWORD, new_password: 'newer' }
@@ -175,7 +175,7 @@ describe('changing the password of an encrypted library', () => {
     assert.equal(await space.head(), head)
   })
 
-  it('lets one of many changes at once win, and what it says is the password', async () => {
+  it('lets one of many concurrent changes win, and the winner sets the password', async () => {
     const space = await make()
     await openEncrypted(ann, space.id)
     await uploadFile(ann, space.id, '/a.txt', 'secret')
@@ -191,8 +191,8 @@ describe('changing the password of an encrypted library', () => {
   })
 })
 
-describe('guessing', () => {
-  it('is held back after ten wrong passwords, for one account and library, and says for how long', async () => {
+describe('password guessing', () => {
+  it('is throttled per account and library after ten wrong passwords, with the remaining time', async () => {
     let now = NOON
     await using strict = await startServer({ now: () => now, env: { CARREL_RATE_LIMIT: 'on' } })
     const user = await strict.signUp()
@@ -218,7 +218,7 @@ describe('guessing', () => {
 })
 
 describe('reverting an encrypted library', () => {
-  it('needs its password', async () => {
+  it('requires its password', async () => {
     const space = await make()
     const head = await space.head()
     await space.file('/new')
@@ -230,12 +230,12 @@ describe('reverting an encrypted library', () => {
   })
 })
 
-describe('a library that is encrypted with a password hash', () => {
-  it('is opened and gets another password by its own algorithm', async () => {
+describe('a library encrypted with a password hash', () => {
+  it('is unlocked and gets another password with its own algorithm', async () => {
     const { id } = await createEncrypted(ann, 4)
     const made = (await ann.get(`/api2/repos/${id}/`)).body
     const { core } = server.running.services
-    // For versions 3 and 4 the hash with a thousand rounds is the magic.
+    // For versions 3 and 4 the magic is the hash with a thousand iterations.
     const sql =
       "update library set pwd_hash = magic, pwd_hash_algo = 'pbkdf2_sha256', magic = '' where id = ?"
     await dbOf(core).write((tx) => tx.run(sql, id))

@@ -24,7 +24,7 @@ function copy(client: Client, from: string, parent: string, name: string, to: st
 const mkdir = (client: Client, library: string, p: string) =>
   client.post(`/api2/repos/${library}/dir/`, { query: { p }, form: { operation: 'mkdir' } })
 
-/** Files and folders of a library, as its root knows them. */
+/** Number of files and folders of a library, as counted by its root. */
 async function entriesOf(server: TestServer, library: string): Promise<number> {
   const { core } = server.running.services
   const { key, root, fileCount } = await getLibrary(core, library as LibraryId)
@@ -33,7 +33,7 @@ async function entriesOf(server: TestServer, library: string): Promise<number> {
   return stored.fileCount + (stored.dirCount ?? assert.fail('the folders are not counted'))
 }
 
-/** Copies a folder into another twice, and that one twice, until that is refused. */
+/** Doubles a folder by copies until a copy is rejected. */
 async function grow(client: Client, library: string, rounds: number): Promise<Reply | undefined> {
   for (let round = 1; round <= rounds; round++) {
     const made = await mkdir(client, library, `/n${round}`)
@@ -46,9 +46,9 @@ async function grow(client: Client, library: string, rounds: number): Promise<Re
   return undefined
 }
 
-describe('entries of a library', () => {
+describe('the number of entries of a library', () => {
   for (const content of ['files', 'folders'] as const) {
-    it(`are limited, however cheaply ${content} can be copied`, async () => {
+    it(`is limited, however cheaply ${content} can be copied`, async () => {
       await using server = await startServer({ env: { CARREL_MAX_LIBRARY_ENTRIES: '1000' } })
       const user = await server.signUp()
       const library = await user.createLibrary()
@@ -58,7 +58,7 @@ describe('entries of a library', () => {
       assert.equal(refused?.status, 400, refused?.text)
       assert.deepEqual(refused?.body, { error_msg: 'A library can have at most 1000 files and folders.' })
       assert.ok((await entriesOf(server, library)) <= 1000)
-      // What is full can be made smaller.
+      // A full library can still be made smaller.
       const { body } = await user.get(`/api2/repos/${library}/dir/`, { p: '/' })
       const last = body.at(-1).name
       const removed = await user.delete(`/api2/repos/${library}/dir/`, { query: { p: `/${last}` } })
@@ -66,7 +66,7 @@ describe('entries of a library', () => {
     })
   }
 
-  it('are limited for each way to add one, and nothing of what was refused is there', async () => {
+  it('is limited for each way to add one, and a rejected change leaves nothing behind', async () => {
     await using server = await startServer({ env: { CARREL_MAX_LIBRARY_ENTRIES: '6' } })
     const user = await server.signUp()
     const library = await user.createLibrary()
@@ -107,7 +107,7 @@ describe('entries of a library', () => {
     assert.deepEqual([pushed.status, pushed.text], [447, 'Too many files in library'])
 
     assert.equal(await headOf(user, library), head)
-    // Uploads that wait together share a commit; each is refused alone.
+    // Queued uploads share a commit; each is rejected separately.
     await trash('/late.txt')
     const together = await Promise.all(
       ['p', 'q', 'r'].map((name) => postForm(link, [intoRoot, { filename: name, bytes: name }])),
@@ -122,7 +122,7 @@ describe('entries of a library', () => {
     await uploadFile(user, library, '/b.txt', 'replaced', { replace: true })
   })
 
-  it('that one change adds are limited', async () => {
+  it('is limited for a single change', async () => {
     await using server = await startServer({ env: { CARREL_MAX_COMMIT_ENTRIES: '20' } })
     const user = await server.signUp()
     const library = await user.createLibrary()
@@ -136,7 +136,7 @@ describe('entries of a library', () => {
   })
 })
 
-/** A tree of 2^levels files that takes no more than a dir for each level. */
+/** A tree of 2^levels files that needs only one dir per level. */
 function doubled(levels: number, text: string): TreeSpec {
   let tree: TreeSpec = { leaf: text }
   for (let level = 0; level < levels; level++) tree = { a: tree, b: tree }
@@ -144,13 +144,13 @@ function doubled(levels: number, text: string): TreeSpec {
 }
 
 describe('a push', () => {
-  it('of a few objects that amount to very many files is refused at once', async () => {
+  it('of a few objects that expand to very many files is rejected at once', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const library = await user.createLibrary()
     const client = await SyncClient.link(user, library)
     const head = await client.head()
-    // Bottom up, so that the test itself need not walk all paths.
+    // Bottom up, so that the test itself does not walk all paths.
     const leaf = makeTree({ leaf: 'x' }, user.email)
     const { objects, blocks } = leaf
     let root = leaf.root
@@ -165,7 +165,7 @@ describe('a push', () => {
     assert.equal(await client.head(), head)
   })
 
-  it('of a few objects that change very many paths is refused', async () => {
+  it('of a few objects that change very many paths is rejected', async () => {
     await using server = await startServer({ env: { CARREL_MAX_COMMIT_ENTRIES: '1000' } })
     const user = await server.signUp()
     const library = await user.createLibrary()

@@ -18,7 +18,7 @@ import { seededRandom } from '../support/random.ts'
 const STEPS = 150
 
 onBothDatabases('the index of paths', (fresh) => {
-  it('tells the same as a look at every commit, whatever was done to a library', async (t) => {
+  it('file history equals a scan of every commit after random changes', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -43,7 +43,7 @@ onBothDatabases('the index of paths', (fresh) => {
   })
 })
 
-/** Random changes, most of them to few paths, so that they meet. */
+/** Random changes, most of them to few paths, so that they collide. */
 async function play(stage: TestCore, library: EditableLibrary, random: () => number): Promise<void> {
   const { core } = stage
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
@@ -54,7 +54,7 @@ async function play(stage: TestCore, library: EditableLibrary, random: () => num
     const [files, folders] = [await filesBelow(now.tree), await foldersBelow(now.tree)]
     const entries = [...files, ...folders.slice(1)]
     const folder = pick(folders)
-    // The index may have followed to anywhere when something more happens.
+    // The index may be at any position when the next change happens.
     if (random() < 0.3) await core.pathIndex.catchUp(now.info)
     const roll = random()
     if (roll < 0.2) await createFile(now, joinPath(folder, pick(names)))
@@ -106,7 +106,7 @@ async function filesBelow(tree: Tree): Promise<LibraryPath[]> {
 
 type Line = [seq: number, path: string, oldPath: string | undefined, fileId: string | undefined][]
 
-/** By the rule: commits in which the file differs from the one before, through renames, until it was added. */
+/** By definition: commits in which the file differs from its predecessor, through renames, until it was added. */
 async function slowHistory(
   { core }: TestCore,
   { info }: EditableLibrary,
@@ -164,7 +164,7 @@ async function slowTrash(
   return latest
 }
 
-/** Both ways of paging put together the same line. */
+/** Both ways of paging yield the same list. */
 async function expectPages(
   stage: TestCore,
   library: EditableLibrary,

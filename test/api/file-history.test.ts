@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** What new_history calls each change, and the text of its commit; newest first. */
+/** The change kinds of new_history and the texts of their commits, newest first. */
 const STORY = [
   ['move', 'Moved directory "d"'],
   ['edit', 'Added "c.txt".'],
@@ -31,7 +31,7 @@ const STORY = [
 const PATHS = ['/e/d/c.txt', '/d/c.txt', '/d/c.txt', '/d/b.txt', '/b.txt', '/b.txt', '/a.txt', '/a.txt']
 const OLD = ['/d/c.txt', null, '/d/b.txt', '/b.txt', null, '/a.txt', null, null]
 
-/** A file that was edited, renamed and moved, alone and with its folder, one change a day; gives the commits. */
+/** Edits, renames and moves a file, alone and with its folder, one change a day, and returns the commits. */
 async function storied(): Promise<{ space: Workspace; commits: string[]; ids: string[] }> {
   clock = NOON
   const space = await Workspace.make(server)
@@ -109,7 +109,7 @@ describe('the history of a file', () => {
     assertReply(reply, 200, { data, next_start_commit: false })
   })
 
-  it('is paged with what each commit did, with every field', async () => {
+  it('is paged with the change of each commit, with every field', async () => {
     const items = commits.map((commit_id, index) => ({
       commit_id,
       ctime: timeOf(index),
@@ -173,7 +173,7 @@ describe('the history of a file', () => {
     })
   })
 
-  it('goes on from the commit each page names, by the path of its last item', async () => {
+  it('continues from the commit that each page names, at the path of its last item', async () => {
     for (const limit of [1, 2, 3, 5, 8]) {
       const seen: string[] = []
       let [path, start]: [string, string | undefined] = ['/e/d/c.txt', undefined]
@@ -191,7 +191,7 @@ describe('the history of a file', () => {
     }
   })
 
-  it('goes on by the path the file has now, too', async () => {
+  it('also continues at the current path of the file', async () => {
     const query = { path: '/e/d/c.txt', commit_id: commits[4], limit: 2 }
     const reply = await space.client.get(space.v21('file/history/'), query)
     assert.deepEqual(
@@ -202,13 +202,13 @@ describe('the history of a file', () => {
   })
 
   for (const limit of ['0', '-1', 'x', '', '9'.repeat(30), '\u0000']) {
-    it(`gives all for the limit ${JSON.stringify(limit).slice(0, 20)}`, async () => {
+    it(`returns everything for the limit ${JSON.stringify(limit).slice(0, 20)}`, async () => {
       const reply = await space.client.get(space.v21('file/history/'), { path: '/e/d/c.txt', limit })
       assert.deepEqual([reply.status, reply.body.data?.length], [200, 8])
     })
   }
 
-  it('gives a link to the file at each of its commits', async () => {
+  it('returns a link to the file at each of its commits', async () => {
     for (const [index, commit_id] of commits.entries()) {
       const reply = await space.client.get(space.v2('file/revision/'), { p: PATHS[index], commit_id })
       assert.equal(reply.status, 200, reply.text)
@@ -220,7 +220,7 @@ describe('the history of a file', () => {
     }
   })
 
-  it('of a deleted file is found by a commit that has it', async () => {
+  it('of a deleted file is found by a commit that contains it', async () => {
     const other = await Workspace.make(server)
     await other.file('/x')
     const head = await other.head()
@@ -230,7 +230,7 @@ describe('the history of a file', () => {
     assert.deepEqual([reply.status, reply.body.data.length], [200, 1])
   })
 
-  it('ends where the file was added, whatever was there before', async () => {
+  it('ends where the file was added, whatever was at the path before', async () => {
     const other = await Workspace.make(server)
     await other.file('/x')
     await other.client.delete(other.v21('file/'), { query: { p: '/x' } })
@@ -239,7 +239,7 @@ describe('the history of a file', () => {
     assert.deepEqual([reply.body.total_count, reply.body.data[0].op_type], [1, 'create'])
   })
 
-  it('says so where a file was brought back', async () => {
+  it('marks the restoration of a file', async () => {
     const other = await Workspace.make(server)
     await other.folder('/f')
     await other.file('/f/x')
@@ -251,7 +251,7 @@ describe('the history of a file', () => {
     assert.deepEqual([reply.body.total_count, reply.body.data[0].op_type], [1, 'recover'])
   })
 
-  it('is cut at the days that are kept, but for the current and the previous revision', async () => {
+  it('is cut at the retention limit, except for the current and the previous revision', async () => {
     const { space: kept, commits: all } = await storied()
     const set = (keep_days: number) => kept.client.put(kept.v2('history-limit/'), { form: { keep_days } })
     const count = async () => {
@@ -265,7 +265,7 @@ describe('the history of a file', () => {
       return older.body.data.length
     }
     clock += 100
-    // The first commit at or before the cut is the state that what came after began from.
+    // The first commit at or before the cut is the base of the later ones.
     for (const [days, shown] of [
       [-1, 8],
       [100, 8],
@@ -332,7 +332,7 @@ describe('the history of a file', () => {
     ['v2 file/revision/', { p: '/e/d/c.txt', commit_id: NO_COMMIT }, 404, 'Revision not found.'],
   ]
   for (const [call, query, status, words] of refused) {
-    it(`refuses ${call} ${JSON.stringify(query).slice(0, 60)}`, async () => {
+    it(`rejects ${call} ${JSON.stringify(query).slice(0, 60)}`, async () => {
       const [generation, rest = ''] = call.split(' ')
       const url = generation === 'v2' ? space.v2(rest) : space.v21(rest)
       for (const one of [url, url.slice(0, -1)])
@@ -340,7 +340,7 @@ describe('the history of a file', () => {
     })
   }
 
-  it('of a commit of another library is not there', async () => {
+  it('returns 404 for a commit of another library', async () => {
     const other = await Workspace.make(server, space.client)
     await other.file('/a.txt')
     const commit_id = await other.head()
@@ -356,7 +356,7 @@ describe('the history of a file', () => {
     'v2 file/history/',
     'v2 file/revision/',
   ]) {
-    it(`asks ${call} for a token, for access and for a library that exists`, async () => {
+    it(`requires a token, access and an existing library for ${call}`, async () => {
       const [generation, rest = ''] = call.split(' ')
       const url = generation === 'v2' ? space.v2(rest) : space.v21(rest)
       const query = { p: '/e/d/c.txt', path: '/e/d/c.txt', commit_id: commits[0] }

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { Workspace } from './folders-support.ts'
 
-describe('texts of documents that many want at once', () => {
+describe('concurrent text extraction', () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
@@ -18,7 +18,7 @@ describe('texts of documents that many want at once', () => {
     return space
   }
 
-  it('are read for one account at a time: it is busy beyond 20, and others have their turn', async (t) => {
+  it('runs one document per account at a time, and rejects an account with more than 20 waiting', async (t) => {
     const [many, one] = [await furnished(), await furnished()]
     await server.running.services.search.texts.settled()
     const { content } = server.running.services.core

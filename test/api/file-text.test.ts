@@ -20,7 +20,7 @@ describe('the text of a document', () => {
   const put = (path: string, bytes: Uint8Array | string, replace = false) =>
     uploadFile(space.client, space.id, path, bytes, { replace })
 
-  it('is read from office files', async () => {
+  it('is extracted from office files', async () => {
     const { id } = await put('/a/Brief.docx', makeDocx(['Sehr geehrte Frau Ünal', 'zweiter Absatz']))
     const reply = await textOf('/a/Brief.docx')
     assert.equal(reply.status, 200, reply.text)
@@ -34,7 +34,7 @@ describe('the text of a document', () => {
     assert.match((await textOf('/a/note.odt')).body.text, /an open document/)
   })
 
-  it('is that of an earlier revision if asked', async () => {
+  it('is that of an earlier revision on request', async () => {
     await put('/report.docx', makeDocx(['the first edition']))
     const then = await space.head()
     await put('/report.docx', makeDocx(['the second edition']), true)
@@ -43,14 +43,14 @@ describe('the text of a document', () => {
     assertError(await textOf('/report.docx', { commit_id: 'nonsense' }), 400, 'commit_id invalid.')
   })
 
-  it('ends where nobody would read on', async () => {
+  it('is truncated at the length limit', async () => {
     await put('/long.docx', makeDocx(['word '.repeat(100_000)]))
     const { body } = await textOf('/long.docx')
     assert.equal(body.truncated, true)
     assert.ok(body.text.length <= 2 ** 18)
   })
 
-  it('says why there is none', async () => {
+  it('explains why there is none', async () => {
     await put('/picture.png', 'bytes')
     assertError(await textOf('/picture.png'), 422, 'The file is of a type that cannot be read.')
     await put('/broken.docx', 'no archive at all')
@@ -69,7 +69,7 @@ describe('the text of a document', () => {
     assert.ok(reply.text.length < 2 ** 20)
   })
 
-  it('is nobody else’s to read', async () => {
+  it('is not readable without access', async () => {
     await put('/private.docx', makeDocx(['mine']))
     const other = await server.signUp()
     const reply = await other.get(space.v21('file/text/'), { p: '/private.docx' })
@@ -77,7 +77,7 @@ describe('the text of a document', () => {
     assert.doesNotMatch(reply.text, /mine/)
   })
 
-  it('is read in an encrypted library once its password was given', async () => {
+  it('is extracted in an encrypted library once it is unlocked', async () => {
     const { id } = await createEncrypted(space.client, 4)
     await openEncrypted(space.client, id)
     await uploadFile(space.client, id, '/secret.docx', makeDocx(['behind a password']))

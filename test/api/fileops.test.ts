@@ -8,7 +8,7 @@ import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
 const OPERATIONS = ['copy', 'move'] as const
 type Operation = (typeof OPERATIONS)[number]
 
-describe('file operations of the older kind', () => {
+describe('the older file operations', () => {
   let server: TestServer
   before(async () => {
     server = await startServer({ now: () => NOON })
@@ -28,7 +28,7 @@ describe('file operations of the older kind', () => {
     file_names,
   })
 
-  it('copies and moves, and says what everything is called now', async () => {
+  it('copies and moves, and returns the new names', async () => {
     for (const operation of OPERATIONS) {
       for (const across of [false, true]) {
         const [here, there] = await two(server)
@@ -48,7 +48,7 @@ describe('file operations of the older kind', () => {
     }
   })
 
-  it('takes any encoding, a folder to start from, and answers with its listing if asked to', async () => {
+  it('accepts any encoding and a base folder, and returns the listing on request', async () => {
     for (const operation of OPERATIONS) {
       for (const encoding of ['form', 'multipart', 'json'] as const) {
         const [here, there] = await two(server)
@@ -62,7 +62,7 @@ describe('file operations of the older kind', () => {
     }
   })
 
-  it('refuses in the order of the checks, and changes nothing', async () => {
+  it('validates in the documented order, and changes nothing on a rejection', async () => {
     const [here, there] = await two(server)
     const theirs = await Workspace.make(server)
     const stranger = await server.signUp()
@@ -119,7 +119,7 @@ describe('file operations of the older kind', () => {
     assert.equal((await post(there, 'copy', { p: '/in' }, to(here, '/d', 'a.txt'))).status, 200)
   })
 
-  it('leaves alone what somebody else has locked', async () => {
+  it('leaves entries locked by another account alone', async () => {
     const [here, there] = await two(server)
     const other = await server.signUp()
     await here.lockFor('/a.txt', other)
@@ -141,7 +141,7 @@ describe('file operations of the older kind', () => {
     assert.equal((await post(here, 'move', {}, to(there, '/', 'a.txt'))).status, 200)
   })
 
-  it('fails with 520 where the core refuses', async () => {
+  it('returns 520 where the core fails', async () => {
     const [here] = await two(server)
     const made = await here.client.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a password' } })
     const secret = new Workspace(server, here.client, made.body.repo_id)
@@ -151,7 +151,7 @@ describe('file operations of the older kind', () => {
     }
   })
 
-  it('deletes what exists', async () => {
+  it('deletes existing entries', async () => {
     const [here] = await two(server)
     assertReply(await post(here, 'delete', { p: '/' }, { file_names: 'a.txt:none:d' }), 200, 'success')
     assert.deepEqual(await here.names(), ['in', 'b.txt'])
@@ -163,7 +163,7 @@ describe('file operations of the older kind', () => {
     )
   })
 
-  it('refuses to delete in the order of the checks', async () => {
+  it('validates deletions in the documented order', async () => {
     const [here] = await two(server)
     const stranger = await server.signUp()
     const head = await here.head()

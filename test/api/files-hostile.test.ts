@@ -8,10 +8,10 @@ interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** `<id>` stands for the library. */
   readonly path: string
-  /** Names of the query and of the body that take a path or a name. */
+  /** Parameters of the query and of the body that contain a path or a name. */
   readonly query?: readonly string[]
   readonly body?: readonly string[]
-  /** What else the body needs. */
+  /** Other required fields of the body. */
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -71,7 +71,7 @@ const endpoints: readonly Endpoint[] = [
   { method: 'DELETE', path: '/api2/starredfiles/?repo_id=<id>', query: ['p'] },
 ]
 
-/** Percent-encoded, so that bytes can be sent which are no text. */
+/** Percent-encoded, so that bytes that are not valid text can be sent. */
 const hostile: readonly string[] = [
   '%00',
   '/a%00b',
@@ -114,10 +114,10 @@ describe('folder and file calls', () => {
 
   const fill = (text: string) => text.replaceAll('<id>', space.id)
   const joined = (path: string, pair: string) => `${path}${path.includes('?') ? '&' : '?'}${pair}`
-  // The words for a core failure, which some older calls use for what is not there.
+  // The message for a core failure, which some older calls return for a missing entry.
   const isRefusal = (status: number) => (status >= 400 && status < 500) || status === 520
 
-  it('refuse hostile text, and change nothing', async () => {
+  it('reject invalid text, and change nothing', async () => {
     const head = await space.head()
     for (const endpoint of endpoints) {
       const path = fill(endpoint.path)
@@ -130,7 +130,7 @@ describe('folder and file calls', () => {
           const reply = await space.client.call(endpoint.method, joined(path, `${name}=${value}`), raw)
           const label = `${endpoint.method} ${path} ${name}=${value.slice(0, 40)}: ${reply.status} ${reply.text.slice(0, 80)}`
           assert.ok(reply.status < 500 || reply.status === 520, label)
-          // Deleting what is not there succeeds; nobody has a version of a folder called like this.
+          // Deleting a missing entry succeeds. No client has a cached listing of such a folder.
           const fine = endpoint.method === 'DELETE' || name === 'oid'
           assert.ok(isRefusal(reply.status) || (fine && reply.status === 200), label)
         }
@@ -139,7 +139,7 @@ describe('folder and file calls', () => {
           const raw = [...others, `${name}=${value}`].join('&')
           const reply = await space.client.call(endpoint.method, path, { raw, headers })
           const label = `${endpoint.method} ${path} ${name}=${value.slice(0, 40)}: ${reply.status} ${reply.text.slice(0, 80)}`
-          // Of many folders each is refused alone.
+          // In a batch each folder is rejected separately.
           assert.ok(isRefusal(reply.status) || (name === 'paths' && reply.body.success.length === 0), label)
         }
       }
@@ -147,9 +147,9 @@ describe('folder and file calls', () => {
     assert.equal(await space.head(), head)
   })
 
-  it('reach and change what lies thousands of levels down', async () => {
+  it('read and change entries thousands of levels deep', async () => {
     const deep = await Workspace.make(server, space.client)
-    // No call makes such a folder at once, but copies of deep folders into deep folders do.
+    // No single call creates such a folder, but copies of deep folders into deep folders do.
     await deep.folder('/d'.repeat(2000))
     for (let copies = 0; copies < 2; copies++) {
       const form = { operation: 'copy', dst_repo: deep.id, dst_dir: '/d'.repeat(2000) }
@@ -169,7 +169,7 @@ describe('folder and file calls', () => {
     assert.equal((await deep.client.get(deep.v2('file/detail/'), { p: `${bottom}/file` })).status, 200)
   })
 
-  it('refuse JSON values that are no text, and change nothing', async () => {
+  it('reject JSON values that are not strings, and change nothing', async () => {
     const head = await space.head()
     for (const endpoint of endpoints) {
       for (const name of endpoint.body ?? []) {
@@ -194,7 +194,7 @@ describe('folder and file calls', () => {
     assert.equal(await space.head(), head)
   })
 
-  it('ask for credentials: 403 without, 401 with wrong ones', async () => {
+  it('require credentials: 403 without, 401 with wrong ones', async () => {
     const wrong = new Client(server.url, 'f'.repeat(40))
     for (const { method, path } of endpoints) {
       const none = await server.anonymous.call(method, fill(path))
@@ -203,7 +203,7 @@ describe('folder and file calls', () => {
     }
   })
 
-  it('tell a stranger nothing: the answer is the same whatever there is', async () => {
+  it('reveal nothing to an account without access: the response does not depend on the content', async () => {
     const stranger = await server.signUp()
     for (const { method, path, query, body, form } of endpoints) {
       if (!path.includes('<id>') && form?.['repo_id'] === undefined) continue
@@ -224,7 +224,7 @@ describe('folder and file calls', () => {
     }
   })
 
-  it('read every encoding of a body, with and without a slash at the end of the path', async () => {
+  it('accept every encoding of a body, with and without a trailing slash of the path', async () => {
     let count = 0
     for (const [url, values, status] of [
       [space.v2('dir/'), { operation: 'mkdir' }, 201],
@@ -272,7 +272,7 @@ describe('folder and file calls', () => {
     }
   })
 
-  it('take the last of several values, and answer HEAD as they answer GET', async () => {
+  it('use the last of several values, and answer HEAD like GET', async () => {
     const twice = await space.client.get(`${space.v2('file/metadata/')}?p=/none&p=/a`)
     assert.equal(twice.status, 200)
     const head = await space.client.call('HEAD', space.v2('dir/'))

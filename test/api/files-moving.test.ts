@@ -34,7 +34,7 @@ describe('moving and copying', () => {
     return [here, there]
   }
 
-  it('moves with 301 and copies with 200 through api2, and says where to', async () => {
+  it('moves with 301 and copies with 200 through api2, and returns the destination', async () => {
     for (const [operation, status] of [
       ['move', 301],
       ['copy', 200],
@@ -59,7 +59,7 @@ describe('moving and copying', () => {
     }
   })
 
-  it('takes folders through api2, with all that is in them', async () => {
+  it('moves and copies folders with their content through api2', async () => {
     for (const operation of ['move', 'copy'] as const) {
       const [here, there] = await two()
       const options = { query: { p: '/d' }, form: form(operation, there, '/123/') }
@@ -69,7 +69,7 @@ describe('moving and copying', () => {
     }
   })
 
-  it('does nothing when something is moved to where it is', async () => {
+  it('does nothing when an entry is moved to its own folder', async () => {
     const [here] = await two()
     const head = await here.head()
     for (const [p, dst_dir] of [
@@ -93,7 +93,7 @@ describe('moving and copying', () => {
     assertReply(reply, 200, { repo_id: here.id, parent_dir: '/', obj_name: 'a (1).txt' })
   })
 
-  it('answers with the listing of the destination if asked to', async () => {
+  it('returns the listing of the destination on request', async () => {
     const [here, there] = await two()
     for (const operation of ['copy', 'move'] as const) {
       const reply = await here.client.post(here.v2('file/'), {
@@ -105,7 +105,7 @@ describe('moving and copying', () => {
     }
   })
 
-  it('answers with the file at its destination through v2.1', async () => {
+  it('returns the file at its destination through v2.1', async () => {
     for (const operation of ['move', 'copy'] as const) {
       for (const across of [false, true]) {
         const [here, there] = await two()
@@ -130,7 +130,7 @@ describe('moving and copying', () => {
     }
   })
 
-  it('refuses to put a folder into itself', async () => {
+  it('rejects moving or copying a folder into itself', async () => {
     const [here] = await two()
     await here.folder('/d/sub')
     const head = await here.head()
@@ -144,7 +144,7 @@ describe('moving and copying', () => {
     assert.equal(await here.head(), head)
   })
 
-  it('refuses what cannot be done through api2, and changes nothing', async () => {
+  it('rejects invalid operations through api2, and changes nothing', async () => {
     const [here, there] = await two()
     const heads = [await here.head(), await there.head()]
     const theirs = await Workspace.make(server)
@@ -169,7 +169,7 @@ describe('moving and copying', () => {
     assert.deepEqual([await here.head(), await there.head()], heads)
   })
 
-  it('refuses what cannot be done through v2.1, and changes nothing', async () => {
+  it('rejects invalid operations through v2.1, and changes nothing', async () => {
     const [here, there] = await two()
     const heads = [await here.head(), await there.head()]
     const theirs = await Workspace.make(server)
@@ -192,7 +192,7 @@ describe('moving and copying', () => {
     assert.deepEqual([await here.head(), await there.head()], heads)
   })
 
-  it('copies from a library that can only be read, and moves nothing out of or into it', async () => {
+  it('copies from a read-only library, but moves nothing out of or into it', async () => {
     const [here, there] = await two()
     await here.makeReadOnly()
     const options = (operation: Operation, to: Workspace) => ({
@@ -206,7 +206,7 @@ describe('moving and copying', () => {
     assertError(await there.client.post(there.v21('file/'), into), 403, denied)
   })
 
-  it('refuses to copy beyond the quota of the owner', async () => {
+  it('rejects a copy beyond the quota of the owner', async () => {
     const [here, there] = await two()
     await server.running.services.accounts.update(here.client.email, { quota: 1 })
     const { core } = server.running.services

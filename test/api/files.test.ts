@@ -18,7 +18,7 @@ describe('files', () => {
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  /** A file with content, as an upload would leave it. */
+  /** Creates a file with content, like an upload. */
   async function put(space: Workspace, name: string, content: string): Promise<string> {
     const { access, accounts } = server.running.services
     const user = await accounts.findByLogin(space.client.email)
@@ -38,7 +38,7 @@ describe('files', () => {
   }
 
   describe('GET /api2/repos/<id>/file/', () => {
-    it('gives a link with a ticket and the name, and the id of the file in a header', async () => {
+    it('returns a link with a ticket and the name, and the id of the file in a header', async () => {
       const space = await Workspace.make(server)
       const id = await put(space, 'ä (1)!.txt', 'x')
       for (const query of [{}, { reuse: '0' }, { reuse: '1' }, { op: 'download' }]) {
@@ -52,7 +52,7 @@ describe('files', () => {
       }
     })
 
-    it('gives a link for an empty file and for a path without a leading slash', async () => {
+    it('returns a link for an empty file and for a path without a leading slash', async () => {
       const space = await Workspace.make(server)
       await space.file('/empty')
       for (const p of ['/empty', 'empty', '/empty/', '//empty']) {
@@ -62,7 +62,7 @@ describe('files', () => {
       }
     })
 
-    it('gives the blocks of a file', async () => {
+    it('returns the blocks of a file', async () => {
       const space = await Workspace.make(server)
       const id = await put(space, 'a', 'x')
       const reply = await space.client.get(space.v2('file/'), { p: '/a', op: 'downloadblks' })
@@ -74,7 +74,7 @@ describe('files', () => {
       assertReply(empty, 200, { file_id: EMPTY, blklist: [], encrypted: false, enc_version: 0 })
     })
 
-    it('refuses what it cannot read or find', async () => {
+    it('rejects invalid and unknown paths', async () => {
       const space = await Workspace.make(server)
       await space.folder('/dir')
       await space.file('/a')
@@ -101,7 +101,7 @@ describe('files', () => {
   })
 
   describe('GET /api2/repos/<id>/file/detail/', () => {
-    it('tells all about a file: who changed it, and who added it first', async () => {
+    it('returns the details of a file, including its modifier and its creator', async () => {
       const space = await Workspace.make(server)
       const { email } = space.client
       const first = await put(space, 'a.txt', 'one')
@@ -137,7 +137,7 @@ describe('files', () => {
       }
     })
 
-    it('shows the star of the caller', async () => {
+    it('returns whether the caller starred the file', async () => {
       const space = await Workspace.make(server)
       await space.file('/a')
       await space.client.post('/api/v2.1/starred-items/', { form: { repo_id: space.id, path: '/a' } })
@@ -145,7 +145,7 @@ describe('files', () => {
       assert.deepEqual([reply.body.starred, reply.body.can_edit], [true, false])
     })
 
-    it('says who brought the folder in which a file came', async () => {
+    it('names the creator of the folder that brought the file in', async () => {
       const space = await Workspace.make(server)
       await space.folder('/a')
       await space.file('/a/x')
@@ -161,7 +161,7 @@ describe('files', () => {
       }
     })
 
-    it('refuses what it cannot read or find', async () => {
+    it('rejects invalid and unknown paths', async () => {
       const space = await Workspace.make(server)
       const start = await space.head()
       await space.folder('/dir')
@@ -225,7 +225,7 @@ describe('files', () => {
       assertError(await create('/../x/y'), 520, 'Failed to create file.')
     })
 
-    it('tells about a file through v2.1', async () => {
+    it('returns the details of a file through v2.1', async () => {
       const space = await Workspace.make(server)
       await space.file('/a.txt')
       assertReply(await space.client.get(space.v21('file/'), { p: 'a.txt' }), 200, infoOf(space, 'a.txt'))
@@ -235,7 +235,7 @@ describe('files', () => {
       assertError(unknown, 404, `Library ${UNKNOWN} not found.`)
     })
 
-    it('refuses what cannot be done through v2.1, and changes nothing', async () => {
+    it('rejects invalid operations through v2.1, and changes nothing', async () => {
       const space = await Workspace.make(server)
       await space.file('/a')
       const head = await space.head()
@@ -268,7 +268,7 @@ describe('files', () => {
   })
 
   describe('renaming', () => {
-    it('answers 301 with the new place through api2', async () => {
+    it('answers 301 with the new location through api2', async () => {
       const space = await Workspace.make(server)
       await space.folder('/d')
       await space.file('/d/a.txt')
@@ -282,7 +282,7 @@ describe('files', () => {
       assert.deepEqual(await space.names('/d'), ['b (1).txt', 'b.txt'])
     })
 
-    it('answers with the listing of the parent if asked to', async () => {
+    it('returns the listing of the parent on request', async () => {
       const space = await Workspace.make(server)
       await space.file('/a')
       const query = { p: '/a', reloaddir: 'true' }
@@ -305,7 +305,7 @@ describe('files', () => {
       assert.equal(await space.lastCommit(), 'Renamed directory "d"')
     })
 
-    it('answers with the file through v2.1', async () => {
+    it('returns the file through v2.1', async () => {
       const space = await Workspace.make(server)
       await space.file('/a.txt')
       const form = { operation: 'rename', newname: 'b.txt' }
@@ -313,7 +313,7 @@ describe('files', () => {
       assertReply(reply, 200, infoOf(space, 'b.txt'))
     })
 
-    it('refuses what cannot be done through api2, and changes nothing', async () => {
+    it('rejects invalid operations through api2, and changes nothing', async () => {
       const space = await Workspace.make(server)
       await space.file('/a')
       const head = await space.head()
@@ -342,7 +342,7 @@ describe('files', () => {
       assert.equal(await space.head(), head)
     })
 
-    it('says in the words of the operation that a caller may not do it', async () => {
+    it('names the operation when the caller lacks the permission', async () => {
       const space = await Workspace.make(server)
       await space.file('/a')
       const stranger = await server.signUp()
@@ -358,7 +358,7 @@ describe('files', () => {
   })
 
   describe('deleting', () => {
-    it('deletes files and folders through api2, and is content with what is not there', async () => {
+    it('deletes files and folders through api2, and succeeds for a missing entry', async () => {
       const space = await Workspace.make(server)
       await space.folder('/d/e')
       await space.file('/a')
@@ -380,7 +380,7 @@ describe('files', () => {
       assertError(unknown, 404, 'Library not found.')
     })
 
-    it('deletes only files through v2.1, and names the commit that still had it', async () => {
+    it('deletes only files through v2.1, and returns the commit that still has the file', async () => {
       const space = await Workspace.make(server)
       await space.folder('/d')
       await space.file('/a')

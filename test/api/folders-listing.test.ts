@@ -45,7 +45,7 @@ describe('listings', () => {
     return { ...rest, parent_dir }
   }
 
-  it('lists folders first, then files, each by lower-cased code points', async () => {
+  it('sorts folders before files, each by lower-cased code points', async () => {
     const space = await Workspace.make(server)
     const files = ['b.txt', 'A.txt', 'a.txt', 'Z', '_', '\u{1F600}', '\uFF21', 'é']
     for (const name of files) await space.file(`/${name}`)
@@ -54,7 +54,7 @@ describe('listings', () => {
     assert.deepEqual(await space.names(), expected)
   })
 
-  it('lists an empty folder as such, with its id and permission in headers', async () => {
+  it('returns an empty folder with its id and permission in headers', async () => {
     const space = await Workspace.make(server)
     const reply = await space.client.get(space.v2('dir/'))
     assertReply(reply, 200, [])
@@ -65,7 +65,7 @@ describe('listings', () => {
     assertReply(newer, 200, { user_perm: 'rw', dir_id: EMPTY, dirent_list: [] })
   })
 
-  it('shows every field of an entry', async () => {
+  it('returns every field of an entry', async () => {
     const space = await Workspace.make(server)
     const { email } = space.client
     await space.folder('/top/sub')
@@ -82,7 +82,7 @@ describe('listings', () => {
     })
   })
 
-  it('shows a changed name of a person in the listing of an unchanged folder', async () => {
+  it('shows a changed display name in the listing of an unchanged folder', async () => {
     const space = await Workspace.make(server)
     await space.file('/a')
     await space.client.get(space.v2('dir/'))
@@ -107,7 +107,7 @@ describe('listings', () => {
     assert.equal((await space.client.get(space.v2('dir/'), { oid })).body.length, 2)
   })
 
-  it('lists files only, or folders only', async () => {
+  it('returns only files or only folders on request', async () => {
     const space = await Workspace.make(server)
     await space.folder('/d/sub')
     await space.file('/f')
@@ -125,7 +125,7 @@ describe('listings', () => {
     assert.deepEqual(await names({ t: 'f', recursive: '1' }), ['g', 'f'])
   })
 
-  it('lists everything below a folder, each folder before what is in it', async () => {
+  it('returns everything below a folder, each folder before its content', async () => {
     const space = await Workspace.make(server)
     const { email } = space.client
     await space.folder('/top/a/b')
@@ -154,7 +154,7 @@ describe('listings', () => {
     })
   })
 
-  it('lists every level down to a folder if asked to', async () => {
+  it('returns every level down to a folder on request', async () => {
     const space = await Workspace.make(server)
     await space.folder('/a/b')
     await space.file('/x')
@@ -174,7 +174,7 @@ describe('listings', () => {
     ])
   })
 
-  it('lists ten thousand entries in order, whole and below each other', async () => {
+  it('returns ten thousand entries in order, flat and recursive', async () => {
     const space = await Workspace.make(server)
     const { access, accounts } = server.running.services
     const user = await accounts.findByLogin(space.client.email)
@@ -202,7 +202,7 @@ describe('listings', () => {
     assert.equal((await space.client.get(space.v2('dir/'))).text, older.text, 'also from the cache')
   })
 
-  it('lists a folder with the permission its caller has', async () => {
+  it('returns the permission of the caller', async () => {
     const space = await Workspace.make(server)
     await space.folder('/a')
     await space.makeReadOnly()
@@ -213,7 +213,7 @@ describe('listings', () => {
     assert.deepEqual([newer.body.user_perm, newer.body.dirent_list[0].permission], ['r', 'r'])
   })
 
-  it('refuses what it cannot read or find', async () => {
+  it('rejects invalid and unknown paths', async () => {
     const space = await Workspace.make(server)
     await space.file('/file')
     const kind = "'t'(type) should be 'f' or 'd'."

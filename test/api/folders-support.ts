@@ -6,12 +6,12 @@ import { parsePath } from '../../src/objects/paths.ts'
 import type { Client, Reply } from '../support/client.ts'
 import type { TestServer } from '../support/server.ts'
 
-/** What the clocks of these tests show. */
+/** The time of the test clocks. */
 export const NOON = 1_754_000_000
 export const NOON_TEXT = '2025-07-31T22:13:20+00:00'
 export const EMPTY = '0'.repeat(40)
 
-/** A library to try folder and file calls on. */
+/** A library for testing folder and file calls. */
 export class Workspace {
   readonly client: Client
   readonly id: string
@@ -28,7 +28,7 @@ export class Workspace {
     return new Workspace(server, owner, await owner.createLibrary(name))
   }
 
-  /** The address of an `/api2/` call on the library. */
+  /** The URL of an `/api2/` call on the library. */
   v2(rest: string): string {
     return `/api2/repos/${this.id}/${rest}`
   }
@@ -61,13 +61,13 @@ export class Workspace {
     return (await this.info()).head
   }
 
-  /** The text of the newest commit. */
+  /** The description of the newest commit. */
   async lastCommit(): Promise<string | undefined> {
     const reply = await this.client.get(this.v21('history/'), { per_page: 1 })
     return reply.body.data[0]?.description
   }
 
-  /** A lock held by somebody else, which no call could make while a library has one user. */
+  /** A lock of another account. No call can create one while a library has a single user. */
   async lockFor(path: string, holder: Client, expiresAt: number | null = null): Promise<void> {
     const { accounts, core, now } = this.#server.running.services
     const account = await accounts.findByLogin(holder.email)
@@ -92,7 +92,7 @@ export class Workspace {
   }
 }
 
-/** Status and body at once, so that a failure shows both. */
+/** Status and body together, so that a failure shows both. */
 export function assertReply(reply: Reply, status: number, body: unknown, message?: string): void {
   assert.deepEqual({ status: reply.status, body: reply.body }, { status, body }, message)
 }

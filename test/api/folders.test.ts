@@ -13,7 +13,7 @@ describe('folders', () => {
   after(async () => server[Symbol.asyncDispose]())
 
   describe('POST /api2/repos/<id>/dir/', () => {
-    it('makes a folder and says where it is', async () => {
+    it('creates a folder and returns its location', async () => {
       const space = await Workspace.make(server)
       const make = (p: string) =>
         space.client.post(space.v2('dir/'), { query: { p }, form: { operation: 'mkdir' } })
@@ -27,7 +27,7 @@ describe('folders', () => {
       assert.deepEqual(await space.names(), ['Größe (1)', 'Größe (1) (1)'])
     })
 
-    it('makes missing levels with create_parents, and takes an existing folder as it is', async () => {
+    it('creates missing parents with create_parents, and accepts an existing folder', async () => {
       const space = await Workspace.make(server)
       for (const create_parents of ['true', '1', 'true']) {
         const form = { operation: 'mkdir', create_parents }
@@ -37,7 +37,7 @@ describe('folders', () => {
       assert.deepEqual(await space.names('/a/b'), ['c'])
     })
 
-    it('makes two thousand levels at once', async () => {
+    it('creates two thousand levels at once', async () => {
       const space = await Workspace.make(server)
       const deep = '/a'.repeat(2000)
       await space.folder(deep)
@@ -48,7 +48,7 @@ describe('folders', () => {
       assert.equal(parents.body.dirent_list.length, 2000)
     })
 
-    it('answers with the listing of the parent if asked to', async () => {
+    it('returns the listing of the parent on request', async () => {
       const space = await Workspace.make(server)
       await space.folder('/top')
       const query = { p: '/top/new', reloaddir: 'true' }
@@ -58,7 +58,7 @@ describe('folders', () => {
       assert.match(reply.headers.get('oid') ?? '', /^[0-9a-f]{40}$/)
     })
 
-    it('renames a folder, and leaves one with the same name as it is', async () => {
+    it('renames a folder, and does nothing if the name is unchanged', async () => {
       const space = await Workspace.make(server)
       await space.folder('/a')
       await space.folder('/b')
@@ -72,7 +72,7 @@ describe('folders', () => {
       assert.equal(await space.lastCommit(), 'Renamed directory "a"')
     })
 
-    it('refuses what cannot be done, and changes nothing', async () => {
+    it('rejects invalid operations, and changes nothing', async () => {
       const space = await Workspace.make(server)
       await space.folder('/docs')
       await space.file('/file.txt')
@@ -112,7 +112,7 @@ describe('folders', () => {
   })
 
   describe('DELETE /api2/repos/<id>/dir/', () => {
-    it('deletes a folder with all that is in it', async () => {
+    it('deletes a folder with its content', async () => {
       const space = await Workspace.make(server)
       await space.folder('/a/b')
       await space.file('/a/b/c.txt')
@@ -121,7 +121,7 @@ describe('folders', () => {
       assert.equal(await space.lastCommit(), 'Removed directory "a"')
     })
 
-    it('answers with the listing of the parent if asked to', async () => {
+    it('returns the listing of the parent on request', async () => {
       const space = await Workspace.make(server)
       await space.folder('/a/b')
       await space.folder('/a/c')
@@ -130,7 +130,7 @@ describe('folders', () => {
       assertReply(reply, 200, [{ type: 'dir', id: EMPTY, name: 'c', mtime: NOON, permission: 'rw' }])
     })
 
-    it('refuses what cannot be done', async () => {
+    it('rejects invalid operations', async () => {
       const space = await Workspace.make(server)
       await space.file('/file.txt')
       const rows: [query: Record<string, string>, status: number, text: string][] = [
@@ -148,7 +148,7 @@ describe('folders', () => {
   })
 
   describe('/api/v2.1/repos/<id>/dir/', () => {
-    it('makes and renames folders, and tells about them', async () => {
+    it('creates and renames folders, and returns their details', async () => {
       const space = await Workspace.make(server)
       await space.folder('/top')
       const post = (p: string, form: Record<string, string>) =>
@@ -170,7 +170,7 @@ describe('folders', () => {
       assert.equal(await space.head(), head)
     })
 
-    it('deletes a folder and names the commit that still had it', async () => {
+    it('deletes a folder and returns the commit that still has it', async () => {
       const space = await Workspace.make(server)
       await space.folder('/a')
       const commit_id = await space.head()
@@ -178,7 +178,7 @@ describe('folders', () => {
       assertReply(reply, 200, { success: true, commit_id })
     })
 
-    it('refuses what cannot be done, and changes nothing', async () => {
+    it('rejects invalid operations, and changes nothing', async () => {
       const space = await Workspace.make(server)
       await space.folder('/docs')
       const head = await space.head()
@@ -219,7 +219,7 @@ describe('folders', () => {
   })
 
   describe('details', () => {
-    it('counts the files below a folder', async () => {
+    it('count the files below a folder', async () => {
       const space = await Workspace.make(server)
       await space.folder('/2025/07')
       for (const name of ['/2025/a', '/2025/07/b', '/2025/07/c', '/d']) await space.file(name)
@@ -235,7 +235,7 @@ describe('folders', () => {
       assertError(none, 404, 'Folder /none/ not found.')
     })
 
-    it('gives the ids of folders and files', async () => {
+    it('return the ids of folders and files', async () => {
       const space = await Workspace.make(server)
       await space.folder('/2025')
       await space.file('/2025/a')
@@ -256,7 +256,7 @@ describe('folders', () => {
   describe('POST /api/v2.1/repos/batch-create-dir/', () => {
     const url = '/api/v2.1/repos/batch-create-dir/'
 
-    it('makes many folders in one commit and says which it could not make', async () => {
+    it('creates many folders in one commit and reports which it could not create', async () => {
       const space = await Workspace.make(server)
       await space.folder('/old')
       await space.file('/file')
@@ -280,7 +280,7 @@ describe('folders', () => {
       assert.equal(await space.lastCommit(), 'Added "a/b" and 1 more files')
     })
 
-    it('makes no commit if there is nothing to make', async () => {
+    it('creates no commit if there is nothing to create', async () => {
       const space = await Workspace.make(server)
       await space.folder('/old')
       const head = await space.head()
@@ -288,7 +288,7 @@ describe('folders', () => {
       assert.equal(await space.head(), head)
     })
 
-    it('refuses what it cannot read', async () => {
+    it('rejects invalid requests', async () => {
       const space = await Workspace.make(server)
       const rows: [json: unknown, status: number, text: string][] = [
         [{ paths: ['/a'] }, 400, 'repo_id invalid.'],
@@ -303,7 +303,7 @@ describe('folders', () => {
       }
     })
 
-    it('refuses every path of a library that can only be read', async () => {
+    it('rejects every path of a read-only library', async () => {
       const space = await Workspace.make(server)
       await space.makeReadOnly()
       const reply = await space.client.post(url, { form: { repo_id: space.id, paths: ['/a', '/b'] } })

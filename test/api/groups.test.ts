@@ -21,7 +21,7 @@ const BAD_NAME =
   'Name can only contain letters, numbers, spaces, hyphen, dot, single quote, brackets or underscore.'
 
 describe('groups', () => {
-  it('are made, shown to members, renamed and deleted', async () => {
+  it('are created, shown to members, renamed and deleted', async () => {
     const made = await ann.post('/api/v2.1/groups/', { form: { name: "Ann's (1) team-x_y. [z]" } })
     assert.equal(made.status, 201, made.text)
     const { id, created_at, ...rest } = made.body
@@ -144,7 +144,7 @@ describe('groups', () => {
     refused(await bob.get(group(id)), 403, 'Permission denied.')
   })
 
-  it('are handed over', async () => {
+  it('are transferred', async () => {
     const id = await makeGroup('Handed over', ann, bob)
     refused(await bob.put(group(id), { form: { owner: bob.email } }), 403, 'Permission denied.')
     refused(await ann.put(group(id), { form: { owner: 'x' } }), 400, 'Email x invalid.')
@@ -160,7 +160,7 @@ describe('groups', () => {
     answers(await eve.delete(group(id)), 200, { success: true })
   })
 
-  it('have libraries, which stay with their owners', async () => {
+  it('have libraries that stay owned by their creators', async () => {
     const id = await makeGroup('Libraries', ann, bob, eve)
     const made = await bob.post(group(id, 'libraries/'), { form: { repo_name: 'Team', permission: 'rw' } })
     assert.equal(made.status, 200, made.text)
@@ -221,7 +221,7 @@ describe('groups', () => {
     assert.equal((await bob.get(`/api2/repos/${repo}/`)).status, 200)
   })
 
-  it('lose what a member shared when that member leaves, and everything when they are deleted', async () => {
+  it('lose the shares of a member who leaves, and all shares when they are deleted', async () => {
     const id = await makeGroup('Leaving', ann, bob, eve)
     const [one, two] = [await ann.createLibrary('Anns'), await bob.createLibrary('Bobs')]
     await shareWithGroup(ann, one, id)
@@ -247,7 +247,7 @@ describe('groups', () => {
     assert.equal((await ann.get(`/api2/repos/${one}/`)).status, 200)
   })
 
-  it('pass to the next when their owner is removed', async () => {
+  it('pass to the next member when their owner is removed', async () => {
     const admin = await server.admin()
     const owner = await server.signUp({ email: 'leaving@example.org' })
     const id = await makeGroup('Inherited', owner, bob, eve)
@@ -261,7 +261,7 @@ describe('groups', () => {
     refused(await bob.get(group(alone)), 404, `Group ${alone} not found.`)
   })
 
-  it('are found by those who are in them', async () => {
+  it('are found by their members', async () => {
     const id = await makeGroup('Needle in a haystack', ann, bob)
     const brief = (await bob.get('/api/v2.1/search-group/', { q: 'NEEDLE' })).body
     assert.deepEqual(
@@ -275,7 +275,7 @@ describe('groups', () => {
 })
 
 describe('groups, for older clients', () => {
-  it('are listed, made and filled', async () => {
+  it('are listed, created and filled', async () => {
     const made = await ann.put('/api2/groups/', { form: { group_name: 'Older' } })
     assert.deepEqual([made.status, made.body.success], [200, true])
     const id = made.body.group_id

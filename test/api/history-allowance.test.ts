@@ -13,14 +13,14 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** Has the bytes of a library counted, as happens every hour. */
+/** Runs the hourly count of the bytes of a library. */
 async function count(library: string): Promise<void> {
   const reply = await user.get(`/api/v2.1/repos/${library}/usage/`)
   assert.equal(reply.status, 200, reply.text)
 }
 
-describe('the allowance of older versions and deleted files', () => {
-  it('refuses new content beyond it until the history is cleaned', async () => {
+describe('the history allowance', () => {
+  it('rejects new content beyond it until the history is cleaned', async () => {
     const library = await user.createLibrary()
     for (let version = 0; version < 4; version++) {
       await uploadFile(user, library, '/a.bin', randomBytes(600_000), { replace: true })
@@ -32,7 +32,7 @@ describe('the allowance of older versions and deleted files', () => {
     assert.equal(refused.status, 500, refused.text)
     const upload = await postForm(link, [intoRoot, filePart('b.bin')])
     assert.equal(upload.status, 443, upload.text)
-    // What adds no content still works, so that there is a way out.
+    // Changes without new content still work, so that space can be freed.
     const renamed = await user.post(`/api/v2.1/repos/${library}/file/`, {
       query: { p: '/a.bin' },
       form: { operation: 'rename', newname: 'c.bin' },
@@ -45,7 +45,7 @@ describe('the allowance of older versions and deleted files', () => {
     await uploadFile(user, library, '/d.bin', 'fits')
   })
 
-  it('counts the history of each owner apart', async () => {
+  it('is counted per owner', async () => {
     const other = await server.signUp()
     const library = await other.createLibrary()
     await uploadFile(other, library, '/a.txt', 'one')

@@ -11,10 +11,10 @@ import { makeTree, packets, SyncClient, sha1 } from '../support/sync-client.ts'
 import { postForm, updateLink, uploadFile } from '../support/transfer.ts'
 import { shareWith, unshare } from './sharing-support.ts'
 
-// Inside a shared folder an id of something outside it must be answered like one that nobody ever had (I7). Every
-// route that reads an id is asked twice, and the answers are compared.
+// Inside a shared folder, the id of an object outside of it must be answered like an unknown id (I7). Every
+// route that reads an id is called with both, and the answers are compared.
 
-/** Ids of things outside of the folder: real ones, or ones that nobody has. */
+/** Ids of objects outside of the folder: existing or unknown ones. */
 interface Ids {
   readonly block: string
   readonly file: string
@@ -82,7 +82,7 @@ async function blockLinks(): Promise<{ rawblksurl: string; commiturl: string }> 
   return reply.body
 }
 
-/** Every way to commit a file made of a block. */
+/** Every way to commit a file that refers to a block. */
 const commitOf = (ids: Ids, more: Record<string, string>) =>
   Object.entries({
     blockids: JSON.stringify([ids.block]),
@@ -175,7 +175,7 @@ const routes: Record<string, Ask> = {
   ),
   'GET /seafhttp/repo/:repo_id/commit/:commit_id': synced('GET', ({ commit }) => `commit/${commit}`),
   'PUT /seafhttp/repo/:repo_id/commit/:commit_id': async (ids) => {
-    // A commit that goes on from one outside, with the root of the other folder.
+    // A commit whose parent is outside, with the root of the other folder.
     const commit = sync.makeCommit(ids.dir, ids.commit)
     const sent = await sync.putCommit(commit)
     assert.equal(sent.status, 200, sent.text)
@@ -205,7 +205,7 @@ const routes: Record<string, Ask> = {
     ({ block }) => JSON.stringify([block]),
   ),
   'POST /seafhttp/repo/:repo_id/recv-fs/': async (ids) => {
-    // A dir that names a file, then a file that names a block, which their sender was never shown.
+    // A dir that refers to a file, then a file that refers to a block, which their sender never received.
     const file = encodeFile({ blockIds: [ids.block as BlockId], size: OUTSIDE.length })
     const first = await pushed(ids.file, new Map())
     const second = await pushed(sha1(file), new Map([[sha1(file), file]]))
@@ -238,7 +238,7 @@ const routes: Record<string, Ask> = {
   },
 }
 
-/** What comes of a push of one file, of which some objects are sent. */
+/** The response to a push of one file, of which some objects are sent. */
 async function pushed(id: string, objects: Map<string, Buffer>): Promise<Reply> {
   const dir = Dir.of([
     fileDirent({ id: id as FileId, name: 'x', size: OUTSIDE.length, mtime: 1, modifier: '' }),
@@ -250,7 +250,7 @@ async function pushed(id: string, objects: Map<string, Buffer>): Promise<Reply> 
   return sync.putHead(commit.id)
 }
 
-/** Brings back a file by the commit it is said to be edited from. */
+/** Restores a file by its stated base commit. */
 async function updateFrom(ids: Ids, form: string): Promise<Reply> {
   const link = (await updateLink(ben, sub)).replace('update-api', form)
   return postForm(`${link}?head=${ids.commit}`, [
@@ -259,7 +259,7 @@ async function updateFrom(ids: Ids, form: string): Promise<Reply> {
   ])
 }
 
-/** What is called an id and names no object, block or commit. */
+/** Parameters that are called ids and name no object, block or commit. */
 const otherIds = new Set([
   'repo_id',
   'src_repo_id',
@@ -277,7 +277,7 @@ const otherIds = new Set([
   'id',
 ])
 
-/** Routes with such a name, or a body they read themselves, that no object, block or commit is named to. */
+/** Routes with such a parameter, or with a body of their own format, that take no object, block or commit id. */
 const withoutIds: Record<string, string> = {
   'GET /api/v2.1/admin/audit-log/': 'for administrators of the server',
   'GET /api/v2.1/admin/audit-log/export/': 'for administrators of the server',
@@ -302,9 +302,9 @@ function mayNameObjects(name: string): boolean {
   return name === 'raw' || (/id|commit|head$|bl(?:oc)?k|object|paths$/i.test(name) && !otherIds.has(name))
 }
 
-describe('an id of something outside of a shared folder', () => {
+describe('the id of an object outside of a shared folder', () => {
   for (const [name, ask] of Object.entries(routes)) {
-    it(`is one like any other to ${name}`, async () => {
+    it(`is answered like an unknown id by ${name}`, async () => {
       const unknown = unknownIds()
       const head = await ann.get(`/api2/repos/${library}/`)
       assert.equal(await shownOf(ask, outside), await shownOf(ask, unknown))
@@ -313,7 +313,7 @@ describe('an id of something outside of a shared folder', () => {
     })
   }
 
-  it('is asked for by every route that reads one', () => {
+  it('is tested on every route that reads one', () => {
     const names = server.running.endpoints
       .filter(({ method, reads }) => method !== 'OPTIONS' && reads.some(mayNameObjects))
       .map(({ method, path }) => `${method} ${path}`)
@@ -324,7 +324,7 @@ describe('an id of something outside of a shared folder', () => {
     assert.deepEqual(gone, [], 'there is no such route any more')
   })
 
-  it('is not reached by a library token, which a shared folder has none of', async () => {
+  it('cannot be used with a library token, as a shared folder has none', async () => {
     const reply = await ben.post(`/api/v2.1/repos/${sub}/repo-api-tokens/`, { form: { app_name: 'app' } })
     assert.equal(reply.status, 403)
     const owner = await ann.post(`/api/v2.1/repos/${sub}/repo-api-tokens/`, { form: { app_name: 'app' } })
@@ -333,7 +333,7 @@ describe('an id of something outside of a shared folder', () => {
 })
 
 describe('blocks of a shared folder', () => {
-  it('make a file once they were sent into the folder', async () => {
+  it('can be committed once they were uploaded into the folder', async () => {
     const id = sha1(OUTSIDE)
     const links = await blockLinks()
     const ids = { ...unknownIds(), block: id }
@@ -345,14 +345,14 @@ describe('blocks of a shared folder', () => {
     assert.equal((await commit()).status, 200)
   })
 
-  it('that a client was shown are held', async () => {
+  it('that a client received count as known', async () => {
     const asked = await ben.post(`/api2/repos/${sub}/upload-blks-link/`, {
       form: { blklist: `${sha1(INSIDE)},${sha1('nobody has this')}` },
     })
     assert.deepEqual(asked.body.blklist, [sha1('nobody has this')])
   })
 
-  it('that were shown to others before are unknown to those it is shared with anew', async () => {
+  it('that were visible to others before are unknown to a new recipient of the share', async () => {
     const own = await ann.createLibrary()
     const old = 'what the folder held while it was shared with ben'
     await uploadFile(ann, own, '/team/old.txt', old)
@@ -375,7 +375,7 @@ describe('blocks of a shared folder', () => {
 describe('a list of ids', () => {
   const many = (count: number) => Array.from({ length: count }, () => randomBytes(20).toString('hex'))
 
-  it('may be no longer than 10,000', async () => {
+  it('is limited to 10,000', async () => {
     const ask = (ids: string[]) =>
       ann.post(`/api2/repos/${library}/upload-blks-link/`, { form: { blklist: ids.join(',') } })
     assert.equal((await ask(many(10_000))).status, 200)
@@ -388,7 +388,7 @@ describe('a list of ids', () => {
   })
 })
 
-/** All of an answer that its asker can see, but for what differs from one request to the next. */
+/** The part of a response that the client sees, without values that differ between requests. */
 async function shownOf(ask: Ask, ids: Ids): Promise<string> {
   const { status, text } = await ask(ids)
   let shown = text

@@ -21,7 +21,7 @@ const headOf = async (client: Client, id: string): Promise<string> =>
   (await client.get(`/api2/repos/${id}/`)).body.head_commit_id
 
 describe('the default library', () => {
-  it('does not exist at first, is made once, and is remembered', async () => {
+  it('does not exist at first, is created once, and is stable afterwards', async () => {
     const ann = await server.signUp()
     const before = await ann.get('/api2/default-repo/')
     assert.deepEqual([before.status, before.body], [200, { exists: false, repo_id: '' }])
@@ -35,14 +35,14 @@ describe('the default library', () => {
     assert.deepEqual([info.body.repo_name, info.body.repo_desc], ['My Library', 'My Library'])
   })
 
-  it('is one library however many calls ask for it at once', async () => {
+  it('is created once for any number of concurrent calls', async () => {
     const ann = await server.signUp()
     const replies = await Promise.all(Array.from({ length: 12 }, () => ann.post('/api2/default-repo/')))
     assert.equal(new Set(replies.map(({ text }) => text)).size, 1)
     assert.equal((await ann.get('/api2/repos/')).body.length, 1)
   })
 
-  it('is made anew once it was deleted or given away', async () => {
+  it('is created again once it was deleted or transferred', async () => {
     const ann = await server.signUp()
     const bob = await server.signUp()
     const first = (await ann.post('/api2/default-repo/')).body.repo_id
@@ -55,7 +55,7 @@ describe('the default library', () => {
     assert.deepEqual((await bob.get('/api2/default-repo/')).body, { exists: false, repo_id: '' })
   })
 
-  it('is not made for a role that may not add libraries', async () => {
+  it('is not created for a role that may not add libraries', async () => {
     const guest = await server.signUp({ role: 'guest' })
     const reply = await guest.post('/api2/default-repo/')
     assert.deepEqual([reply.status, reply.body], [403, NO_ROLE])
@@ -77,7 +77,7 @@ describe('the list of libraries', () => {
     clock += 2 * 86_400
   })
 
-  it('has every field, newest change first, and says that libraries can be encrypted', async () => {
+  it('has every field, newest change first, and announces support for encryption', async () => {
     const reply = await ann.get('/api2/repos/')
     assert.equal(reply.status, 200)
     assert.equal(reply.headers.get('enable_encrypted_library'), 'True')
@@ -131,7 +131,7 @@ describe('the list of libraries', () => {
     ['type=%00&__proto__=1', []],
   ]
   for (const [query, names] of listings) {
-    it(`gives ${JSON.stringify(names)} for "${query}"`, async () => {
+    it(`returns ${JSON.stringify(names)} for "${query}"`, async () => {
       const reply = await ann.get(`/api2/repos/?${query}`)
       assert.equal(reply.status, 200)
       assert.deepEqual(
@@ -142,7 +142,7 @@ describe('the list of libraries', () => {
     })
   }
 
-  it('shows the list of /api/v2.1/ with every field', async () => {
+  it('is returned by /api/v2.1/ with every field', async () => {
     const reply = await ann.get('/api/v2.1/repos/')
     assert.equal(reply.status, 200)
     assert.equal(reply.body.repos.length, 2)
@@ -177,14 +177,14 @@ describe('the list of libraries', () => {
     ['type=nonsense', 0],
     ['type=%00', 0],
   ] as const) {
-    it(`gives ${count} libraries of /api/v2.1/ for ${query}`, async () => {
+    it(`returns ${count} libraries of /api/v2.1/ for ${query}`, async () => {
       const reply = await ann.get(`/api/v2.1/repos/?${query}`)
       assert.equal(reply.status, 200)
       assert.equal(reply.body.repos.length, count)
     })
   }
 
-  it('tells a starred and a read-only library from others', async () => {
+  it('marks starred and read-only libraries', async () => {
     const bob = await server.signUp()
     const id = await bob.createLibrary()
     const { access, accounts, core } = server.running.services
@@ -199,7 +199,7 @@ describe('the list of libraries', () => {
 })
 
 describe('one library', () => {
-  it('is described with every field', async () => {
+  it('is returned with every field', async () => {
     const ann = await server.signUp()
     const id = await ann.createLibrary('Plans')
     const empty = await ann.get(`/api2/repos/${id}/`)
@@ -253,7 +253,7 @@ describe('one library', () => {
     })
   })
 
-  it('says when its owner has no room left', async () => {
+  it('reports when the quota of its owner is exhausted', async () => {
     const ann = await server.signUp()
     const id = await ann.createLibrary()
     await contentOf(server, ann, id).putFile('/a.txt', 100)
@@ -267,7 +267,7 @@ describe('one library', () => {
     }
   })
 
-  it('is deleted by its owner, and then no call finds it', async () => {
+  it('is deleted by its owner, and no call finds it afterwards', async () => {
     const ann = await server.signUp()
     for (const prefix of ['/api2', '/api/v2.1']) {
       const id = await ann.createLibrary()
@@ -305,7 +305,7 @@ describe('renaming a library', () => {
   }
 
   for (const encoding of ['form', 'multipart', 'json'] as const) {
-    it(`takes the name and the description as ${encoding}`, async () => {
+    it(`accepts the name and the description as ${encoding}`, async () => {
       const sent = { repo_name: `New by ${encoding}`, repo_desc: 'what it is' }
       const reply = await ann.post(`/api2/repos/${id}/?op=rename`, { [encoding]: sent })
       assert.deepEqual([reply.status, reply.text], [200, '"success"'])
@@ -313,7 +313,7 @@ describe('renaming a library', () => {
     })
   }
 
-  it('makes a commit, and keeps the description if none is sent', async () => {
+  it('creates a commit, and keeps the description if none is sent', async () => {
     const before = await headOf(ann, id)
     await ann.post(`/api2/repos/${id}?op=rename`, { form: { repo_name: 'Café' } })
     assert.deepEqual(await nameAndText(), ['Café', 'what it is'])
@@ -322,7 +322,7 @@ describe('renaming a library', () => {
     assert.equal(entry.description, 'Changed library name or description')
   })
 
-  it('lets two libraries have one name', async () => {
+  it('allows two libraries with the same name', async () => {
     const other = await ann.createLibrary('Twin')
     assert.equal(
       (await ann.post(`/api2/repos/${id}/?op=rename`, { form: { repo_name: 'Twin' } })).status,
@@ -349,7 +349,7 @@ describe('renaming a library', () => {
     [{ repo_name: 'fine', repo_desc: '\udfff' }, 'repo_desc invalid.'],
   ]
   for (const [json, words] of refused) {
-    it(`refuses ${JSON.stringify(json).slice(0, 60)}`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 60)}`, async () => {
       const before = await headOf(ann, id)
       const reply = await ann.post(`/api2/repos/${id}/?op=rename`, { json })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: words }])
@@ -357,7 +357,7 @@ describe('renaming a library', () => {
     })
   }
 
-  it('looks for the library, then at the name, then at the permission', async () => {
+  it('checks the library, then the name, then the permission', async () => {
     const bob = await server.signUp()
     const call = (library: string, repo_name: string) =>
       bob.post(`/api2/repos/${library}/?op=rename`, { form: { repo_name } })
@@ -370,7 +370,7 @@ describe('renaming a library', () => {
     assert.deepEqual([denied.status, denied.body], [403, words])
   })
 
-  it('is not possible while it is read-only', async () => {
+  it('is rejected while it is read-only', async () => {
     const other = await ann.createLibrary('Fixed')
     await makeReadOnly(server, other)
     const reply = await ann.post(`/api2/repos/${other}/?op=rename`, { form: { repo_name: 'Free' } })
@@ -378,7 +378,7 @@ describe('renaming a library', () => {
     assert.equal((await ann.get(`/api2/repos/${other}/`)).body.name, 'Fixed')
   })
 
-  it('is the only operation of its kind', async () => {
+  it('is the only supported operation', async () => {
     for (const op of ['', 'delete', '__proto__']) {
       const reply = await ann.post(`/api2/repos/${id}/?op=${op}`)
       assert.deepEqual([reply.status, reply.text], [200, '"unsupported operation"'])
@@ -388,7 +388,7 @@ describe('renaming a library', () => {
 })
 
 describe('the owner of a library', () => {
-  it('is told to the owner alone', async () => {
+  it('is shown only to the owner', async () => {
     const ann = await server.signUp()
     const bob = await server.signUp()
     const id = await ann.createLibrary()
@@ -419,7 +419,7 @@ describe('the owner of a library', () => {
     })
   }
 
-  it('changes once, though two ask at the same moment', async () => {
+  it('changes once for two concurrent transfers', async () => {
     const ann = await server.signUp()
     const others = [await server.signUp(), await server.signUp()]
     const id = await ann.createLibrary()
@@ -430,7 +430,7 @@ describe('the owner of a library', () => {
     assert.equal(won.length, 1)
   })
 
-  it('refuses in the order of the checks', async () => {
+  it('validates in the documented order', async () => {
     const ann = await server.signUp()
     const bob = await server.signUp()
     const guest = await server.signUp({ role: 'guest' })

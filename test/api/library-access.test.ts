@@ -10,7 +10,7 @@ const newer = `Library ${NOBODYS} not found.`
 const noAccess = 'You do not have permission to access this library.'
 const denied = 'Permission denied.'
 
-/** Calls that name a library: what they say to somebody else's, and to one that does not exist. */
+/** Calls that name a library: their responses for a library of another account and for an unknown one. */
 const calls: [
   method: string,
   path: string,
@@ -34,7 +34,7 @@ const calls: [
   ['POST', '/api/v2.1/repos/ID/trash/', { path: '/none' }, denied, newer],
   ['DELETE', '/api/v2.1/repos/ID/trash/', {}, denied, newer],
 ]
-/** Calls that name none, and those that answer a library that does not exist in words of their own. */
+/** Calls that name no library, and those with their own response for an unknown one. */
 const others: [method: string, path: string][] = [
   ['GET', '/api2/default-repo/'],
   ['POST', '/api2/default-repo/'],
@@ -67,9 +67,9 @@ after(() => server[Symbol.asyncDispose]())
 const ask = (who: Client, method: string, path: string, form: Record<string, string>) =>
   who.call(method, path, method === 'GET' ? {} : { form })
 
-describe('without the right token', () => {
+describe('without a valid token', () => {
   for (const [method, path] of [...calls, ...others]) {
-    it(`${method} ${path} opens nothing`, async () => {
+    it(`${method} ${path} is rejected`, async () => {
       const url = path.replace('ID', id)
       const none = await ask(server.anonymous, method, url, {})
       const missing = { detail: 'Authentication credentials were not provided.' }
@@ -80,9 +80,9 @@ describe('without the right token', () => {
   }
 })
 
-describe('knowing the id of a library', () => {
+describe('the id of a library alone', () => {
   for (const [method, path, form, stranger, unknown] of calls) {
-    it(`gives no right to ${method} ${path}`, async () => {
+    it(`grants no access to ${method} ${path}`, async () => {
       const before = (await ann.get(`/api2/repos/${id}/`)).text
       for (const url of [path, path.replace(/\/$/, '')]) {
         const reply = await ask(bob, method, url.replace('ID', id), form)
@@ -94,7 +94,7 @@ describe('knowing the id of a library', () => {
     })
   }
 
-  it('gives no right to delete or hand over', async () => {
+  it('permits neither deletion nor transfer', async () => {
     const removal = await bob.delete(`/api/v2.1/repos/${id}/`)
     assert.deepEqual([removal.status, removal.body], [403, { error_msg: denied }])
     const transfer = await bob.put(`/api2/repos/${id}/owner/`, { form: { owner: bob.email } })
@@ -103,7 +103,7 @@ describe('knowing the id of a library', () => {
   })
 })
 
-describe('what is no id', () => {
+describe('an invalid id', () => {
   for (const [method, path, form] of calls) {
     it(`is answered "Not found." by ${method} ${path}`, async () => {
       for (const wrong of ['x', id.toUpperCase(), `${id}0`, '%00', '%2e%2e', '__proto__', '%ff']) {
@@ -114,7 +114,7 @@ describe('what is no id', () => {
   }
 })
 
-describe('a body that is not one', () => {
+describe('an invalid body', () => {
   const bodies: [type: string, raw: string, statuses: number[]][] = [
     ['application/json', '{', [400]],
     ['application/json', '[]', [200, 400, 409, 440]],

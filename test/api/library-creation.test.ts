@@ -27,7 +27,7 @@ after(() => server[Symbol.asyncDispose]())
 
 const countOf = async (client: Client): Promise<number> => (await client.get('/api2/repos/')).body.length
 
-/** What every answer to a creation has, besides ids, the name and the encryption. */
+/** Fields of every response to a creation, besides ids, the name and the encryption. */
 const created = () => ({
   email: ann.email,
   repo_size: 0,
@@ -53,7 +53,7 @@ const plain = {
 
 describe('POST /api2/repos/', () => {
   for (const encoding of ['form', 'multipart', 'json'] as const) {
-    it(`makes a plain library with a sync token (${encoding})`, async () => {
+    it(`creates an unencrypted library with a sync token (${encoding})`, async () => {
       const sent = { name: `By ${encoding}`, desc: 'What it is', passwd: '' }
       const reply = await ann.post('/api2/repos/', { [encoding]: sent })
       assert.equal(reply.status, 200)
@@ -82,14 +82,14 @@ describe('POST /api2/repos/', () => {
     ['another origin', { form: { name: 'x', from: 'desktop' } }, /^[0-9a-f]{40}$/],
   ]
   for (const [where, options, token] of origins) {
-    it(`gives ${token.source === '^$' ? 'no' : 'a'} sync token with \`from\` in ${where}`, async () => {
+    it(`returns ${token.source === '^$' ? 'no' : 'a'} sync token with \`from\` in ${where}`, async () => {
       const reply = await ann.post('/api2/repos', options)
       assert.equal(reply.status, 200)
       assert.match(reply.body.token, token)
     })
   }
 
-  it('makes a library encrypted with a password, as version 2', async () => {
+  it('creates a library encrypted with a password, as version 2', async () => {
     const reply = await ann.post('/api2/repos/', { form: { name: 'Secret', passwd: 'pässword & more' } })
     const { repo_id, magic, random_key, encrypted, enc_version, salt } = reply.body
     assert.deepEqual([reply.status, encrypted, enc_version, salt], [200, 1, 2, ''])
@@ -121,7 +121,7 @@ describe('POST /api2/repos/', () => {
     [4, 4, salt],
   ]
   for (const [sent, made, kept] of versions) {
-    it(`makes version ${made} of enc_version ${JSON.stringify(sent)}`, async () => {
+    it(`creates version ${made} for enc_version ${JSON.stringify(sent)}`, async () => {
       const repo_id = randomUUID()
       const json = { name: 'Mine', repo_id, enc_version: sent, magic, random_key, salt, passwd: 'ignored' }
       const reply = await ann.post('/api2/repos/', { json })
@@ -143,7 +143,7 @@ describe('POST /api2/repos/', () => {
     ['pbkdf2_sha256', '1000'],
     ['argon2id', '2,102400,8'],
   ] as const) {
-    it(`takes ${pwd_hash_algo} in place of magic`, async () => {
+    it(`accepts ${pwd_hash_algo} in place of magic`, async () => {
       const hash = { pwd_hash: 'd4'.repeat(32), pwd_hash_algo, pwd_hash_params }
       const form = { name: 'Newer', repo_id: randomUUID(), enc_version: 4, random_key, salt, ...hash }
       const reply = await ann.post('/api2/repos/', { form })
@@ -198,7 +198,7 @@ describe('POST /api2/repos/', () => {
     [{ ...hashed, pwd_hash_params: '2,99999999,8' }, 'pwd_hash_params invalid.'],
   ]
   for (const [json, words] of refused) {
-    it(`refuses ${JSON.stringify(json).slice(0, 70)} with "${words}"`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 70)} with "${words}"`, async () => {
       const before = await countOf(ann)
       const reply = await ann.post('/api2/repos/', { json })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: words }])
@@ -206,7 +206,7 @@ describe('POST /api2/repos/', () => {
     })
   }
 
-  it('makes one library for an id, though two ask at once, and none once it is taken or deleted', async () => {
+  it('creates one library per id for concurrent calls, and none if the id is taken or deleted', async () => {
     const bob = await server.signUp()
     const form = { ...enc, repo_id: randomUUID() }
     const replies = await Promise.all([
@@ -230,7 +230,7 @@ describe('POST /api2/repos/', () => {
     }
   })
 
-  it('takes names as they come: spaces, emoji, inner dots, 255 bytes, and in NFC', async () => {
+  it('accepts spaces, emoji, inner dots and 255 bytes in names, and normalizes them to NFC', async () => {
     for (const [name, kept] of [
       [' a ', ' a '],
       ['a..b', 'a..b'],
@@ -245,7 +245,7 @@ describe('POST /api2/repos/', () => {
 
 describe('POST /api/v2.1/repos/', () => {
   for (const encoding of ['form', 'multipart', 'json'] as const) {
-    it(`makes a library (${encoding})`, async () => {
+    it(`creates a library (${encoding})`, async () => {
       const reply = await ann.post('/api/v2.1/repos/', { [encoding]: { repo_name: 'Plans' } })
       assert.equal(reply.status, 200)
       const { repo_id, ...rest } = reply.body
@@ -256,7 +256,7 @@ describe('POST /api/v2.1/repos/', () => {
     })
   }
 
-  it('takes `name` too, and a password', async () => {
+  it('also accepts `name`, and a password', async () => {
     const reply = await ann.post('/api/v2.1/repos', { form: { name: 'Secret', passwd: 'a password' } })
     assert.deepEqual([reply.status, reply.body.repo_name, reply.body.encrypted], [200, 'Secret', true])
     assert.equal((await ann.get(`/api2/repos/${reply.body.repo_id}/`)).body.enc_version, 2)
@@ -275,7 +275,7 @@ describe('POST /api/v2.1/repos/', () => {
     {},
     null,
   ]) {
-    it(`refuses the name ${JSON.stringify(name)?.slice(0, 40)}`, async () => {
+    it(`rejects the name ${JSON.stringify(name)?.slice(0, 40)}`, async () => {
       const reply = await ann.post('/api/v2.1/repos/', { json: { repo_name: name } })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'repo_name invalid.' }])
     })

@@ -72,7 +72,7 @@ describe('history', () => {
     [{ page: 1, per_page: '\u0000' }, all, false],
   ]
   for (const [query, texts, more] of pages) {
-    it(`gives ${texts.length} commits${more ? ' and more' : ''} for ${JSON.stringify(query).slice(0, 60)}`, async () => {
+    it(`returns ${texts.length} commits${more ? ' and more' : ''} for ${JSON.stringify(query).slice(0, 60)}`, async () => {
       assert.deepEqual(await descriptions(query), [texts, more])
     })
   }
@@ -84,13 +84,13 @@ describe('history', () => {
     [{ per_page: 0 }, 'per_page invalid.'],
     [{ page: 1, per_page: -5 }, 'per_page invalid.'],
   ] as const) {
-    it(`refuses ${JSON.stringify(query)}`, async () => {
+    it(`rejects ${JSON.stringify(query)}`, async () => {
       const reply = await ann.get(url, query)
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: words }])
     })
   }
 
-  it('lists no more than a thousand commits at once', async () => {
+  it('lists at most a thousand commits at once', async () => {
     const many = await ann.createLibrary()
     const content = contentOf(server, ann, many)
     await Promise.all(Array.from({ length: 1001 }, (_, i) => content.addFile(`/${i}`)))
@@ -134,7 +134,7 @@ describe('history', () => {
     }
   })
 
-  it('is cut at the days that are kept, but for the head and the state before the cut', async () => {
+  it('is cut at the retention limit, except for the head and the state before the cut', async () => {
     const limit = `/api2/repos/${id}/history-limit/`
     const set = (keep_days: number) => ann.put(limit, { form: { keep_days } })
     clock = START + 4 * DAY + 100
@@ -152,7 +152,7 @@ describe('history', () => {
 describe('history limit', () => {
   const urlOf = async () => `/api2/repos/${await ann.createLibrary()}/history-limit/`
 
-  it('is all of it unless it was set', async () => {
+  it('is unlimited by default', async () => {
     const reply = await ann.get(await urlOf())
     assert.deepEqual([reply.status, reply.body], [200, { keep_days: -1 }])
   })
@@ -198,7 +198,7 @@ describe('history limit', () => {
     { keep_days: null },
     { keep_days: {} },
   ]) {
-    it(`refuses ${JSON.stringify(sent)}, after it looked at the permission`, async () => {
+    it(`rejects ${JSON.stringify(sent)}, after the check of the permission`, async () => {
       const url = await urlOf()
       const reply = await ann.put(url, { json: sent })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'keep_days invalid.' }])
@@ -221,7 +221,7 @@ describe('a commit', () => {
   const changesOf = async (commit: string) =>
     (await ann.get(`/api2/repo_history_changes/${id}/`, { commit_id: commit })).body
 
-  it('tells who, when, why and what', async () => {
+  it('returns the author, the time, the description and the changes', async () => {
     const first = (await ann.get(`/api2/repos/${id}/`)).body.head_commit_id
     const reply = await detailOf(first)
     assert.equal(reply.status, 200)
@@ -239,7 +239,7 @@ describe('a commit', () => {
     assert.deepEqual(await changesOf(first), {})
   })
 
-  it('tells each kind of change', async () => {
+  it('reports each kind of change', async () => {
     const rows: [commit: () => Promise<string>, op: string, path: string, to: string, list: string][] = [
       [() => content.putFile('/a.txt', 10, '1'), 'new', '/a.txt', '', 'added_files'],
       [() => content.putFile('/a.txt', 20, '2'), 'modified', '/a.txt', '', 'modified_files'],
@@ -257,7 +257,7 @@ describe('a commit', () => {
     }
   })
 
-  it('shows folders as they were', async () => {
+  it('lists folders as of that commit', async () => {
     await content.addFolder('/Zoo')
     await content.addFolder('/Zoo/inner')
     await content.putFile('/Zoo/b.txt', 7, '4')
@@ -285,7 +285,7 @@ describe('a commit', () => {
     }
   })
 
-  it('of another library, or of none, is not found', async () => {
+  it('of another library, or an unknown one, returns 404', async () => {
     const other = await ann.createLibrary()
     const foreign = (await ann.get(`/api2/repos/${other}/`)).body.head_commit_id
     for (const commit of [foreign, 'a'.repeat(40), '0'.repeat(40)]) {
@@ -301,7 +301,7 @@ describe('a commit', () => {
     }
   })
 
-  it('is refused in words of their own where the desktop client asks for changes', async () => {
+  it('is rejected with separate messages on the route of the desktop client', async () => {
     const ask = (library: string, commit_id: string, who = ann) =>
       who.get(`/api2/repo_history_changes/${library}/`, { commit_id })
     const unknown = await ask('00000000-0000-4000-8000-000000000000', 'a'.repeat(40))

@@ -14,8 +14,8 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-describe('what a sync client begins with', () => {
-  it('is what creation answered, with a new sync token each time', async () => {
+describe('the download info for a sync client', () => {
+  it('equals the response to the creation, with a new sync token each time', async () => {
     const form = { name: 'Plans', desc: 'What it is', passwd: 'a password' }
     const made = await ann.post('/api2/repos/', { form })
     const url = `/api2/repos/${made.body.repo_id}/download-info/`
@@ -32,7 +32,7 @@ describe('what a sync client begins with', () => {
     for (const token of tokens) assert.ok(await server.running.services.syncTokens.authenticate(token))
   })
 
-  it('says that a read-only library can only be read', async () => {
+  it('marks a read-only library', async () => {
     const id = await ann.createLibrary()
     await makeReadOnly(server, id)
     assert.equal((await ann.get(`/api2/repos/${id}/download-info/`)).body.permission, 'r')
@@ -40,7 +40,7 @@ describe('what a sync client begins with', () => {
 })
 
 describe('sync tokens for several libraries', () => {
-  it('are given for those the caller can open', async () => {
+  it('are issued for those the caller can read', async () => {
     const bob = await server.signUp()
     const [first, second] = [await ann.createLibrary(), await ann.createLibrary()]
     const bobs = await bob.createLibrary()
@@ -57,7 +57,7 @@ describe('sync tokens for several libraries', () => {
     assert.deepEqual((await ann.get('/api2/repo-tokens/', { repos: bobs })).body, {})
   })
 
-  it('are given for many at once', async () => {
+  it('are issued for many at once', async () => {
     const repos = Array.from({ length: 300 }, () => randomUUID()).join(',')
     const reply = await ann.get(`/api2/repo-tokens/?repos=${repos}`)
     assert.deepEqual([reply.status, reply.body], [200, {}])
@@ -73,7 +73,7 @@ describe('sync tokens for several libraries', () => {
     ['repos=%00', 'Libraries ids are invalid'],
     ['repos=__proto__', 'Libraries ids are invalid'],
   ] as const) {
-    it(`are refused for "${query.slice(0, 40)}"`, async () => {
+    it(`are rejected for "${query.slice(0, 40)}"`, async () => {
       const reply = await ann.get(`/api2/repo-tokens/?${query}`)
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: words }])
     })
@@ -91,7 +91,7 @@ describe('the password of a library', () => {
 
   for (const op of ['', '?op=setpassword']) {
     for (const encoding of ['form', 'multipart', 'json']) {
-      it(`is told from others by POST ${op} (${encoding})`, async () => {
+      it(`is verified by POST ${op} (${encoding})`, async () => {
         const url = `/api2/repos/${secret.repo_id}/${op}`
         const right = await ann.post(url, { [encoding]: { password } })
         assert.deepEqual([right.status, right.text], [200, '"success"'])
@@ -101,21 +101,21 @@ describe('the password of a library', () => {
     }
   }
 
-  it('is asked for, if it is missing', async () => {
+  it('is required', async () => {
     for (const json of [{}, { password: '' }, { password: null }, { password: {} }]) {
       const reply = await ann.post(`/api2/repos/${secret.repo_id}/`, { json })
       assert.deepEqual([reply.status, reply.body], [440, { error_msg: 'Library password is needed.' }])
     }
   })
 
-  it('is wrong, if it cannot be one', async () => {
+  it('is wrong if it cannot be a password', async () => {
     for (const sent of ['\u0000', '\ud800', `${password}\u0000`, 'x'.repeat(500_000)]) {
       const reply = await ann.post(`/api2/repos/${secret.repo_id}/`, { json: { password: sent } })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'Incorrect password' }])
     }
   })
 
-  it('is taken as rclone sends it, not escaped', async () => {
+  it('is accepted unescaped, as rclone sends it', async () => {
     const made = await ann.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a b?c=d/100' } })
     const reply = await ann.post(`/api2/repos/${made.body.repo_id}/`, {
       raw: 'password=a b?c=d/100',
@@ -124,7 +124,7 @@ describe('the password of a library', () => {
     assert.deepEqual([reply.status, reply.text], [200, '"success"'])
   })
 
-  it('can be checked by its magic alone', async () => {
+  it('can be verified by its magic alone', async () => {
     const check = (magic?: string) =>
       ann.post(`/api2/repos/${secret.repo_id}/`, { query: { op: 'checkpassword', magic } })
     const right = await check(secret.magic)
@@ -140,14 +140,14 @@ describe('the password of a library', () => {
     }
   })
 
-  it('does not exist where nothing is encrypted', async () => {
+  it('does not exist for an unencrypted library', async () => {
     for (const query of [{}, { op: 'checkpassword', magic: secret.magic }]) {
       const reply = await ann.post(`/api2/repos/${plain}/`, { query, form: { password } })
       assert.deepEqual([reply.status, reply.body], [409, { error_msg: 'Repo is not encrypted' }])
     }
   })
 
-  it('is checked for nobody who may not open the library', async () => {
+  it('is not verified for accounts without access', async () => {
     const bob = await server.signUp()
     const set = await bob.post(`/api2/repos/${secret.repo_id}/`, { form: { password } })
     const words = { error_msg: 'You do not have permission to access this library.' }

@@ -91,7 +91,7 @@ describe('the trash', () => {
     [{ scan_stat: 'null' }, ['/docs2/gone.txt', '/docs/inner', '/docs/old.txt']],
   ]
   for (const [sent, paths] of listings) {
-    it(`lists ${paths.length} for ${JSON.stringify(sent)}, asked with GET or POST`, async () => {
+    it(`lists ${paths.length} for ${JSON.stringify(sent)}, by GET or POST`, async () => {
       const query = sent as Record<string, string>
       const replies = [await ann.get(urlOf(id), query), await ann.get(urlOf(id).slice(0, -1), query)]
       for (const encoding of ['form', 'multipart', 'json']) {
@@ -123,7 +123,7 @@ describe('the trash', () => {
     [{ scan_stat: '\u0000' }, 500, 'Internal Server Error'],
   ]
   for (const [json, status, words] of refused) {
-    it(`refuses ${JSON.stringify(json).slice(0, 50)}`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 50)}`, async () => {
       const head = await headOf(id)
       const reply = await ann.post(urlOf(id), { json })
       assert.equal(reply.status, status)
@@ -132,7 +132,7 @@ describe('the trash', () => {
     })
   }
 
-  it('hides what exists again, and shows it once more when it is deleted again', async () => {
+  it('hides an entry that exists again, and shows it once it is deleted again', async () => {
     const content = contentOf(server, ann, id)
     await content.addFile('/docs/old.txt')
     assert.deepEqual(pathsIn(await ann.get(urlOf(id), { path: '/docs' })), ['/docs/inner'])
@@ -140,7 +140,7 @@ describe('the trash', () => {
     assert.deepEqual(pathsIn(await ann.get(urlOf(id), { path: '/docs' })), ['/docs/old.txt', '/docs/inner'])
   })
 
-  it('is cut at the days of history that are kept', async () => {
+  it('is cut at the retention limit of the history', async () => {
     const set = (keep_days: number) => ann.put(`/api2/repos/${id}/history-limit/`, { form: { keep_days } })
     await set(0)
     assert.deepEqual((await ann.get(urlOf(id))).body, EMPTY)
@@ -159,7 +159,7 @@ describe('pages of the trash', () => {
     await Promise.all(Array.from({ length: COUNT }, (_, i) => content.remove(`/${i}.txt`)))
   })
 
-  it('follow one another without a gap until there is no more', async () => {
+  it('follow one another without a gap until the end', async () => {
     const seen: string[] = []
     const sizes: number[] = []
     for (let scan_stat: string | null = null; ; ) {
@@ -176,7 +176,7 @@ describe('pages of the trash', () => {
     assert.equal(new Set(seen).size, COUNT)
   })
 
-  it('go on within a commit that deleted many, and with the commits before it', async () => {
+  it('continue within a commit with many deletions, and with earlier commits', async () => {
     const many = await ann.createLibrary()
     const json = { repo_id: many, paths: Array.from({ length: 260 }, (_, n) => `/folder ${1000 + n}`) }
     assert.equal((await ann.post('/api/v2.1/repos/batch-create-dir/', { json })).status, 200)
@@ -196,7 +196,7 @@ describe('pages of the trash', () => {
     assert.deepEqual(sizes, [100, 100, 60])
     assert.deepEqual(seen, [...json.paths.slice(50), ...json.paths.slice(0, 50)])
 
-    // By number, counted from either end, and again when there is one more.
+    // By number, counted from either end, and again with one more.
     const numbered = async (page: number) => {
       const reply = await ann.get(`/api/v2.1/repos/${many}/trash2/`, { page, per_page: 30 })
       return { paths: pathsOf(reply.body.items), total: reply.body.total_count }
@@ -211,7 +211,7 @@ describe('pages of the trash', () => {
     assert.deepEqual(await numbered(9), { paths: seen.slice(239), total: 261 })
   })
 
-  it('of one library open nothing of another', async () => {
+  it('of one library reveal nothing of another', async () => {
     const { scan_stat } = (await ann.get(urlOf(id))).body
     const other = await ann.createLibrary()
     const reply = await ann.get(urlOf(other), { scan_stat })
@@ -237,7 +237,7 @@ describe('emptying the trash', () => {
       ({ description }: { description: string }) => description,
     )
 
-  it('takes everything, and hides the history that led there', async () => {
+  it('removes everything, and hides the history before it', async () => {
     const id = await libraryWithTrash()
     const head = await headOf(id)
     const reply = await ann.delete(urlOf(id))
@@ -260,7 +260,7 @@ describe('emptying the trash', () => {
     ['JSON null', { json: { keep_days: null } }, []],
   ]
   for (const [name, options, left] of spared) {
-    it(`spares what is newer than the days given in ${name}`, async () => {
+    it(`keeps entries newer than the days given in ${name}`, async () => {
       const id = await libraryWithTrash()
       const reply = await ann.delete(urlOf(id), options)
       assert.deepEqual([reply.status, reply.body], [200, { success: true }])
@@ -268,7 +268,7 @@ describe('emptying the trash', () => {
     })
   }
 
-  it('never brings back what was taken before', async () => {
+  it('never restores removed entries', async () => {
     const id = await libraryWithTrash()
     await ann.delete(urlOf(id))
     await ann.delete(urlOf(id), { form: { keep_days: 1000 } })
@@ -276,7 +276,7 @@ describe('emptying the trash', () => {
   })
 
   for (const keep_days of ['x', '', '1.5', -1, {}, [[]], '9'.repeat(30)]) {
-    it(`takes nothing for ${JSON.stringify(keep_days)} days`, async () => {
+    it(`removes nothing for ${JSON.stringify(keep_days)} days`, async () => {
       const id = await libraryWithTrash()
       const reply = await ann.delete(urlOf(id), { json: { keep_days } })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'keep_days invalid.' }])

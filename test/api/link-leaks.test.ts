@@ -6,7 +6,7 @@ import { postForm, uploadFile } from '../support/transfer.ts'
 import { Workspace } from './folders-support.ts'
 import { SHARE, shareLink, UPLOAD, uploadLinkTo, visit } from './links-support.ts'
 
-// Names of everything that a link to `/hidden-above/shared` does not open.
+// Names of everything that a link to `/hidden-above/shared` does not give access to.
 const HIDDEN = /hidden-above|hidden-beside|hidden-library|hidden-top/
 
 let server: TestServer
@@ -43,7 +43,7 @@ const packs = (dirents: string[], parent_dir = '/'): Call => {
     server.anonymous.post('/api/v2.1/share-link-zip-task/', { form: { token, parent_dir, dirents } })
 }
 
-/** What a visitor of a share link may ask, with paths that are there, that are not, and that lead outside. */
+/** Requests of a visitor of a share link, with paths that exist, that do not exist, and that lead outside. */
 const share: Record<string, Call> = {
   'the list of the folder': get((token) => `${SHARE}${token}/dirents/`),
   'the list of a folder below': get((token) => `${SHARE}${token}/dirents/`, { query: { path: '/sub' } }),
@@ -92,12 +92,12 @@ const upload: Record<string, Call> = {
   }),
 }
 
-/** Everything a visitor is sent, headers and all. */
+/** The whole response to a visitor, including headers. */
 function sentBy(reply: Reply): string {
   return [...reply.headers].map((pair) => pair.join(': ')).join('\n') + reply.text
 }
 
-describe('a visitor of a link is told nothing of what is around it', () => {
+describe('a visitor of a link receives nothing about its surroundings', () => {
   let mine: string
   let token: string
   before(async () => {

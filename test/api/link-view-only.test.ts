@@ -6,7 +6,7 @@ import { uploadFile } from '../support/transfer.ts'
 import { Workspace } from './folders-support.ts'
 import { SHARE, shareLink } from './links-support.ts'
 
-// A link that only shows: whatever is asked for, in whatever way, the bytes of the file stay here.
+// A view-only link: no request of any kind returns the bytes of the file.
 
 const MARK = 'the very bytes of the original'
 const VIEW_ONLY = { permissions: { can_download: false, can_upload: true, can_edit: true } }
@@ -45,7 +45,7 @@ interface Got {
   readonly bytes: Buffer
 }
 
-/** What a visitor gets, wherever it leads. */
+/** The response to a visitor, after redirects. */
 async function got(path: string, init: RequestInit = {}): Promise<Got> {
   const response = await fetch(server.url + path, init)
   return {
@@ -64,7 +64,7 @@ const form = (fields: Record<string, string>): RequestInit => ({
 })
 const ranged = { headers: { Range: 'bytes=0-' } }
 
-/** Every route that takes the token of a share link, with all that it can be asked for a file. */
+/** Every route that takes the token of a share link, with all variants for a file. */
 const routes: Record<string, readonly Ask[]> = {
   'GET /f/:token/': [
     (_, token) => got(`/f/${token}/`),
@@ -121,7 +121,7 @@ const routes: Record<string, readonly Ask[]> = {
   ],
 }
 
-/** Routes with the token of a link that no visitor of a share link gets anything by. */
+/** Routes with a token that return nothing to a visitor of a share link. */
 const others = new Set([
   'POST /f/:token/',
   'POST /d/:token/',
@@ -136,15 +136,15 @@ const others = new Set([
   'POST /api2/device-wiped/',
 ])
 
-describe('a link that only shows', () => {
+describe('a view-only link', () => {
   for (const [name, asks] of Object.entries(routes)) {
-    it(`does not give the file away by ${name}`, async () => {
+    it(`does not return the file by ${name}`, async () => {
       for (const [file, original] of files) {
         for (const [index, ask] of asks.entries()) {
           const { bytes, type, status } = await ask(file, tokens.get(file) ?? '')
           const what = `${file}, request ${index + 1}: ${status} ${type}`
           assert.ok(!bytes.includes(original), what)
-          // A text is part of a page; of anything else not even that.
+          // Text is part of the page; any other content is not.
           const isPage = file === 'note.txt' && type.startsWith('text/html')
           assert.ok(isPage || !bytes.includes(MARK), what)
           assert.ok(!isPage || bytes.length < 200_000, what)
@@ -153,7 +153,7 @@ describe('a link that only shows', () => {
     })
   }
 
-  it('is asked by every route that takes its token', () => {
+  it('is tested on every route that takes its token', () => {
     const names = server.running.endpoints
       .filter(({ reads }) => ['token', 'share_link_token', 'where'].some((one) => reads.includes(one)))
       .filter(({ auth, path }) => auth === 'none' || path.startsWith('/thumbnail/'))
@@ -169,7 +169,7 @@ describe('a link that only shows', () => {
     )
   })
 
-  it('shows pictures no larger than a preview, made anew', async () => {
+  it('serves pictures no larger than a preview, re-encoded', async () => {
     for (const name of ['picture.png', 'photo.jpg']) {
       const { status, type, bytes } = await got(`/thumbnail/${folder}/1024/${name}`)
       assert.deepEqual([status, type], [200, 'image/jpeg'])
@@ -181,7 +181,7 @@ describe('a link that only shows', () => {
     assert.doesNotMatch(String(bytes), /thumbnail\/[0-9a-f]+\/2048/)
   })
 
-  it('has pages that refer to nothing but previews', async () => {
+  it('has pages that refer only to previews', async () => {
     for (const [name, token] of tokens) {
       for (const path of [`/f/${token}/`, `/d/${folder}/files/?p=${inFolder(name)}`]) {
         const { status, bytes } = await got(path)
@@ -197,7 +197,7 @@ describe('a link that only shows', () => {
     }
   })
 
-  it('is refused a copy, whoever is signed in', async () => {
+  it('cannot be copied from, whoever is signed in', async () => {
     const json = { dst_repo_id: space.id, dst_parent_dir: '/', path: '/note.txt' }
     const file = await space.client.post(`${SHARE}${folder}/save-file-to-repo/`, { json })
     assert.equal(file.status, 403)
@@ -206,7 +206,7 @@ describe('a link that only shows', () => {
     assert.equal(several.status, 403)
   })
 
-  it('ends the addresses given out while it allowed more', async () => {
+  it('revokes the URLs issued while it allowed downloads', async () => {
     await uploadFile(space.client, space.id, '/later.txt', MARK)
     const { token } = await shareLink(space, '/later.txt')
     const location = async (query: string) =>

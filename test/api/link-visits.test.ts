@@ -17,7 +17,7 @@ import {
 
 const NO_TOKEN = 'ab'.repeat(10)
 
-describe('what a link opens', () => {
+describe('a visited link', () => {
   let server: TestServer
   let now = NOON
   before(async () => {
@@ -28,7 +28,7 @@ describe('what a link opens', () => {
   const dirents = (token: string, path = '/', headers: Record<string, string> = {}) =>
     visit(server, `${SHARE}${token}/dirents/`, { query: { path }, headers })
 
-  it('lists a folder and what is below it, and nothing beside it', async () => {
+  it('lists its folder and the entries below it, and nothing beside it', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     assertReply(await dirents(token), 200, {
@@ -51,7 +51,7 @@ describe('what a link opens', () => {
     assertError(await dirents(upload.token), 404, `Share link ${upload.token} not found.`)
   })
 
-  it('follows what was shared through renames and moves', async () => {
+  it('follows its target through renames and moves', async () => {
     const space = await sharedSpace(server)
     const folder = await shareLink(space, '/docs/sub')
     const file = await shareLink(space, '/docs/sub/b.txt')
@@ -71,14 +71,14 @@ describe('what a link opens', () => {
     assert.deepEqual(await seen(server, folder.token), ['/b.txt'])
     assert.equal((await visit(server, `/seafhttp/f/${file.token}/`)).text, 'bee')
     assert.equal((await space.client.get(`${SHARE}${file.token}/`)).body.path, '/sub/b.txt')
-    // Something new at the old place is somebody else's.
+    // A new entry at the old path is not the target.
     await uploadFile(space.client, space.id, '/docs/sub/b.txt', 'another')
     assert.equal((await visit(server, `/seafhttp/f/${file.token}/`)).text, 'bee')
     await uploadFile(space.client, space.id, '/sub/b.txt', 'newer', { replace: true })
     assert.equal((await visit(server, `/seafhttp/f/${file.token}/`)).text, 'newer')
   })
 
-  it('ends with what was shared, even if something of that name comes back', async () => {
+  it('ends with its target, even if an entry of that name appears again', async () => {
     const space = await sharedSpace(server)
     const file = await shareLink(space, '/docs/a.txt')
     const below = await shareLink(space, '/docs/sub')
@@ -102,12 +102,12 @@ describe('what a link opens', () => {
     assert.equal(back.status, 200, back.text)
     assert.ok((await namesIn(space.client, space.id)).includes('docs/'))
     assert.deepEqual(await open(), [404, 404])
-    // The item is free to be shared anew.
+    // The entry can be shared again.
     assert.notEqual((await shareLink(space, '/docs/a.txt')).token, file.token)
     assert.deepEqual(await seen(server, root.token), ['/docs/', '/secret.txt'])
   })
 
-  it('ends when the item is moved to another library or reverted away', async () => {
+  it('ends when the target is moved to another library or reverted away', async () => {
     const space = await sharedSpace(server)
     const other = await space.client.createLibrary('Other')
     const first = await space.head()
@@ -130,7 +130,7 @@ describe('what a link opens', () => {
     assert.equal(await seen(server, moved.token), 404)
   })
 
-  it('follows what goes into another folder, and ends with the folder that became part of it', async () => {
+  it('follows its target into another folder, and ends when its folder is merged into another', async () => {
     const space = await sharedSpace(server)
     await uploadFile(space.client, space.id, '/other/sub/c.txt', 'sea')
     const folder = await shareLink(space, '/docs/sub')
@@ -151,7 +151,7 @@ describe('what a link opens', () => {
     assert.equal(await seen(server, folder.token), 404)
   })
 
-  it('obeys its maker: what they switch off, lose or leave is closed', async () => {
+  it('is closed when its creator disables it, loses access or is removed', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     const put = (json: object) => space.client.put(`${SHARE}${token}/`, { json })
@@ -162,7 +162,7 @@ describe('what a link opens', () => {
     const heir = await server.signUp()
     const given = await space.client.put(space.v2('owner/'), { form: { owner: heir.email } })
     assert.equal(given.status, 200, given.text)
-    // It goes on as the new owner's.
+    // It continues as a link of the new owner.
     assert.deepEqual(await seen(server, token), ['/sub/', '/a.txt'])
     assert.equal((await heir.get(SHARE)).body[0].token, token)
     assert.equal((await put({ is_active: false })).status, 403)
@@ -196,7 +196,7 @@ describe('what a link opens', () => {
     }
   })
 
-  it('asks for the password everywhere, and lets nobody in by another link’s', async () => {
+  it('requires its password everywhere, and does not accept the grant of another link', async () => {
     const space = await sharedSpace(server)
     const rights = { permissions: { can_upload: true } }
     const { token } = await shareLink(space, '/docs', { password: PASSWORD, ...rights })
@@ -244,7 +244,7 @@ describe('what a link opens', () => {
     }
   })
 
-  it('opens a link for certain people to nobody else', async () => {
+  it('for named people rejects everybody else', async () => {
     const space = await sharedSpace(server)
     const friend = await server.signUp()
     const stranger = await server.signUp()
@@ -259,7 +259,7 @@ describe('what a link opens', () => {
     assert.equal(await statusFor(space.client), 200)
   })
 
-  it('sends the file with ranges, conditions and HEAD', async () => {
+  it('serves the file with ranges, conditions and HEAD', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs/a.txt')
     const url = `/seafhttp/f/${token}/`
@@ -279,7 +279,7 @@ describe('what a link opens', () => {
     const view = await visit(server, url, { query: { op: 'view' } })
     assert.match(view.headers.get('content-disposition') ?? '', /^inline;/)
     assert.match(view.headers.get('content-security-policy') ?? '', /^sandbox; default-src 'none'/)
-    // Whole, view and not modified count; the part, and HEAD, do not.
+    // Full responses, views and 304 responses count; partial ones and HEAD do not.
     assert.equal((await space.client.get(`${SHARE}${token}/`)).body.view_cnt, 3)
     assert.equal((await visit(server, `/seafhttp/f/${NO_TOKEN}/`)).status, 404)
     assert.equal((await visit(server, '/seafhttp/f/%00/')).status, 404)
@@ -287,7 +287,7 @@ describe('what a link opens', () => {
     assert.equal((await visit(server, `/seafhttp/f/${folder.token}/`)).status, 400)
   })
 
-  it('sends nothing by a link that only shows', async () => {
+  it('serves no content if it is view-only', async () => {
     const space = await sharedSpace(server)
     const rights = { permissions: { can_download: false } }
     const file = await shareLink(space, '/docs/a.txt', rights)
@@ -304,7 +304,7 @@ describe('what a link opens', () => {
     )
   })
 
-  it('makes archives of a folder, of a selection, and of nothing outside', async () => {
+  it('creates archives of a folder or a selection, and of nothing outside', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     const url = '/api/v2.1/share-link-zip-task/'
@@ -342,7 +342,7 @@ describe('what a link opens', () => {
     assertError(await visit(server, url), 400, 'share_link_token invalid.')
   })
 
-  it('ends an archive and an upload with the link they were asked for by', async () => {
+  it('revokes its archives and uploads when it ends', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs', { permissions: { can_upload: true } })
     const { upload_link } = (await visit(server, `${SHARE}${token}/upload/`)).body
@@ -354,7 +354,7 @@ describe('what a link opens', () => {
     assert.equal((await visit(server, `/seafhttp/zip/${zip_token}`)).status, 403)
   })
 
-  it('saves a file into a library of whoever is signed in', async () => {
+  it('saves a file into a library of the signed-in visitor', async () => {
     const space = await sharedSpace(server)
     const reader = await server.signUp()
     const mine = await reader.createLibrary('Mine')
@@ -387,7 +387,7 @@ describe('what a link opens', () => {
 })
 
 describe('guessing the password of a link', () => {
-  it('is held back for each link and address', async () => {
+  it('is throttled per link and address', async () => {
     let now = NOON
     await using server = await startServer({ now: () => now, env: { CARREL_RATE_LIMIT: 'on' } })
     const space: Workspace = await sharedSpace(server)

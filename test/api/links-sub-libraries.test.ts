@@ -9,17 +9,17 @@ import { answers, refused, shareWith, unshare } from './sharing-support.ts'
 
 const FOLDER = '/private/project'
 
-/** A folder of ann's library, given to bob, who knows it as a library of its own. */
+/** A folder of ann's library that is shared with bob, who sees it as a view. */
 interface Shared {
   readonly ann: Client
   readonly bob: Client
-  /** As ann has it. */
+  /** The library, as ann sees it. */
   readonly origin: Workspace
-  /** As bob has it. */
+  /** The folder, as bob sees it. */
   readonly given: Workspace
 }
 
-describe('links to what is in a shared folder', () => {
+describe('links into a shared folder', () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
@@ -49,7 +49,7 @@ describe('links to what is in a shared folder', () => {
     return reply.status === 200 ? reply.text : reply.status
   }
 
-  it('are made, listed and opened as the shared folder shows it', async () => {
+  it('are created, listed and opened by paths of the shared folder', async () => {
     const { bob, given } = await shared()
     const whole = await shareLink(given, '/')
     assert.deepEqual([whole.repo_id, whole.repo_name, whole.path], [given.id, 'project', '/'])
@@ -94,7 +94,7 @@ describe('links to what is in a shared folder', () => {
     refused(await bob.post(SHARE, { json: { repo_id: origin.id, path: '/' } }), 403, 'Permission denied.')
   })
 
-  it('show the owner of the library where they are', async () => {
+  it('show the owner of the library the path in the origin', async () => {
     const { ann, bob, origin, given } = await shared()
     const made = await shareLink(given, '/docs/a.txt')
     const own = await shareLink(origin, '/private/secret.txt')
@@ -116,7 +116,7 @@ describe('links to what is in a shared folder', () => {
     assert.equal(await read(made.token), 404)
   })
 
-  it('take uploads into the folder, and tell their maker in terms of it', async () => {
+  it('accept uploads into the folder, and notify their creator with paths of the view', async () => {
     const { ann, bob, origin, given } = await shared()
     const { token } = await uploadLinkTo(given, '/docs')
     const { upload_link } = (await visit(server, `${UPLOAD}${token}/upload/`)).body
@@ -128,7 +128,7 @@ describe('links to what is in a shared folder', () => {
     assert.deepEqual([told.detail.repo_id, told.detail.file_path], [given.id, '/docs/in.txt'])
   })
 
-  it('can do no more than the share can now', async () => {
+  it('are limited to the current permission of the share', async () => {
     const { ann, bob, origin, given } = await shared('r')
     const write = { repo_id: given.id, path: '/docs' }
     refused(await bob.post(UPLOAD, { json: write }), 403, 'Permission denied.')
@@ -161,7 +161,7 @@ describe('links to what is in a shared folder', () => {
     assert.equal((await visit(server, `/d/${token}/`)).status, 404)
   })
 
-  it('follow what was shared, and the folder it is in', async () => {
+  it('follow their target, and the folder it is in', async () => {
     const { ann, bob, origin, given } = await shared()
     const { token } = await shareLink(given, '/b.txt')
     const renamed = await ann.post(origin.v2('dir/'), {
@@ -177,7 +177,7 @@ describe('links to what is in a shared folder', () => {
     assert.equal(await pathOf(ann), '/open/project/docs/b.txt')
   })
 
-  it('lead nowhere while what was shared is out of the folder', async () => {
+  it('lead nowhere while their target is outside of the folder', async () => {
     const { ann, bob, origin, given } = await shared()
     const { token } = await shareLink(given, '/b.txt')
     await move(origin, `${FOLDER}/b.txt`, '/')
@@ -191,7 +191,7 @@ describe('links to what is in a shared folder', () => {
     assert.equal(await read(token), 'beta')
   })
 
-  it('go with the folder', async () => {
+  it('are deleted with the folder', async () => {
     const { ann, bob, origin, given } = await shared()
     const { token } = await shareLink(given, '/b.txt')
     const gone = await ann.delete(origin.v2('dir/'), { query: { p: FOLDER } })
@@ -201,7 +201,7 @@ describe('links to what is in a shared folder', () => {
     answers(await bob.get(SHARE), 200, [])
   })
 
-  it('are in the hands of who manages the shares of the folder', async () => {
+  it('are managed by those who manage the shares of the folder', async () => {
     const { ann, origin, given, bob } = await shared('admin')
     const inside = await shareLink(origin, `${FOLDER}/docs`)
     const outside = await shareLink(origin, '/private/secret.txt')

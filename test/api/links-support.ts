@@ -9,7 +9,7 @@ export const UPLOAD = '/api/v2.1/upload-links/'
 export const PASSWORD = 'open sesame now'
 
 /** A link as the API shows it. */
-// Tests look into answers of any shape.
+// Tests inspect responses of any shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Shown = any
 
@@ -34,19 +34,19 @@ export async function uploadLinkTo(space: Workspace, path: string, more: object 
   return reply.body
 }
 
-/** What somebody without an account gets. */
+/** The response to a visitor without an account. */
 export async function visit(server: TestServer, path: string, options: CallOptions = {}): Promise<Reply> {
   return server.anonymous.call('GET', path, options)
 }
 
-/** What is in the shared folder of a link, as somebody without an account sees it. */
+/** The entries of the shared folder of a link, as a visitor without an account sees them. */
 export async function seen(server: TestServer, token: string, path = '/'): Promise<string[] | number> {
   const reply = await visit(server, `${SHARE}${token}/dirents/`, { query: { path } })
   if (reply.status !== 200) return reply.status
   return reply.body.dirent_list.map((one: Shown) => (one.is_dir ? one.folder_path : one.file_path))
 }
 
-/** The cookie that opening a link with its password earns. */
+/** The cookie set after the password of a link was entered. */
 export async function cookieOf(server: TestServer, page: string, password = PASSWORD): Promise<string> {
   const reply = await server.anonymous.post(page, { form: { password } })
   assert.equal(reply.status, 302, reply.text)

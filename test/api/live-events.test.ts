@@ -15,11 +15,11 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** Resolves when all that happened so far is told. */
+/** Resolves when everything so far was delivered. */
 const settled = () => server.running.services.activity.live.log.settled()
 
 describe('live events', () => {
-  it('tell of commits, with the number to come back with', async () => {
+  it('report commits, with the number to resume from', async () => {
     const space = await Workspace.make(server)
     await settled()
     await using stream = await EventStream.open(space.client)
@@ -43,7 +43,7 @@ describe('live events', () => {
     })
   })
 
-  it('tell of locks', async () => {
+  it('report locks', async () => {
     const space = await Workspace.make(server)
     await space.file('/a')
     await settled()
@@ -58,7 +58,7 @@ describe('live events', () => {
     assert.deepEqual((await stream.next())?.data, { ...told, locked: false })
   })
 
-  it('tell of notifications and of libraries that come and go', async () => {
+  it('report notifications and added and removed libraries', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const space = await Workspace.make(server, ann)
     await settled()
@@ -71,7 +71,7 @@ describe('live events', () => {
     assert.deepEqual(notification.data, { id: listed.id, type: 'repo_transfer' })
     assert.deepEqual((await toBob.nextOf('libraries')).data, {})
     await toAnn.nextOf('libraries')
-    // From the moment the library is bob's, only bob is told what happens in it.
+    // From the transfer on, only bob receives the events of the library.
     await new Workspace(server, bob, space.id).file('/secret')
     assert.equal((await toBob.nextOf('commit')).data.repo_id, space.id)
     await ann.createLibrary('Another')
@@ -79,7 +79,7 @@ describe('live events', () => {
     assert.deepEqual(toAnn.waiting, [])
   })
 
-  it('tell how tasks go on', async () => {
+  it('report the progress of tasks', async () => {
     const source = await Workspace.make(server)
     const { client } = source
     const other = await Workspace.make(server, client, 'Target')
@@ -117,7 +117,7 @@ describe('live events', () => {
     }
   })
 
-  it('never tell anybody of libraries and accounts of others', async () => {
+  it('never reveal libraries and accounts of others', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const [mine, theirs] = [await Workspace.make(server, ann), await Workspace.make(server, bob)]
     await settled()
@@ -138,7 +138,7 @@ describe('live events', () => {
     assert.deepEqual([...seen], [mine.id])
   })
 
-  it('go on where a stream was cut off', async () => {
+  it('resume where a stream was interrupted', async () => {
     const space = await Workspace.make(server)
     await settled()
     let last: string | undefined
@@ -167,7 +167,7 @@ describe('live events', () => {
     }
   })
 
-  it('begin anew with a reset when what was missed is not known any more', async () => {
+  it('restart with a reset when the missed events are no longer available', async () => {
     const ann = await server.signUp()
     const { core, activity } = server.running.services
     await settled()
@@ -196,7 +196,7 @@ describe('live events', () => {
     assert.equal((await stream.next())?.event, 'libraries')
   })
 
-  it('refuse a cursor that is none, and strangers', async () => {
+  it('reject an invalid cursor and callers without credentials', async () => {
     const ann = await server.signUp()
     for (const since of ['x', '-1', '1.5', '9'.repeat(20)]) {
       assertError(await ann.get('/api/v2.1/events/', { since }), 400, 'since invalid.')
@@ -204,7 +204,7 @@ describe('live events', () => {
     assert.equal((await server.anonymous.get('/api/v2.1/events/')).status, 403)
   })
 
-  it('reach a client that hears of them from another process', async () => {
+  it('reach a client through another process', async () => {
     const space = await Workspace.make(server)
     await settled()
     await using stream = await EventStream.open(space.client)
@@ -229,7 +229,7 @@ describe('live events', () => {
     unsubscribe()
   })
 
-  it('make a client that does not read begin anew, and hold up nobody', async () => {
+  it('reset a client that does not read, without delaying others', async () => {
     const space = await Workspace.make(server)
     await settled()
     await using slow = await EventStream.open(space.client)
@@ -238,7 +238,7 @@ describe('live events', () => {
     slow.pause()
     const { activity, accounts } = server.running.services
     const { key } = await accounts.get(space.client.email)
-    // Far more than sockets and the stream take together.
+    // Far more than the sockets and the stream buffer together.
     const count = 60_000
     for (let n = 0; n < count; n++) {
       const task = {
@@ -263,7 +263,7 @@ describe('live events', () => {
     assert.ok(await slow.nextOf('reset'))
   })
 
-  it('end when the credentials do, and let an account have only so many streams', async () => {
+  it('end with their credential, and are limited to a number of streams per account', async () => {
     const ann = await server.signUp()
     const streams: EventStream[] = []
     for (let n = 0; n < MOST_STREAMS; n++) streams.push(await EventStream.open(ann))
@@ -281,7 +281,7 @@ describe('live events', () => {
 })
 
 describe('a thousand event streams', () => {
-  it('are all told, and leave nothing behind when their clients go', async () => {
+  it('are all served, and are released when their clients disconnect', async () => {
     const people: Client[] = []
     for (let n = 0; n < 20; n++) people.push(await server.signUp())
     const spaces = await Promise.all(people.map((client) => Workspace.make(server, client)))
@@ -316,7 +316,7 @@ describe('a thousand event streams', () => {
   })
 })
 
-/** Waits for what another turn of the loop brings about. */
+/** Waits for the next turn of the event loop. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }

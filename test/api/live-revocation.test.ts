@@ -17,7 +17,7 @@ import { makeGroup, shareWith, shareWithGroup, unshare } from './sharing-support
 
 const PASSWORD = 'a long password'
 
-// The server that pushes, and another process over the same data. Rights end through either of them.
+// The server that pushes events, and a second process over the same data. Permissions are revoked through either.
 let data: string
 let postgres: PostgresServer | undefined
 let server: TestServer
@@ -36,7 +36,7 @@ after(async () => {
   await rm(data, { recursive: true, force: true })
 })
 
-/** Somebody who reads a library of ann's on a device that is signed in. */
+/** An account that reads a library of ann on a signed-in device. */
 interface Stage {
   readonly ann: Client
   readonly bob: Client
@@ -45,17 +45,17 @@ interface Stage {
   /** The library whose events are pushed, a file in it that can be locked, and the folder it is shared by. */
   readonly library: string
   readonly group: number
-  /** The same client at the process where rights end. */
+  /** The same client at the process where permissions are revoked. */
   readonly there: (client: Client) => Client
 }
 
-/** How bob comes to read the library, how that ends, and what ends with it. */
+/** How bob gets access to the library, how it is revoked, and what is revoked with it. */
 interface Way {
   readonly shared: 'user' | 'group' | 'everyone' | 'owner'
   readonly end: (stage: Stage) => Promise<void>
-  /** The library; the credential, so that the stream itself ends; or nothing at all. */
+  /** The library; the credential, so that the stream itself ends; or nothing. */
   readonly ends: 'library' | 'credential' | 'nothing'
-  /** Nothing can happen in the library any more, so nothing is there to be withheld. */
+  /** Nothing can happen in the library any more, so there is no event to withhold. */
   readonly isGone?: boolean
 }
 
@@ -170,7 +170,7 @@ async function stage({ shared }: Way, url: string): Promise<Stage> {
   return { ann, bob, admin: await server.admin(), deviceId, library, group, there }
 }
 
-/** Something happens in the library that bob must not hear of any more, in both processes. */
+/** Causes events in the library, in both processes, that bob must not receive any more. */
 async function happen({ ann, library }: Stage): Promise<void> {
   for (const client of [ann, new Client(other.url, ann.token, ann.email)]) {
     for (const operation of ['lock', 'unlock']) {
@@ -181,14 +181,14 @@ async function happen({ ann, library }: Stage): Promise<void> {
   await settled()
 }
 
-/** Resolves when all that happened in either process was handed to the streams of this one. */
+/** Resolves when all events of both processes were passed to the streams of this one. */
 async function settled(): Promise<void> {
   const { log } = server.running.services.activity.live
   await log.settled()
   await log.poll()
 }
 
-/** Events of the library that came before the end of the stream, or before an event that comes after all others. */
+/** Events of the library before the end of the stream, or before a marker event after all others. */
 async function heardOf(stream: EventStream, library: string, mark?: string): Promise<string[]> {
   const heard: string[] = []
   for (let next = await stream.next(); next !== undefined; next = await stream.next()) {
@@ -202,7 +202,7 @@ for (const [where, urlOf] of [
   ['in the same process', () => server.url],
   ['in another process', () => other.url],
 ] as const) {
-  describe(`what is pushed ends with the right that ended ${where}`, () => {
+  describe(`pushed events end with a permission revoked ${where}`, () => {
     for (const [name, way] of Object.entries(ways)) {
       it(`on an event stream: ${name}`, async () => {
         const set = await stage(way, urlOf())
@@ -215,7 +215,7 @@ for (const [where, urlOf] of [
         if (!way.isGone) await happen(set)
         if (way.ends === 'credential') {
           assert.deepEqual(await heardOf(stream, library), [])
-          // The stream has ended, and cannot be opened again.
+          // The stream has ended, and cannot be reopened.
           assert.ok([401, 403].includes((await bob.get('/api/v2.1/events/')).status))
           return
         }
@@ -223,7 +223,7 @@ for (const [where, urlOf] of [
         const heard = await heardOf(stream, library, mark)
         if (way.ends === 'nothing') assert.ok(heard.includes('lock') && heard.includes('commit'))
         else assert.deepEqual(heard, [])
-        // Nor is it told to a new stream, or one that comes back.
+        // A new stream and a resumed one do not receive it either.
         await settled()
         await using again = await EventStream.open(bob, { query: `?since=${since}` })
         const missed = await heardOf(again, library, mark)
@@ -240,7 +240,7 @@ for (const [where, urlOf] of [
         const about = (type: string) =>
           listener.until(({ type: one, content }) => one === type && content['repo_id'] === library)
         listener.say('subscribe', { id: library, jwt_token: jwt })
-        // Another subscription that is refused shows that the first was dealt with.
+        // The rejection of a second subscription shows that the first was processed.
         listener.say('subscribe', { id: randomUUID(), jwt_token: '' })
         await listener.until(({ type }) => type === 'jwt-expired')
         listener.heard.length = 0
@@ -253,14 +253,14 @@ for (const [where, urlOf] of [
         }
         if (!way.isGone) {
           await happen(set)
-          // The client is told to ask for a new token, and nothing else.
+          // The client is only asked for a new token.
           await about('jwt-expired')
           assert.deepEqual(
             listener.heard.map(({ type }) => type),
             ['jwt-expired'],
           )
         }
-        // The token is refused on the next use, long before it expires, and there is no other.
+        // The token is rejected on its next use, long before it expires, and no new one is issued.
         using next = await NotificationClient.open(server.url)
         next.say('subscribe', { id: library, jwt_token: jwt })
         assert.equal((await next.until(() => true)).type, 'jwt-expired')
@@ -268,7 +268,7 @@ for (const [where, urlOf] of [
       })
     }
 
-    it('on an event stream: nothing, to who is a guest when the stream is opened', async () => {
+    it('on an event stream: nothing for an account that is a guest when the stream is opened', async () => {
       const set = await stage(ways['demotion to guest'] as Way, urlOf())
       const { bob, library } = set
       const mark = await bob.createLibrary('Mark')
@@ -288,13 +288,13 @@ for (const [where, urlOf] of [
 }
 
 describe('an event stream', () => {
-  it('is not for tokens with bounds, so that none can outlive one', async () => {
+  it('is closed to scoped tokens, so that it cannot outlive one', async () => {
     const bob = await server.signUp()
     const holder = await personalToken(bob, { permission: 'rw' })
     assert.equal((await holder.get('/api/v2.1/events/')).status, 403)
   })
 
-  it('that is silent ends soon after its credential, and what waits for a slow reader is not sent', async () => {
+  it('without events ends soon after its credential, and does not flush its buffer to a slow reader', async () => {
     const bob = await server.signUp()
     await using silent = await EventStream.open(bob)
     await silent.nextOf('ready')
@@ -304,7 +304,7 @@ describe('an event stream', () => {
     const { accounts, activity } = server.running.services
     const { key } = await accounts.get(bob.email)
     const tell = async (id: string) => {
-      // Far more than the buffers of the connection take, and less than makes the stream begin anew.
+      // Far more than the connection buffers, and less than what causes a reset.
       for (let n = 0; n < 100; n++) {
         activity.taskMoved(key, {
           id: `${id}${n}${'x'.repeat(2000)}`,

@@ -34,7 +34,7 @@ describe('locks', () => {
     return space
   }
 
-  it('locks and unlocks a file through api2', async () => {
+  it('lock and unlock a file through api2', async () => {
     const space = await withFile()
     const head = await space.head()
     assertReply(await older(space, { operation: 'lock', p: '/a' }), 200, 'success')
@@ -46,14 +46,14 @@ describe('locks', () => {
     assert.equal(await space.head(), head, 'a lock is no commit')
   })
 
-  it('leaves the lock of somebody else to its holder through api2', async () => {
+  it('leave the lock of another account alone through api2', async () => {
     const space = await withFile()
     await space.lockFor('/a', somebody)
     assertError(await older(space, { operation: 'lock', p: '/a' }), 403, 'File is already locked')
     assertError(await older(space, { operation: 'unlock', p: '/a' }), 403, 'You can not unlock this file')
   })
 
-  it('refuses what cannot be locked through api2', async () => {
+  it('reject invalid targets through api2', async () => {
     const space = await withFile()
     const rows: [form: Record<string, string>, status: number, text: string][] = [
       [{ operation: 'lock' }, 400, 'Path is missing or invalid.'],
@@ -71,7 +71,7 @@ describe('locks', () => {
     assertError(await older(space, { operation: 'lock', p: '/a' }), 403, 'Permission denied.')
   })
 
-  it('locks, refreshes and unlocks a file through v2.1', async () => {
+  it('lock, refresh and unlock a file through v2.1', async () => {
     const space = await withFile()
     const locked = await newer(space, '/a', { operation: 'lock' })
     assert.equal(locked.status, 200)
@@ -86,7 +86,7 @@ describe('locks', () => {
     assertError(await newer(space, '/a', { operation: 'refresh-lock' }), 400, 'File is not locked.')
   })
 
-  it('lets the owner of a library take away any lock through v2.1, but not refresh it', async () => {
+  it('can be removed but not refreshed by the owner of the library through v2.1', async () => {
     const space = await withFile()
     await space.lockFor('/a', somebody)
     const refreshed = await newer(space, '/a', { operation: 'refresh-lock' })
@@ -95,7 +95,7 @@ describe('locks', () => {
     assert.equal(await isLocked(space), false)
   })
 
-  it('refuses what cannot be locked through v2.1', async () => {
+  it('reject invalid targets through v2.1', async () => {
     const space = await withFile()
     const words = "operation can only be 'lock', 'unlock' or 'refresh-lock'."
     const rows: [p: string, form: Record<string, string>, status: number, text: string][] = [
@@ -110,7 +110,7 @@ describe('locks', () => {
     for (const [p, form, status, text] of rows) assertError(await newer(space, p, form), status, text)
   })
 
-  it('ends a lock by itself: after twelve hours, after the time asked for, or never', async () => {
+  it('expire after twelve hours, after the requested time, or never', async () => {
     for (const [expire, until] of [
       [undefined, 12 * HOUR],
       ['0', 12 * HOUR],
@@ -129,7 +129,7 @@ describe('locks', () => {
     }
   })
 
-  it('shows locks in listings', async () => {
+  it('are shown in listings', async () => {
     const space = await withFile()
     await space.file('/b')
     await space.file('/c')
@@ -155,7 +155,7 @@ describe('locks', () => {
     assert.equal((await space.client.get(space.v2('dir/'))).body[1].is_locked, false)
   })
 
-  it('keeps everybody but its holder from changing a locked file', async () => {
+  it('keep everybody but the holder from changing a locked file', async () => {
     const space = await withFile()
     await space.file('/d/x')
     await space.lockFor('/d/x', somebody)
@@ -189,7 +189,7 @@ describe('locks', () => {
     assert.equal((await client.post(space.v21('file/'), { ...at, form: copy })).status, 200)
   })
 
-  it('lets its holder go on, and follows the file', async () => {
+  it('let the holder change the file, and follow the file', async () => {
     const space = await withFile()
     await older(space, { operation: 'lock', p: '/a' })
     const form = { operation: 'rename', newname: 'b' }

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 type Call = readonly [method: string, path: string, options?: CallOptions]
 
-/** That calls are refused, say nothing of what is in the library, and change neither it nor the caller's own. */
+/** Asserts that calls are rejected, reveal nothing of the library, and change neither it nor the caller's own. */
 async function refusedAll(by: Client, mine: string, calls: readonly Call[]): Promise<void> {
   const heads = async () => [await headOf(stage.owner, stage.id), await headOf(by, mine)]
   const before = await heads()
@@ -36,13 +36,13 @@ async function refusedAll(by: Client, mine: string, calls: readonly Call[]): Pro
   assert.deepEqual(await heads(), before)
 }
 
-/** Some calls tell for each item that it failed. */
+/** Some calls report failures per item. */
 function isRefusal({ status, text, body }: Reply): boolean {
   if (text.includes('Kolibri') || text.includes('kingfisher')) return false
   return [400, 403, 404].includes(status) || (status === 200 && body?.success?.length === 0)
 }
 
-/** Every call with a library in its body as source and another as destination. */
+/** Every call with a source and a destination library in its body. */
 function crossings(src: string, dst: string, name: string): Call[] {
   const [src_repo_id, dst_repo_id] = [src, dst]
   const many = { src_repo_id, src_parent_dir: '/', src_dirents: [name], dst_repo_id, dst_parent_dir: '/' }
@@ -66,8 +66,8 @@ function crossings(src: string, dst: string, name: string): Call[] {
   return [...batch('copy'), ...batch('move'), ['POST', '/api/v2.1/move-folder-merge/', { form: one }]]
 }
 
-describe('an id of a library that is not the caller’s', () => {
-  it('opens it neither as a source nor as a destination', async () => {
+describe('the id of another account’s library', () => {
+  it('is rejected both as a source and as a destination', async () => {
     const { stranger } = cast.callers
     const mine = await stranger.createLibrary('Mine')
     await uploadFile(stranger, mine, '/mine.txt', 'mine')
@@ -79,7 +79,7 @@ describe('an id of a library that is not the caller’s', () => {
     ])
   })
 
-  it('lets a reader take copies out, and neither move out nor put in', async () => {
+  it('lets a reader copy out, but neither move out nor write', async () => {
     const { reader } = cast.callers
     const mine = await reader.createLibrary('Mine')
     await uploadFile(reader, mine, '/mine.txt', 'mine')
@@ -95,7 +95,7 @@ describe('an id of a library that is not the caller’s', () => {
     assert.deepEqual(await namesIn(reader, mine), ['in.txt', 'mine.txt'])
   })
 
-  it('does not lend its commits, links, webhooks, tokens and deletions to another library', async () => {
+  it('gives no access to its commits, links, webhooks, tokens and deletions through another library', async () => {
     const { stranger } = cast.callers
     const mine = await stranger.createLibrary('Mine')
     await uploadFile(stranger, mine, '/in.txt', 'mine')
@@ -137,7 +137,7 @@ describe('an id of a library that is not the caller’s', () => {
     assert.deepEqual(await namesIn(stranger, mine), ['in.txt'])
   })
 
-  it('does not lend its blocks', async () => {
+  it('gives no access to its blocks', async () => {
     const { stranger } = cast.callers
     const mine = await stranger.createLibrary('Mine')
     const { file_id, blklist } = await stage.file()
@@ -156,7 +156,7 @@ describe('an id of a library that is not the caller’s', () => {
     assert.ok(commit.status >= 400 && commit.status < 500, commit.text)
     const sync = await SyncClient.link(stranger, mine)
     for (const path of [`block/${blklist[0]}`, `block-map/${file_id}`, `commit/${stage.gone}`]) {
-      // The protocol has a 500 for blocks and commits that are not there.
+      // The protocol returns 500 for unknown blocks and commits.
       const reply = await sync.call('GET', path)
       assert.ok([404, 500].includes(reply.status), `${path} ${reply.status} ${reply.text}`)
     }
@@ -174,7 +174,7 @@ describe('the reader of a folder', () => {
     await uploadFile(stage.owner, stage.id, '/top.txt', 'a secret above')
   })
 
-  it('gets to nothing beside or above it', async () => {
+  it('reads nothing beside or above it', async () => {
     const { folderReader } = cast.callers
     const mine = await folderReader.createLibrary('Mine')
     const calls: Call[] = []
@@ -209,7 +209,7 @@ describe('the reader of a folder', () => {
     await refusedAll(folderReader, mine, calls)
   })
 
-  it('sees old states and the trash of the folder alone', async () => {
+  it('sees earlier states and the trash of the folder only', async () => {
     const { folderReader } = cast.callers
     const at = (path: string) => `/api/v2.1/repos/${stage.sub}/${path}`
     const { gone } = stage
@@ -236,7 +236,7 @@ describe('the reader of a folder', () => {
     assert.ok([400, 404].includes(missing.status), missing.text)
   })
 
-  it('gets no object or block of the rest of the library by its id', async () => {
+  it('reads no object or block of the rest of the library by its id', async () => {
     const { folderReader } = cast.callers
     const query = { p: '/top.txt', op: 'downloadblks' }
     const top = expectOk(await stage.owner.get(`/api2/repos/${stage.id}/file/`, query)).body
@@ -264,8 +264,8 @@ describe('the reader of a folder', () => {
   })
 })
 
-describe('what was handed out', () => {
-  it('ends with the right it was handed out by', async () => {
+describe('an issued credential', () => {
+  it('is revoked with the permission it was issued for', async () => {
     const { writer } = cast.callers
     const upload = await uploadLink(writer, stage.id)
     const zip = await writer.post(`/api/v2.1/repos/${stage.id}/zip-task/`, {
@@ -286,12 +286,12 @@ describe('what was handed out', () => {
     assert.equal((await fetch(`${server.url}/seafhttp/zip/${zip.body.zip_token}`)).status, 403)
     const visited = await cast.callers.anonymous.get(`/api/v2.1/share-links/${link}/dirents/`)
     assert.ok([403, 404].includes(visited.status), visited.text)
-    // At once where it would change something, though reading may be remembered for a moment.
+    // At once for writes, although reads may be cached for a moment.
     assert.equal((await sync.putHead(pending)).status, 403)
     assert.equal(await headOf(stage.owner, stage.id), before)
   })
 
-  it('is for the folder it was asked for', async () => {
+  it('is restricted to its folder', async () => {
     const { writer } = cast.callers
     const upload = await uploadLink(writer, stage.id, '/docs')
     for (const [folder, below] of [
@@ -313,7 +313,7 @@ describe('what was handed out', () => {
     )
   })
 
-  it('by a link stays below its folder', async () => {
+  it('of a link stays below its folder', async () => {
     const token = await stage.link('openLink')
     await uploadFile(stage.owner, stage.id, '/docs2/kingfisher.txt', 'secret beside')
     const { anonymous } = cast.callers
@@ -331,7 +331,7 @@ describe('what was handed out', () => {
     }
   })
 
-  it('as a task is the caller’s alone', async () => {
+  it('for a task belongs to its caller only', async () => {
     const { stranger } = cast.callers
     const other = await stage.owner.createLibrary('Other')
     const json = {

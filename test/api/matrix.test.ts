@@ -16,8 +16,8 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-describe('every route, called by everybody', () => {
-  it('does what its policy says, and nothing for whom it refuses', async (t) => {
+describe('every route, called by every role', () => {
+  it('follows its policy, and does nothing for callers it rejects', async (t) => {
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
     t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
     const endpoints = sample(server.running.endpoints, 40, seed)

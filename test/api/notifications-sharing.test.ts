@@ -18,7 +18,7 @@ after(() => server[Symbol.asyncDispose]())
 
 type Told = Record<string, unknown> & { type: string }
 
-/** What somebody was notified of, oldest first; names and pictures of people left out. */
+/** The notifications of an account, oldest first, without names and pictures of people. */
 async function told(client: Client): Promise<Told[]> {
   const { status, body, text } = await client.get(LIST)
   assert.equal(status, 200, text)
@@ -36,7 +36,7 @@ async function types(client: Client): Promise<string[]> {
 const people = (count: number) => Promise.all(Array.from({ length: count }, () => server.signUp()))
 
 describe('notifications of shares', () => {
-  it('tell whom a library is shared with, what it gives now, and when it is over', async () => {
+  it('inform the recipient of a share, of its changes and of its end', async () => {
     const [ann, bob] = (await people(2)) as [Client, Client]
     const space = await Workspace.make(server, ann)
     await shareWith(ann, space.id, bob, { permission: 'r' })
@@ -63,7 +63,7 @@ describe('notifications of shares', () => {
     assert.deepEqual(await told(ann), [])
   })
 
-  it('name a folder by the library it is opened as, and nothing above it', async () => {
+  it('name a folder by its view, and nothing above it', async () => {
     const [ann, bob] = (await people(2)) as [Client, Client]
     const space = await Workspace.make(server, ann)
     await makeFolder(ann, space.id, '/private/project')
@@ -76,7 +76,7 @@ describe('notifications of shares', () => {
     ])
   })
 
-  it('tell no one of what was refused, and nobody of what they did', async () => {
+  it('are not sent for rejected actions, nor to the actor', async () => {
     const [ann, bob] = (await people(2)) as [Client, Client]
     const space = await Workspace.make(server, ann)
     await shareWith(ann, space.id, bob)
@@ -91,7 +91,7 @@ describe('notifications of shares', () => {
     assert.deepEqual(await types(ann), [])
   })
 
-  it('tell the members of a group, but for who shared', async () => {
+  it('inform the members of a group except the actor', async () => {
     const [ann, bob, cy, dee] = (await people(4)) as [Client, Client, Client, Client]
     const group = await makeGroup(`Told ${ann.email.split('@')[0]}`, ann, bob, cy)
     const space = await Workspace.make(server, bob)
@@ -118,7 +118,7 @@ describe('notifications of shares', () => {
     assert.deepEqual(await types(dee), [])
   })
 
-  it('tell of a membership once, whoever is added again', async () => {
+  it('report a membership once, even if the member is added again', async () => {
     const [ann, bob] = (await people(2)) as [Client, Client]
     const group = await makeGroup(`Once ${ann.email.split('@')[0]}`, ann, bob)
     const again = await ann.post(`/api/v2.1/groups/${group}/members/`, { form: { email: bob.email } })
@@ -134,7 +134,7 @@ describe('notifications of uploads through links', () => {
     assert.equal(reply.status, 200, reply.text)
   }
 
-  it('tell the maker of an upload link what came, once', async () => {
+  it('inform the creator of an upload link once', async () => {
     const space = await Workspace.make(server)
     await space.folder('/in')
     const { token } = await uploadLinkTo(space, '/in')
@@ -162,7 +162,7 @@ describe('notifications of uploads through links', () => {
     assert.equal((await told(space.client)).length, 2)
   })
 
-  it('tell of a folder once, however many files it has', async () => {
+  it('report a folder once, however many files it has', async () => {
     const space = await Workspace.make(server)
     await space.folder('/in')
     const { token } = await shareLink(space, '/in', { permissions: { can_upload: true } })
@@ -184,7 +184,7 @@ describe('notifications of uploads through links', () => {
     ])
   })
 
-  it('tell nobody of an upload of their own', async () => {
+  it('are not sent to the uploader', async () => {
     const space = await Workspace.make(server)
     const address = (await space.client.get(space.v2('upload-link/'))).body
     const reply = await postForm(address, [['parent_dir', '/'], { filename: 'a.txt', bytes: 'hello' }])
@@ -193,8 +193,8 @@ describe('notifications of uploads through links', () => {
   })
 })
 
-describe('notifications of libraries that are closed by now', () => {
-  it('are neither listed nor counted if they tell of what is in it', async () => {
+describe('notifications about libraries that became inaccessible', () => {
+  it('are neither listed nor counted if they reveal content', async () => {
     const [ann, bob] = (await people(2)) as [Client, Client]
     const space = await Workspace.make(server, ann)
     await space.folder('/team')
@@ -227,7 +227,7 @@ describe('notifications of libraries that are closed by now', () => {
   })
 })
 
-describe('live events of who may read what', () => {
+describe('live events about access', () => {
   const settled = () => server.running.services.activity.live.log.settled()
 
   async function watching(client: Client): Promise<EventStream> {
@@ -237,7 +237,7 @@ describe('live events of who may read what', () => {
     return stream
   }
 
-  it('begin with a share and end with it, at once', async () => {
+  it('are sent at the start and at the end of a share, at once', async () => {
     const [ann, bob] = (await people(2)) as [Client, Client]
     const space = await Workspace.make(server, ann)
     await using stream = await watching(bob)
@@ -272,7 +272,7 @@ describe('live events of who may read what', () => {
     ],
   ]
   for (const [says, end] of ends) {
-    it(`say so when ${says}`, async () => {
+    it(`are sent when ${says}`, async () => {
       const [ann, bob] = (await people(2)) as [Client, Client]
       const group = await makeGroup(`Live ${ann.email.split('@')[0]}`, ann, bob)
       const space = await Workspace.make(server, ann)

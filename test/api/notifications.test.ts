@@ -28,7 +28,7 @@ after(() => server[Symbol.asyncDispose]())
 
 const keyOf = async (client: Client) => (await server.running.services.accounts.get(client.email)).key
 
-/** As sharing does it. */
+/** Like sharing does. */
 async function notify(client: Client, from: Client, count = 1): Promise<void> {
   const { activity, core } = server.running.services
   const key = await keyOf(client)
@@ -40,7 +40,7 @@ async function notify(client: Client, from: Client, count = 1): Promise<void> {
   })
 }
 
-/** Something somebody else does in a library, which no call allows while a library has one user. */
+/** An action of another account in a library. No call allows it while a library has one user. */
 async function asSomebodyElse(space: Workspace, other: Client) {
   const { access, accounts, core } = server.running.services
   const { info } = await access.open(await accounts.get(space.client.email), space.id as LibraryId)
@@ -48,7 +48,7 @@ async function asSomebodyElse(space: Workspace, other: Client) {
 }
 
 describe('notifications', () => {
-  it('tell the new owner of a library who gave it', async () => {
+  it('tell the new owner of a library who transferred it', async () => {
     clock = NOON
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const space = await Workspace.make(server, ann)
@@ -82,7 +82,7 @@ describe('notifications', () => {
     assertReply(await ann.get(LIST), 200, NONE)
   })
 
-  it('are marked as seen one by one or all at once, and removed', async () => {
+  it('are marked as seen one by one or all at once, and deleted', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     await notify(bob, ann, 3)
     const [newest, ...older] = (await bob.get(LIST)).body.notification_list
@@ -104,7 +104,7 @@ describe('notifications', () => {
     assertReply(await bob.get(LIST), 200, NONE)
   })
 
-  it('refuse what is no notification, and somebody else’s', async () => {
+  it('reject unknown notifications and those of other accounts', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     await notify(bob, ann)
     const [{ id }] = (await bob.get(LIST)).body.notification_list
@@ -138,7 +138,7 @@ describe('notifications', () => {
     assert.deepEqual(await ids({ page: 'x', per_page: -2 }), all.slice(0, 25))
   })
 
-  it('are kept for ninety days, and no more than a thousand', async () => {
+  it('are kept for ninety days, and at most a thousand', async () => {
     clock = NOON
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     await notify(bob, ann, MOST_KEPT + 5)
@@ -156,7 +156,7 @@ describe('notifications', () => {
     clock = NOON
   })
 
-  it('go with their account', async () => {
+  it('are deleted with their account', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     await notify(bob, ann)
     const { accounts, core } = server.running.services
@@ -173,7 +173,7 @@ describe('notifications', () => {
 describe('watching a library', () => {
   const WATCH = '/api/v2.1/monitored-repos/'
 
-  it('notifies of what others do there, from then on', async () => {
+  it('notifies of later changes by others', async () => {
     clock = NOON
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const space = await Workspace.make(server, ann)
@@ -189,7 +189,7 @@ describe('watching a library', () => {
     await space.file('/mine')
     assertReply(await ann.get(COUNT), 200, { count: 0 })
     await createFile(await asSomebodyElse(space, bob), '/theirs' as LibraryPath)
-    // A list that is asked for after a write was answered shows it.
+    // A list requested after a write was acknowledged contains it.
     assertReply(await ann.get(COUNT), 200, { count: 1 })
     const { core } = server.running.services
     await removeOne(core, await asSomebodyElse(space, bob), '/mine' as LibraryPath)
@@ -214,7 +214,7 @@ describe('watching a library', () => {
     assert.equal((await ann.get(LIST)).body.count, 2)
   })
 
-  it('does not tell twice when the feed is made again', async () => {
+  it('does not notify twice when the feed is rebuilt', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const space = await Workspace.make(server, ann)
     await ann.post(WATCH, { form: { repo_id: space.id } })
@@ -225,7 +225,7 @@ describe('watching a library', () => {
     assertReply(await ann.get(COUNT), 200, { count: 1 })
   })
 
-  it('tells nobody who cannot open the library any more', async () => {
+  it('does not notify accounts that lost access to the library', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const space = await Workspace.make(server, ann)
     await ann.post(WATCH, { form: { repo_id: space.id } })
@@ -235,7 +235,7 @@ describe('watching a library', () => {
     assertReply(await ann.get(LIST), 200, NONE)
   })
 
-  it('shows in listings', async () => {
+  it('is shown in listings', async () => {
     const ann = await server.signUp()
     const space = await Workspace.make(server, ann)
     const shown = async () => [
@@ -247,7 +247,7 @@ describe('watching a library', () => {
     assert.deepEqual(await shown(), [true, true])
   })
 
-  it('is refused for what the caller cannot open', async () => {
+  it('is rejected for libraries the caller cannot read', async () => {
     const [ann, bob] = [await server.signUp(), await server.signUp()]
     const space = await Workspace.make(server, bob)
     assertError(await ann.post(WATCH), 400, 'repo_id invalid.')

@@ -22,7 +22,7 @@ describe('Guessing the password of an account', () => {
     assert.ok(Number(headers.get('retry-after')) > 0)
   }
 
-  it('by changing it is throttled like signing in, the right password included', async () => {
+  it('is throttled on a password change as on sign-in, for the right password too', async () => {
     const user = await server.signUp()
     for (let tries = 0; tries < 10; tries += 1) {
       const reply = await changeWith(user, `guess ${tries}`)
@@ -34,7 +34,7 @@ describe('Guessing the password of an account', () => {
     assert.equal((await changeWith(user, PASSWORD)).status, 200)
   })
 
-  it('is counted once for all routes that take the password', async () => {
+  it('is counted together for all routes that take the password', async () => {
     const user = await server.signUp()
     for (let tries = 0; tries < 5; tries += 1)
       assert.equal((await signInWith(user.email, 'guess')).status, 400)
@@ -43,7 +43,7 @@ describe('Guessing the password of an account', () => {
     time += 301
   })
 
-  it('does not tell by its throttle whether the account exists', async () => {
+  it('does not reveal by throttling whether the account exists', async () => {
     const user = await server.signUp()
     const answers = async (username: string) => {
       const statuses: number[] = []
@@ -71,7 +71,7 @@ describe('Sign-ins during a flood of password checks', () => {
       })
       done += 1
     })
-    // The first answer says that the flood has arrived.
+    // The first response shows that the flood has arrived.
     await Promise.race(flood)
     const before = done
     const reply = await new Client(server.url).post('/api2/auth-token/', {
@@ -84,7 +84,7 @@ describe('Sign-ins during a flood of password checks', () => {
     assert.ok(waitedFor < 30, `${waitedFor} checks of another client were made first`)
   })
 
-  it('are answered with 429 and Retry-After beyond what may wait for one client', async () => {
+  it('are answered with 429 and Retry-After beyond the queue limit of one client', async () => {
     await using server = await startServer({
       env: { CARREL_RATE_LIMIT: 'on', CARREL_TRUSTED_PROXIES: '127.0.0.1' },
     })

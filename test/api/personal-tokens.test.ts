@@ -21,7 +21,7 @@ describe(path, () => {
   })
   after(() => server[Symbol.asyncDispose]())
 
-  it('makes tokens and lists them without what opens anything', async () => {
+  it('creates tokens and lists them without their secrets', async () => {
     const someone = await server.signUp()
     const mine = await someone.createLibrary('Mine')
     const made = await someone.post(path, {
@@ -63,13 +63,13 @@ describe(path, () => {
     [{ repo_id: 'x' }, 'repo_id invalid.'],
   ]
   for (const [json, message] of refusals) {
-    it(`refuses ${JSON.stringify(json).slice(0, 60)}`, async () => {
+    it(`rejects ${JSON.stringify(json).slice(0, 60)}`, async () => {
       const reply = await user.post(path, { json: { name: 'x', permission: 'r', ...json } })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: message }])
     })
   }
 
-  it('binds no token to a library its maker cannot open, and none to one that is not there', async () => {
+  it('rejects a library that the creator cannot read or that does not exist', async () => {
     const stranger = await server.signUp()
     const wish = (repo_id: string) => ({ json: { name: 'x', permission: 'r', repo_id } })
     assert.equal((await stranger.post(path, wish(library))).status, 403)
@@ -77,14 +77,14 @@ describe(path, () => {
     assert.equal((await stranger.post(path, wish(none))).status, 404)
   })
 
-  it('keeps no more than a hundred', async () => {
+  it('is limited to a hundred tokens', async () => {
     const someone = await server.signUp()
     const wish = { form: { name: 'x', permission: 'r' } }
     for (let count = 0; count < 100; count++) assert.equal((await someone.post(path, wish)).status, 200)
     assert.equal((await someone.post(path, wish)).status, 400)
   })
 
-  it('revokes at once, only the own, and says when there is none', async () => {
+  it('revokes only own tokens, at once, and returns 404 for an unknown one', async () => {
     const token = await personalToken(user, { permission: 'r' })
     const stranger = await server.signUp()
     const missing = { error_msg: 'Token not found.' }
@@ -100,7 +100,7 @@ describe(path, () => {
     }
   })
 
-  it('ends when its time is over, with all tickets it was given', async () => {
+  it('expires together with all tickets issued for it', async () => {
     const token = await personalToken(user, { permission: 'rw', expire_days: 1 })
     time += DAY - 10
     const link = await uploadLink(token, library)
@@ -114,7 +114,7 @@ describe(path, () => {
     assert.ok(listed.every(({ id }: { id: number }) => id !== token.id))
   })
 
-  it('ends tickets given before it is revoked, used or not', async () => {
+  it('revokes tickets issued for it, used or not', async () => {
     const token = await personalToken(user, { permission: 'rw', repo_id: library })
     const used = await uploadLink(token, library)
     const unused = await uploadLink(token, library)
@@ -137,7 +137,7 @@ describe(path, () => {
     assert.equal((await user.get(`/api/v2.1/repos/${library}/file/`, { p: '/two.txt' })).status, 404)
   })
 
-  it('is not committed when it is revoked while the bytes come in', async () => {
+  it('rejects the commit of an upload whose token was revoked meanwhile', async () => {
     const token = await personalToken(user, { permission: 'rw' })
     const link = await uploadLink(token, library)
     const boundary = 'slow'
@@ -159,7 +159,7 @@ describe(path, () => {
     assert.equal((await user.get(`/api/v2.1/repos/${library}/file/`, { p: '/slow.txt' })).status, 404)
   })
 
-  it('can only add, never replace or read, with permission to upload', async () => {
+  it('only adds files, and neither replaces nor reads, with the upload permission', async () => {
     const token = await personalToken(user, { permission: 'upload', repo_id: library })
     const link = await uploadLink(token, library)
     assert.equal((await send(link, 'added.txt')).status, 200)
@@ -198,7 +198,7 @@ describe(path, () => {
     )
   })
 
-  it('is gone with the password, with being deactivated and with the account', async () => {
+  it('is revoked by a password change, by deactivation and with the account', async () => {
     const admin = await server.admin()
     const ways: ((email: string) => Promise<unknown>)[] = [
       (email) => admin.put(`/api/v2.1/admin/users/${email}/reset-password/`),
@@ -218,7 +218,7 @@ describe(path, () => {
     }
   })
 
-  it('does not open what belongs to another kind of token', async () => {
+  it('is not accepted in place of another kind of token', async () => {
     const token = await personalToken(user, { permission: 'rw', repo_id: library })
     const reply = await token.get('/api/v2.1/via-repo-token/repo-info/')
     assert.deepEqual([reply.status, reply.body], [401, { detail: 'Token inactive or deleted' }])

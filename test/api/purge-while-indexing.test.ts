@@ -9,7 +9,7 @@ import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 
-/** 2^levels files below /n(levels), by copies. */
+/** Creates 2^levels files below /n(levels) by copies. */
 async function grow(client: Client, library: string, levels: number): Promise<void> {
   await uploadFile(client, library, '/n0/words.txt', 'some words')
   for (let level = 1; level <= levels; level++) {
@@ -23,7 +23,7 @@ async function grow(client: Client, library: string, levels: number): Promise<vo
   }
 }
 
-/** The database of the index is no part of the services. */
+/** The database of the index is not part of the services. */
 async function rowsOf(server: TestServer, libraryKey: number) {
   const { db } = server.running.services.search
   await server.running.services.search.index.prepare()
@@ -44,7 +44,7 @@ async function rowsOf(server: TestServer, libraryKey: number) {
   }
 }
 
-it('indexing stops when its library is purged, and leaves nothing', async () => {
+it('indexing stops when its library is purged, and leaves nothing behind', async () => {
   await using server = await startServer()
   const user = await server.signUp()
   const library = await user.createLibrary()
@@ -58,13 +58,13 @@ it('indexing stops when its library is purged, and leaves nothing', async () => 
   await eventually(async () =>
     assert.deepEqual(await rowsOf(server, key), { entries: 0, pending: 0, positions: 0 }),
   )
-  // Nobody is still at it.
+  // No indexing is still running.
   await search.index.ended(key)
   assert.deepEqual(await rowsOf(server, key), { entries: 0, pending: 0, positions: 0 })
   assert.deepEqual(await dbOf(core).all('select name from follower where library_key = ?', key), [])
 })
 
-it('indexing of a deleted library stops, and goes on when it is restored', async () => {
+it('indexing of a deleted library stops, and resumes when it is restored', async () => {
   await using server = await startServer()
   const user = await server.signUp()
   const library = await user.createLibrary()
@@ -84,12 +84,12 @@ it('indexing of a deleted library stops, and goes on when it is restored', async
   })
 })
 
-it('a tree beyond the limit, made before there was one, is left out of the index', async () => {
+it('a tree beyond the limit, created before the limit existed, is not indexed', async () => {
   await using server = await startServer({ env: { CARREL_MAX_LIBRARY_ENTRIES: '100' } })
   const user = await server.signUp()
   const [huge, small] = [await user.createLibrary(), await user.createLibrary()]
   const { core, search } = server.running.services
-  // As an older version did it.
+  // As an older version did.
   const limits = core.growth.limits as { library?: number | undefined }
   limits.library = undefined
   await grow(user, huge, 8)

@@ -25,7 +25,7 @@ async function newLibrary(server: TestServer, user: Client): Promise<EditableLib
   return (await access.open(await accounts.get(user.email), id as LibraryId)).editable(ROOT)
 }
 
-/** As a request does it, but asked for at the same moment: such edits are applied together. */
+/** Like a request, but without waiting: concurrent edits are committed together. */
 async function attempt(
   server: TestServer,
   source: EditableLibrary,
@@ -47,7 +47,7 @@ describe('the quota', () => {
     ['one library', 1],
     ['several libraries', 4],
   ] as const) {
-    it(`holds for copies side by side into ${where}`, async () => {
+    it(`holds for concurrent copies into ${where}`, async () => {
       await using server = await startServer()
       const user = await server.signUp()
       const libraries: EditableLibrary[] = []
@@ -66,7 +66,7 @@ describe('the quota', () => {
     })
   }
 
-  it('refuses alone what has no room among edits that wait together', async () => {
+  it('rejects only the edits without space in a group commit', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const made = await newLibrary(server, user)
@@ -85,7 +85,7 @@ describe('the quota', () => {
     assert.equal(await used(user), 9 * MB)
   })
 
-  it('holds for libraries that are restored or handed over', async () => {
+  it('holds for libraries that are restored or transferred', async () => {
     await using server = await startServer()
     const [user, other] = [await server.signUp(), await server.signUp()]
     const [first, second] = [await user.createLibrary(), await user.createLibrary()]
@@ -97,7 +97,7 @@ describe('the quota', () => {
     assert.equal((await restore()).status, 443)
     assert.equal(await used(user), 6 * MB)
 
-    // Nobody's quota can be filled by somebody else.
+    // No account can fill the quota of another.
     await setQuota(server, other, 5 * MB)
     const handOver = () => user.put(`/api2/repos/${second}/owner/`, { form: { owner: other.email } })
     assert.equal((await handOver()).status, 443)

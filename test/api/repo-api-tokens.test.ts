@@ -9,7 +9,7 @@ const via = '/api/v2.1/via-repo-token'
 const denied = { error_msg: 'Permission denied.' }
 const inactive = { detail: 'Token inactive or deleted' }
 
-describe('tokens for apps', () => {
+describe('library API tokens', () => {
   let server: TestServer
   let user: Client
   let library: string
@@ -28,7 +28,7 @@ describe('tokens for apps', () => {
 
   const tokens = (id = library) => `/api/v2.1/repos/${id}/repo-api-tokens/`
 
-  it('find names in their library alone, and make links to what is there', async () => {
+  it('search only their library, and create links into it', async () => {
     const id = await user.createLibrary('Found')
     await uploadFile(user, id, '/docs/plan.txt', 'text')
     const app = await libraryToken(user, id, 'r')
@@ -47,7 +47,7 @@ describe('tokens for apps', () => {
     assert.equal((await app.post(`${via}/share-links/`, { form: writing })).status, 403)
   })
 
-  it('are made, listed newest first, changed and revoked by the owner', async () => {
+  it('are created, listed newest first, changed and revoked by the owner', async () => {
     const id = await user.createLibrary()
     const first = await user.post(tokens(id), { form: { app_name: 'first app' } })
     assert.equal(first.status, 200, first.text)
@@ -69,7 +69,7 @@ describe('tokens for apps', () => {
     assert.equal((await new Client(server.url, second.body.api_token).get(`${via}/dir/`)).status, 401)
   })
 
-  it('rest as hashes and encrypted, never as they are', async () => {
+  it('are stored as hashes and encrypted, never in plain text', async () => {
     const token = await libraryToken(user, library, 'r', 'resting')
     const rows = await server.running.services.db.all('select hash, sealed from scoped_token')
     for (const row of rows) {
@@ -79,7 +79,7 @@ describe('tokens for apps', () => {
     }
   })
 
-  it('say what is wrong', async () => {
+  it('explain invalid requests', async () => {
     await libraryToken(user, library, 'rw', 'taken')
     const bad: [form: Record<string, string>, message: string][] = [
       [{}, 'app_name invalid.'],
@@ -87,7 +87,7 @@ describe('tokens for apps', () => {
       [{ app_name: 'x'.repeat(256) }, 'app_name invalid.'],
       [{ app_name: 'a\nb' }, 'app_name invalid.'],
       [{ app_name: 'a\0b' }, 'app_name invalid.'],
-      // Nobody's name in history may be taken.
+      // The name of an account must not be imitated in the history.
       [{ app_name: 'admin@example.org' }, 'app_name invalid.'],
       [{ app_name: 'app', permission: 'admin' }, 'permission invalid.'],
       [{ app_name: 'taken' }, 'app: taken token already exists.'],
@@ -106,7 +106,7 @@ describe('tokens for apps', () => {
     assert.equal((await user.get(tokens(none))).status, 404)
   })
 
-  it("are nobody's business but the owner's", async () => {
+  it('are managed by the owner only', async () => {
     const stranger = await server.signUp()
     await libraryToken(user, library, 'rw', 'guarded')
     const replies = [
@@ -118,7 +118,7 @@ describe('tokens for apps', () => {
     for (const reply of replies) assert.deepEqual([reply.status, reply.body], [403, denied])
   })
 
-  it('open the library they are for, under the names of that API', async () => {
+  it('give access to their library, with the parameter names of that API', async () => {
     const token = await libraryToken(user, library, 'r', 'reader')
     const info = await token.get(`${via}/repo-info/`)
     const { size, file_count: files } = info.body
@@ -135,7 +135,7 @@ describe('tokens for apps', () => {
     assert.ok(names(root).includes('docs'))
     assert.deepEqual(names(await token.get(`${via}/dir/`, { path: '/docs' })), ['a.txt'])
     assert.deepEqual(names(await token.get(`${via}/dir/`, { path: '/', type: 'd' })), ['docs'])
-    // The other names are not read here.
+    // The other parameter names are not read here.
     assert.ok(names(await token.get(`${via}/dir/`, { p: '/docs' })).includes('docs'))
     const none = await token.get(`${via}/dir/`, { path: '/none' })
     assert.deepEqual([none.status, none.body], [404, { error_msg: 'Folder /none/ not found.' }])
@@ -203,7 +203,7 @@ describe('tokens for apps', () => {
     assert.equal(file.body.last_modifier_email, 'robot')
   })
 
-  it('write nothing with permission to read', async () => {
+  it('write nothing with read permission', async () => {
     const token = await libraryToken(user, library, 'r', 'only reads')
     const before = await headOf(user, library)
     const entry = { src_parent_dir: '/', src_dirents: ['b.txt'], dst_parent_dir: '/docs' }
@@ -229,7 +229,7 @@ describe('tokens for apps', () => {
     assert.equal(await headOf(user, library), before)
   })
 
-  it('never touch another library, however they are asked', async () => {
+  it('never give access to another library, whatever the request', async () => {
     const token = await libraryToken(user, library, 'rw', 'confined')
     const before = await headOf(user, other)
     const ids = { repo_id: other, src_repo_id: other, dst_repo_id: other, dst_repo: other }
@@ -244,7 +244,7 @@ describe('tokens for apps', () => {
     })
     assert.equal((await token.get(`${via}/repo-info/`, { repo_id: other })).body.repo_id, library)
     assert.equal(await headOf(user, other), before)
-    // Nor does such a token open anything beside these calls.
+    // Such a token is not accepted outside of these calls either.
     for (const { method, path, auth } of server.running.endpoints) {
       if (auth !== 'user' && auth !== 'admin') continue
       const reply = await token.call(method, path.replace(':repo_id', library).replace(/:\w+/g, '1'))
@@ -252,7 +252,7 @@ describe('tokens for apps', () => {
     }
   })
 
-  it('refuse whoever brings none, or another kind', async () => {
+  it('reject a missing token and one of another kind', async () => {
     for (const { method, path, auth } of server.running.endpoints) {
       if (auth !== 'library') continue
       assert.equal((await server.anonymous.call(method, path)).status, 403, path)
@@ -263,7 +263,7 @@ describe('tokens for apps', () => {
     }
   })
 
-  it('end with all tickets when they are revoked, and when what they may do is narrowed', async () => {
+  it('are revoked with all tickets, also when their permission is reduced', async () => {
     const token = await libraryToken(user, library, 'rw', 'ending')
     const upload = (await token.get(`${via}/upload-link/`)).body
     const download = (await token.get(`${via}/download-link/`, { path: '/docs/a.txt', reuse: 1 })).body
@@ -279,7 +279,7 @@ describe('tokens for apps', () => {
     assert.ok(!(await namesIn(user, library)).includes('two.txt'))
   })
 
-  it('end when the library changes hands or is deleted, and do not come back', async () => {
+  it('are revoked when the library is transferred or deleted, and stay revoked', async () => {
     const next = await server.signUp()
     const id = await user.createLibrary()
     const token = await libraryToken(user, id)
@@ -297,7 +297,7 @@ describe('tokens for apps', () => {
     assert.equal((await again.get(`${via}/dir/`)).status, 401)
   })
 
-  it('end with the owner being deactivated', async () => {
+  it('are revoked when the owner is deactivated', async () => {
     const owner = await server.signUp()
     const id = await owner.createLibrary()
     const token = await libraryToken(owner, id)

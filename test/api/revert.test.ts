@@ -26,7 +26,7 @@ const remove = async (space: Workspace, kind: 'file' | 'dir', p: string) => {
   assert.equal(reply.status, 200, reply.text)
 }
 
-/** The two generations of a call, by what they revert. */
+/** Both API generations of a call, by the kind they revert. */
 const generations = ['PUT', 'POST'] as const
 type Generation = (typeof generations)[number]
 
@@ -55,7 +55,7 @@ for (const generation of generations) {
       await put(space, '/d/a.txt', 'second')
     })
 
-    it('gives it the content it had, by a commit that says from when', async () => {
+    it('restores its earlier content by a commit that names the time', async () => {
       clock += 60
       assertReply(await revert(space, 'file', generation, '/d/a.txt', first), 200, DONE)
       assert.equal(await read(space, '/d/a.txt'), 'one')
@@ -67,19 +67,19 @@ for (const generation of generations) {
       assert.equal(body.size, 3)
     })
 
-    it('makes no commit for the content it has', async () => {
+    it('creates no commit if the content is unchanged', async () => {
       const head = await space.head()
       assertReply(await revert(space, 'file', generation, 'd/a.txt/', first), 200, DONE)
       assert.equal(await space.head(), head)
     })
 
-    it('brings it back with the folders it was in', async () => {
+    it('restores it with its parent folders', async () => {
       await remove(space, 'dir', '/d')
       assertReply(await revert(space, 'file', generation, '/d/a.txt', first), 200, DONE)
       assert.equal(await read(space, '/d/a.txt'), 'one')
     })
 
-    it('puts it beside a folder that is called so now', async () => {
+    it('adds it under another name if a folder has its name now', async () => {
       await remove(space, 'file', '/d/a.txt')
       await space.folder('/d/a.txt')
       assertReply(await revert(space, 'file', generation, '/d/a.txt', first), 200, DONE)
@@ -87,7 +87,7 @@ for (const generation of generations) {
       await remove(space, 'dir', '/d')
     })
 
-    it('is refused where a file is in the way of its folder, and changes nothing', async () => {
+    it('is rejected if a file has the path of its folder, and changes nothing', async () => {
       await put(space, '/d', 'in the way')
       const head = await space.head()
       const reply = await revert(space, 'file', generation, '/d/a.txt', first)
@@ -96,7 +96,7 @@ for (const generation of generations) {
       await remove(space, 'file', '/d')
     })
 
-    it('is refused while somebody else has it locked, and allowed to who has', async () => {
+    it('is rejected while another account has it locked, and allowed for the holder', async () => {
       await put(space, '/locked', '1')
       const commit = await space.head()
       await put(space, '/locked', '2')
@@ -111,7 +111,7 @@ for (const generation of generations) {
       assertReply(await revert(space, 'file', generation, '/mine', mine), 200, DONE)
     })
 
-    it('is refused beyond the quota', async () => {
+    it('is rejected beyond the quota', async () => {
       const other = await Workspace.make(server)
       await put(other, '/big', 'x'.repeat(1000))
       const commit = await other.head()
@@ -136,12 +136,12 @@ for (const generation of generations) {
       first = await space.head()
     })
 
-    it('makes no commit for what it holds already', async () => {
+    it('creates no commit if the content is unchanged', async () => {
       assertReply(await revert(space, 'dir', generation, '/p/v1.2', first), 200, DONE)
       assert.equal(await space.head(), first)
     })
 
-    it('brings it back beside the one that is there now, numbered behind the whole name', async () => {
+    it('restores it beside the existing one, numbered after the whole name', async () => {
       await put(space, '/p/v1.2/c', 'new')
       for (const name of ['v1.2 (1)', 'v1.2 (2)']) {
         assertReply(await revert(space, 'dir', generation, '/p/v1.2/', first), 200, DONE)
@@ -151,7 +151,7 @@ for (const generation of generations) {
       assert.deepEqual(await namesIn(space.client, space.id, '/p/v1.2'), ['a', 'c', 'in/'])
     })
 
-    it('brings it back with the folders it was in', async () => {
+    it('restores it with its parent folders', async () => {
       await remove(space, 'dir', '/p')
       assertReply(await revert(space, 'dir', generation, '/p/v1.2', first), 200, DONE)
       assert.deepEqual(await namesIn(space.client, space.id, '/p'), ['v1.2/'])
@@ -160,14 +160,14 @@ for (const generation of generations) {
       assert.deepEqual([body.size, body.file_count], [8, 2])
     })
 
-    it('puts it beside a file that is called so now', async () => {
+    it('adds it under another name if a file has its name now', async () => {
       await remove(space, 'dir', '/p/v1.2')
       await put(space, '/p/v1.2', 'a file')
       assertReply(await revert(space, 'dir', generation, '/p/v1.2', first), 200, DONE)
       assert.deepEqual(await namesIn(space.client, space.id, '/p'), ['v1.2', 'v1.2 (1)/'])
     })
 
-    it('is refused beyond the quota', async () => {
+    it('is rejected beyond the quota', async () => {
       const other = await Workspace.make(server)
       await put(other, '/f/big', 'x'.repeat(1000))
       const commit = await other.head()
@@ -201,7 +201,7 @@ describe('a revert of a file or folder', () => {
     '__proto__',
   ]
   for (const p of hostile) {
-    it(`is not found for ${JSON.stringify(p).slice(0, 30)}`, async () => {
+    it(`returns 404 for ${JSON.stringify(p).slice(0, 30)}`, async () => {
       for (const kind of ['file', 'dir']) {
         const reply = await space.client.put(space.v2(`${kind}/revert/`), { json: { p, commit_id: commit } })
         assert.equal(reply.status, 404)
@@ -236,7 +236,7 @@ describe('a revert of a file or folder', () => {
       ],
     ]
   for (const [kind, sent, status, older, newer] of rows) {
-    it(`is refused for a ${kind} with ${JSON.stringify(sent).slice(0, 60)}`, async () => {
+    it(`is rejected for a ${kind} with ${JSON.stringify(sent).slice(0, 60)}`, async () => {
       const { p, commit_id } = sent as Record<string, string>
       for (const options of bodies({ p, commit_id })) {
         assertError(await space.client.put(space.v2(`${kind}/revert/`), options), status, older)
@@ -250,14 +250,14 @@ describe('a revert of a file or folder', () => {
     })
   }
 
-  it('takes a file for no folder and a folder for no file', async () => {
+  it('does not accept a file as a folder or a folder as a file', async () => {
     assertError(await revert(space, 'file', 'PUT', '/d', commit), 404, 'file /d not found.')
     assertError(await revert(space, 'file', 'POST', '/d', commit), 404, 'File /d not found.')
     assertError(await revert(space, 'dir', 'PUT', '/d/a', commit), 404, 'folder /d/a not found.')
     assertError(await revert(space, 'dir', 'POST', '/d/a', commit), 404, 'Folder /d/a not found.')
   })
 
-  it('knows no commit of another library, and none that history shows no more', async () => {
+  it('rejects a commit of another library, and one that the history no longer shows', async () => {
     const other = await Workspace.make(server, space.client)
     await put(other, '/d/a', 'y')
     assertError(await revert(space, 'file', 'PUT', '/d/a', await other.head()), 404, 'file /d/a not found.')
@@ -270,7 +270,7 @@ describe('a revert of a file or folder', () => {
     assertError(await revert(other, 'dir', 'POST', '/d', old), 404, `Commit ${old} not found.`)
   })
 
-  it('asks for a token, for access, for the right to write and for a library that exists', async () => {
+  it('requires a token, access, write permission and an existing library', async () => {
     for (const [kind, p] of [
       ['file', '/d/a'],
       ['dir', '/d'],
@@ -313,7 +313,7 @@ describe('reverting a library', () => {
     await put(space, '/c', 'new')
   })
 
-  it('gives it the whole content it had, as a new commit', async () => {
+  it('restores the whole earlier content as a new commit', async () => {
     const size = (await space.client.get(space.v2(''))).body.size
     assert.equal(size, 10)
     assertReply(await revertLibrary(space, first), 200, DONE)
@@ -331,14 +331,14 @@ describe('reverting a library', () => {
     )
   })
 
-  it('makes no commit for the content it has', async () => {
+  it('creates no commit if the content is unchanged', async () => {
     const head = await space.head()
     assertReply(await revertLibrary(space, first), 200, DONE)
     assertReply(await revertLibrary(space, head), 200, DONE)
     assert.equal(await space.head(), head)
   })
 
-  it('says what it changed', async () => {
+  it('describes the changes', async () => {
     const reply = await space.client.get(space.v21(`commits/${await space.head()}/`))
     assert.deepEqual(reply.body.commit_diffs, [
       { op_type: 'new', path: '/b', new_path: '' },
@@ -347,7 +347,7 @@ describe('reverting a library', () => {
     ])
   })
 
-  it('can go back to nothing, and to everything again', async () => {
+  it('can restore the empty state, and the full one again', async () => {
     const full = await space.head()
     const history = await space.client.get(space.v21('history/'))
     const created = history.body.data.at(-1).commit_id
@@ -358,7 +358,7 @@ describe('reverting a library', () => {
     assert.equal(await read(space, '/d/a'), 'one')
   })
 
-  it('is refused if a file that somebody else has locked would change, and only then', async () => {
+  it('is rejected only if it would change a file that another account has locked', async () => {
     const other = await Workspace.make(server)
     await put(other, '/same', '1')
     await put(other, '/a', '1')
@@ -381,7 +381,7 @@ describe('reverting a library', () => {
     assert.equal(info.body.is_locked, false, 'a lock goes with its file')
   })
 
-  it('is refused beyond the quota, but not if it takes less than now', async () => {
+  it('is rejected beyond the quota, unless it frees space', async () => {
     const other = await Workspace.make(server)
     await put(other, '/small', '1')
     const small = await other.head()
@@ -393,7 +393,7 @@ describe('reverting a library', () => {
     assert.equal((await other.client.get(other.v2(''))).body.size, 1)
   })
 
-  it('is refused for what is encrypted and not decrypted', async () => {
+  it('is rejected for a locked encrypted library', async () => {
     const other = await Workspace.make(server)
     const head = await other.head()
     const { core } = server.running.services
@@ -401,7 +401,7 @@ describe('reverting a library', () => {
     assertError(await revertLibrary(other, head), 403, 'This library has not been decrypted.')
   })
 
-  it('is refused for strangers and for commits that are not there', async () => {
+  it('is rejected without access and for unknown commits', async () => {
     const head = await space.head()
     assertError(await revertLibrary(space, first, stranger), 403, 'Permission denied.')
     assert.equal((await revertLibrary(space, first, server.anonymous)).status, 403)

@@ -10,7 +10,7 @@ import { table } from './matrix/table.ts'
 
 const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
 
-/** Rights end at the one here. The one there is another process, which hears of it from the database alone. */
+/** Permissions are revoked at `here`. `there` is another process, which learns of it only through the database. */
 let servers: TwoServers
 let cast: Cast
 before(async () => {
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => servers[Symbol.asyncDispose]())
 
-describe(`a right that ended is refused by the next request at each of two processes (seed ${seed})`, () => {
+describe(`a revoked permission is rejected by the next request at each of two processes (seed ${seed})`, () => {
   for (const ending of sample(endings, 3, seed)) {
     it(`when ${ending.name}`, async (t) => {
       const { here, there } = servers

@@ -13,7 +13,7 @@ import { ADMIN, startServer } from '../support/server.ts'
 const ROUNDS = 40
 
 describe('two processes over one database', () => {
-  it('answer a pipelined request with what was committed before it was sent', {
+  it('answer a pipelined request with everything committed before it was sent', {
     timeout: 120_000,
   }, async () => {
     await using stack = new AsyncDisposableStack()
@@ -44,7 +44,7 @@ describe('two processes over one database', () => {
       Array.from(received.matchAll(/"(?:repo_)?name": ?"((?:first|round)[^"]*)"/g), ([, name]) => name)
     for (let round = 0; round < ROUNDS; round++) {
       const name = `round ${round}`
-      // Under way while the other process commits.
+      // In progress while the other process commits.
       socket.write(request)
       const renamed = await client.post(`/api2/repos/${id}/?op=rename`, { form: { repo_name: name } })
       assert.equal(renamed.status, 200, renamed.text)

@@ -6,11 +6,11 @@ import { personalToken } from '../support/tokens.ts'
 import { postForm, uploadFile, uploadLink } from '../support/transfer.ts'
 import { makeGroup, shareWith, shareWithGroup, unshare } from './sharing-support.ts'
 
-describe('a token with bounds, of somebody others share with', () => {
+describe('a scoped token of an account with shared libraries', () => {
   let server: TestServer
   let ann: Client
   let ben: Client
-  /** Of ann's, shared with ben whole; `other` with a group of his, and a folder of `third`. */
+  /** Of ann: one shared with ben, `other` with a group of his, and a folder of `third`. */
   let whole: string
   let other: string
   let third: string
@@ -44,7 +44,7 @@ describe('a token with bounds, of somebody others share with', () => {
   const makeDir = async (client: Client, id: string, p: string) =>
     (await client.post(`/api/v2.1/repos/${id}/dir/`, { query: { p }, form: { operation: 'mkdir' } })).status
 
-  it('reaches all that is shared, as far as the share goes, and manages nothing', async () => {
+  it('gives access to all shares with their permission, and manages nothing', async () => {
     const token = await personalToken(ben, { permission: 'rw' })
     assert.deepEqual(
       await listed(token),
@@ -60,7 +60,7 @@ describe('a token with bounds, of somebody others share with', () => {
     assert.equal((await ben.get(`/api/v2.1/repos/${whole}/`)).body.is_admin, true)
   })
 
-  it('only reads with a token to read', async () => {
+  it('with read permission only reads', async () => {
     const token = await personalToken(ben, { permission: 'r' })
     assert.deepEqual(await listed(token), [`${whole} r false`, `${other} r`, `${folder} r false`].toSorted())
     for (const id of [whole, other, folder]) {
@@ -69,7 +69,7 @@ describe('a token with bounds, of somebody others share with', () => {
     }
   })
 
-  it('stays in one library, and loses it with the share', async () => {
+  it('for one library stays in it, and loses it with the share', async () => {
     const cem = await server.signUp()
     await shareWith(ann, whole, cem)
     await shareWith(ann, other, cem)
@@ -81,7 +81,7 @@ describe('a token with bounds, of somebody others share with', () => {
     assert.equal(await statusOf(token, whole), 403)
   })
 
-  it('stays in one shared folder, even if its account may see more', async () => {
+  it('for one shared folder stays in it, even if its account has access to more', async () => {
     const token = await personalToken(ben, { permission: 'rw', repo_id: folder })
     await shareWith(ann, third, ben)
     assert.deepEqual(await listed(token), [`${folder} rw false`])
@@ -97,13 +97,13 @@ describe('a token with bounds, of somebody others share with', () => {
     await unshare(ann, third, ben)
   })
 
-  it('of one library reaches the shared folders in it', async () => {
+  it('of one library gives access to the shared folders in it', async () => {
     const token = await personalToken(ann, { permission: 'r', repo_id: third })
     assert.deepEqual([await statusOf(token, folder), await statusOf(token, third)], [200, 200])
     assert.equal(await statusOf(token, whole), 403)
   })
 
-  it('opens an encrypted library by the password, for itself alone', async () => {
+  it('unlocks an encrypted library with the password, for itself only', async () => {
     const password = 'a long password'
     const id: string = (await ann.post('/api2/repos/', { form: { name: 'Closed', passwd: password } })).body
       .repo_id

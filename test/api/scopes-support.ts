@@ -1,7 +1,7 @@
 /**
- * Every route a token with bounds is let into because it may read, or write. A route that appears in the router
- * and not here was opened without anybody having asked what it hands out: think of what a token for one library,
- * or for reading, could make of it, then add it here or give it `scope: 'none'`.
+ * Every route that a scoped token may call with read or write permission. A route of the router that is missing
+ * here was opened without a review of its responses: consider what a token for one library, or for reading,
+ * could do with it, then add it here or give it `scope: 'none'`.
  */
 export const openToReaders: readonly string[] = [
   'GET /api/v2.1/repos/',

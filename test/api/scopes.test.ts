@@ -12,7 +12,7 @@ type Permission = 'r' | 'rw' | 'upload'
 const refused = { detail: 'You do not have permission to perform this action.' }
 const operations = ['create', 'mkdir', 'rename', 'move', 'copy', 'lock', 'unlock', 'delete', 'revert']
 
-// Every way out of "only routes of one library": whoever adds to these lists has thought about what a
+// Every exception to "only routes of one library". Before adding to these lists, consider what a
 // token for one library could do there.
 const openToAll = [
   'DELETE /api/v2.1/repos/:repo_id/set-password/',
@@ -38,7 +38,7 @@ const readsByPosting = ['POST /api/v2.1/repos/:repo_id/trash/', 'POST /api/v2.1/
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const isOfLibrary = ({ path }: Endpoint) => path.includes('/repos/:repo_id/')
 
-describe('tokens with bounds, on every route there is', () => {
+describe('scoped tokens, on every route', () => {
   let server: TestServer
   let user: Client
   let admin: Client
@@ -46,7 +46,7 @@ describe('tokens with bounds, on every route there is', () => {
   let other: string
   let endpoints: Endpoint[]
   before(async () => {
-    // Time stands still, so that libraries are listed alike.
+    // The clock stands still, so that library listings are equal.
     server = await startServer({ now: () => 1_754_000_000 })
     user = await server.signUp()
     admin = await server.admin()
@@ -69,7 +69,7 @@ describe('tokens with bounds, on every route there is', () => {
     return JSON.stringify([libraries, deleted, listings.map(({ text }) => text), account, tokens])
   }
 
-  /** Calls a route about a library with everything any route could want. */
+  /** Calls a route about a library with every parameter that any route needs. */
   const call = (client: Client, { method, path }: Endpoint, library: string, operation: string) => {
     const concrete = path
       .replace(':repo_id', library)
@@ -121,7 +121,7 @@ describe('tokens with bounds, on every route there is', () => {
     return permission === 'r' ? scope === 'read' : scope === 'upload'
   }
 
-  it('are let in only where this list says', () => {
+  it('are accepted only on the routes of this list', () => {
     const names = (wanted: (endpoint: Endpoint) => boolean) => endpoints.filter(wanted).map(nameOf).toSorted()
     assert.deepEqual(
       names(({ scope }) => scope === 'read'),
@@ -155,7 +155,7 @@ describe('tokens with bounds, on every route there is', () => {
   })
 
   for (const permission of ['r', 'rw', 'upload'] as const) {
-    it(`refuse a token of permission ${permission} on all others, even an administrator's`, async () => {
+    it(`with permission ${permission} are rejected on all others, even an administrator's`, async () => {
       for (const [owner, library] of [
         [user, mine],
         [admin, await admin.createLibrary()],
@@ -172,7 +172,7 @@ describe('tokens with bounds, on every route there is', () => {
     })
   }
 
-  it('change nothing with a token to read', async () => {
+  it('change nothing with read permission', async () => {
     const token = await personalToken(user, { permission: 'r' })
     const before = await state()
     for (const endpoint of endpoints) {
@@ -187,7 +187,7 @@ describe('tokens with bounds, on every route there is', () => {
   })
 
   for (const permission of ['r', 'rw', 'upload'] as const) {
-    it(`keep a token of permission ${permission} for one library out of another`, async () => {
+    it(`with permission ${permission} for one library are rejected for another`, async () => {
       const token = await personalToken(user, { permission, repo_id: mine })
       const before = await state()
       for (const endpoint of endpoints) {
@@ -205,7 +205,7 @@ describe('tokens with bounds, on every route there is', () => {
     })
   }
 
-  it('reach from one library into no other, as source or as target', async () => {
+  it('for one library reach no other, as source or as target', async () => {
     const token = await personalToken(user, { permission: 'rw', repo_id: mine })
     const before = await state()
     const moves: [from: string, to: string][] = [
@@ -238,7 +238,7 @@ describe('tokens with bounds, on every route there is', () => {
     assert.equal(await state(), before)
   })
 
-  it('list one library to a token for one', async () => {
+  it('list only the library they are for', async () => {
     const token = await personalToken(user, { permission: 'r', repo_id: mine })
     const ids = async (client: Client) => [
       (await client.get('/api2/repos/')).body.map(({ id }: { id: string }) => id).sort(),

@@ -47,7 +47,7 @@ async function refusal(query: Params, path = '/api2/search/'): Promise<[number, 
 }
 
 describe('GET /api2/search/', () => {
-  it('shows what it found as clients expect it', async () => {
+  it('returns results in the format that clients expect', async () => {
     const { body } = await user.get('/api2/search/', { q: 'budget for', with_permission: 'True' })
     assert.deepEqual(body, {
       total: 1,
@@ -77,7 +77,7 @@ describe('GET /api2/search/', () => {
     assert.match(body.results[0]?.oid ?? '', /^[0-9a-f]{40}$/)
   })
 
-  it('shows folders, with the id and time they have now', async () => {
+  it('returns folders with their current id and time', async () => {
     const { body } = await user.get('/api2/search/', { q: '2025' })
     const [folder] = body.results
     const listing = (await user.get(`/api2/repos/${library}/dir/`, { p: '/' })).body
@@ -96,7 +96,7 @@ describe('GET /api2/search/', () => {
     assert.equal('permission' in folder, false)
   })
 
-  it('gives images a thumbnail', async () => {
+  it('returns a thumbnail for images', async () => {
     const { body } = await user.get('/api2/search/', { q: 'budget.png' })
     assert.equal(
       body.results[0].thumbnail_url,
@@ -104,7 +104,7 @@ describe('GET /api2/search/', () => {
     )
   })
 
-  it('is also there without the slash at the end', async () => {
+  it('also works without the trailing slash', async () => {
     assert.equal((await user.get('/api2/search', { q: 'lake' })).body.total, 1)
   })
 
@@ -125,7 +125,7 @@ describe('GET /api2/search/', () => {
     assert.equal(body.results[0].repo_type, '')
   })
 
-  it('narrows down by kind, type, time and size', async () => {
+  it('filters by kind, type, time and size', async () => {
     assert.deepEqual(await paths({ q: '2025', obj_type: 'DIR' }), ['/2025'])
     assert.deepEqual(await paths({ q: '2025', obj_type: 'file' }), [])
     const custom = { q: 'budget', search_ftypes: 'custom' }
@@ -152,7 +152,7 @@ describe('GET /api2/search/', () => {
     assert.equal((await paths({ q: 'lake', search_filename_only: 'perhaps' })).length, 1)
   })
 
-  it('cuts results into pages and counts them all', async () => {
+  it('returns results in pages with the total count', async () => {
     const page = async (page: unknown, per_page: unknown) => {
       const { status, body } = await user.get('/api2/search/', {
         q: 'budget',
@@ -178,7 +178,7 @@ describe('GET /api2/search/', () => {
     }
   })
 
-  it('knows the ways a library is reached', async () => {
+  it('distinguishes how the caller has access to a library', async () => {
     assert.equal((await paths({ q: 'budget', search_repo: 'mine' })).length, 3)
     assert.equal((await paths({ q: 'budget', search_repo: 'ALL' })).length, 3)
     for (const search_repo of ['shared', 'group', 'public']) {
@@ -191,7 +191,7 @@ describe('GET /api2/search/', () => {
     }
   })
 
-  it('tells nobody of what is not theirs', async () => {
+  it('returns nothing that the caller cannot read', async () => {
     assert.equal((await paths({ q: 'secret' })).length, 0)
     assert.deepEqual(await refusal({ q: 'budget', search_repo: foreign }), [
       403,
@@ -204,7 +204,7 @@ describe('GET /api2/search/', () => {
     assert.equal((await server.anonymous.get('/api2/search/', { q: 'budget' })).status, 403)
   })
 
-  it('says what is wrong with a request', async () => {
+  it('explains invalid requests', async () => {
     const cases: [Params, number, string][] = [
       [{}, 400, 'Missing argument q.'],
       [{ q: '' }, 400, 'Missing argument q.'],
@@ -234,7 +234,7 @@ describe('GET /api2/search/', () => {
     }
   })
 
-  it('takes any text for text', async () => {
+  it('treats any query as plain text', async () => {
     const texts = [
       '"',
       '""',
@@ -330,7 +330,7 @@ describe('GET /api/v2.1/search-file/', () => {
     })
   })
 
-  it('says what is wrong with a request', async () => {
+  it('explains invalid requests', async () => {
     const cases: [Params, number, string][] = [
       [{ q: 'a' }, 400, 'repo_id invalid.'],
       [{ q: 'a', repo_id: 'x' }, 400, 'repo_id invalid.'],
@@ -349,8 +349,8 @@ describe('GET /api/v2.1/search-file/', () => {
   })
 })
 
-describe('what an administrator sees of searching', () => {
-  it('is why texts could not be read', async () => {
+describe('the search status for administrators', () => {
+  it('lists the documents whose text could not be extracted', async () => {
     const admin = await server.admin()
     await uploadFile(user, second, '/broken.txt', Buffer.from([0x61, 0xff, 0xfe, 0x00]))
     await eventually(async () => {
@@ -379,7 +379,7 @@ describe('what an administrator sees of searching', () => {
     assert.equal((await user.get('/api/v2.1/admin/search-failures/')).status, 403)
   })
 
-  it('is how far the index is behind', async () => {
+  it('reports how far the index is behind', async () => {
     const { text } = await (await server.admin()).get('/metrics')
     assert.match(text, /^carrel_search_commits_behind \d+$/m)
     assert.match(text, /^carrel_search_seconds_behind \d+$/m)

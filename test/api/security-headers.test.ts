@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// Asks every route the server has, as somebody who knows nothing: what browsers are told does not depend on the answer.
+// Calls every route of the server without credentials. The security headers do not depend on the response.
 
 let server: TestServer
 before(async () => {
@@ -20,7 +20,7 @@ const ids = {
 }
 
 describe('every response', () => {
-  it('tells browsers what it is and is not', async () => {
+  it('has the security headers', async () => {
     let count = 0
     for (const { method, path } of server.running.endpoints) {
       if (path.includes('live-events')) continue
@@ -32,7 +32,7 @@ describe('every response', () => {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
       assert.match(headers.get('referrer-policy') ?? '', /^(?:no-referrer|same-origin)$/, what)
       assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, what)
-      // Once: a header that is sent twice is one with a comma.
+      // Once: a header that is sent twice is joined with a comma.
       assert.ok(!headers.get('content-security-policy')?.includes(','), what)
       const shared = isShared(path) ? 'cross-origin' : 'same-origin'
       assert.equal(headers.get('cross-origin-resource-policy'), shared, what)
@@ -49,7 +49,7 @@ describe('every response', () => {
     assert.ok(count > 200, `${count} routes`)
   })
 
-  it('does so where there is no route', async () => {
+  it('has them where there is no route, too', async () => {
     for (const [method, path] of [
       ['GET', '/nowhere'],
       ['PATCH', '/api2/ping/'],

@@ -20,7 +20,7 @@ async function signInAs(url: string, email: string, agent: string): Promise<Clie
 const ping = async (client: Client) => (await client.get('/api2/auth/ping/')).status
 
 describe('sessions', () => {
-  it('lists every sign-in, those without a device too, and marks the one that asks', async () => {
+  it('lists every session, including those without a device, and marks the current one', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time })
     const { email } = await server.signUp({ password: PASSWORD })
@@ -52,11 +52,11 @@ describe('sessions', () => {
     )
     assert.equal(body.sessions.length, 2)
     assert.ok(!JSON.stringify(body).includes(script.token ?? ''))
-    // Clients know the list of devices as it is.
+    // The format of the device list stays unchanged for clients.
     assert.equal((await laptop.get('/api2/devices/')).body.length, 1)
   })
 
-  it('signs out one session and leaves the others, and nobody signs out others’', async () => {
+  it('signs out one session and keeps the others, and rejects sessions of other accounts', async () => {
     await using server = await startServer()
     const [ann, bob] = [
       await server.signUp({ password: PASSWORD }),
@@ -101,7 +101,7 @@ describe('sessions', () => {
     )
   })
 
-  it('end when nobody uses them for the days that are set, and the same token is not given again', async () => {
+  it('expire after the configured days without use, and their tokens are not issued again', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time, env: { CARREL_SESSION_IDLE_DAYS: '30' } })
     const { email } = await server.signUp({ password: PASSWORD })
@@ -118,12 +118,12 @@ describe('sessions', () => {
     const again = await signInOn(server.url, email, 'laptop')
     assert.notEqual(again.token, laptop.token)
     assert.deepEqual([await ping(again), await ping(laptop)], [200, 401])
-    // What the device keeps in sync goes on: it has not been signed out.
+    // The sync tokens of the device stay valid: it was not signed out.
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 200)
 
     const { apiTokens, core } = server.running.services
     const count = async () => Number((await dbOf(core).get('select count(*) as n from api_token'))?.n)
-    // Of the first sign-in, which was never used; the laptop's was.
+    // Of the first session, which was never used; the laptop's was.
     assert.equal(await apiTokens.deleteIdle(), 1)
     time += 40 * DAY
     assert.equal(await ping(again), 401)
@@ -133,7 +133,7 @@ describe('sessions', () => {
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 200)
   })
 
-  it('last for ever where the setting is 0', async () => {
+  it('never expire if the setting is 0', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time, env: { CARREL_SESSION_IDLE_DAYS: '0' } })
     const user = await server.signUp()

@@ -16,7 +16,7 @@ describe('share links', () => {
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  it('makes a link of a file with everything clients show', async () => {
+  it('creates a link to a file with every field that clients show', async () => {
     const space = await sharedSpace(server)
     const { id } = await uploadFile(space.client, space.id, '/a.txt', 'hello')
     const link = await shareLink(space, '/a.txt')
@@ -48,7 +48,7 @@ describe('share links', () => {
     })
   })
 
-  it('makes links of folders and of the library', async () => {
+  it('creates links to folders and to the library', async () => {
     const space = await sharedSpace(server)
     const folder = await shareLink(space, '/docs/')
     assert.deepEqual(
@@ -59,7 +59,7 @@ describe('share links', () => {
     assert.deepEqual([root.path, root.obj_name, root.is_dir], ['/', '/', true])
   })
 
-  it('takes every option, from a form and as JSON', async () => {
+  it('accepts every option, from a form and as JSON', async () => {
     const space = await sharedSpace(server)
     const options = {
       password: 'a long secret',
@@ -94,7 +94,7 @@ describe('share links', () => {
     )
   })
 
-  it('refuses what it cannot read, find or allow', async () => {
+  it('rejects invalid, unknown and forbidden targets', async () => {
     const space = await sharedSpace(server)
     const whole = { repo_id: space.id, path: '/docs' }
     const iso = 'expiration_time invalid, should be iso format, for example: 2020-05-17T10:26:22+08:00'
@@ -136,7 +136,7 @@ describe('share links', () => {
     assert.equal((await space.client.post(SHARE, { json: whole })).status, 200)
   })
 
-  it('refuses links into encrypted libraries', async () => {
+  it('rejects links into encrypted libraries', async () => {
     const client = await server.signUp()
     const made = await client.post('/api2/repos/', { json: { name: 'Safe', passwd: 'a long password' } })
     assert.equal(made.status, 200, made.text)
@@ -145,7 +145,7 @@ describe('share links', () => {
     assertError(await client.post(UPLOAD, { json }), 403, 'Permission denied.')
   })
 
-  it('has one link for each maker and item, unless several are asked for', async () => {
+  it('creates one link per creator and item, unless several are requested', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     const json = { repo_id: space.id, path: '/docs/' }
@@ -167,7 +167,7 @@ describe('share links', () => {
     ])
   })
 
-  it('lets a new link take the place of an expired one', async () => {
+  it('replaces an expired link with a new one', async () => {
     const space = await sharedSpace(server)
     const old = await shareLink(space, '/docs', { expire_days: 1 })
     now += 2 * 86_400
@@ -180,7 +180,7 @@ describe('share links', () => {
     }
   })
 
-  it('lists one’s own links, folders first, in pages', async () => {
+  it('lists the caller’s links, folders first, in pages', async () => {
     const space = await sharedSpace(server)
     const file = await shareLink(space, '/docs/a.txt')
     const folder = await shareLink(space, '/docs')
@@ -206,7 +206,7 @@ describe('share links', () => {
     assertError(await stranger.get(SHARE, { repo_id: space.id }), 403, 'Permission denied.')
   })
 
-  it('shows a link, password and all, to nobody but its maker and the owner', async () => {
+  it('shows a link with its password only to its creator and the owner', async () => {
     const space = await sharedSpace(server)
     const link = await shareLink(space, '/docs', { password: 'a long secret' })
     const shown = await space.client.get(`${SHARE}${link.token}/`)
@@ -245,7 +245,7 @@ describe('share links', () => {
     assertError(await put({ permissions: { can_upload: true } }), 403, 'Permission denied.')
   })
 
-  it('deletes one link, several, and those that lead nowhere', async () => {
+  it('deletes one link, several, and invalid ones', async () => {
     const space = await sharedSpace(server)
     const stranger = await server.signUp()
     const a = await shareLink(space, '/docs')
@@ -275,7 +275,7 @@ describe('share links', () => {
     assert.deepEqual(tokensOf((await space.client.get(SHARE)).body), [kept.token])
   })
 
-  it('shows and deletes all links of a library for its owner', async () => {
+  it('lists and deletes all links of a library for its owner', async () => {
     const space = await sharedSpace(server)
     const link = await shareLink(space, '/docs')
     const listed = await space.client.get(space.v21('share-links/'))
@@ -293,7 +293,7 @@ describe('share links', () => {
     assertReply(await space.client.get(space.v21('share-links/')), 200, [])
   })
 
-  it('speaks the older forms', async () => {
+  it('supports the older formats', async () => {
     const space = await sharedSpace(server)
     const put = (form: Record<string, string>) => space.client.put(space.v2('file/shared-link/'), { form })
     const made = await put({
@@ -338,7 +338,7 @@ describe('share links', () => {
     assertReply(await space.client.get('/api2/shared-links/'), 200, { fileshares: [] })
   })
 
-  it('says that it sends no mail', async () => {
+  it('reports that it sends no mail', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     const form = { email: 'ann@example.org, bob@example.org', token }
@@ -399,7 +399,7 @@ describe('share links', () => {
     assertReply(await space.client.get(space.v2('upload-shared-links/')), 200, [])
   })
 
-  it('forgets the links of a library that is deleted, even if it comes back', async () => {
+  it('deletes the links of a deleted library, even if it is restored', async () => {
     const space = await Workspace.make(server)
     await shareLink(space, '/')
     await space.client.delete(space.v2(''))

@@ -21,7 +21,7 @@ before(async () => {
   stranger = await server.signUp()
   id = await ann.createLibrary('Plans')
   await uploadFile(ann, id, '/in.txt', 'one')
-  // The same names in the folder, so that no call stops because there is nothing to do.
+  // The same names in the folder, so that no call stops early because there is nothing to do.
   await uploadFile(ann, id, '/docs/in.txt', 'two')
   await uploadFile(ann, id, '/docs/docs/deep.txt', 'three')
   await uploadFile(ann, id, '/gone.txt', 'gone')
@@ -35,7 +35,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** What a reader may call although it is no GET: it changes nothing, or nothing but what is their own. */
+/** Calls other than GET that a reader may make: they change nothing, or only the reader's own data. */
 const READING = new Set([
   'POST /api/v2.1/repos/:repo_id/set-password/',
   'DELETE /api/v2.1/repos/:repo_id/set-password/',
@@ -44,7 +44,7 @@ const READING = new Set([
   'POST /api/v2.1/repos/:repo_id/zip-task/',
   'DELETE /api2/beshared-repos/:repo_id/',
 ])
-/** Input that would do something in the right hands. */
+/** Input that would have an effect with sufficient permission. */
 const inputs: Record<string, () => { query?: Params; form?: Params; json?: unknown }> = {
   'POST /api2/repos/:repo_id/': () => ({ query: { op: 'rename' }, form: { repo_name: 'Mine' } }),
   'POST /api2/repos/:repo_id/dir/': () => ({ query: { p: '/new' }, form: { operation: 'mkdir' } }),
@@ -101,7 +101,7 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   'POST /api2/repos/:repo_id/upload-blks-link/': () => ({ query: { p: '/' }, form: { blklist: '' } }),
 }
 
-/** For what has no input of its own: everything such calls might ask for. */
+/** For calls without input of their own: every field such calls might need. */
 const anything = (): { query?: Params; form?: Params; json?: unknown } => ({
   query: { p: '/in.txt', path: '/in.txt' },
   form: {
@@ -152,7 +152,7 @@ async function state(): Promise<string> {
 }
 
 describe('every call that changes a library', () => {
-  it('is refused to a stranger and to a reader, and changes nothing', async () => {
+  it('is rejected without access and with read permission, and changes nothing', async () => {
     const before = await state()
     const names = await writingRoutes()
     assert.ok(names.length > 35, String(names.length))
@@ -167,7 +167,7 @@ describe('every call that changes a library', () => {
         if (who === reader && READING.has(name)) continue
         const reply = await send(who, name, library)
         const isNo = [403, 404].includes(reply.status)
-        // A stranger to a share is told that there is nothing to leave.
+        // For an account without a share the response is that there is nothing to leave.
         const isLeave = name.includes('beshared') && reply.status === 400
         const kind = `${who === reader ? 'reader' : 'stranger'} ${library === sub ? 'folder' : 'library'}`
         if (!isNo && !isLeave) wrong.push(`${name} ${kind}: ${reply.status} ${reply.text}`)
@@ -177,7 +177,7 @@ describe('every call that changes a library', () => {
     assert.equal(await state(), before)
   })
 
-  it('is refused where the library is named in the body, too', async () => {
+  it('is also rejected where the library is named in the body', async () => {
     const mine = await reader.createLibrary('Mine')
     await uploadFile(reader, mine, '/mine.txt', 'mine')
     const before = await state()
@@ -219,7 +219,7 @@ describe('every call that changes a library', () => {
       const reply = await reader.get(`/api2/repos/${id}/${link}/`)
       assert.equal(reply.status, 403, reply.text)
     }
-    // What a reader may do: copy out.
+    // A reader may copy out of it.
     const copied = await reader.post('/api/v2.1/repos/sync-batch-copy-item/', {
       json: { ...selection, src_repo_id: id, dst_repo_id: mine },
     })
@@ -228,8 +228,8 @@ describe('every call that changes a library', () => {
   })
 })
 
-describe('a right that is taken back', () => {
-  it('ends at once, in the middle of things', async () => {
+describe('a revoked permission', () => {
+  it('ends at once, also during requests', async () => {
     const writer = await server.signUp()
     const library = await ann.createLibrary('Busy')
     await uploadFile(ann, library, '/a.txt', 'a')
@@ -254,7 +254,7 @@ describe('a right that is taken back', () => {
     assert.deepEqual(await namesIn(ann, library), ['a.txt'])
   })
 
-  it('is narrowed at once', async () => {
+  it('is reduced at once', async () => {
     const writer = await server.signUp()
     const library = await ann.createLibrary('Busy')
     await shareWith(ann, library, writer)
@@ -269,7 +269,7 @@ describe('a right that is taken back', () => {
     assert.deepEqual(await namesIn(writer, library), [])
   })
 
-  it('goes with the membership that gave it', async () => {
+  it('ends with the group membership that granted it', async () => {
     const writer = await server.signUp()
     const library = await ann.createLibrary('Busy')
     const group = await makeGroup('Writers', ann, writer)
@@ -284,7 +284,7 @@ describe('a right that is taken back', () => {
     assert.deepEqual((await writer.get('/api2/repos/', { type: 'group' })).body, [])
   })
 
-  it('goes with the account that had it', async () => {
+  it('ends with the account that had it', async () => {
     const admin = await server.admin()
     const leaver = await server.signUp({ email: 'leaver@example.org' })
     const library = await ann.createLibrary('Busy')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Client, Reply } from '../support/client.ts'
 
-/** Shares a library or a folder with a user; gives the id of the folder's sub-library. */
+/** Shares a library or a folder with a user, and returns the id of the folder's sub-library. */
 export async function shareWith(
   owner: Client,
   id: string,
@@ -37,7 +37,7 @@ export async function unshare(owner: Client, id: string, from: Client, path = '/
   assert.deepEqual([reply.status, reply.body], [200, { success: true }], reply.text)
 }
 
-/** Makes a group of some people, the first its owner; gives its id. */
+/** Creates a group, owned by the first account, and returns its id. */
 export async function makeGroup(name: string, owner: Client, ...members: Client[]): Promise<number> {
   const made = await owner.post('/api/v2.1/groups/', { form: { name } })
   assert.equal(made.status, 201, made.text)

@@ -31,7 +31,7 @@ const permissionOf = async (who: Client, id: string) =>
   (await who.get(`/api2/repos/${id}/`)).body.permission as string | undefined
 
 describe('sharing with users', () => {
-  it('is listed, changed and ended', async () => {
+  it('is listed, changed and revoked', async () => {
     const id = await ann.createLibrary('Plans')
     const put = await ann.put(items(id), {
       form: { share_type: 'user', username: [bob.email, 'nobody@example.org', 'x'], permission: 'r' },
@@ -76,7 +76,7 @@ describe('sharing with users', () => {
     assert.equal(await permissionOf(bob, id), undefined)
   })
 
-  it('refuses what cannot be', async () => {
+  it('rejects invalid requests', async () => {
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/file.txt', 'x')
     const form = { share_type: 'user', username: bob.email, permission: 'rw' }
@@ -104,7 +104,7 @@ describe('sharing with users', () => {
     assert.deepEqual((await ann.get(items(id))).body, [])
   })
 
-  it('refuses guests, and folders of encrypted libraries', async () => {
+  it('rejects guests, and folders of encrypted libraries', async () => {
     const guest = await server.signUp({ role: 'guest' })
     const owned = await ann.createLibrary('Theirs')
     assert.equal((await ann.put(`/api2/repos/${owned}/owner/`, { form: { owner: guest.email } })).status, 403)
@@ -119,7 +119,7 @@ describe('sharing with users', () => {
     assert.equal(await permissionOf(bob, made.body.repo_id), 'rw')
   })
 
-  it('lets administrators of a library share it, and nobody give more than they have', async () => {
+  it('lets library administrators share it, and nobody grant more than they have', async () => {
     const id = await ann.createLibrary('Plans')
     await shareWith(ann, id, bob, { permission: 'admin' })
     await shareWith(bob, id, eve, { permission: 'rw' })
@@ -129,13 +129,13 @@ describe('sharing with users', () => {
     refused(await eve.put(items(id), { form }), 403, 'Permission denied.')
     await unshare(ann, id, bob)
     refused(await bob.put(items(id), { form }), 403, 'Permission denied.')
-    // What Bob granted is the owner's to see and to end.
+    // The owner sees and can revoke Bob's shares.
     assert.equal((await ann.get(items(id))).body.length, 1)
     await unshare(ann, id, eve)
     assert.equal(await permissionOf(eve, id), undefined)
   })
 
-  it('lets administrators of a folder share it, and no other', async () => {
+  it('lets folder administrators share it, and no other folder', async () => {
     const id = await ann.createLibrary('Plans')
     await makeFolder(ann, id, '/a/b')
     await makeFolder(ann, id, '/ab')
@@ -159,7 +159,7 @@ describe('sharing with users', () => {
 })
 
 describe('the permission of a user', () => {
-  it('is the first of: owner, personal, groups at their best, everyone', async () => {
+  it('is the first of: owner, personal, the best of the groups, everyone', async () => {
     const admin = await server.admin()
     const id = await admin.createLibrary('Plans')
     const one = await makeGroup('Readers', admin, bob)
@@ -194,7 +194,7 @@ describe('the permission of a user', () => {
     refused(await eve.get(`/api/v2.1/repos/${id}/`), 403, 'Permission denied.')
   })
 
-  it('is that of the nearest folder that was shared', async () => {
+  it('is that of the nearest shared folder', async () => {
     const id = await ann.createLibrary('Plans')
     await makeFolder(ann, id, '/a/b/c')
     const a = await shareWith(ann, id, bob, { path: '/a', permission: 'rw' })
@@ -291,7 +291,7 @@ describe('the lists of libraries', () => {
     'version',
   ]
 
-  it('show each way a library is reached, with its fields', async () => {
+  it('show each kind of access to a library, with its fields', async () => {
     const admin = await server.admin()
     const [owner, member] = [await server.signUp(), await server.signUp()]
     const mine = await member.createLibrary('Mine')
@@ -393,7 +393,7 @@ describe('the lists of libraries', () => {
     await admin.delete(`/api2/shared-repos/${open}/`, { query: { share_type: 'public' } })
   })
 
-  it('tell what is shared out and what was given', async () => {
+  it('list outgoing and incoming shares', async () => {
     const [owner, other] = [await server.signUp(), await server.signUp()]
     const id = await owner.createLibrary('Out')
     await makeFolder(owner, id, '/folder')
@@ -493,7 +493,7 @@ describe('the lists of libraries', () => {
     assert.deepEqual((await owner.get('/api2/shared-repos/')).body, [])
   })
 
-  it('share and unshare in the older ways and in batches', async () => {
+  it('share and unshare by the older calls and in batches', async () => {
     const [owner, other] = [await server.signUp(), await server.signUp()]
     const id = await owner.createLibrary('Batch')
     const path = `/api2/shared-repos/${id}/`
@@ -557,8 +557,8 @@ describe('the lists of libraries', () => {
   })
 })
 
-describe('a library that changes hands', () => {
-  it('loses its shares, but for the one with everyone', async () => {
+describe('a transferred library', () => {
+  it('loses its shares, except the one with everyone', async () => {
     const admin = await server.admin()
     const id = await admin.createLibrary('Handed over')
     await makeFolder(admin, id, '/a')
@@ -577,7 +577,7 @@ describe('a library that changes hands', () => {
     assert.equal(await permissionOf(admin, id), undefined)
   })
 
-  it('keeps them if asked, and its new owner needs none', async () => {
+  it('keeps them on request, and its new owner needs none', async () => {
     const id = await ann.createLibrary('Handed over')
     await makeFolder(ann, id, '/a')
     await shareWith(ann, id, bob, { permission: 'r' })
@@ -618,7 +618,7 @@ describe('a library that changes hands', () => {
 })
 
 describe('finding users', () => {
-  it('by a part of what they go by', async () => {
+  it('matches a part of their names and addresses', async () => {
     const found = (await ann.get('/api2/search-user/', { q: 'bob@' })).body.users
     assert.deepEqual(found, [
       {

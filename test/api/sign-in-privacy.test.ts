@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 const PASSWORD = 'a long password'
 
-describe('A sign-in that fails', () => {
+describe('A failed sign-in', () => {
   const lines: string[] = []
   let server: TestServer
   let admin: Client
@@ -22,7 +22,7 @@ describe('A sign-in that fails', () => {
 
   const signIn = (username: string, password: string) =>
     server.anonymous.post('/api2/auth-token/', { form: { username, password } })
-  /** All that a client can see, without what differs from one request to the next. */
+  /** The visible response, without values that differ between requests. */
   const seen = ({ status, text, headers }: Reply) => {
     const { date: _date, 'x-request-id': _id, ...others } = Object.fromEntries(headers)
     return { status, text, headers: others }
@@ -44,7 +44,7 @@ describe('A sign-in that fails', () => {
     }
   })
 
-  it('leaves nothing of a name that nobody has, which may be a password', async () => {
+  it('records no unknown name, as it may be a password', async () => {
     const typed = `Hunter2-${crypto.randomUUID()}`
     await signIn(typed, 'wrong')
     await signIn(` ${typed.toUpperCase()}`, 'wrong')
@@ -67,7 +67,7 @@ describe('A sign-in that fails', () => {
     }
   })
 
-  it('is audited with the account if there is one, and else so that equal names show', async () => {
+  it('is audited with the account if it exists, and otherwise with a value that only shows equal names', async () => {
     const user = await server.signUp()
     await signIn(user.email.toUpperCase(), 'wrong')
     const [own] = (await admin.get('/api/v2.1/admin/audit-log/', { actor: user.email })).body.entries
@@ -84,7 +84,7 @@ describe('A sign-in that fails', () => {
     assert.notEqual(third, first)
   })
 
-  it('is one line of the log with the address of the client and nothing that was typed', async () => {
+  it('is one log line with the address of the client and nothing that was typed', async () => {
     lines.length = 0
     const user = await server.signUp()
     await signIn(user.email, 'wrong')

@@ -13,7 +13,7 @@ describe('smart links', () => {
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  it('gives one lasting link for each file and folder', async () => {
+  it('returns one permanent link per file and folder', async () => {
     const space = await Workspace.make(server)
     await space.folder('/docs')
     await space.file('/docs/8.md')
@@ -30,7 +30,7 @@ describe('smart links', () => {
     assert.equal((await ask('/', 'true')).body.name, 'Plans')
   })
 
-  it('leads to where the file or folder is now', async () => {
+  it('leads to the current path of the file or folder', async () => {
     const space = await Workspace.make(server)
     await space.folder('/docs')
     await space.file('/docs/a')
@@ -48,7 +48,7 @@ describe('smart links', () => {
     assertError(await where('x%00y'), 404, 'Not found.')
   })
 
-  it('refuses what it cannot read or find', async () => {
+  it('rejects invalid and unknown paths', async () => {
     const space = await Workspace.make(server)
     await space.folder('/d')
     await space.file('/f')

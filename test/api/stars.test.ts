@@ -42,7 +42,7 @@ describe('stars', () => {
   const star = (space: Workspace, path: string) =>
     space.client.post(ITEMS, { form: { repo_id: space.id, path } })
 
-  it('stars libraries, folders and files, and lists them in this order, newest first', async () => {
+  it('are set on libraries, folders and files, and listed in this order, newest first', async () => {
     const space = await filled()
     const starred = [
       ['/a.png', '/a.png', 'a.png'],
@@ -68,7 +68,7 @@ describe('stars', () => {
     })
   })
 
-  it('shows in listings what the caller starred', async () => {
+  it('are shown in listings to the caller', async () => {
     const space = await filled()
     await star(space, '/a.png')
     await star(space, '/d')
@@ -79,7 +79,7 @@ describe('stars', () => {
     assert.deepEqual(starred(newer), [true, false, true, false])
   })
 
-  it('tells of what is gone, and forgets a star', async () => {
+  it('mark deleted items, and can be removed', async () => {
     const space = await filled()
     await star(space, '/b')
     await space.client.delete(space.v2('file/'), { query: { p: '/b' } })
@@ -92,7 +92,7 @@ describe('stars', () => {
     assert.deepEqual((await space.client.get(ITEMS)).body.starred_item_list, [])
   })
 
-  it('follows what is renamed, and leaves out libraries that are deleted', async () => {
+  it('follow renamed items, and hide deleted libraries', async () => {
     const space = await filled()
     await star(space, '/b')
     const form = { operation: 'rename', newname: 'c' }
@@ -103,7 +103,7 @@ describe('stars', () => {
     assertReply(await space.client.get(FILES), 200, [])
   })
 
-  it('refuses to star what it cannot read or find', async () => {
+  it('reject invalid and unknown paths', async () => {
     const space = await filled()
     const stranger = await server.signUp()
     const rows: [form: Record<string, string>, status: number, text: string][] = [
@@ -126,7 +126,7 @@ describe('stars', () => {
     assertError(unknown, 404, 'Item /b not found.')
   })
 
-  it('keeps the older list of starred files', async () => {
+  it('are listed by the older call for files', async () => {
     const space = await filled()
     const form = { repo_id: space.id, p: '/b' }
     assertReply(await space.client.post(FILES, { form }), 201, 'success')
@@ -156,7 +156,7 @@ describe('stars', () => {
     assertReply(await space.client.delete(FILES, { query: form }), 200, 'success')
   })
 
-  it('refuses in the older words what it cannot read or find', async () => {
+  it('reject invalid and unknown paths in the older format', async () => {
     const space = await filled()
     const stranger = await server.signUp()
     const rows: [sent: Record<string, string>, status: number, text: string][] = [

@@ -65,7 +65,7 @@ describe('a shared folder', () => {
     assert.deepEqual(await namesIn(bob, sub), ['in.txt', 'more.txt'])
   })
 
-  it('opens nothing else of the library', async () => {
+  it('gives access to nothing else of the library', async () => {
     const { id, sub } = await shared()
     refused(await bob.get(`/api2/repos/${id}/dir/`), 403, 'Permission denied.')
     for (const p of [
@@ -87,7 +87,7 @@ describe('a shared folder', () => {
     assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
   })
 
-  it('is changed by every call a library is changed by', async () => {
+  it('is changed by every call that changes a library', async () => {
     const { id, sub } = await shared()
     await makeFolder(bob, sub, '/docs/deep')
     await uploadFile(bob, sub, '/docs/deep/x.txt', 'x')
@@ -128,7 +128,7 @@ describe('a shared folder', () => {
     assert.equal(entry.creator_name, bob.email)
   })
 
-  it('is moved to and from the library it is in, and is not moved into itself', async () => {
+  it('is moved to and from its origin, and not into itself', async () => {
     const { id, sub } = await shared()
     await makeFolder(ann, id, '/a/deep')
     const call = (kind: string, json: object) =>
@@ -162,7 +162,7 @@ describe('a shared folder', () => {
     assert.deepEqual(await namesIn(ann, id, '/a'), ['deep/', 'in.txt'])
   })
 
-  it('takes part in tasks and archives', async () => {
+  it('works with tasks and archives', async () => {
     const { sub } = await shared()
     const mine = await bob.createLibrary('Mine')
     const started = await bob.post('/api/v2.1/repos/async-batch-move-item/', {
@@ -192,7 +192,7 @@ describe('a shared folder', () => {
     assert.equal((await fetch(`${server.url}/seafhttp/zip/${zip.body.zip_token}`)).status, 200)
   })
 
-  it('follows its folder, and goes with it', async () => {
+  it('follows its folder, and is deleted with it', async () => {
     const { id, sub } = await shared()
     const link = await uploadLink(bob, sub)
     const renamed = await ann.post(`/api2/repos/${id}/dir/`, {
@@ -229,7 +229,7 @@ describe('a shared folder', () => {
     assert.equal((await bob.get(`/api2/repos/${sub}/`)).status, 404)
   })
 
-  it('is not written to elsewhere while its folder is being renamed', async () => {
+  it('is not written to at the old path while its folder is being renamed', async () => {
     const { id, sub } = await shared()
     const rename = (from: string, to: string) =>
       ann.post(`/api2/repos/${id}/dir/`, { query: { p: from }, form: { operation: 'rename', newname: to } })
@@ -249,7 +249,7 @@ describe('a shared folder', () => {
     for (let index = 0; index < 4; index++) assert.deepEqual(await namesIn(ann, id, `/other${index}`), [])
   })
 
-  it('shows no history from before it was shared, and nothing of other folders', async () => {
+  it('shows no history from before the share, and nothing of other folders', async () => {
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/a/secret.txt', 'secret')
     const removed = await ann.delete(`/api/v2.1/repos/${id}/file/`, { query: { p: '/a/secret.txt' } })
@@ -308,7 +308,7 @@ describe('a shared folder', () => {
     assert.equal((await storedBytes(server, id, '/a/in.txt')).toString(), 'one')
   })
 
-  it('shows a file as it was when it was shared, and not what it was before', async () => {
+  it('shows a file from its state at the time of the share on, and nothing before', async () => {
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/a/in.txt', 'too early')
     await uploadFile(ann, id, '/a/in.txt', 'shared', { replace: true })
@@ -334,7 +334,7 @@ describe('a shared folder', () => {
       const secret = { p: '/secret.txt', commit_id: commit }
       assert.equal((await bob.get(`/api2/repos/${sub}/file/revision/`, secret)).status, 404)
     }
-    // Another file that comes to the path later opens none of what was there.
+    // Another file that gets the path later gives no access to the previous one.
     const rename = { query: { p: '/in.txt' }, form: { operation: 'rename', newname: 'secret.txt' } }
     assert.equal((await bob.post(`/api/v2.1/repos/${sub}/file/`, rename)).status, 200)
     const stolen = { p: '/secret.txt', commit_id: removed.body.commit_id }
@@ -348,7 +348,7 @@ describe('a shared folder', () => {
     )
   })
 
-  it('tells the history of a file from where it came into the folder', async () => {
+  it('shows the history of a file from its arrival in the folder', async () => {
     const { id, sub } = await shared()
     await uploadFile(ann, id, '/ab/out.txt', 'outside still', { replace: true })
     const moved = await ann.post('/api/v2.1/repos/sync-batch-move-item/', {
@@ -434,7 +434,7 @@ describe('a shared folder', () => {
     assert.equal((await stranger.get(`/api/v2.1/smart-links/${token}/`)).status, 403)
   })
 
-  it('keeps tickets within it, and ends them with the share', async () => {
+  it('restricts tickets to it, and revokes them with the share', async () => {
     const { id, sub } = await shared()
     const upload = await uploadLink(bob, sub)
     const update = await updateLink(bob, sub)
@@ -460,7 +460,7 @@ describe('a shared folder', () => {
     assert.equal((await storedBytes(server, id, '/top.txt')).toString(), 'top')
   })
 
-  it('gives blocks of its own files only', async () => {
+  it('serves blocks of its own files only', async () => {
     const { id, sub } = await shared()
     const blocks = async (path: string) => {
       const reply = await ann.get(`/api2/repos/${id}/file/`, { p: path, op: 'downloadblks' })
@@ -475,7 +475,7 @@ describe('a shared folder', () => {
     assert.equal((await ask(ann, id, outside)).status, 200)
   })
 
-  it('is resumed where it was left, whichever id is used', async () => {
+  it('resumes an upload by either id', async () => {
     const { sub } = await shared()
     const link = await uploadLink(bob, sub)
     const headers = {
@@ -520,7 +520,7 @@ describe('a shared folder', () => {
     assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
   })
 
-  it('can be given another tree, as a sync client does, and leaves the rest alone', async () => {
+  it('accepts a push of another tree, and leaves the rest of the origin alone', async () => {
     const { id, sub } = await shared()
     await makeFolder(ann, id, '/a/kept')
     await makeFolder(ann, id, '/a/dropped')
@@ -551,7 +551,7 @@ describe('a shared folder', () => {
     assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
   })
 
-  it('goes when its library goes back to a time without its folder', async () => {
+  it('is deleted when its origin is reverted to a state without its folder', async () => {
     const id = await ann.createLibrary('Plans')
     const { head_commit_id } = (await ann.get(`/api2/repos/${id}/`)).body
     await makeFolder(ann, id, '/a')
@@ -562,7 +562,7 @@ describe('a shared folder', () => {
     assert.equal((await bob.get(`/api2/repos/${sub}/`)).status, 404)
   })
 
-  it('merges with folders of the library', async () => {
+  it('merges with folders of its origin', async () => {
     const { id, sub } = await shared()
     await uploadFile(ann, id, '/x/a/other.txt', 'other')
     const merged = await ann.post('/api/v2.1/move-folder-merge/', {
@@ -579,7 +579,7 @@ describe('a shared folder', () => {
     assert.deepEqual(await namesIn(ann, id), ['a/', 'top.txt', 'x/'])
   })
 
-  it('is made for syncing by whoever may read the folder', async () => {
+  it('is created for syncing by any reader of the folder', async () => {
     const id = await ann.createLibrary('Plans')
     await makeFolder(ann, id, '/a/b')
     await shareWith(ann, id, bob, { permission: 'r' })

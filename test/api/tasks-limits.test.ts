@@ -13,9 +13,9 @@ describe('the limits of tasks', () => {
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  it('fails what is more than one task may copy, and leaves nothing behind', async () => {
+  it('fail a task that exceeds the size limit, and leave nothing behind', async () => {
     const [here, there] = await two(server)
-    // Two files are in the folder already, both empty.
+    // The folder already has two files, both empty.
     await fill(server, here, '/d', ['1', '2', '3'])
     const atMost = await started(here.client, 'copy', batch(here, ['d'], there, '/'))
     assert.deepEqual(await ended(here.client, atMost), {
@@ -45,7 +45,7 @@ describe('the limits of tasks', () => {
     assert.deepEqual(await here.names(), ['d', 'e', 'in', 'a.txt', 'b.txt'])
   })
 
-  it('runs no more tasks side by side than it is told', async () => {
+  it('bound the number of concurrent tasks', async () => {
     const [here, there] = await two(server)
     using hold = holdTasks(server)
     const first = await started(here.client, 'copy', batch(here, ['a.txt'], there, '/'))

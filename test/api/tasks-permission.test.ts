@@ -10,14 +10,14 @@ import { holdTasks, started } from './tasks-support.ts'
 
 const OPERATIONS = ['copy', 'move'] as const
 
-describe('a task whose account loses a right while it runs', () => {
+describe('a task whose account loses a permission while it runs', () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  /** Waits for the end of a task as the jobs tell it: its account may not be able to ask any more. */
+  /** Waits for the end of a task by the jobs: its account may not be able to query it any more. */
   async function endOf(email: string, id: string) {
     const { accounts, copyMoveTasks } = server.running.services
     const account = await accounts.findByLogin(email)
@@ -47,7 +47,7 @@ describe('a task whose account loses a right while it runs', () => {
   }
   for (const [name, lose] of Object.entries(losses)) {
     for (const operation of OPERATIONS) {
-      it(`fails and shows nothing: ${name}, ${operation}`, async () => {
+      it(`fails and leaves nothing visible: ${name}, ${operation}`, async () => {
         const [here, there] = await two(server)
         const { core } = server.running.services
         using hold = holdTasks(server)
@@ -64,7 +64,7 @@ describe('a task whose account loses a right while it runs', () => {
     }
   }
 
-  it('keeps the originals of a move if the source was given away once the copy was made', async () => {
+  it('keeps the originals of a move if the source was transferred after the copy', async () => {
     const [here, there] = await two(server)
     const { access } = server.running.services
     const [from, to] = [await here.head(), await there.head()]

@@ -15,7 +15,7 @@ async function dataFolder() {
   return { data, [Symbol.asyncDispose]: () => rm(data, { recursive: true, force: true }) }
 }
 
-/** Starts again on the same data; the workspaces then speak to the new server. */
+/** Restarts on the same data and points the workspaces to the new server. */
 async function restart(server: TestServer, spaces: readonly Workspace[]) {
   await server[Symbol.asyncDispose]()
   // One of the tasks fails on purpose, which is logged.
@@ -26,7 +26,7 @@ async function restart(server: TestServer, spaces: readonly Workspace[]) {
   return { next, moved }
 }
 
-it('a task goes on after a restart, and copies nothing twice', async () => {
+it('a task resumes after a restart, and copies nothing twice', async () => {
   await using folder = await dataFolder()
   const server = await startServer({ data: folder.data })
   const [here, there] = await two(server)
@@ -67,14 +67,14 @@ it('a task goes on after a restart, and copies nothing twice', async () => {
   assert.deepEqual(await from.names(), ['in', 'a.txt'])
 })
 
-it('a task that was stopped in any state ends as it should', async () => {
+it('a task that was stopped in any state ends correctly', async () => {
   await using folder = await dataFolder()
   const server = await startServer({ data: folder.data })
   const [here, there] = await two(server)
   const [mine] = await two(server)
   const gone = await Workspace.make(server, here.client, 'Gone')
   await here.folder('/e')
-  // The copy of a move can be seen, and its original was still to go.
+  // The copy of a move is visible, and its original was not deleted yet.
   assert.equal((await syncBatch(here.client, 'copy', batch(here, ['a.txt', 'e'], there, '/in'))).status, 200)
   const { db } = server.running.services
   const insert = (id: string, names: string[], state: string, target: Workspace, root = 'l.root') =>

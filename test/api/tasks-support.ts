@@ -38,7 +38,7 @@ export async function progress(client: Client, task_id: string): Promise<Progres
   return reply.body
 }
 
-/** Asks, as clients do, until the task has ended. */
+/** Polls, as clients do, until the task has ended. */
 export async function ended(client: Client, task_id: string): Promise<Progress> {
   for (;;) {
     const now = await progress(client, task_id)
@@ -51,7 +51,7 @@ export function cancel(client: Client, task_id: string): Promise<Reply> {
   return client.delete(CANCEL, { form: { task_id } })
 }
 
-/** Holds every task before it copies anything, until released. */
+/** Blocks every task before it copies anything, until released. */
 export function holdTasks(server: TestServer) {
   const gate = Promise.withResolvers<undefined>()
   const reached = Promise.withResolvers<undefined>()

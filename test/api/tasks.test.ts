@@ -26,7 +26,7 @@ describe('copies and moves as tasks', () => {
   })
   after(async () => server[Symbol.asyncDispose]())
 
-  it('does it before the answer within one library', async () => {
+  it('are synchronous within one library', async () => {
     for (const operation of OPERATIONS) {
       const [here] = await two(server)
       const reply = await start(here.client, operation, batch(here, ['a.txt', 'd'], here, '/in'))
@@ -37,7 +37,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('copies and moves to another library, counting files, with one commit on each side', async () => {
+  it('copy and move to another library with a file count and one commit on each side', async () => {
     for (const operation of OPERATIONS) {
       const [here, there] = await two(server)
       const id = await started(here.client, operation, batch(here, ['a.txt', 'd', 'b.txt'], there, '/in'))
@@ -52,7 +52,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('counts an empty folder as no file', async () => {
+  it('count an empty folder as no file', async () => {
     const [here, there] = await two(server)
     await here.folder('/empty')
     const id = await started(here.client, 'move', batch(here, ['empty'], there, '/'))
@@ -60,7 +60,7 @@ describe('copies and moves as tasks', () => {
     assert.deepEqual(await there.names(), ['empty', 'in'])
   })
 
-  it('refuses before there is a task, in the order of the checks', async () => {
+  it('validate before a task is created, in the documented order', async () => {
     const [here, there] = await two(server)
     const theirs = await Workspace.make(server)
     await here.lockFor('/a.txt', theirs.client)
@@ -105,7 +105,7 @@ describe('copies and moves as tasks', () => {
     assert.deepEqual(await Promise.all(spaces.map((space) => space.head())), heads)
   })
 
-  it('shows nothing in the destination until it is done, and tells nobody else of it', async () => {
+  it('leave the destination unchanged until the end, and are visible to their account only', async () => {
     const [here, there] = await two(server)
     using hold = holdTasks(server)
     const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
@@ -119,7 +119,7 @@ describe('copies and moves as tasks', () => {
     assert.equal((await ended(here.client, id)).successful, true)
   })
 
-  it('is canceled while it runs, and leaves nothing behind', async () => {
+  it('are canceled while running, and leave nothing behind', async () => {
     for (const operation of OPERATIONS) {
       const [here, there] = await two(server)
       const heads = [await here.head(), await there.head()]
@@ -130,7 +130,7 @@ describe('copies and moves as tasks', () => {
       const canceled = { ...UNDER_WAY, canceled: true, done: 0, total: 3 }
       assert.deepEqual(await progress(here.client, id), canceled)
       hold.release()
-      // A task of the same account that is done proves that the canceled one has had its turn.
+      // A later task of the same account that is done proves that the canceled one was processed.
       await ended(
         here.client,
         await started(here.client, 'copy', batch(there, ['a.txt'], here, '/in', '/in')),
@@ -141,7 +141,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('is canceled before it begins, when five others run', async () => {
+  it('are canceled before they start, while five others run', async () => {
     const [here, there] = await two(server)
     const head = await there.head()
     using hold = holdTasks(server)
@@ -164,7 +164,7 @@ describe('copies and moves as tasks', () => {
     assert.equal((await there.names('/in')).length, 6)
   })
 
-  it('ends in exactly one way however a cancel meets the end', async () => {
+  it('end in exactly one state when a cancellation races the end', async () => {
     const [here, there] = await two(server)
     for (let round = 0; round < 30; round++) {
       const folder = `/round ${round}`
@@ -178,7 +178,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('fails with a reason and leaves nothing behind', async () => {
+  it('fail with a reason and leave nothing behind', async () => {
     type Spaces = { here: Workspace; there: Workspace }
     const rows: [reason: string, spoil: (spaces: Spaces) => Promise<unknown>][] = [
       ['Invalid arguments', ({ there }) => there.client.delete(there.v2('dir/'), { query: { p: '/in' } })],
@@ -208,7 +208,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('keeps what was changed or locked while it was moved, and says that it failed', async () => {
+  it('keep entries that were changed or locked during a move, and report a failure', async () => {
     const spoil = [
       (here: Workspace, other: Client) => here.lockFor('/d/x', other),
       (here: Workspace) => here.file('/d/new'),
@@ -232,7 +232,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('lets one of two moves of the same thing win', async () => {
+  it('let one of two moves of the same entry succeed', async () => {
     const [here, there] = await two(server)
     const sent = batch(here, ['a.txt'], there, '/')
     using hold = holdTasks(server)
@@ -244,7 +244,7 @@ describe('copies and moves as tasks', () => {
     assert.equal((await there.names()).includes('a.txt'), true)
   })
 
-  it('can be asked for an hour after its end', async () => {
+  it('can be queried for an hour after their end', async () => {
     const [here, there] = await two(server)
     const id = await started(here.client, 'copy', batch(here, ['a.txt'], there, '/'))
     const end = await ended(here.client, id)
@@ -264,7 +264,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('answers questions about tasks that are none', async () => {
+  it('reject queries for unknown tasks', async () => {
     const client = await server.signUp()
     for (const task_id of [UNKNOWN, 'x', '__proto__', "' or 1=1 --", 'x'.repeat(5000)]) {
       assertError(await client.get(QUERY, { task_id }), 500, 'Error')
@@ -283,7 +283,7 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('copies 10,000 files to another library, with the right to their blocks', async () => {
+  it('copy 10,000 files to another library, with access to their blocks', async () => {
     const [here, there] = await two(server)
     const names = Array.from({ length: 10_000 }, (_, n) => `a file with a rather long name, number ${n}`)
     await fill(server, here, '/d/sub', names)

@@ -9,14 +9,14 @@ import { Workspace } from './folders-support.ts'
 
 const PHOTOS = 160
 
-/** What one request for a thumbnail came to. */
+/** The result of one thumbnail request. */
 interface Fetched {
   readonly path: string
   readonly status: number
   readonly retryAfter: string | null
 }
 
-describe('many thumbnails at once', () => {
+describe('many concurrent thumbnails', () => {
   let server: TestServer
   let space: Workspace
   const children: ChildProcess[] = []
@@ -39,7 +39,7 @@ describe('many thumbnails at once', () => {
     return { path, status: response.status, retryAfter: response.headers.get('retry-after') }
   }
 
-  it('are all made: who has to wait too long is told so, and gets it later', async () => {
+  it('are all created: a client that would wait too long is told to retry, and succeeds later', async () => {
     let missing = Array.from({ length: PHOTOS }, (_, n) => `/${n}.png`)
     for (let round = 0; round < 20 && missing.length > 0; round += 1) {
       const replies = await Promise.all(missing.map(get))
@@ -53,8 +53,8 @@ describe('many thumbnails at once', () => {
     assert.deepEqual(missing, [])
   })
 
-  it('are made outside of the server: a process that dies is replaced', async () => {
-    // An idle process ends after a while, so one has to be at work.
+  it('are created in worker processes: one that dies is replaced', async () => {
+    // An idle worker process ends after a while, so one must be busy.
     await uploadFile(space.client, space.id, '/now.png', await photo(PHOTOS + 1))
     assert.equal((await get('/now.png')).status, 200)
     const child = children.find(
@@ -68,7 +68,7 @@ describe('many thumbnails at once', () => {
   })
 })
 
-/** A small image unlike all others. */
+/** A small unique image. */
 function photo(n: number): Promise<Buffer> {
   const background = { r: n % 256, g: Math.floor(n / 256), b: 100 }
   return sharp({ create: { width: 160, height: 120, channels: 3, background } })

@@ -42,7 +42,7 @@ describe('thumbnails', () => {
   }
   const withToken = () => ({ Authorization: `Token ${space.client.token}` })
 
-  it('sends a JPEG whose longer side is the size asked for, or the next of the list', async () => {
+  it('are JPEGs whose longer side is the requested size, or the next of the list', async () => {
     for (const name of ['wide ü.png', 'a.jpg', 'a.gif', 'a.webp']) {
       const url = space.v2(`thumbnail/?p=${encodeURIComponent(`/pics/${name}`)}&size=128`)
       const { status, type, bytes } = await fetched(url, withToken())
@@ -52,7 +52,7 @@ describe('thumbnails', () => {
     }
   })
 
-  it('never enlarges, and answers a second request from what it kept', async () => {
+  it('are never enlarged, and are cached for the second request', async () => {
     const url = space.v2('thumbnail/?p=/pics/a.jpg&size=1000')
     const first = await fetched(url, withToken())
     assert.equal((await sharp(first.bytes).metadata()).width, 400)
@@ -63,7 +63,7 @@ describe('thumbnails', () => {
     assert.ok(!kept.some((name) => name.includes('.tmp')))
   })
 
-  it('makes no more than a short list of sizes, whatever is asked for', async () => {
+  it('are limited to a short list of sizes, whatever is requested', async () => {
     const picture = sharp({ create: { width: 300, height: 300, channels: 3, background: '#123456' } })
     await uploadFile(space.client, space.id, '/sizes.png', await picture.png().toBuffer())
     const { body } = await space.client.get(space.v2('file/detail/'), { p: '/sizes.png' })
@@ -92,7 +92,7 @@ describe('thumbnails', () => {
     assert.equal(etags.size, numbers.length)
   })
 
-  it('refuses in the words clients know', async () => {
+  it('are rejected with the messages clients know', async () => {
     const get = (query: Record<string, string>) => space.client.get(space.v2('thumbnail/'), query)
     const p = '/pics/a.jpg'
     assertError(await get({ p }), 400, 'Size is missing.')
@@ -113,7 +113,7 @@ describe('thumbnails', () => {
     assertError(await stranger.get(space.v2('thumbnail/'), { p, size: '48' }), 403, 'Permission denied.')
   })
 
-  it('makes one where the web interface looks for it', async () => {
+  it('are created where the web interface requests them', async () => {
     const create = `/thumbnail/${space.id}/create/`
     const reply = await space.client.get(create, { path: '/pics/wide ü.png', size: '64' })
     const src = `thumbnail/${space.id}/64/pics/wide%20%C3%BC.png`
@@ -134,7 +134,7 @@ describe('thumbnails', () => {
     })
   })
 
-  it('says where they are in listings that ask for it', async () => {
+  it('are linked in listings on request', async () => {
     const list = async (query: Record<string, string>) => {
       const { body } = await space.client.get(space.v21('dir/'), { p: '/pics', ...query })
       return body.dirent_list.map((entry: Record<string, string>) => entry['encoded_thumbnail_src'])
@@ -146,7 +146,7 @@ describe('thumbnails', () => {
     assert.ok((await list({ with_thumbnail: 'true' })).includes(`thumbnail/${space.id}/256/pics/a.gif`))
   })
 
-  it('shows those below a link to whoever holds it, and no others', async () => {
+  it('below a link are served to its visitors, and no others', async () => {
     const { token } = await shareLink(space, '/pics')
     const listed = await visit(server, `/api/v2.1/share-links/${token}/dirents/?thumbnail_size=48`)
     const [image] = listed.body.dirent_list.filter((one: { file_name: string }) => one.file_name === 'a.gif')
@@ -166,7 +166,7 @@ describe('thumbnails', () => {
     assert.equal((await fetched(`/thumbnail/${'ab'.repeat(10)}/48/a.jpg`)).status, 400)
   })
 
-  it('lets go of what nobody looked at for long', async () => {
+  it('that were not used for long are evicted', async () => {
     const folder = path.join(server.data, 'thumbnails')
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.jpg'))
     const [old = '', ...others] = files
@@ -176,7 +176,7 @@ describe('thumbnails', () => {
     assert.deepEqual(left.toSorted(), others.toSorted())
   })
 
-  it('refuses a picture of too many pixels, whatever its file size', async () => {
+  it('are rejected for a picture of too many pixels, whatever its file size', async () => {
     const bomb = sharp({
       create: { width: 9000, height: 9000, channels: 3, background: '#fff' },
       limitInputPixels: false,

@@ -12,7 +12,7 @@ const NO_COMMIT = 'c'.repeat(40)
 let clock = NOON
 let server: TestServer
 let space: Workspace
-/** One state a day: nothing, `/d/a.txt` with one byte, with two bytes, moved to `/e`, deleted. */
+/** One state a day: empty, `/d/a.txt` with one byte, with two bytes, moved to `/e`, deleted. */
 const commits: string[] = []
 const ids: string[] = []
 before(async () => {
@@ -36,7 +36,7 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]())
 
 const day = (n: number) => new Date((NOON + n * DAY) * 1000).toISOString()
-/** Ways to say "as it was after change n". */
+/** Ways to name the state after change n. */
 const moments = (n: number): Params[] => [
   { commit_id: commits[n] },
   { at: day(n) },
@@ -89,7 +89,7 @@ describe('an earlier state of a library', () => {
     }
   })
 
-  it('gives links to files, which deliver what they were', async () => {
+  it('returns links to files that serve the earlier content', async () => {
     for (const [n, p, text] of [
       [1, '/d/a.txt', '1'],
       [2, '/d/a.txt', '22'],
@@ -109,7 +109,7 @@ describe('an earlier state of a library', () => {
     assertError(await space.client.get(space.v2('file/'), early), 404, 'File not found')
   })
 
-  it('describes files as they were', async () => {
+  it('returns file details as of then', async () => {
     for (const query of moments(1)) {
       const detail = await space.client.get(space.v2('file/detail/'), { p: '/d/a.txt', ...query })
       assert.equal(detail.status, 200, detail.text)
@@ -120,7 +120,7 @@ describe('an earlier state of a library', () => {
     }
   })
 
-  it('describes a file that is still there as it is, but for its id, by a commit', async () => {
+  it('returns the current details of a file that still exists, except for its id, by a commit', async () => {
     const other = await Workspace.make(server)
     const first = await uploadFile(other.client, other.id, '/x', '1')
     const commit_id = await other.head()
@@ -129,7 +129,7 @@ describe('an earlier state of a library', () => {
     assert.deepEqual([reply.body.id, reply.body.size], [first.id, 2])
   })
 
-  it('describes folders as they were', async () => {
+  it('returns folder details as of then', async () => {
     for (const [n, size] of [
       [1, 1],
       [2, 2],
@@ -146,7 +146,7 @@ describe('an earlier state of a library', () => {
     )
   })
 
-  it('can be fetched as an archive', async () => {
+  it('can be downloaded as an archive', async () => {
     for (const query of moments(2).slice(0, 2)) {
       const sent = { parent_dir: '/', dirents: ['d'], ...query }
       const reply = await space.client.post(space.v21('zip-task/'), { form: sent })
@@ -158,18 +158,18 @@ describe('an earlier state of a library', () => {
     }
   })
 
-  it('is the head for an empty text', async () => {
+  it('is the head for an empty parameter', async () => {
     const reply = await space.client.get(space.v2('dir/'), { commit_id: '', at: '' })
     assert.deepEqual(namesOf(reply.body), ['e'])
   })
 
-  it('can be asked for with a plus sign that is not escaped', async () => {
+  it('can be requested with an unescaped plus sign', async () => {
     const reply = await space.client.get(`${space.v2('dir/')}?at=2025-08-02T00:13:20+02:00`)
     assert.deepEqual(namesOf(reply.body), ['d'])
   })
 })
 
-/** Every call that takes a moment. */
+/** Every call that accepts a commit or a time. */
 const calls: [name: string, call: (of: Workspace, query: Params) => Promise<Reply>][] = [
   ['an older listing', (of, query) => of.client.get(of.v2('dir/'), query)],
   ['a newer listing', (of, query) => of.client.get(of.v21('dir/'), query)],
@@ -204,12 +204,12 @@ for (const [name, call] of calls) {
       await own.folder('/g')
     })
     for (const [query, status, words] of bad) {
-      it(`is refused with ${JSON.stringify(query).slice(0, 40)}`, async () => {
+      it(`is rejected with ${JSON.stringify(query).slice(0, 40)}`, async () => {
         assertError(await call(own, query), status, words)
       })
     }
 
-    it('is not that of another library, nor one that history shows no more', async () => {
+    it('rejects a commit of another library, and one that the history no longer shows', async () => {
       assertError(await call(own, { commit_id: commits[0] }), 404, `Commit ${commits[0]} not found.`)
       const kept = await Workspace.make(server)
       await kept.file('/f')

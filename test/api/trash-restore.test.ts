@@ -130,7 +130,7 @@ describe('the trash in pages', () => {
     })
   }
 
-  it('finds what an account deleted', async () => {
+  it('finds the deletions of an account', async () => {
     const query = { op_users: `nobody@example.org, ${space.client.email.toUpperCase()}` }
     const reply = await space.client.get(space.v21('trash2/search/'), query)
     assert.deepEqual(namesOf(reply), all)
@@ -144,12 +144,12 @@ describe('the trash in pages', () => {
     [{ suffixes: Array.from({ length: 101 }, (_, n) => n).join() }, 'suffixes invalid.'],
   ]
   for (const [query, words] of refused) {
-    it(`refuses to search for ${JSON.stringify(query).slice(0, 40)}`, async () => {
+    it(`rejects a search for ${JSON.stringify(query).slice(0, 40)}`, async () => {
       assertError(await space.client.get(space.v21('trash2/search/'), query), 400, words)
     })
   }
 
-  it('counts nothing that exists again, and counts it again when that has moved away', async () => {
+  it('does not count an entry that exists again, and counts it once that has moved away', async () => {
     const other = await Workspace.make(server)
     await put(other, '/f/a', '1')
     await put(other, '/f/b', '1')
@@ -180,7 +180,7 @@ describe('the trash in pages', () => {
     await space.client.put(space.v2('history-limit/'), { form: { keep_days: -1 } })
   })
 
-  it('asks for a token, for access and for a library that exists', async () => {
+  it('requires a token, access and an existing library', async () => {
     for (const call of ['trash2/', 'trash2/search/']) {
       assert.equal((await server.anonymous.get(space.v21(call))).status, 403)
       assert.equal((await new Client(server.url, 'x').get(space.v21(call))).status, 401)
@@ -191,7 +191,7 @@ describe('the trash in pages', () => {
   })
 })
 
-/** Both calls that bring things back, as one: paths by commit. */
+/** Both restore calls behind one interface: paths by commit. */
 const calls: [name: string, call: (space: Workspace, commit: string, paths: string[]) => Promise<Reply>][] = [
   [
     'trash/revert-dirents',
@@ -204,8 +204,8 @@ const calls: [name: string, call: (space: Workspace, commit: string, paths: stri
   ],
 ]
 for (const [name, bringBack] of calls) {
-  describe(`bringing things back by ${name}`, () => {
-    /** Failures of the newer call say which commit they are about. */
+  describe(`restoring by ${name}`, () => {
+    /** Failures of the newer call name the commit. */
     const failures = (commit_id: string, ...failed: object[]) =>
       failed.map((one) => (name === 'trash2/revert' ? { commit_id, ...one } : one))
     let space: Workspace
@@ -218,7 +218,7 @@ for (const [name, bringBack] of calls) {
       clock += 60
     })
 
-    it('restores files and folders in one commit, and says what it did not find', async () => {
+    it('restores files and folders in one commit, and reports unknown ones', async () => {
       for (const path of ['/a.txt', '/b.txt', '/d']) await remove(space, path)
       const reply = await bringBack(space, commit, ['/a.txt', 'd/', '/none', '/..', '/'])
       assertReply(reply, 200, {
@@ -232,7 +232,7 @@ for (const [name, bringBack] of calls) {
       assert.deepEqual(namesOf(trash), ['/b.txt'])
     })
 
-    it('words a commit of one file and of one folder as a revert of it', async () => {
+    it('describes a commit of one file or one folder as its revert', async () => {
       await bringBack(space, commit, ['/b.txt'])
       assert.equal(await space.lastCommit(), 'Reverted file "b.txt" to status at 2025-07-31 22:13:20')
       await remove(space, '/d')
@@ -240,14 +240,14 @@ for (const [name, bringBack] of calls) {
       assert.equal(await space.lastCommit(), 'Recovered deleted directory "d"')
     })
 
-    it('makes no commit for what is there already', async () => {
+    it('creates no commit for unchanged entries', async () => {
       const head = await space.head()
       const reply = await bringBack(space, commit, ['/a.txt', '/d'])
       assertReply(reply, 200, { success: ok(['/a.txt', false], ['/d', true]), failed: [] })
       assert.equal(await space.head(), head)
     })
 
-    it('replaces a file that changed, and goes beside a folder that did', async () => {
+    it('replaces a changed file, and adds a changed folder under another name', async () => {
       await put(space, '/a.txt', 'changed')
       await put(space, '/d/new', 'new')
       const reply = await bringBack(space, commit, ['/a.txt', '/d'])
@@ -258,7 +258,7 @@ for (const [name, bringBack] of calls) {
       await remove(space, '/d (1)')
     })
 
-    it('brings a file back into folders made for it, and a folder around it', async () => {
+    it('restores a file with its missing parents, and merges a restored folder around it', async () => {
       await remove(space, '/d')
       const reply = await bringBack(space, commit, ['/d/in/y', '/d/in/y', '/d'])
       assert.deepEqual(reply.body.failed, [])
@@ -266,7 +266,7 @@ for (const [name, bringBack] of calls) {
       for (const path of ['/d', '/d (1)']) await remove(space, path)
     })
 
-    it('lets each item fail alone: locked, in the way, beyond the quota', async () => {
+    it('lets each item fail separately: locked, path taken, beyond the quota', async () => {
       const other = await Workspace.make(server)
       for (const path of ['/locked', '/f/deep', '/small', '/huge']) {
         await put(other, path, 'x'.repeat(path === '/huge' ? 3000 : 10))
@@ -290,7 +290,7 @@ for (const [name, bringBack] of calls) {
       assert.deepEqual(await namesIn(other.client, other.id), ['f', 'locked', 'small'])
     })
 
-    it('counts together what it brings back', async () => {
+    it('counts the restored bytes of all items together', async () => {
       const other = await Workspace.make(server)
       for (const path of ['/1', '/2', '/3']) await put(other, path, 'x'.repeat(400))
       const old = await other.head()
@@ -301,7 +301,7 @@ for (const [name, bringBack] of calls) {
       assert.deepEqual(reply.body.failed, failures(old, { path: '/3', error_msg: 'Out of quota.' }))
     })
 
-    it('finds nothing in a commit of another library, in none, and in one that is hidden', async () => {
+    it('finds nothing in a commit that is unknown, hidden or of another library', async () => {
       const other = await Workspace.make(server, space.client)
       await put(other, '/a.txt', 'theirs')
       const head = await space.head()
@@ -328,7 +328,7 @@ for (const [name, bringBack] of calls) {
       })
     }
 
-    it('brings back thousands at once', async () => {
+    it('restores thousands at once', async () => {
       const other = await Workspace.make(server)
       const names = Array.from({ length: 3000 }, (_, n) => String(n))
       await other.folder('/all')
@@ -341,7 +341,7 @@ for (const [name, bringBack] of calls) {
       assert.equal((await other.names('/all')).length, 3000)
     })
 
-    it('asks for a token, for the right to write and for a library that exists', async () => {
+    it('requires a token, write permission and an existing library', async () => {
       const as = (client: Client, id = space.id) => new Workspace(server, client, id)
       assert.equal((await bringBack(as(server.anonymous), commit, ['/a.txt'])).status, 403)
       assert.equal((await bringBack(as(new Client(server.url, 'x')), commit, ['/a.txt'])).status, 401)
@@ -355,7 +355,7 @@ for (const [name, bringBack] of calls) {
   })
 }
 
-describe('the calls that bring things back', () => {
+describe('the restore calls', () => {
   let space: Workspace
   let commit: string
   before(async () => {
@@ -364,7 +364,7 @@ describe('the calls that bring things back', () => {
     commit = await space.head()
   })
 
-  it('take a form, multipart and JSON', async () => {
+  it('accept a form, multipart and JSON', async () => {
     const body = { success: ok(['/a', false]), failed: [] }
     for (const encoding of ['form', 'multipart', 'json']) {
       for (const url of [space.v21('trash/revert-dirents/'), space.v21('trash/revert-dirents')]) {
@@ -377,7 +377,7 @@ describe('the calls that bring things back', () => {
     }
   })
 
-  it('put back from several commits at once', async () => {
+  it('restore from several commits at once', async () => {
     await put(space, '/b', '1')
     const second = await space.head()
     await remove(space, '/a')
@@ -410,7 +410,7 @@ describe('the calls that bring things back', () => {
     ['trash2/revert/', { [NO_COMMIT]: ['/a', ''] }, 'path invalid.'],
   ]
   for (const [call, json, words] of refused) {
-    it(`refuse ${call} ${JSON.stringify(json).slice(0, 50)}`, async () => {
+    it(`reject ${call} ${JSON.stringify(json).slice(0, 50)}`, async () => {
       const head = await space.head()
       assertError(await space.client.post(space.v21(call), { json }), 400, words)
       assert.equal(await space.head(), head)

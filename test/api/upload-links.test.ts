@@ -21,7 +21,7 @@ describe('upload links', () => {
     return reply.body.upload_link as string
   }
 
-  it('makes the link of a folder, once', async () => {
+  it('creates one link per folder', async () => {
     const space = await sharedSpace(server)
     const link = await uploadLinkTo(space, '/docs')
     const { token, obj_id } = link
@@ -53,7 +53,7 @@ describe('upload links', () => {
     assertReply(await space.client.get(SHARE), 200, [])
   })
 
-  it('refuses what it cannot read, find or allow', async () => {
+  it('rejects invalid, unknown and forbidden targets', async () => {
     const space = await sharedSpace(server)
     const whole = { repo_id: space.id, path: '/docs' }
     const rows: [json: object, status: number, text: string][] = [
@@ -90,7 +90,7 @@ describe('upload links', () => {
     assertError(await visit(server, `${UPLOAD}${token}/upload/`), 404, `token ${token} not found.`)
   })
 
-  it('takes files into its folder, as its maker, and replaces nothing', async () => {
+  it('accepts files into its folder in the name of its creator, and replaces nothing', async () => {
     const space = await sharedSpace(server)
     const { token } = await uploadLinkTo(space, '/docs')
     const address = await addressOf(`${UPLOAD}${token}/upload/`)
@@ -102,10 +102,10 @@ describe('upload links', () => {
     const first = await send('/docs', 'a.txt')
     assert.equal(first.body[0].name, 'a.txt', 'the name that was sent')
     assert.equal(String(await storedBytes(server, space.id, '/docs/a (1).txt')), 'from outside')
-    // Who holds the link need not know where its folder is.
+    // A visitor need not know the path of the folder.
     assert.equal((await send('/', 'b.txt', [['relative_path', 'new/deep']])).status, 200)
     assert.deepEqual(await namesIn(space.client, space.id, '/docs/new/deep'), ['b.txt'])
-    // Whatever its holder says: the link says where files go.
+    // The link, not the visitor, determines the target folder.
     assert.equal((await send('/docs/sub', 'c.txt')).status, 200)
     assert.deepEqual(await namesIn(space.client, space.id, '/docs/sub'), ['b.txt'])
     assert.equal((await send('/docs', 'd.txt', [['relative_path', '../..']])).status, 400)
@@ -118,7 +118,7 @@ describe('upload links', () => {
     )
   })
 
-  it('takes files by a share link that allows it, below its folder', async () => {
+  it('accepts files by a share link that allows it, below its folder', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs', { permissions: { can_upload: true } })
     const address = await addressOf(`${SHARE}${token}/upload/`, { path: '/sub' })
@@ -136,7 +136,7 @@ describe('upload links', () => {
     assertError(await visit(server, `${SHARE}${file.token}/upload/`), 403, 'Permission denied.')
   })
 
-  it('stops taking files when its maker may not write, or the folder is gone', async () => {
+  it('accepts no files when its creator lacks write permission, or the folder is deleted', async () => {
     const space = await sharedSpace(server)
     const { token } = await uploadLinkTo(space, '/docs')
     const address = await addressOf(`${UPLOAD}${token}/upload/`)
@@ -152,7 +152,7 @@ describe('upload links', () => {
     assertError(await visit(server, `${UPLOAD}${token}/upload/`), 404, `token ${token} not found.`)
   })
 
-  it('ends an upload under way with the folder, and does not add to a new one of its name', async () => {
+  it('rejects an upload whose folder was deleted meanwhile, and does not add to a new one of that name', async () => {
     const space = await sharedSpace(server)
     const send = (address: string) =>
       postForm(address, [['parent_dir', '/docs'], { filename: 'x', bytes: 'x' }]).then(({ status }) => status)
@@ -168,7 +168,7 @@ describe('upload links', () => {
     assert.deepEqual(await namesIn(space.client, space.id, '/docs'), [])
   })
 
-  it('hears that something was uploaded, and does not say whether it is there', async () => {
+  it('accepts the notice of an upload without revealing whether the file exists', async () => {
     const space = await sharedSpace(server)
     const upload = await uploadLinkTo(space, '/docs')
     const share = await shareLink(space, '/docs', { permissions: { can_upload: true } })

@@ -41,7 +41,7 @@ describe('the stored bytes of a library', () => {
   const put = (library: string, path: string, bytes: number | Buffer, replace = false) =>
     uploadFile(user, library, path, typeof bytes === 'number' ? randomBytes(bytes) : bytes, { replace })
 
-  it('are counted by what they are kept for', async () => {
+  it('are counted by reason', async () => {
     const library = await user.createLibrary()
     assert.deepEqual(await usage(library), nothing)
     await put(library, '/a.bin', 1000)
@@ -52,13 +52,13 @@ describe('the stored bytes of a library', () => {
     await user.delete(`/api/v2.1/repos/${library}/dir/?p=/docs`)
     const deleted = { ...nothing, current: 4000, trash: 2000, history: 1000, total: 7000 }
     assert.deepEqual(await usage(library), deleted)
-    // What can no longer be reached waits for garbage collection.
+    // Unreachable blocks await garbage collection.
     await user.delete(`/api/v2.1/repos/${library}/trash/`)
     const cleaned = { ...nothing, current: 4000, unreferenced: 3000, total: 7000 }
     assert.deepEqual(await usage(library), cleaned)
   })
 
-  it('count a block once, for the first thing it is kept for', async () => {
+  it('count a block once, for its first reason', async () => {
     const library = await user.createLibrary()
     const bytes = randomBytes(5000)
     await put(library, '/one.bin', bytes)
@@ -70,7 +70,7 @@ describe('the stored bytes of a library', () => {
     assert.deepEqual(await usage(library), { ...nothing, trash: 5000, total: 5000 })
   })
 
-  it('tell what another library holds too', async () => {
+  it('report what another library shares', async () => {
     const [first, second] = [await user.createLibrary(), await user.createLibrary()]
     await put(first, '/a.bin', 3000)
     await put(first, '/b.bin', 500)
@@ -86,7 +86,7 @@ describe('the stored bytes of a library', () => {
     assert.deepEqual(await usage(first), { ...nothing, current: 3500, shared: 3000, total: 3500 })
   })
 
-  it('follow the history that is kept', async () => {
+  it('follow the retention of the history', async () => {
     const library = await user.createLibrary()
     await put(library, '/a.bin', 1000)
     await put(library, '/a.bin', 2000, true)
@@ -98,7 +98,7 @@ describe('the stored bytes of a library', () => {
     assert.deepEqual(await usage(library), { ...nothing, trash: 2000, history: 1000, total: 3000 })
   })
 
-  it('are for its owner and administrators', async () => {
+  it('are visible to its owner and administrators', async () => {
     const library = await user.createLibrary()
     await put(library, '/a.bin', 10)
     const admin = await server.admin()
@@ -116,7 +116,7 @@ describe('the stored bytes of a library', () => {
     }
   })
 
-  it('add up for accounts, with what they deleted, and for the server', async () => {
+  it('are summed up for accounts, including deleted libraries, and for the server', async () => {
     const owner = await server.signUp()
     const mine = async (client: Client, path: string, bytes: number) => {
       const id = await client.createLibrary()
@@ -158,7 +158,7 @@ describe('the stored bytes of a library', () => {
     })
   })
 
-  it('of one library that cannot be counted keep no other from being counted', async () => {
+  it('of one library that cannot be counted do not block the count of others', async () => {
     const { usage: counted, core } = server.running.services
     const [damaged, sound] = [await user.createLibrary(), await user.createLibrary()]
     await put(damaged, '/docs/a.bin', 10)
@@ -178,7 +178,7 @@ describe('the stored bytes of a library', () => {
     await counted.refresh()
   })
 
-  it('are counted for many files in many folders, and stop when the server does', async () => {
+  it('are counted for many files in many folders, and the count stops with the server', async () => {
     const library = await user.createLibrary()
     const folders = Array.from({ length: 30 }, (_, index) => `/f${index}`)
     for (const folder of folders) await put(library, `${folder}/x.bin`, 100)

@@ -24,7 +24,7 @@ after(() => server[Symbol.asyncDispose]())
 
 const settled = (own = server) => own.running.services.activity.webhookSender.settled()
 
-/** Resolves when all that was done so far was told to the receivers that answer. */
+/** Resolves when all events so far were delivered to the receivers that respond. */
 async function told(space: Workspace, own = server): Promise<void> {
   await space.client.get('/api/v2.1/activities/')
   await settled(own)
@@ -49,7 +49,7 @@ const deliveriesOf = async (client: Client, one: string, query: Params = {}) =>
   (await client.get(`${one}deliveries/`, query)).body.delivery_list
 
 describe('webhooks', () => {
-  it('tell nothing while the owner of the library is deactivated', async () => {
+  it('send nothing while the owner of the library is deactivated', async () => {
     clock = NOON
     await using receiver = await WebhookReceiver.start()
     const { space } = await hooked(receiver)
@@ -71,7 +71,7 @@ describe('webhooks', () => {
     assert.doesNotMatch(receiver.calls[0]?.text ?? '', /unheard/)
   })
 
-  it('are made, listed, changed and removed; a secret is shown once', async () => {
+  it('are created, listed, changed and deleted, and show their secret once', async () => {
     clock = NOON
     const space = await Workspace.make(server)
     const { client } = space
@@ -109,7 +109,7 @@ describe('webhooks', () => {
     )
   })
 
-  it('keep their secret unreadable at rest', async () => {
+  it('store their secret encrypted', async () => {
     const space = await Workspace.make(server)
     const { id } = (await add(space, { url: 'https://example.org/', secret: 'plainly visible' })).body.webhook
     const { core } = server.running.services
@@ -118,7 +118,7 @@ describe('webhooks', () => {
     assert.ok(!Buffer.from(row.secret).includes('plainly'))
   })
 
-  it('refuse what is no URL, is there already, or is one too many', async () => {
+  it('reject invalid and duplicate URLs, and more than the limit', async () => {
     const space = await Workspace.make(server)
     const bad = [
       '',
@@ -148,7 +148,7 @@ describe('webhooks', () => {
     )
   })
 
-  it('are for owners alone', async () => {
+  it('are managed by owners only', async () => {
     const space = await Workspace.make(server)
     const { id } = (await add(space, { url: 'http://a.org/' })).body.webhook
     const [stranger, other] = [await server.signUp(), await Workspace.make(server)]
@@ -164,13 +164,13 @@ describe('webhooks', () => {
       const options = method === 'POST' || method === 'PUT' ? { form: { url: 'http://evil.org/' } } : {}
       assertError(await stranger.call(method, space.v21(rest), options), 403, 'Permission denied.', rest)
       if (!rest.includes(String(id))) continue
-      // A webhook is reached through its own library only.
+      // A webhook is accessible through its own library only.
       assertError(await other.client.call(method, other.v21(rest), options), 404, 'Webhook not found.', rest)
     }
     assert.equal((await server.anonymous.get(space.v21('webhooks/'))).status, 403)
   })
 
-  it('are sent each commit, signed, and nothing from before', async () => {
+  it('receive each later commit, signed', async () => {
     clock = NOON
     await using receiver = await WebhookReceiver.start()
     const { space, webhook } = await hooked(receiver)
@@ -207,7 +207,7 @@ describe('webhooks', () => {
     ])
   })
 
-  it('can be told from others by the check that the docs show', async () => {
+  it('can be verified by the check in the documentation', async () => {
     clock = NOON
     await using receiver = await WebhookReceiver.start()
     const { space, webhook } = await hooked(receiver)
@@ -224,7 +224,7 @@ describe('webhooks', () => {
     assert.equal(isGenuine(call?.headers, call?.text, secret, NOON + 3600), false)
   })
 
-  it('are sent what no commit tells', async () => {
+  it('receive events without a commit', async () => {
     await using receiver = await WebhookReceiver.start()
     const { space } = await hooked(receiver)
     await space.client.delete(space.v21('trash/'), { form: { keep_days: 2 } })
@@ -241,7 +241,7 @@ describe('webhooks', () => {
     )
   })
 
-  it('do not go with the library to a new owner', async () => {
+  it('do not follow the library to a new owner', async () => {
     await using receiver = await WebhookReceiver.start()
     const { space } = await hooked(receiver)
     const bob = await server.signUp()
@@ -266,7 +266,7 @@ describe('webhooks', () => {
     ['deactivated', (email: string) => server.running.services.accounts.update(email, { active: false })],
     ['removed', (email: string) => server.running.services.accounts.remove(email)],
   ] as const) {
-    it(`send nothing more for an account that was ${what}, not even what waits`, async () => {
+    it(`send nothing more for an account that was ${what}, not even queued events`, async () => {
       clock = NOON
       await using receiver = await WebhookReceiver.start()
       receiver.answer = (_request, response) => void response.writeHead(503).end()
@@ -279,7 +279,7 @@ describe('webhooks', () => {
       await end(space.client.email)
       clock += RETRY_SECONDS[0] ?? 0
       await settled()
-      // Somebody else goes on in the library.
+      // Another account continues in the library.
       await bob.post(space.v21('file/'), { query: { p: '/after' }, form: { operation: 'create' } })
       await bob.get('/api/v2.1/activities/')
       await settled()
@@ -293,7 +293,7 @@ describe('webhooks', () => {
     })
   }
 
-  it('are tried again, later and later, and given up in the end', async () => {
+  it('are retried with growing delays, and given up in the end', async () => {
     clock = NOON
     await using receiver = await WebhookReceiver.start()
     receiver.answer = (_request, response) => void response.writeHead(503).end('not now')
@@ -323,7 +323,7 @@ describe('webhooks', () => {
     clock = NOON
   })
 
-  it('can be sent again what was sent, as it was', async () => {
+  it('can be redelivered unchanged', async () => {
     await using receiver = await WebhookReceiver.start()
     const { space, webhook, one } = await hooked(receiver)
     await space.file('/a')
@@ -351,7 +351,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('are not called any more after they were given up often, until their owner says so', async () => {
+  it('are disabled after repeated failures, until their owner enables them', async () => {
     clock = NOON
     await using receiver = await WebhookReceiver.start()
     receiver.answer = (_request, response) => void response.writeHead(302, { Location: '/other' }).end()
@@ -380,7 +380,7 @@ describe('webhooks', () => {
     clock = NOON
   })
 
-  it('that hang hold up no others, and no request', async () => {
+  it('that hang delay neither other webhooks nor requests', async () => {
     await using slow = await WebhookReceiver.start()
     await using quick = await WebhookReceiver.start()
     slow.answer = () => {}
@@ -396,7 +396,7 @@ describe('webhooks', () => {
     assert.equal(slow.calls.length, 1, 'one at a time')
   })
 
-  it('lose what waits when they are removed', async () => {
+  it('drop queued events when they are deleted', async () => {
     await using receiver = await WebhookReceiver.start()
     receiver.answer = (_request, response) => void response.writeHead(500).end()
     const { space, one } = await hooked(receiver)
@@ -410,8 +410,8 @@ describe('webhooks', () => {
   })
 })
 
-describe('webhooks of a server that was stopped', () => {
-  it('are sent what waited', async () => {
+describe('webhooks of a stopped server', () => {
+  it('receive queued events after the restart', async () => {
     await using receiver = await WebhookReceiver.start()
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-webhooks-'))
     const env = { CARREL_WEBHOOK_PRIVATE: 'on' }
@@ -424,7 +424,7 @@ describe('webhooks of a server that was stopped', () => {
         await space.file('/a')
         await told(space, first)
         assert.equal(receiver.calls.length, 1)
-        // Nobody has followed this one when the server stops, or it was told; both will do.
+        // This one may or may not be processed when the server stops; both are fine.
         await space.file('/b')
       }
       receiver.answer = (_request, response) => void response.end()
@@ -447,7 +447,7 @@ describe('webhooks to private addresses', () => {
   })
   after(() => own[Symbol.asyncDispose]())
 
-  it('cannot be made', async () => {
+  it('cannot be created', async () => {
     const space = await Workspace.make(own)
     for (const host of [
       '127.0.0.1',
@@ -468,7 +468,7 @@ describe('webhooks to private addresses', () => {
     }
   })
 
-  it('are not called, whatever name they have', async () => {
+  it('are not called, whatever their host name', async () => {
     await using receiver = await WebhookReceiver.start()
     const space = await Workspace.make(own)
     const { port } = new URL(receiver.url)

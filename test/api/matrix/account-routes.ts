@@ -14,7 +14,7 @@ const signedInAnew = async (stage: Stage, caller: string, form: Sent['form'] = {
   return { form, as: new Client(account.url, account.token, account.email) }
 }
 
-/** Accounts, what is for oneself, and what anybody may ask. */
+/** Accounts, the caller's own data, and public calls. */
 export const accountRoutes: Table = {
   ...under(open, {
     'GET /api2/ping/': {},

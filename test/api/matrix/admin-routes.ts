@@ -15,7 +15,7 @@ const avatar: Sent = {
 
 type Made = Sent | ((stage: Stage) => Sent)
 
-/** A call about the group that is made when first asked for. */
+/** A call about the group that is created on first use. */
 function ofTeam(sent: Made = {}): (stage: Stage) => Promise<Sent> {
   return async (stage) => {
     const { params, ...rest } = typeof sent === 'function' ? sent(stage) : sent
@@ -34,7 +34,7 @@ function ofLinks(kind: 'share' | 'upload') {
   }
 }
 
-/** What administrators do, and what came with it: pictures of accounts, tokens with bounds, use of space. */
+/** Administration, and the calls added with it: avatars, scoped tokens, usage. */
 export const adminRoutes: Table = {
   ...under(administers, {
     [`GET ${ADMIN}libraries/`]: {},
@@ -100,7 +100,7 @@ export const adminRoutes: Table = {
     'GET /api/v2.1/personal-tokens/': {},
     'POST /api/v2.1/personal-tokens/': (stage) => ({ form: { name: stage.fresh(), permission: 'r' } }),
   }),
-  // Those of others are not there.
+  // Those of others are not found.
   ...under(
     Object.fromEntries(
       Object.entries(nobody).map(([caller, one]) => [caller, one === 'denied' ? 'absent' : one]),

@@ -8,7 +8,7 @@ import { ticketIn } from './transfer-routes.ts'
 
 const PASSWORD = 'a long password'
 
-/** What ends with an account, or with all its sign-ins. Links are the account's, not the sign-in's. */
+/** Credentials that end with an account, or with all its sessions. Links belong to the account, not to a session. */
 const accountGone: Readonly<Record<Credential, string>> = {
   account: 'revoked',
   'library token': 'deletedToken',
@@ -17,7 +17,7 @@ const accountGone: Readonly<Record<Credential, string>> = {
   link: 'switchedOff',
 }
 const signedOut = { ...accountGone, link: 'openLink' }
-/** A library token is the library's, so it outlives the sign-in that made it. */
+/** A library token belongs to the library, so it outlives the session that created it. */
 const oneSignedOut = { ...signedOut, 'library token': 'writingApp' }
 const unshared: Readonly<Partial<Record<Credential, string>>> = {
   account: 'stranger',
@@ -74,7 +74,7 @@ const personalTokenOf = async ({ holder }: Trial): Promise<number> => {
   return expectOk(await holder.get('/api/v2.1/personal-tokens/')).body.personal_tokens[0].id
 }
 const ofToken = { account: 'revoked', ticket: 'unknownTicket' } as const
-/** A personal token manages nothing, whoever made it. */
+/** A personal token manages nothing, whoever created it. */
 const asWriter = { account: 'writer' } as const
 
 /** The holder reads the library because it is shared with everyone. */
@@ -109,7 +109,7 @@ const byLinks = async ({ stage }: Trial): Promise<Record<string, string>> => {
   }
 }
 
-/** Every way a right ends. */
+/** Every way to revoke a permission. */
 export const endings: readonly Ending[] = [
   {
     name: 'the account is deactivated',
@@ -121,7 +121,7 @@ export const endings: readonly Ending[] = [
     name: 'the account is deleted',
     role: 'owner',
     end: async ({ admin: by, holder }) => void expectOk(await by.delete(admin(`users/${holder.email}`))),
-    // Its libraries go with it.
+    // Its libraries are deleted with it.
     becomes: { ...accountGone, 'sync token': REFUSED },
   },
   {
@@ -162,7 +162,7 @@ export const endings: readonly Ending[] = [
         'update api_token set last_used_at = 1 where account_key = (select key from account where email = ?)',
         trial.holder.email,
       ),
-    // A device goes on syncing: its tokens are used although the API token is not.
+    // A device continues to sync: its tokens are used although the API token is not.
     becomes: { account: 'revoked' },
   },
   {
@@ -360,7 +360,7 @@ export const endings: readonly Ending[] = [
     end: (trial) =>
       eachLink(trial, async (_, token) => {
         await write(trial, 'update link set expires_at = 1 where token = ?', token)
-        // A ticket is given the end of its link when it is issued.
+        // A ticket expires with the link it was issued for.
         const ofLink = 'link_key = (select key from link where token = ?)'
         await write(trial, `update ticket set expires_at = 1 where ${ofLink}`, token)
         return trial.holder.get('/api2/ping/')

@@ -52,7 +52,7 @@ const pictured =
     return { params: { [where]: stage.id, size }, query: { p: path, path, size: 48 } }
   }
 
-/** The libraries themselves, and what is in them. */
+/** Libraries and their content. */
 export const libraryRoutes: Table = {
   ...under(self, {
     'GET /api2/repos/': {},
@@ -68,7 +68,7 @@ export const libraryRoutes: Table = {
     'GET /api2/events/': {},
     'GET /api2/starredfiles/': {},
     'GET /api/v2.1/starred-items/': {},
-    // Names without a right are left out, not refused.
+    // Names without permission are left out, not rejected.
     'GET /api2/repo-tokens/': ({ id }) => ({ query: { repos: id } }),
   }),
   ...under(otherwise(reads, 'absent'), {
@@ -188,7 +188,7 @@ export const libraryRoutes: Table = {
       form: { ...oneItem(stage), operation: 'move', dirent_type: 'file' },
     }),
   }),
-  // Who may read and not write is told so for each item.
+  // A caller without write permission gets the rejection per item.
   ...under(
     { ...writes, reader: 'empty', groupMember: 'empty' },
     {

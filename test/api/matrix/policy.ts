@@ -3,21 +3,21 @@ import type { CallOptions, Client } from '../../support/client.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * What a call comes to. `unauthorised`: 401 or 403 for want of credentials. `denied`: 403. `absent`: 404. `empty`: an
- * answer that tells and does nothing. `shut`: any refusal, or such an answer. A number is another refusal a route has for this, as its documents say.
+ * The outcome of a call. `unauthorised`: 401 or 403 without valid credentials. `denied`: 403. `absent`: 404. `empty`: a
+ * response without content or effect. `shut`: any rejection, or such a response. A number is another documented rejection status.
  */
 export type Outcome = 'ok' | 'denied' | 'absent' | 'unauthorised' | 'empty' | 'shut' | number
 
-/** The outcome for each caller; the names of the callers depend on what opens a route. */
+/** The outcome per caller. The names of the callers depend on the credential of the route. */
 export type Policy = Readonly<Record<string, Outcome>>
 
-/** A call as somebody who may make it would. */
+/** The call as a permitted caller makes it. */
 export interface Sent extends CallOptions {
-  /** For segments of the path that are not the library. */
+  /** For path segments other than the library. */
   readonly params?: Record<string, string | number>
-  /** Whoever calls, where it is not the account the caller is named after. */
+  /** The client, if it is not the account the caller is named after. */
   readonly as?: Client
-  /** For an answer that has no end. */
+  /** For a response without an end. */
   readonly headOnly?: boolean
 }
 
@@ -31,7 +31,7 @@ export type Table = Readonly<Record<string, Entry>>
 
 const signedOut = { anonymous: 'unauthorised', deactivated: 'unauthorised', revoked: 'unauthorised' } as const
 
-/** Whoever is signed in, for themselves. */
+/** Every signed-in account, for itself. */
 export const self: Policy = {
   ...signedOut,
   stranger: 'ok',
@@ -44,7 +44,7 @@ export const self: Policy = {
   administrator: 'ok',
 }
 
-/** As self, of which nobody but those named get anything. */
+/** Like self, but only the named ones get content. */
 export const nobody: Policy = Object.fromEntries(
   Object.entries(self).map(([caller, outcome]) => [caller, outcome === 'ok' ? 'denied' : outcome]),
 )
@@ -54,22 +54,22 @@ export const manages: Policy = { ...owns, manager: 'ok' }
 export const writes: Policy = { ...manages, writer: 'ok' }
 export const reads: Policy = { ...writes, reader: 'ok', groupMember: 'ok' }
 export const administers: Policy = { ...nobody, administrator: 'ok' }
-/** Anybody, whatever they show. */
+/** Everybody, with any credential or none. */
 export const open: Policy = Object.fromEntries(Object.keys(self).map((caller) => [caller, 'ok']))
 
-/** The same for all callers who are signed in and get nothing by `policy`. */
+/** The same outcome for all signed-in callers that get nothing by `policy`. */
 export function otherwise(policy: Policy, outcome: Outcome): Policy {
   return Object.fromEntries(
     Object.entries(policy).map(([caller, usual]) => [caller, usual === 'denied' ? outcome : usual]),
   )
 }
 
-/** A policy with the tokens with bounds that the owner has: one for reading, one for another library. */
+/** A policy extended by the owner's scoped tokens: one for reading, one for another library. */
 export function withBounds({ auth, scope }: Endpoint, policy: Policy): Policy {
   const { anonymous, reader, stranger } = policy
   if (!['user', 'admin'].includes(auth) || reader === undefined || anonymous === 'ok') return policy
   if (scope === 'none') return { ...policy, readingToken: 'unauthorised', elsewhereToken: 'unauthorised' }
-  // What `any` lets in is decided by what is asked for.
+  // The outcome of `any` depends on the requested content.
   const readingToken =
     scope === 'any' ? undefined : scope === 'read' && reader === 'ok' ? 'ok' : 'unauthorised'
   const elsewhereToken = stranger === 'ok' ? 'ok' : 'shut'

@@ -4,58 +4,58 @@ import type { Entry, Outcome, Policy, Sent, Table } from './policy.ts'
 import { call, problemOf } from './run.ts'
 import { CANARIES, type CallerName, type Cast, expectOk, Stage } from './stage.ts'
 
-/** What opens a route. Which one it is shows in the callers its policy names. */
+/** The kind of credential of a route, recognized by the callers that its policy names. */
 export type Credential = 'account' | 'library token' | 'sync token' | 'ticket' | 'link'
 
-/** In place of a caller: any refusal will do. */
+/** In place of a caller: any rejection is accepted. */
 export const REFUSED = 'refused'
 
-/** Calls that name the library and do not need a right on it: about the account's own star, or as an administrator of the group. */
+/** Calls that name the library but need no permission on it: about the account's own star, or as an administrator of the group. */
 const NEED_NO_RIGHT = [
   'DELETE /api/v2.1/starred-items/',
   'DELETE /api2/groups/:group_id/repos/:repo_id/',
   'DELETE /api/v2.1/groups/:group_id/libraries/:repo_id/',
 ]
-/** Lists that may go on naming a library that is closed to the account: notices that were addressed to it. */
+/** Lists that may still name an inaccessible library: notifications that were addressed to the account. */
 const NOTICES = ['GET /api/v2.1/notifications/', 'GET /api/v2.1/all-notifications/']
-/** An archive is polled at the process that makes it. */
+/** An archive is polled at the process that creates it. */
 const OF_ONE_PROCESS = ['GET /d/:token/archive/', 'GET /seafhttp/zip/:ticket']
-/** What is deleted already may be deleted again. */
+/** Deleting a deleted item again succeeds. */
 const IDEMPOTENT = ['DELETE /api/v2.1/repos/:repo_id/']
 
-/** One way a right ends, and what it ends. */
+/** One way to revoke a permission, and its effect. */
 export interface Ending {
   readonly name: string
-  /** Whose right it is: a caller of the role matrix, played by an account made for this. */
+  /** The holder of the permission: a caller of the role matrix, played by an account created for this. */
   readonly role: CallerName
-  /** The account shows this instead of the API token of its sign-in. */
+  /** The credential used instead of the API token of the session. */
   readonly shows?: (trial: Trial) => Promise<Client>
   readonly prepare?: (trial: Trial) => Promise<void>
   readonly end: (trial: Trial) => Promise<void>
   /**
-   * What each credential opens from then on: as much as this caller of the role matrix. One that is left out is not part of the
-   * trial; one that becomes its own role goes on as before.
+   * The remaining access of each credential: that of this caller of the role matrix. A credential that is left out is not
+   * tested; one that keeps its own role stays valid.
    */
   readonly becomes: Readonly<Partial<Record<Credential, string>>>
-  /** The right on the library ends and not the account, so that only calls that name the library are refused. */
+  /** Only the permission on the library ends, not the account, so that only calls that name the library are rejected. */
   readonly ofLibrary?: boolean
-  /** Tickets of the trial by the route they open, where they are not asked for with an account. */
+  /** Tickets of the test by route, if they are not issued to an account. */
   readonly tickets?: (trial: Trial) => Promise<Readonly<Record<string, string>>>
-  /** The caller that stands for the credential before the end, where it is not the role. */
+  /** The caller that represents the credential before the revocation, if it is not the role. */
   readonly was?: Readonly<Partial<Record<Credential, string>>>
 }
 
-/** A stage and the account whose right ends. */
+/** A stage and the account that loses the permission. */
 export interface Trial {
   readonly cast: Cast
   readonly stage: Stage
   readonly holder: Client
   readonly admin: Client
-  /** What the holder shows. */
+  /** The credentials of the holder. */
   shown: Client
 }
 
-/** A route, ready to be called. The credential was obtained while the right still held. */
+/** A prepared call of a route. Its credential was issued before the revocation. */
 interface Prepared {
   readonly name: string
   readonly credential: Credential
@@ -72,7 +72,7 @@ export interface RevocationResult {
   readonly surprises: readonly string[]
 }
 
-/** Which credential opens a route; none for those open to everybody, undefined if its policy says nothing of the kind. */
+/** The credential of a route; none for public routes, undefined if its policy does not tell. */
 export function credentialOf(policy: Policy): Credential | 'none' | undefined {
   if ('readingApp' in policy) return 'library token'
   if ('noToken' in policy) return 'sync token'
@@ -88,8 +88,8 @@ const BEFORE: Readonly<Partial<Record<Credential, string>>> = {
 }
 
 /**
- * Uses every credential on every route at each server, ends the right at the first server, and calls every route again at
- * each of them: the very next request must be refused. `order` shuffles the calls, so that each may be the next one.
+ * Uses every credential on every route at each server, revokes the permission at the first server, and calls every route again
+ * at each of them: the very next request must be rejected. `order` shuffles the calls, so that each may be the next one.
  */
 export async function runEnding(
   ending: Ending,
@@ -120,7 +120,7 @@ export async function runEnding(
     )
   }
   const serving = ({ name }: Prepared) => (OF_ONE_PROCESS.includes(name) ? servers.slice(0, 1) : servers)
-  // A call that changes something would change the stage, or use up its ticket, so it is made only after the end.
+  // A call that changes something would change the stage, or consume its ticket, so it is made only after the revocation.
   for (const one of prepared.filter(isHarmless)) {
     for (const url of serving(one)) await ask(one, url, one.before, one.was, 'before,')
   }
@@ -151,7 +151,7 @@ export async function runEnding(
 
 async function begin(ending: Ending, cast: Cast): Promise<Trial> {
   const holder = await cast.server.signUp(ending.role === 'administrator' ? { role: 'admin' } : {})
-  // An owner shares with the group, and a member reads by it: both have to be in it.
+  // An owner shares with the group, and a member reads through it: both must be members.
   const url = `/api/v2.1/groups/${cast.group}/members/`
   if (['owner', 'groupMember'].includes(ending.role)) {
     expectOk(await cast.callers.owner.post(url, { form: { email: holder.email } }))
@@ -209,14 +209,14 @@ async function prepareOne(
   const before = entry.policy[was]
   if (becomes === undefined || (before !== 'ok' && before !== 'empty')) return undefined
   const sent = await entry.send(stage, was)
-  // A policy that does not name a caller refuses them.
+  // A policy that does not name a caller rejects it.
   const after = becomes === REFUSED ? afterGone(name, entry.policy) : (entry.policy[becomes] ?? 'denied')
   const isAboutLibrary = !NEED_NO_RIGHT.includes(name) && namesLibrary(stage, name, sent, credential)
   if (ending.ofLibrary === true && !isAboutLibrary) return undefined
   return { name, credential, before, after, was, becomes, sent }
 }
 
-/** Whether it lists what is the account's own, whatever library it is asked about. */
+/** Whether it lists the account's own items, regardless of the library in the request. */
 function isList({ method, path }: Endpoint, table: Table): boolean {
   const name = `${method} ${path}`
   const policy = table[name]?.policy
@@ -237,12 +237,12 @@ function namesLibrary(stage: Stage, name: string, sent: Sent, credential: Creden
   return isInPath || JSON.stringify([params, query, form, json]).includes(stage.id)
 }
 
-/** Calls that neither change anything nor use up their ticket. */
+/** Calls that neither change anything nor consume their ticket. */
 function isHarmless({ name, credential }: Prepared): boolean {
   return name.startsWith('GET ') && credential !== 'ticket'
 }
 
-/** Calls that answer everybody, but with nothing, go on doing so. */
+/** Calls that answer everybody without content continue to do so. */
 function afterGone(name: string, { stranger, unshared }: Policy): Outcome {
   const answersAll = [stranger, unshared].some((outcome) => outcome === 'empty' || outcome === 'ok')
   return answersAll || IDEMPOTENT.includes(name) ? 'empty' : 'denied'

@@ -3,7 +3,7 @@ import type { Client, Reply } from '../../support/client.ts'
 import { type Entry, type Outcome, type Sent, type Table, withBounds } from './policy.ts'
 import { CANARIES, type Cast, Stage } from './stage.ts'
 
-/** Rows a call might add to or take from, whoever they are about. */
+/** Tables that a call might change. */
 const COUNTED = [
   'account',
   'api_token',
@@ -24,11 +24,11 @@ const COUNTED = [
   'webhook',
 ]
 const OF_LIBRARY = ['file_lock', 'library_block', 'link', 'share', 'star', 'sub_library', 'webhook']
-/** Who must not hear of the library, even by what is open to them. */
+/** Callers that must not learn of the library, even through public calls. */
 const CLOSED_TO = ['stranger', 'elsewhereToken']
 const GRANTED = ['api_token', 'smart_link', 'sync_token', 'ticket']
 
-/** All that a refused call must leave as it is. */
+/** The state that a rejected call must not change. */
 async function snapshot({ cast, id }: Stage): Promise<string> {
   const { db } = cast.server.running.services
   const lines: string[] = []
@@ -56,7 +56,7 @@ export interface Result {
   readonly surprises: readonly string[]
 }
 
-/** Calls every endpoint as every caller its entry names. */
+/** Calls every route as every caller of its entry. */
 export async function runMatrix(cast: Cast, endpoints: readonly Endpoint[], table: Table): Promise<Result> {
   const run = new Run(await Stage.make(cast))
   for (const endpoint of endpoints) {
@@ -78,7 +78,7 @@ class Run {
     this.stage = stage
   }
 
-  /** First all who are refused, after which nothing may have changed; then each of the others on a stage as it was. */
+  /** First all rejected callers, after which nothing may have changed; then each permitted one on a fresh stage. */
   async route(name: string, entry: Entry): Promise<void> {
     const callers = Object.keys(entry.policy)
     const refused = callers.filter((caller) => entry.policy[caller] !== 'ok')
@@ -119,7 +119,7 @@ class Run {
   }
 }
 
-/** What was handed out and opens something does not change the stage. */
+/** Issued credentials do not change the stage. */
 function isSame(before: string, after: string): boolean {
   const rest = (text: string) =>
     text.split('\n').filter((line) => !GRANTED.some((one) => line.includes(`as "${one}"`)))
@@ -131,7 +131,7 @@ export async function call(stage: Stage, name: string, caller: string, sent: Sen
   const [method = '', path = ''] = name.split(' ')
   const values: Record<string, string | number> = { repo_id: stage.id, commit_id: stage.gone, ...params }
   const url = path.replace(/:(\w+)/g, (_, key: string) => encodeURI(String(values[key] ?? `no ${key}`)))
-  // Entries for several methods of one path send the same.
+  // Entries for several methods of one path send the same request.
   const options = method === 'GET' || form === undefined ? rest : { ...rest, form }
   const client = as ?? stage.client(caller)
   return headOnly ? headOf(client, url) : client.call(method, url, options)

@@ -19,7 +19,7 @@ const GROUP = '/api/v2.1/groups/:group_id/'
 const toReader = ({ cast }: Stage) => ({ share_type: 'user', username: cast.callers.reader.email })
 const personal = ({ cast }: Stage) => ({ share_type: 'personal', user: cast.callers.reader.email })
 
-/** The group is of the owner, the manager and the writer. */
+/** The group has the owner, the manager and the writer. */
 const members: Policy = { ...writes }
 const team = (more: (stage: Stage) => Sent = () => ({})) => {
   return async (stage: Stage): Promise<Sent> => {
@@ -48,7 +48,7 @@ const link = (kind: 'share' | 'upload', more: Sent = {}) => {
   })
 }
 
-/** Shares, groups, and the links people make. */
+/** Shares, groups and links. */
 export const sharingRoutes: Table = {
   ...under(self, {
     'GET /api2/shared-repos/': {},
@@ -80,7 +80,7 @@ export const sharingRoutes: Table = {
     }),
     [`DELETE ${V2}dir/shared_items/`]: (stage) => ({ query: { p: '/', ...toReader(stage) } }),
   }),
-  // The older calls are for owners alone.
+  // The older calls are for owners only.
   ...under(owns, {
     'PUT /api2/shared-repos/:repo_id/': ({ cast }) => ({
       query: { share_type: 'personal', user: cast.callers.leaver.email, permission: 'rw' },
@@ -88,14 +88,14 @@ export const sharingRoutes: Table = {
     'DELETE /api2/shared-repos/:repo_id/': (stage) => ({ query: personal(stage) }),
     'PUT /api/v2.1/shared-repos/:repo_id/': (stage) => ({ form: { ...personal(stage), permission: 'rw' } }),
   }),
-  // Administrators may end any share.
+  // Administrators may revoke any share.
   ...under(
     { ...owns, administrator: 'ok' },
     {
       'DELETE /api/v2.1/shared-repos/:repo_id/': (stage) => ({ query: personal(stage) }),
     },
   ),
-  // Who may not is told so for each library of the list.
+  // A caller without permission gets the rejection per library.
   ...under(otherwise(manages, 'empty'), {
     'POST /api/v2.1/repos/batch/': ({ id, cast }) => ({
       form: {
@@ -107,7 +107,7 @@ export const sharingRoutes: Table = {
       },
     }),
   }),
-  // Through a group, or of a folder: nothing was shared with them as it is named here.
+  // Access through a group or a folder: no share with them exists under this name.
   ...under(
     {
       ...self,
@@ -139,7 +139,7 @@ export const sharingRoutes: Table = {
     'PUT /api2/groups/:group_id/members/': added('user_name'),
     [`PUT ${GROUP}`]: team(() => ({ form: { name: 'Renamed' } })),
   }),
-  // The member themselves may go.
+  // A member may leave.
   ...under(members, {
     [`DELETE ${GROUP}members/:email/`]: member(),
   }),

@@ -7,7 +7,7 @@ import { SyncClient } from '../../support/sync-client.ts'
 import { uploadFile } from '../../support/transfer.ts'
 import { makeFolder, makeGroup, shareWith, shareWithGroup } from '../sharing-support.ts'
 
-/** Names that no call sends, so that who gets to see one was told of the library. */
+/** Names that no call sends: a caller that receives one has learned of the library. */
 export const CANARIES = ['Kolibri', 'kingfisher']
 export const LINK_PASSWORD = 'open sesame now'
 
@@ -36,13 +36,13 @@ export type CallerName =
   | 'readingToken'
   | 'elsewhereToken'
 
-/** The accounts, which stay while stages come and go. */
+/** The accounts, which are reused by all stages. */
 export class Cast {
   readonly server: TestServer
   readonly callers: Readonly<Record<CallerName, Client>>
-  /** A group of the owner's that every stage is shared with for reading. */
+  /** A group of the owner that every stage is shared with for reading. */
   readonly group: number
-  /** A library of the stranger's. */
+  /** A library of the stranger. */
   readonly foreign: string
 
   private constructor(
@@ -62,11 +62,11 @@ export class Cast {
     for (const name of ACCOUNTS) made[name] = await server.signUp({ email: `${name}@example.org` })
     made.administrator = await server.admin()
     const callers = made as Record<CallerName, Client>
-    // A token of the owner: nothing but its end keeps it from opening everything.
+    // A token of the owner: nothing but its revocation keeps it from full access.
     const revoked = await Client.signIn(server.url, callers.owner.email, 'a long password')
     await revoked.post('/api2/logout-device/')
     callers.revoked = revoked
-    // The end of one token is the end of all that were given out without a device.
+    // Revoking one token revokes all that were issued without a device.
     callers.owner = await Client.signIn(server.url, callers.owner.email, 'a long password')
     assert.notEqual(callers.owner.token, revoked.token)
     const elsewhere = await callers.owner.createLibrary('Elsewhere')
@@ -79,7 +79,7 @@ export class Cast {
     return cast
   }
 
-  /** The same accounts, but for some roles played by others. */
+  /** The same accounts, with some roles played by others. */
   recast(callers: Partial<Record<CallerName, Client>>): Cast {
     return new Cast(this.server, { ...this.callers, ...callers }, this.group, this.foreign)
   }
@@ -88,13 +88,13 @@ export class Cast {
     await this.server.running.services.accounts.update(this.callers[name].email, { active })
   }
 
-  /** An account that nobody else needs. */
+  /** An account that is not shared with other tests. */
   async victim(): Promise<Client> {
     return this.server.signUp({ email: `victim-${randomUUID()}@example.org` })
   }
 }
 
-/** A client with a token of somebody's that allows less than they may. */
+/** A client with a scoped token of an account. */
 async function bounded(owner: Client, wish: Record<string, string>): Promise<Client> {
   const form = { name: 'Bounded', ...wish }
   const { token } = expectOk(await owner.post('/api/v2.1/personal-tokens/', { form })).body
@@ -111,17 +111,17 @@ export type LinkState =
   | 'notNamed'
   | 'unknownLink'
 
-/** One library with everything a call may be about; what few calls need is made when it is first asked for. */
+/** One library with every item that calls need. Rarely needed items are created on first use. */
 export class Stage {
   readonly cast: Cast
   readonly id: string
-  /** Of the folder /docs, as its reader knows it. */
+  /** The view of the folder /docs, as its reader sees it. */
   readonly sub: string
   /** The commit that deleted /gone.txt. */
   readonly gone: string
-  /** Who creates the links; the owner unless set. */
+  /** The creator of the links; the owner unless set. */
   linkMaker: Client | undefined
-  /** The credential that tickets and sync tokens are asked for with, in place of the caller's own. */
+  /** The credential for tickets and sync tokens, in place of the caller's own. */
   asker: Client | undefined
   readonly #parts = new Map<string, Promise<unknown>>()
   #names = 0
@@ -159,17 +159,17 @@ export class Stage {
     return this.cast.callers.owner
   }
 
-  /** The account a caller is named after; anonymous for those who are not named after one. */
+  /** The account a caller is named after, or an anonymous client. */
   client(caller: string): Client {
     return this.cast.callers[caller as CallerName] ?? this.cast.callers.anonymous
   }
 
-  /** A name nothing has yet. */
+  /** A free name. */
   fresh(extension = ''): string {
     return `new-${++this.#names}${extension}`
   }
 
-  /** Makes a part of the stage once. */
+  /** Creates a part of the stage once. */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const known = this.#parts.get(name) ?? make()
     this.#parts.set(name, known)
@@ -191,7 +191,7 @@ export class Stage {
     })
   }
 
-  /** A library the owner deleted; a new one for each who may bring it back or purge it. */
+  /** A deleted library of the owner; a new one per caller that may restore or purge it. */
   deleted(caller: string): Promise<string> {
     const name = ['owner', 'administrator'].includes(caller) ? this.fresh() : ''
     return this.once(`deleted ${name}`, async () => {
@@ -201,7 +201,7 @@ export class Stage {
     })
   }
 
-  /** An encrypted library shared as the other one is. */
+  /** An encrypted library, shared like the other one. */
   encrypted(): Promise<string> {
     return this.once('encrypted', async () => {
       const { reader, writer, manager } = this.cast.callers
@@ -214,7 +214,7 @@ export class Stage {
     })
   }
 
-  /** A group of the owner's, with the manager as its administrator and the writer as a member. */
+  /** A group of the owner, with the manager as its administrator and the writer as a member. */
   team(): Promise<number> {
     return this.once('team', async () => {
       const { owner, manager, writer } = this.cast.callers
@@ -234,7 +234,7 @@ export class Stage {
     })
   }
 
-  /** The token of a link of the owner's in some state, to /docs or to a file. */
+  /** The token of a link of the owner in some state, to /docs or to a file. */
   link(state: LinkState, kind: 'share' | 'upload' = 'share', path = '/docs'): Promise<string> {
     return this.once(`link ${state} ${kind} ${path}`, async () => {
       if (state === 'unknownLink') return '0123456789abcdef0123'
@@ -247,7 +247,7 @@ export class Stage {
           : {}
       const json = { repo_id: this.id, path, ...password, ...scope, ...rights }
       const all = kind === 'share' ? 'multi-share-links' : 'upload-links'
-      // There is one upload link of a folder, so each state has a folder of its own.
+      // A folder has one upload link, so each state has a folder of its own.
       if (kind === 'upload') {
         json.path = `/docs/${state}`
         await makeFolder(this.owner, this.id, json.path)
@@ -265,7 +265,7 @@ export class Stage {
     })
   }
 
-  /** What opens the library to a device of some caller: see SYNC in sync-routes.ts. */
+  /** The sync token of a caller's device: see SYNC in sync-routes.ts. */
   syncToken(caller: string): Promise<string | undefined> {
     return this.once(`sync ${caller}`, async () => {
       if (caller === 'noToken') return undefined
@@ -278,7 +278,7 @@ export class Stage {
     })
   }
 
-  /** What a caller gets from `ask` while they may; those who may no longer afterwards are `unshared`, `deactivated`. */
+  /** The credential that a caller gets by `ask` while permitted; `unshared` and `deactivated` callers lose the permission afterwards. */
   ticket<T>(caller: string, name: string, ask: (client: Client) => Promise<T>): Promise<T> {
     return this.once(`ticket ${name} ${caller}`, () => this.#whileAllowed(caller, ask))
   }
@@ -295,7 +295,7 @@ export class Stage {
     if (caller !== 'deactivated') return ask(this.asker ?? this.client(caller))
     await this.cast.setActive('deactivated', true)
     await this.once('deactivated', () => shareWith(this.owner, this.id, deactivated))
-    // Its tokens end with it, so it is signed in anew.
+    // Deactivation revoked its tokens, so it signs in again.
     const fresh = await Client.signIn(this.owner.url, deactivated.email, 'a long password')
     const got = await ask(fresh)
     await this.cast.setActive('deactivated', false)

@@ -2,7 +2,7 @@ import { makeTree, packets, SyncClient } from '../../support/sync-client.ts'
 import { type Policy, type Sent, type Table, under } from './policy.ts'
 import type { Stage } from './stage.ts'
 
-/** Devices, by the token they show: the header alone opens these routes. */
+/** Devices by their sync token: the header alone authenticates on these routes. */
 const reads: Policy = {
   noToken: 400,
   unknownToken: 'denied',
@@ -45,14 +45,14 @@ const [blockId = '', block = Buffer.alloc(0)] = [...tree.blocks][0] ?? []
 const owned = async (stage: Stage): Promise<SyncClient> => {
   return new SyncClient(stage.owner.url, stage.id, (await stage.syncToken('owner')) ?? '', stage.owner.email)
 }
-/** What a device would push next. */
+/** The next commit a device would push. */
 const pushed = (stage: Stage): Promise<string> =>
   stage.once('pushed', async () => {
     const sync = await owned(stage)
     return sync.send(tree, await sync.head())
   })
 
-/** What the clients that keep folders in sync call. */
+/** The calls of sync clients. */
 export const syncRoutes: Table = {
   ...under(reads, {
     'GET /seafhttp/repo/:repo_id/permission-check/': shown(() => ({
@@ -90,7 +90,7 @@ export const syncRoutes: Table = {
     })),
     'PUT /seafhttp/repo/:repo_id/lock-file': shown(() => ({ query: { p: 'in.txt' } })),
     'PUT /seafhttp/repo/:repo_id/unlock-file': async (stage, caller) => {
-      // Each their own lock; the others try the owner's.
+      // The holder unlocks its own lock; the others try the owner's.
       const name = caller === 'writer' ? 'in.txt' : 'docs/in.txt'
       await stage.once(`lock ${name}`, () => {
         const url = `/api/v2.1/repos/${stage.id}/file/`

@@ -8,7 +8,7 @@ import { tokenRoutes } from './token-routes.ts'
 import { transferRoutes } from './transfer-routes.ts'
 import { visitRoutes } from './visit-routes.ts'
 
-/** How every route is called and by whom. The role matrix and the revocation matrix are generated from it. */
+/** The calls and callers of every route. The role matrix and the revocation matrix are generated from it. */
 export const table: Table = {
   ...accountRoutes,
   ...adminRoutes,

@@ -2,7 +2,7 @@ import { Client } from '../../support/client.ts'
 import { owns, type Policy, type Sent, type Table, under } from './policy.ts'
 import { expectOk, type Stage } from './stage.ts'
 
-/** Apps, by the token they show. A token of an account opens none of this. */
+/** Apps by their library token. API tokens of accounts are rejected here. */
 const reads: Policy = {
   noToken: 'unauthorised',
   unknownToken: 'unauthorised',
@@ -48,7 +48,7 @@ const app = (form: Sent['form'] = {}) => {
 const inFile: Sent = { query: { path: '/in.txt' } }
 const into = { src_parent_dir: '/', dst_parent_dir: '/docs/deep' }
 
-/** Tokens that let apps into one library, and what they open. */
+/** Library tokens, and the calls they permit. */
 export const tokenRoutes: Table = {
   ...under(owns, {
     [`GET ${V21}`]: {},

@@ -3,7 +3,7 @@ import { BOUNDARY, formBytes, type SentPart } from '../../support/transfer.ts'
 import { open, type Policy, type Sent, self, type Table, under } from './policy.ts'
 import { expectOk, type Stage } from './stage.ts'
 
-/** By the ticket they hold: of whom, and whether it still holds. */
+/** Callers by their ticket: whose it is, and whether it is still valid. */
 const held: Policy = {
   unknownTicket: 'denied',
   otherOperation: 'denied',
@@ -14,7 +14,7 @@ const held: Policy = {
 const reads: Policy = { ...held, reader: 'ok', writer: 'ok' }
 const writes: Policy = { ...held, writer: 'ok' }
 
-/** The ticket in a URL that was handed out. */
+/** The ticket in an issued URL. */
 export const ticketIn = (url: string): string =>
   /[-0-9a-f]{36}/.exec(url.replace(/.*\/seafhttp\//, ''))?.[0] ?? url
 
@@ -63,7 +63,7 @@ const withTicket = (ask: Ask, other: Ask, more: (stage: Stage) => Sent | Promise
 async function ticketOf(stage: Stage, caller: string, ask: Ask, other: Ask): Promise<string> {
   if (caller === 'unknownTicket') return '01234567-89ab-4cde-8f01-23456789abcd'
   if (caller === 'otherOperation') return ticketIn(await other(stage.owner, stage))
-  // Most are for one use.
+  // Most tickets are for one use.
   return ticketIn(await stage.ticket(caller, stage.fresh(), (client) => ask(client, stage)))
 }
 
@@ -130,7 +130,7 @@ export const transferRoutes: Table = {
       preflights.map((name) => [`OPTIONS /seafhttp/${name}/:ticket`, { params: { ticket: 'any' } }]),
     ),
   ),
-  // An address without its end.
+  // A URL without its last segment.
   ...under(unfinished, {
     'GET /seafhttp/files/:ticket': withTicket(download, upload),
     'GET /seafhttp/zip/': {},
@@ -139,7 +139,7 @@ export const transferRoutes: Table = {
     'GET /seafhttp/idx_progress': { query: { task_id: '0' } },
     'GET /api/v2.1/query-zip-progress/': { query: { token: TASK } },
   }),
-  // As the documents have it.
+  // As documented.
   ...under(
     Object.fromEntries(
       Object.entries(notTheirs).map(([caller, one]) => [caller, one === 'absent' ? 500 : one]),
@@ -148,7 +148,7 @@ export const transferRoutes: Table = {
       'GET /api/v2.1/query-copy-move-progress/': { query: { task_id: TASK } },
     },
   ),
-  // Nothing to stop is no error.
+  // Canceling nothing is no error.
   ...under(open, {
     'POST /api/v2.1/cancel-zip-task/': { form: { token: TASK } },
   }),

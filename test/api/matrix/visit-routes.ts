@@ -2,7 +2,7 @@ import type { Client } from '../../support/client.ts'
 import { type Policy, type Sent, type Table, under } from './policy.ts'
 import { LINK_PASSWORD, type LinkState, type Stage } from './stage.ts'
 
-/** Visitors without an account, by the link they hold and what they know. */
+/** Visitors without an account, by their link and what they know. */
 const visits: Policy = {
   openLink: 'ok',
   password: 'ok',
@@ -16,7 +16,7 @@ const visits: Policy = {
 /** Upload links are for everybody. */
 const { notNamed: _, ...uploads } = visits
 
-/** Who gives no password is shown the page that asks for one; nothing of the item is on it. */
+/** Without the password the visitor gets the page that asks for it; nothing of the item is on it. */
 const pages: Policy = { ...visits, withoutPassword: 'empty' }
 
 const shown = (caller: string): Record<string, string> => {
@@ -34,7 +34,7 @@ const visit = (more: Sent & { kind?: Kind; path?: string; as?: Client } = {}) =>
 }
 const file = '/docs/in.txt'
 
-/** By somebody with an account and a library to save into. */
+/** A visitor with an account and a library to save into. */
 const saved = (form: Sent['form']) => {
   return async (stage: Stage, caller: string): Promise<Sent> => {
     const { cast } = stage
@@ -70,7 +70,7 @@ const unlocking = (more: { kind?: Kind; path?: string; query?: Sent['query'] } =
   }
 }
 
-/** What whoever holds a link may do. */
+/** The calls of link visitors. */
 export const visitRoutes: Table = {
   ...under(visits, {
     'GET /api/v2.1/share-links/:token/dirents/': visit(),
