@@ -139,7 +139,7 @@ describe('the configuration', () => {
     [{ CARREL_MAX_CONNECTIONS: '100' }, (c) => c.http.connections, 100],
     [{ CARREL_MAX_CONNECTIONS_PER_ADDRESS: '5' }, (c) => c.http.connectionsPerAddress, 5],
     [{ CARREL_QUOTA_STATUS: '443' }, (c) => c.quotaStatus, 443],
-    [{ CARREL_THREADS: '4' }, (c) => c.threads, 4],
+    [{ CARREL_PROCESSES: '1', CARREL_THREADS: '4' }, (c) => c.threads, 4],
     [{ CARREL_LOG: 'silent' }, (c) => c.log, 'silent'],
     [{ CARREL_TEST_POSTGRES: 'postgres://x', CARRELLED: 'x', PATH: '/bin' }, (c) => c.port, 8000],
   ]
@@ -199,7 +199,11 @@ describe('the configuration', () => {
     ],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
     [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
-    [{ CARREL_PROCESSES: '2' }, /^Unset CARREL_PROCESSES/],
+    [
+      { CARREL_PROCESSES: '2' },
+      'Set CARREL_PROCESSES to 1 (several processes are not supported yet), not "2".',
+    ],
+    [{ CARREL_PROCESSES: '0' }, /several processes are not supported yet/],
     [{ CARREL_THREADS: '1.5' }, /CARREL_THREADS/],
     [{ CARREL_LOG: 'verbose' }, /CARREL_LOG/],
     [{ CARREL_PROT: '80' }, /^Unset CARREL_PROT or correct its name/],
@@ -294,7 +298,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 42)
+    assert.equal(settings.length, 43)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

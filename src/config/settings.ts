@@ -338,6 +338,13 @@ export const definitions = {
     expects: 'an e-mail address, or a URI that begins with mailto:, https:// or tel:',
     parse: parseSecurityContact,
   }),
+  processes: define<number>({
+    placeholder: 'number',
+    fallback: 1,
+    meaning: 'server processes on this machine; 1 is the only choice, because several are not supported yet',
+    expects: '1 (several processes are not supported yet)',
+    parse: (text) => parseInteger(text, 1, 1),
+  }),
   threads: count('threads that hash large uploads, and documents indexed at the same time'),
   log: define<LogLevel>({
     placeholder: 'level',
