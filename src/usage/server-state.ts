@@ -6,7 +6,7 @@ export interface ServerStateOptions {
   readonly dataDirectory: string
   readonly version: string
   readonly database: 'sqlite' | 'postgres'
-  readonly blocks: 'disk' | 's3'
+  readonly blocks: 'disk'
   /** Unix seconds. */
   readonly now: () => number
 }

@@ -326,7 +326,7 @@ export function useSystemInfo() {
 export interface ServerStatus {
   readonly version: string
   readonly database: 'sqlite' | 'postgres'
-  readonly blocks: 'disk' | 's3'
+  readonly blocks: 'disk'
   readonly started_at: string
   /** Seconds. */
   readonly uptime: number

@@ -214,7 +214,7 @@ export const admin: Texts['admin'] = {
   running: 'Gestartet',
   database: 'Datenbank',
   blocks: 'Blöcke',
-  blockKinds: { disk: 'Auf dem Datenträger', s3: 'In einem S3-Bucket' },
+  blockKinds: { disk: 'Auf dem Datenträger' },
   stored: 'Gespeicherte Daten',
   notCounted: 'Die Datenträgernutzung wurde noch nicht ermittelt.',
   onDisk: (bytes, blocks, day) => `Auf dem Datenträger: ${bytes} in ${blocks} Blöcken, Stand ${day}.`,

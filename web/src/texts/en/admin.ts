@@ -208,7 +208,7 @@ export const admin = {
   running: 'Started',
   database: 'Database',
   blocks: 'Blocks',
-  blockKinds: { disk: 'On disk', s3: 'In an S3 bucket' },
+  blockKinds: { disk: 'On disk' },
   stored: 'Stored data',
   notCounted: 'Disk usage has not been measured yet.',
   onDisk: (bytes: string, blocks: string, day: string) =>

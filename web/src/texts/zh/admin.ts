@@ -203,7 +203,7 @@ export const admin: Texts['admin'] = {
   running: '启动时间',
   database: '数据库',
   blocks: '数据块',
-  blockKinds: { disk: '磁盘', s3: 'S3 存储桶' },
+  blockKinds: { disk: '磁盘' },
   stored: '存储的数据',
   notCounted: '尚未统计磁盘占用。',
   onDisk: (bytes, blocks, day) => `磁盘占用：${bytes}，共 ${blocks} 个数据块，统计于 ${day}。`,
