@@ -1,4 +1,4 @@
-/** Everything that is put down in the audit log. */
+/** The audited actions. */
 export const auditActions = [
   'login',
   'login-failed',
@@ -39,10 +39,10 @@ export const auditActions = [
   'audit-exported',
 ] as const
 
-/** What was done. */
+/** An audited action. */
 export type AuditAction = (typeof auditActions)[number]
 
-/** What it was done to. */
+/** The kind of object an action was applied to. */
 export type AuditObject = 'account' | 'library' | 'api-token' | 'device' | 'link' | 'group' | 'server'
 
 export function isAuditAction(text: string): text is AuditAction {

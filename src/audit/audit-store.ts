@@ -3,29 +3,29 @@ import type { AuditAction, AuditObject } from './actions.ts'
 
 /** A row of the audit log. */
 export interface AuditEntry {
-  /** Rows are numbered in the order they were written. */
+  /** Row number, ascending in the order of insertion. */
   readonly key: number
   /** Unix seconds. */
   readonly at: number
   /** The account id, the name of an app, or the name given at a failed login. */
   readonly actor: string
-  /** Where it came from; '' for what was not asked for over the network. */
+  /** The remote address; '' for actions that were not requested over the network. */
   readonly address: string
   readonly action: AuditAction
   readonly objectKind: AuditObject
-  /** An account id, a library id, a name. */
+  /** An account id, a library id or a name. */
   readonly objectId: string
   readonly path: string
-  /** Whatever else is worth knowing; never a secret. */
+  /** Further fields. Never contains a secret. */
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Which rows are wanted; what is left out does not matter. */
+/** Selects rows; omitted fields match every row. */
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: AuditAction | undefined
   readonly objectId?: string | undefined
-  /** Unix seconds, both included. */
+  /** Unix seconds, both inclusive. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }
@@ -58,7 +58,7 @@ export async function appendAuditEntry(tx: Transaction, entry: Omit<AuditEntry, 
   await tx.insert('audit_entry', COLUMNS, [row])
 }
 
-/** Newest first, from before the row numbered `before`. */
+/** Newest first, starting before the row `before`. */
 export async function listAuditEntries(
   reader: Reader,
   filter: AuditFilter,
@@ -96,7 +96,7 @@ export async function listAuditEntries(
   }))
 }
 
-/** Retention: some of the rows before a time; gives how many. */
+/** Retention: deletes up to `most` rows older than `time`. Returns the number of deleted rows. */
 export function deleteAuditEntriesBefore(tx: Transaction, time: number, most: number): Promise<number> {
   const sql = 'delete from audit_entry where key in (select key from audit_entry where at < ? limit ?)'
   return tx.run(sql, time, most)

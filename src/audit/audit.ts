@@ -10,63 +10,63 @@ import {
 
 const ROWS_A_STEP = 1000
 const DAY = 86_400
-// Texts that came from outside are kept short: a log must not be filled by whoever cannot even sign in.
+// Text from clients is truncated, so that unauthenticated callers cannot fill the log.
 const LONGEST_TEXT = 1024
 
-/** Who did something, and from where. */
-export interface Doer {
+/** The actor of an action and its remote address. */
+export interface AuditActor {
   readonly actor: string
   readonly address: string
 }
 
-/** Something that was done, to be put down. */
-export interface AuditNote extends Doer {
+/** An audit record to be written. */
+export interface NewAuditEntry extends AuditActor {
   readonly action: AuditAction
   readonly objectKind: AuditObject
   readonly objectId: string
   readonly path?: string | undefined
-  /** Never a secret. */
+  /** Must not contain a secret. */
   readonly detail?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The audit log: who did what to what, when and from where. It is added to and read; rows never change. */
+/** The audit log: actor, action, object, time and address. Append-only. */
 export class Audit {
   readonly #db: Database
   readonly #now: () => number
   readonly #keepDays: number
 
-  /** `keepDays` of -1 keeps everything. */
+  /** `keepDays`: -1 disables retention. */
   constructor(db: Database, now: () => number, keepDays: number) {
     this.#db = db
     this.#now = now
     this.#keepDays = keepDays
   }
 
-  /** Puts something down as part of the transaction that does it, so that neither is there without the other. */
-  async record(tx: Transaction, note: AuditNote): Promise<void> {
+  /** Records an action in the transaction that performs it, so that neither is committed without the other. */
+  async record(tx: Transaction, entry: NewAuditEntry): Promise<void> {
     await appendAuditEntry(tx, {
       at: this.#now(),
-      actor: plain(note.actor),
-      address: plain(note.address),
-      action: note.action,
-      objectKind: note.objectKind,
-      objectId: plain(note.objectId),
-      path: plain(note.path ?? ''),
-      detail: note.detail ?? {},
+      actor: plain(entry.actor),
+      address: plain(entry.address),
+      action: entry.action,
+      objectKind: entry.objectKind,
+      objectId: plain(entry.objectId),
+      path: plain(entry.path ?? ''),
+      detail: entry.detail ?? {},
     })
   }
 
-  /** `record`, for functions that take what is also to be written with an act. */
-  noting(note: AuditNote): (tx: Transaction) => Promise<void> {
-    return (tx) => this.record(tx, note)
+  /** `record` as an `Also` callback, for functions that write further rows in their transaction. */
+  alsoRecord(entry: NewAuditEntry): (tx: Transaction) => Promise<void> {
+    return (tx) => this.record(tx, entry)
   }
 
-  /** Puts down what had no transaction of its own. */
-  async note(note: AuditNote): Promise<void> {
-    await this.#db.write((tx) => this.record(tx, note))
+  /** Records an action that has no transaction of its own. */
+  async append(entry: NewAuditEntry): Promise<void> {
+    await this.#db.write((tx) => this.record(tx, entry))
   }
 
-  /** A page, newest first; `next` leads to the one after it. */
+  /** A page, newest first. `next` is the cursor of the following page. */
   async list(
     filter: AuditFilter,
     page: { before?: number | undefined; limit: number },
@@ -77,7 +77,7 @@ export class Audit {
     return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
   }
 
-  /** Every row, newest first, some at a time. */
+  /** All rows in batches, newest first. */
   async *pages(filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
     let before: number | undefined
     do {
@@ -87,7 +87,7 @@ export class Audit {
     } while (before !== undefined)
   }
 
-  /** Maintenance: takes away what is older than the operator wants to keep. */
+  /** Maintenance: deletes rows older than the retention time. */
   async deleteOld(): Promise<void> {
     if (this.#keepDays < 0) return
     const time = this.#now() - this.#keepDays * DAY

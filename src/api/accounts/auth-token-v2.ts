@@ -57,7 +57,7 @@ export const authTokenRoutes = [
         // Throttled attempts are not audited, or a client could fill the log. The ones before them are.
         if ('actor' in outcome) {
           const { actor, reason } = outcome
-          await audit.note({ actor, address, ...accountAction('login-failed', actor, { reason }) })
+          await audit.append({ actor, address, ...accountAction('login-failed', actor, { reason }) })
         }
         throw refusalOf(outcome)
       }

@@ -68,8 +68,8 @@ export const adminAuditRoutes = [
     query: filters,
     async handle({ user, query, request }, { audit }) {
       const filter = filterOf(query)
-      const doer = actorOf({ user, request })
-      await audit.note({ ...doer, action: 'audit-exported', objectKind: 'server', objectId: '' })
+      const actor = actorOf({ user, request })
+      await audit.append({ ...actor, action: 'audit-exported', objectKind: 'server', objectId: '' })
       return rawResponse({
         headers: {
           'Content-Type': 'application/x-ndjson; charset=utf-8',

@@ -1,5 +1,5 @@
 import type { Link, LinkOptions } from '../../access/index.ts'
-import type { Audit, AuditNote, Doer } from '../../audit/index.ts'
+import type { Audit, AuditActor, NewAuditEntry } from '../../audit/index.ts'
 import type { LibraryInfo } from '../../commits/index.ts'
 import type { HttpRequest } from '../../http/index.ts'
 import type { Account, AccountChanges, Group } from '../../identity/index.ts'
@@ -12,9 +12,9 @@ export interface AuditedCall {
 }
 
 /** An audited action, without the actor. */
-export type AuditedAction = Omit<AuditNote, keyof Doer>
+export type AuditedAction = Omit<NewAuditEntry, keyof AuditActor>
 
-export function actorOf({ user, request }: AuditedCall): Doer {
+export function actorOf({ user, request }: AuditedCall): AuditActor {
   return { actor: user.email, address: request.address }
 }
 
@@ -23,8 +23,8 @@ export function auditAction(
   { audit }: Pick<ApiServices, 'audit'>,
   call: AuditedCall,
   action: AuditedAction,
-): ReturnType<Audit['noting']> {
-  return audit.noting({ ...actorOf(call), ...action })
+): ReturnType<Audit['alsoRecord']> {
+  return audit.alsoRecord({ ...actorOf(call), ...action })
 }
 
 /** An action on a library. */

@@ -70,7 +70,7 @@ async function setPassword({ user, id, services, request }: Call, password: stri
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
   const action = libraryAction('library-unlocked', library.info)
-  await services.audit.note({ ...actorOf({ user, request }), ...action })
+  await services.audit.append({ ...actorOf({ user, request }), ...action })
   return 'success'
 }
 

@@ -28,7 +28,7 @@ export const setPasswordRoutes = [
       const encryption = encryptionOf(library.info)
       const outcome = await libraryPasswords.set({ library, encryption, address: request.address }, password)
       if (outcome === 'right') {
-        await audit.note({
+        await audit.append({
           ...actorOf({ user, request }),
           ...libraryAction('library-unlocked', library.info),
         })
@@ -70,7 +70,7 @@ export const setPasswordRoutes = [
       const library = await access.open(user, params.repo_id)
       encryptionOf(library.info)
       core.keys.forget(library)
-      await audit.note({ ...actorOf({ user, request }), ...libraryAction('library-locked', library.info) })
+      await audit.append({ ...actorOf({ user, request }), ...libraryAction('library-locked', library.info) })
       return { success: true }
     },
   }),
