@@ -36,7 +36,7 @@ export interface PartialUploads {
 }
 
 /** The last runs of the periodic maintenance jobs. */
-interface Chores {
+interface MaintenanceRuns {
   list(): readonly {
     readonly name: string
     /** Unix seconds. */
@@ -55,7 +55,7 @@ export interface ApiServices {
   readonly archives: Archives
   readonly audit: Audit
   readonly avatars: Avatars
-  readonly chores: Chores
+  readonly maintenanceLog: MaintenanceRuns
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly push: ClientPush

@@ -42,7 +42,7 @@ export async function insertTask(tx: Transaction, id: string, order: TaskOrder, 
   await tx.insert('copy_move_task', COLUMNS, [row])
 }
 
-/** Makes a task the claimer's own; what was copied so far counts no more. Undefined if it has ended. */
+/** Claims a task for this process and resets its progress. Undefined if it has ended. */
 export async function claimTask(
   tx: Transaction,
   id: string,
@@ -106,7 +106,7 @@ export async function claimTask(
 
 type Claim = Pick<ClaimedTask, 'id' | 'claim'>
 
-/** False if the task was canceled, or claimed by another. So do all below. */
+/** False if the task was canceled, or claimed by another process. The same holds for the functions below. */
 export async function beginTask(
   tx: Transaction,
   { id, claim }: Claim,
@@ -141,7 +141,7 @@ export async function advanceTask(
   return changed === 1
 }
 
-/** All is copied: a copy has succeeded, a move goes on. */
+/** All entries are copied: a copy ends as successful, a move continues with `removing`. */
 export async function setCopied(
   tx: Transaction,
   { id, claim }: Claim,
@@ -208,7 +208,7 @@ export async function cancelTask(
   return changed === 1
 }
 
-/** A task of the account that is under way, or ended after `endedSince`. */
+/** A task of the account that is unfinished, or that ended after `endedSince`. */
 export async function findProgress(
   reader: Reader,
   id: string,
@@ -225,13 +225,13 @@ export async function findProgress(
   return row && { state: row.state, done: row.done, total: row.total, failedReason: row.failed_reason }
 }
 
-/** Whether a task copies or moves; undefined if there is none. */
+/** Whether a task copies or moves; undefined if it does not exist. */
 export async function findOperation(reader: Reader, id: string): Promise<'copy' | 'move' | undefined> {
   const sql = 'select operation from copy_move_task where id = ?'
   return (await reader.get<{ operation: 'copy' | 'move' }>(sql, id))?.operation
 }
 
-/** Tasks that have not ended, oldest first. */
+/** Unfinished tasks, oldest first. */
 export async function listUnfinished(reader: Reader): Promise<{ id: string; accountKey: number }[]> {
   const rows = await reader.all<{ id: string; account_key: number }>(
     'select id, account_key from copy_move_task where finished_at is null order by key',
@@ -239,7 +239,7 @@ export async function listUnfinished(reader: Reader): Promise<{ id: string; acco
   return rows.map((row) => ({ id: row.id, accountKey: row.account_key }))
 }
 
-/** How many tasks have not ended: those that wait, and those that are carried out. */
+/** The number of queued and of running tasks. */
 export async function countUnfinished(reader: Reader): Promise<{ queued: number; running: number }> {
   const row = await reader.get<{ queued: number | string; unfinished: number | string }>(
     `select coalesce(sum(case when state = 'queued' then 1 else 0 end), 0) as queued, count(*) as unfinished

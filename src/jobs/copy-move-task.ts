@@ -3,14 +3,14 @@ import type { CredentialOrigin } from '../identity/index.ts'
 import type { DirId, LibraryPath } from '../objects/index.ts'
 
 /**
- * `removing` is a move whose copy can be seen and whose originals are still to go: from there it can only
- * go on. The last three are final.
+ * `removing` is a move whose copy is committed and whose originals are not deleted yet. It can no longer be
+ * canceled. The last three states are final.
  */
 export type TaskState = 'queued' | 'running' | 'removing' | 'successful' | 'failed' | 'canceled'
 
-/** What a task is to do: entries of one library are copied or moved into a folder of another. */
+/** A task as requested: entries of one library are copied or moved into a folder of another. */
 export interface TaskOrder {
-  /** What it was ordered with: it fails if that ends first. */
+  /** The credential of the request. The task fails if it is revoked. */
   readonly origin: CredentialOrigin
   readonly operation: 'copy' | 'move'
   readonly source: LibraryKeys
@@ -20,17 +20,17 @@ export interface TaskOrder {
   readonly folder: LibraryPath
 }
 
-/** A task in the hands of whoever carries it out. */
+/** A task claimed by a process that runs it. */
 export interface ClaimedTask extends TaskOrder {
   readonly id: string
   readonly claim: string
   readonly state: 'running' | 'removing'
-  /** The tree that is copied; undefined until the task was begun. */
+  /** The tree that is copied; undefined until the task has begun. */
   readonly sourceRoot: DirId | undefined
   readonly total: number
 }
 
-/** How far a task is, in files. */
+/** Progress of a task in files. */
 export interface TaskProgress {
   readonly state: TaskState
   readonly done: number

@@ -49,17 +49,17 @@ export interface CopyMoveTasksOptions {
   readonly roomLeft: RoomLeft
   /** Unix seconds. */
   readonly now: () => number
-  /** How many are carried out side by side. */
+  /** Maximum of concurrent tasks. */
   readonly atOnce: number
-  /** What one task may copy; nothing said is no limit. */
+  /** Limits of one task. Undefined is no limit. */
   readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
-  /** Told how tasks go on, once others can see it. */
+  /** Called with the progress of a task after it is committed. */
   readonly onProgress?: (accountKey: number, task: TaskStep) => void
-  /** Told of failures that are not the user's. */
+  /** Called with unexpected errors, as opposed to faults. */
   readonly onError: (error: unknown) => void
 }
 
-/** How far a task is, in files. What is left of a move whose copy is there counts as running. */
+/** Progress of a task in files. A move whose originals are still to be deleted counts as running. */
 export interface TaskStep {
   readonly id: string
   readonly operation: 'copy' | 'move'
@@ -68,16 +68,16 @@ export interface TaskStep {
   readonly total: number
 }
 
-/** The server stops: the task stays as it is, for the next start. */
+/** The server stops. The task keeps its state and resumes after the next start. */
 class Stopping extends Error {}
 
-/** A task asks for more than one may. */
+/** A task exceeds a limit. */
 class BeyondLimit extends Error {}
 
 /**
- * Copies and moves from one library to another outside of a request, a few at a time. All a task is rests in the
- * database: it survives a restart, and its end is written in the transaction of the commit that makes it
- * true. Whether it was canceled is decided there too, so a task ends in exactly one way.
+ * Copies and moves between libraries in the background, a few concurrently. The state of a task is stored in
+ * the database, so it survives a restart. Its end is written in the transaction of the commit that completes
+ * it. Cancellation is decided there too, so a task ends in exactly one state.
  */
 export class CopyMoveTasks implements AsyncDisposable {
   readonly #options: CopyMoveTasksOptions
@@ -90,8 +90,9 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   /**
-   * Has entries copied or moved into another library; gives the id of the task. Throws permission-denied for a caller with
-   * bounds, password-needed, path-not-found, and for a move locked, before there is a task.
+   * Creates a task that copies or moves entries into another library, and returns its id. Before the task
+   * exists it throws permission-denied for a scoped token, password-needed, path-not-found, and for a move
+   * locked.
    */
   async start(
     operation: 'copy' | 'move',
@@ -102,7 +103,7 @@ export class CopyMoveTasks implements AsyncDisposable {
   ): Promise<string> {
     const { core, db, now } = this.#options
     const origin = credentialOriginOf(source.actor)
-    // A task is not bounded as a scoped token is.
+    // A task would not be restricted to the scope of the token.
     if (origin.scopedTokenKey !== undefined) fail({ code: 'permission-denied' })
     refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
@@ -124,18 +125,18 @@ export class CopyMoveTasks implements AsyncDisposable {
     return id
   }
 
-  /** At the start of the server: goes on with what an earlier process left. */
+  /** Resumes the unfinished tasks of an earlier process. Called at the start of the server. */
   async resume(): Promise<void> {
     for (const { id, accountKey } of await listUnfinished(this.#options.db)) this.#enqueue(id, accountKey)
   }
 
-  /** Undefined for a task the account does not have, or that ended more than an hour ago. */
+  /** Undefined if the account has no such task, or if it ended more than an hour ago. */
   async progressOf(account: { readonly key: number }, id: string): Promise<TaskProgress | undefined> {
     const { db, now } = this.#options
     return findProgress(db, id, account.key, now() - KEPT_SECONDS)
   }
 
-  /** False if it is too late; true also for a task the account does not have. */
+  /** False if it is too late. True also if the account has no such task. */
   async cancel(account: { readonly key: number }, id: string): Promise<boolean> {
     const { db, now } = this.#options
     const isCanceled = await db.write((tx) => cancelTask(tx, id, account.key, now()))
@@ -149,13 +150,13 @@ export class CopyMoveTasks implements AsyncDisposable {
     return countUnfinished(this.#options.db)
   }
 
-  /** Maintenance: nobody may ask for these any more. */
+  /** Maintenance: deletes tasks whose progress can no longer be requested. */
   deleteEnded(): Promise<number> {
     const { db, now } = this.#options
     return db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })
   }
 
-  /** Stops at the next step; what is unfinished goes on after the next start. */
+  /** Stops at the next step. Unfinished tasks resume after the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
     await this.#queue.stop()
@@ -183,7 +184,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     const { core, roomLeft } = this.#options
     const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
-    // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
+    // A fixed root, so that the copied entries and the deleted ones are the same even if the source changes.
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     const progress = { total: task.total }
@@ -220,7 +221,7 @@ export class CopyMoveTasks implements AsyncDisposable {
         goOn(await advanceTask(tx, task, done, now()))
         tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
-      // A right may be taken away while the task runs.
+      // Permission may be revoked while the task runs.
       placing: async () => {
         await this.#openSource(task)
         await this.#openTarget(task)
@@ -256,7 +257,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     }
   }
 
-  /** Throws library-not-found, permission-denied: a move must be allowed to change it. */
+  /** Throws library-not-found, and permission-denied if the source of a move is read-only. */
   async #openSource({ origin, source, operation, parent }: ClaimedTask): Promise<Library> {
     const library = await this.#open(origin, source)
     return operation === 'move' ? library.editable(parent) : library
@@ -267,7 +268,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     return (await this.#open(origin, target)).editable(folder)
   }
 
-  /** As whoever ordered the task is now. Throws permission-denied if they were signed out since. */
+  /** With the current permissions of the account. Throws permission-denied if its credential was revoked. */
   async #open(origin: CredentialOrigin, keys: LibraryKeys): Promise<Library> {
     const { access, origins } = this.#options
     const actor = (await origins.findActor(origin)) ?? fail({ code: 'permission-denied' })
@@ -284,7 +285,7 @@ function canceled(id: string, operation: TaskStep['operation']): TaskStep {
   return { id, operation, state: 'canceled', done: 0, total: 0 }
 }
 
-/** Throws library-not-found: nobody needs a copy out of, or into, a library that was deleted. */
+/** Throws library-not-found if the source or the target was deleted. */
 async function refuseGone(tx: Transaction, libraryKey: number): Promise<void> {
   if ((await findLibraryByKey(tx, libraryKey)) === undefined) {
     fail({ code: 'library-not-found', id: String(libraryKey) })
@@ -299,7 +300,7 @@ function isFault(error: unknown, code: Fault['code']): boolean {
   return error instanceof DomainError && error.fault.code === code
 }
 
-/** The words clients know. */
+/** The messages that clients expect. */
 function reasonFor(error: unknown): string {
   if (error instanceof BeyondLimit) return error.message
   if (isFault(error, 'quota-exceeded')) return 'Quota is full'

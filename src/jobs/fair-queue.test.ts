@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { FairQueue } from './fair-queue.ts'
 
-/** Jobs that say when they begin and end when told to. */
+/** Jobs that record their start and end on demand. */
 function jobs() {
   const began: string[] = []
   const open: { name: string; end: () => void; fail: () => void }[] = []

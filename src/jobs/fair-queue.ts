@@ -1,8 +1,8 @@
 import { FairSemaphore } from '../scheduling/index.ts'
 
 /**
- * Runs jobs nobody waits for, a few at a time. Accounts take turns, so a hundred jobs of one delay another's single job by
- * one job at most.
+ * Runs background jobs, a few concurrently. Accounts take turns, so a hundred jobs of one account delay a
+ * single job of another by at most one job.
  */
 export class FairQueue {
   readonly #semaphore: FairSemaphore
@@ -17,12 +17,12 @@ export class FairQueue {
   add(account: number, job: () => Promise<void>): void {
     const run = this.#semaphore
       .run(String(account), () => job().catch(this.#onError))
-      .catch(() => {}) // Only `stop` ends what waits.
+      .catch(() => {}) // Only `stop` rejects a waiting job.
       .finally(() => this.#runs.delete(run))
     this.#runs.add(run)
   }
 
-  /** Drops what waits and takes nothing more; resolves when nothing runs. */
+  /** Drops waiting jobs and accepts no more. Resolves when no job runs. */
   async stop(): Promise<void> {
     this.#semaphore.close(new Error('The server is stopping.'))
     await Promise.all(this.#runs)

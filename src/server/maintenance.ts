@@ -24,7 +24,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
       { name: 'sign-ins nobody uses', run: () => services.apiTokens.deleteIdle() },
       { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
-      { name: 'the numbers of the day', run: () => services.statistics.note() },
+      { name: 'the numbers of the day', run: () => services.statistics.record() },
       { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
       { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
       { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
@@ -61,10 +61,10 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       {
         name: 'the stored bytes of the server',
         isLong: true,
-        run: () => services.statistics.noteStored(services.usage),
+        run: () => services.statistics.recordStored(services.usage),
       },
     ],
-    services.chores,
+    services.maintenanceLog,
     (chore, error) => {
       if (error instanceof CountingStopped) return
       logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')

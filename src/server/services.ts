@@ -73,7 +73,7 @@ export type Services = ApiServices &
   TransferServices &
   SyncServices & {
     readonly db: Database
-    readonly chores: MaintenanceLog
+    readonly maintenanceLog: MaintenanceLog
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
     readonly images: Images
@@ -176,7 +176,7 @@ export function createServices(parts: {
       onProgress: (accountKey, { operation: type, ...task }) =>
         activity.taskMoved(accountKey, { type, ...task }),
     }),
-    chores: new MaintenanceLog(now),
+    maintenanceLog: new MaintenanceLog(now),
     core,
     db,
     push,
@@ -328,7 +328,7 @@ export function createAccounts(parts: {
   now: () => number
   passwords?: Passwords
   directory?: Directory
-  /** Of a server that holds keys; a command has none. */
+  /** Only in a server: commands hold no keys. */
   core?: LibraryCore
   initialPassword?: InitialPasswordFile
 }): Accounts {

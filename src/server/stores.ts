@@ -12,7 +12,7 @@ import { libraryDependents, pathBindings } from './dependents.ts'
 const MAX_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 
-/** The server cannot start; the message says what to do about it. */
+/** The server cannot start. The message says how to fix it. */
 export class StartError extends Error {
   override name = 'StartError'
 }

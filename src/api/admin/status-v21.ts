@@ -10,7 +10,7 @@ export const adminStatusRoutes = [
     summary:
       'Returns the state of the server: health, free space, index lag, stored bytes by purpose, tasks and maintenance.',
     async handle(_input, services) {
-      const { server, search, copyMoveTasks, chores, now } = services
+      const { server, search, copyMoveTasks, maintenanceLog, now } = services
       const [checks, disk, lag, tasks, stored] = await Promise.all([
         server.checks(),
         server.disk(),
@@ -33,7 +33,7 @@ export const adminStatusRoutes = [
         },
         stored,
         tasks,
-        upkeep: chores.list().map(({ name, endedAt, durationMs, failed }) => ({
+        upkeep: maintenanceLog.list().map(({ name, endedAt, durationMs, failed }) => ({
           name,
           ended_at: isoTime(endedAt),
           duration_ms: durationMs,
