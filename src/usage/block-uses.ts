@@ -1,11 +1,11 @@
-/** What a block is kept for; the first of them goes first. */
+/** The uses of a block. The lowest nonzero one takes precedence. */
 export const UNREFERENCED = 0
 export const CURRENT = 1
 export const TRASH = 2
 export const HISTORY = 3
 export type BlockUse = typeof UNREFERENCED | typeof CURRENT | typeof TRASH | typeof HISTORY
 
-/** Ids are divided into so many parts by their first bits. */
+/** Ids are partitioned by their first bits. */
 export const PARTS = 64
 export const partOf = (id: Uint8Array, at = 0) => (id[at] ?? 0) >>> 2
 
@@ -13,8 +13,8 @@ const FEWEST_SLOTS = 64
 const MOST_BLOCKS = 1_500_000
 
 /**
- * What the blocks of a library are kept for, in about 16 MB at most: what does not fit is left to another round. It
- * holds blocks of the parts from `from` up to but not including `to`, which comes down when there are too many.
+ * The uses of a library's blocks, in about 16 MB at most. It covers the partitions from `from` up to, not
+ * including, `to`. `to` is lowered when there are too many blocks, and the rest is left to another pass.
  */
 export class BlockUses implements Disposable {
   readonly from: number
@@ -32,7 +32,7 @@ export class BlockUses implements Disposable {
     return this.from + this.#parts.length
   }
 
-  /** The first use that is noted of a block is the one that counts. The id is at `at`. */
+  /** Records a use, unless the block already has one. The id starts at `at`. */
   note(bytes: Buffer, at: number, use: BlockUse): void {
     const part = this.#parts[partOf(bytes, at) - this.from]
     if (part === undefined || !part.note(bytes, at, use)) return
@@ -45,7 +45,7 @@ export class BlockUses implements Disposable {
     }
   }
 
-  /** Of a block in one of its parts. */
+  /** `id` must be in one of the covered partitions. */
   find(id: Buffer): BlockUse {
     return this.#parts[partOf(id) - this.from]?.find(id) ?? UNREFERENCED
   }
@@ -55,10 +55,14 @@ export class BlockUses implements Disposable {
   }
 }
 
-/** Small enough to grow at one go without holding up anybody. Ids are told apart by their first 62 bits. */
+/**
+ * Hash table of one partition, small enough to grow without blocking. Ids are distinguished by their first 62
+ * bits.
+ */
 class UsesOfPart implements Disposable {
   count = 0
-  // Two numbers a slot: the first 32 bits of an id; the next 30, and two for its use. A second of 0 is a free slot.
+  // Two numbers per slot: bits 0–31 of the id, then bits 32–61 with two bits for the use. A slot is free if
+  // the second is 0.
   #slots = new Uint32Array(2 * FEWEST_SLOTS)
 
   note(bytes: Buffer, at: number, use: BlockUse): boolean {
@@ -69,7 +73,7 @@ class UsesOfPart implements Disposable {
     this.#slots[slot] = high
     this.#slots[slot + 1] = (low & ~3) | use
     this.count += 1
-    // Two numbers a slot, and three in four slots.
+    // Grows at a load factor of 3/4; a slot has two numbers.
     if (8 * this.count >= 3 * this.#slots.length) this.#grow()
     return true
   }
@@ -99,7 +103,7 @@ class UsesOfPart implements Disposable {
   }
 }
 
-/** Where a block is, or would be. The last two bits of `low` do not matter. */
+/** The slot of an id, or the free slot for it. The last two bits of `low` are ignored. */
 function slotOf(slots: Uint32Array, high: number, low: number): number {
   const mask = slots.length / 2 - 1
   for (let slot = (low >>> 2) & mask; ; slot = (slot + 1) & mask) {
@@ -108,7 +112,7 @@ function slotOf(slots: Uint32Array, high: number, low: number): number {
   }
 }
 
-/** At once: garbage is looked for by who needs memory, and an idle process needs none. */
+/** Frees the memory at once: an idle process may not run a garbage collection for a long time. */
 function free(slots: Uint32Array<ArrayBuffer>): void {
   slots.buffer.transfer(0)
 }

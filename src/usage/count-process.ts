@@ -1,7 +1,7 @@
 import { serveSideProcess } from '../database/index.ts'
-import { type CountWish, count } from './count.ts'
+import { type CountOptions, count } from './count.ts'
 
-// In a process of its own nobody is held up.
-const noRests = { isDue: false, rest: async () => {} }
+// A side process serves no requests, so it never yields.
+const neverYields = { isDue: false, rest: async () => {} }
 
-serveSideProcess((reader, wish: CountWish) => count(reader, wish, noRests))
+serveSideProcess((reader, options: CountOptions) => count(reader, options, neverYields))

@@ -4,39 +4,39 @@ import type { Reader } from '../database/index.ts'
 import { listTrash, type TrashCursor } from '../history/index.ts'
 import type { DirId, FileId } from '../objects/index.ts'
 import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
-import { CountingWalk, type Rests } from './counting-walk.ts'
+import { CountingWalk, type Yielding } from './counting-walk.ts'
 import type { LibraryUsage } from './usage-store.ts'
 
 const ROWS_A_STEP = 250
 
-/** What is to be counted. */
-export interface CountWish {
+/** Parameters of a count. */
+export interface CountOptions {
   readonly library: Pick<LibraryInfo, 'key' | 'id' | 'root' | 'headSeq'>
-  /** The oldest commit that is shown. */
+  /** Number of the oldest visible commit. */
   readonly oldestSeq: number
-  /** Whether what was deleted can be restored. */
+  /** Whether deleted entries can be restored. */
   readonly keepsTrash: boolean
-  /** How many blocks one round takes at most. */
+  /** Maximum number of blocks per pass. */
   readonly mostBlocks?: number | undefined
 }
 
-/** What was counted. */
+/** Result of a count. */
 export type Counted = Omit<LibraryUsage, 'head' | 'oldestSeq' | 'computedAt'>
 
 /**
- * Counts the stored bytes of a library: walks through all that it shows, and then through the blocks it holds. How much
- * memory that takes does not depend on the number of files: what is too much for one round is divided into several.
+ * Counts the stored bytes of a library: walks all visible commits, then scans the blocks the library holds.
+ * Memory does not depend on the number of files, because a large library is counted in several passes.
  */
-export async function count(reader: Reader, wish: CountWish, rests: Rests): Promise<Counted> {
-  const { library, keepsTrash, mostBlocks } = wish
+export async function count(reader: Reader, options: CountOptions, yielding: Yielding): Promise<Counted> {
+  const { library, keepsTrash, mostBlocks } = options
   const sums = { bytes: [0, 0, 0, 0], shared: 0, blocks: 0 }
   for (let part = 0; part < PARTS; ) {
     using uses = new BlockUses(part, mostBlocks)
-    const walk = new CountingWalk(reader, library.key, uses, rests)
+    const walk = new CountingWalk(reader, library.key, uses, yielding)
     await walk.as(CURRENT, () => walk.below(library.root))
-    if (keepsTrash) await walk.as(TRASH, () => walkTrash(reader, wish, walk))
-    await walk.as(HISTORY, () => walkHistory(reader, wish, walk))
-    await addHeld(reader, library.key, uses, rests, sums)
+    if (keepsTrash) await walk.as(TRASH, () => walkTrash(reader, options, walk))
+    await walk.as(HISTORY, () => walkHistory(reader, options, walk))
+    await addHeld(reader, library.key, uses, yielding, sums)
     part = uses.to
   }
   const [unreferenced = 0, current = 0, trash = 0, history = 0] = sums.bytes
@@ -46,7 +46,7 @@ export async function count(reader: Reader, wish: CountWish, rests: Rests): Prom
 
 async function walkTrash(
   reader: Reader,
-  { library, oldestSeq }: CountWish,
+  { library, oldestSeq }: CountOptions,
   walk: CountingWalk,
 ): Promise<void> {
   let cursor: TrashCursor | undefined
@@ -61,10 +61,10 @@ async function walkTrash(
   } while (cursor !== undefined)
 }
 
-/** From the oldest on: each version of a folder then rests on one that was walked through, and costs what it changed. */
+/** Oldest first: each later tree then shares most dirs with a visited one, and only its changes are read. */
 async function walkHistory(
   reader: Reader,
-  { library, oldestSeq }: CountWish,
+  { library, oldestSeq }: CountOptions,
   walk: CountingWalk,
 ): Promise<void> {
   for (let from = oldestSeq; from <= library.headSeq; from += ROWS_A_STEP) {
@@ -77,18 +77,18 @@ async function walkHistory(
   }
 }
 
-/** What the library holds, whatever reaches it. An upload may come in meanwhile: nothing reaches that yet. */
+/** All held blocks, referenced or not. Blocks of an upload in progress count as unreferenced. */
 async function addHeld(
   reader: Reader,
   libraryKey: number,
   uses: BlockUses,
-  rests: Rests,
+  yielding: Yielding,
   sums: { readonly bytes: number[]; shared: number; blocks: number },
 ): Promise<void> {
-  // Shorter than an id, it goes before all that begin like it.
+  // A prefix shorter than an id sorts before all ids that start with it.
   let after: Uint8Array = uses.from === 0 ? new Uint8Array(0) : Uint8Array.of(uses.from << 2)
   for (;;) {
-    if (rests.isDue) await rests.rest()
+    if (yielding.isDue) await yielding.rest()
     const rows = await listHeldAfter(reader, libraryKey, after, ROWS_A_STEP)
     for (const { id, size, shared } of rows) {
       if (partOf(id) >= uses.to) return

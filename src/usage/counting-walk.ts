@@ -7,41 +7,41 @@ import { IdSet, SeenIds } from './id-set.ts'
 const FILES_A_STEP = 256
 const FILES_REMEMBERED = 2 ** 17
 
-/** What keeps a walk from holding up others. */
-export interface Rests {
+/** Cooperative yield (I10), as in `TimeSlicer`. */
+export interface Yielding {
   readonly isDue: boolean
   rest(): Promise<void>
 }
 
 /**
- * Walks through dirs and files of a library and notes what their blocks are kept for. It is led through what goes
- * first before what goes after it, so what it meets again it need not look at again.
+ * Walks dirs and files of a library and records the use of their blocks. The callers walk uses in order of
+ * precedence, so an object that was already visited is skipped.
  */
 export class CountingWalk {
   readonly #reader: Reader
   readonly #libraryKey: number
   readonly #uses: BlockUses
-  readonly #rests: Rests
+  readonly #yielding: Yielding
   readonly #dirs = new IdSet()
   readonly #files = new SeenIds(FILES_REMEMBERED)
   readonly #waiting: FileId[] = []
   #use: BlockUse = UNREFERENCED
 
-  constructor(reader: Reader, libraryKey: number, uses: BlockUses, rests: Rests) {
+  constructor(reader: Reader, libraryKey: number, uses: BlockUses, yielding: Yielding) {
     this.#reader = reader
     this.#libraryKey = libraryKey
     this.#uses = uses
-    this.#rests = rests
+    this.#yielding = yielding
   }
 
-  /** All that `lead` leads through is of this use. */
+  /** Assigns `use` to all blocks found during `lead`. */
   async as(use: BlockUse, lead: () => Promise<void>): Promise<void> {
     this.#use = use
     await lead()
     await this.#note(this.#waiting.splice(0))
   }
 
-  /** Through all that is below a dir. */
+  /** Walks everything below a dir. */
   async below(root: DirId): Promise<void> {
     const isKnown = (dir: DirId) => this.#dirs.has(dir)
     const open: DirId[] = [root]
@@ -50,25 +50,25 @@ export class CountingWalk {
       for (const entries of await readAdded(this.#reader, this.#libraryKey, id, isKnown)) {
         for (const entry of entries) {
           if (entry.kind === 'dir') open.push(entry.id)
-          else this.#meet(entry.id)
+          else this.#visit(entry.id)
         }
-        await this.#keepUp()
+        await this.#flushBatches()
       }
     }
   }
 
   async through(file: FileId): Promise<void> {
-    this.#meet(file)
-    await this.#keepUp()
+    this.#visit(file)
+    await this.#flushBatches()
   }
 
-  #meet(file: FileId): void {
+  #visit(file: FileId): void {
     if (file !== EMPTY_ID && this.#files.add(file)) this.#waiting.push(file)
   }
 
-  /** Always as many at once, so that it is always the same statement. */
-  async #keepUp(): Promise<void> {
-    if (this.#rests.isDue) await this.#rests.rest()
+  /** A fixed batch size, so that one prepared statement is reused. */
+  async #flushBatches(): Promise<void> {
+    if (this.#yielding.isDue) await this.#yielding.rest()
     while (this.#waiting.length >= FILES_A_STEP) await this.#note(this.#waiting.splice(-FILES_A_STEP))
   }
 
@@ -77,6 +77,6 @@ export class CountingWalk {
     for (const blocks of await listBlocksOf(this.#reader, this.#libraryKey, files)) {
       for (let at = 0; at < blocks.length; at += 20) this.#uses.note(blocks, at, this.#use)
     }
-    if (this.#rests.isDue) await this.#rests.rest()
+    if (this.#yielding.isDue) await this.#yielding.rest()
   }
 }

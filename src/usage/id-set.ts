@@ -1,8 +1,8 @@
 const FEWEST_SLOTS = 1024
 
 /**
- * A set of object ids, 8 bytes each instead of a string's hundred: a library may have millions. It tells ids
- * apart by their first 64 bits, which is more than counting bytes needs.
+ * A set of object ids with 8 bytes per id instead of about 100 for a string, because a library may have
+ * millions. Ids are distinguished by their first 64 bits.
  */
 export class IdSet {
   #slots = new Uint32Array(2 * FEWEST_SLOTS)
@@ -12,7 +12,7 @@ export class IdSet {
     return this.#count
   }
 
-  /** False if it was there already. Ids are 40 hex characters. */
+  /** False if the id is already in the set. Ids are 40 hex characters. */
   add(id: string): boolean {
     if (4 * this.#count >= this.#slots.length) this.#grow()
     if (!place(this.#slots, highOf(id), lowOf(id))) return false
@@ -37,7 +37,10 @@ export class IdSet {
   }
 }
 
-/** Remembers ids seen lately, as well as a fixed number of slots can: an id may be forgotten, but none is made up. */
+/**
+ * Lossy set of recently seen ids in a fixed number of slots: it may forget an id but never reports one it has
+ * not seen.
+ */
 export class SeenIds {
   readonly #slots: Uint32Array
 
@@ -46,7 +49,7 @@ export class SeenIds {
     this.#slots = new Uint32Array(2 * slots)
   }
 
-  /** False if it is remembered. */
+  /** False if the id is in the set. */
   add(id: string): boolean {
     const high = highOf(id)
     const low = lowOf(id)
@@ -70,7 +73,7 @@ function place(slots: Uint32Array, high: number, low: number): boolean {
   return true
 }
 
-/** Where it is, or would be. */
+/** The slot of an id, or the free slot for it. */
 function slotOf(slots: Uint32Array, high: number, low: number): number {
   const mask = slots.length / 2 - 1
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {

@@ -13,7 +13,7 @@ export interface ServerStateOptions {
 
 export type CheckName = 'database' | 'data-folder'
 
-/** How the server itself fares: what it is, since when it runs, and whether what it rests on is there. */
+/** Health of the server: version, start time, and checks of the database and the data folder. */
 export class ServerState {
   readonly #options: ServerStateOptions
   /** Unix seconds. */
@@ -29,7 +29,7 @@ export class ServerState {
     return { version, database, blocks }
   }
 
-  /** What was looked at, and whether it is well. */
+  /** Result of each health check. */
   async checks(): Promise<Record<CheckName, boolean>> {
     const { db, dataDirectory } = this.#options
     const [database, folder] = await Promise.all([
@@ -39,7 +39,7 @@ export class ServerState {
     return { database, 'data-folder': folder }
   }
 
-  /** Bytes where the data folder is; undefined where the system does not tell. */
+  /** Bytes of the file system of the data folder; undefined where the system does not report them. */
   async disk(): Promise<{ free: number; total: number } | undefined> {
     try {
       const { bavail, blocks, bsize } = await statfs(this.#options.dataDirectory)

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
 
-/** What is counted each day. */
+/** The daily figures. */
 export type StatisticName =
   | 'storage'
   | 'files'
@@ -10,13 +10,13 @@ export type StatisticName =
   | 'stored-bytes'
   | 'stored-blocks'
 
-/** A number of a day, which is named by the Unix time it begins at, in UTC. */
+/** A figure of one day. A day is identified by the Unix time of its start in UTC. */
 export interface Statistic {
   readonly day: number
   readonly value: number
 }
 
-/** The last count of a day is the one that is kept; of those active, the most. */
+/** Keeps the last value of a day; of active accounts, the maximum. */
 export async function putStatistic(
   tx: Transaction,
   day: number,
@@ -33,7 +33,7 @@ export async function putStatistic(
   )
 }
 
-/** The newest day that was counted. */
+/** The newest recorded day. */
 export function findLatestStatistic(reader: Reader, name: StatisticName): Promise<Statistic | undefined> {
   const sql = 'select day, value from statistic where name = ? order by day desc limit 1'
   return reader.get<{ day: number; value: number }>(sql, name)

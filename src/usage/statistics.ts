@@ -23,21 +23,21 @@ export interface StatisticsOptions {
   readonly now: () => number
 }
 
-/** The numbers of the server now. */
+/** Current figures of the server. */
 export interface ServerNumbers {
   readonly accounts: number
   readonly activeAccounts: number
   readonly groups: number
   readonly libraries: number
   readonly files: number
-  /** Bytes of all files as they are now. */
+  /** Bytes of all current files. */
   readonly size: number
   readonly devices: number
   /** Used within the last day. */
   readonly recentDevices: number
 }
 
-/** What there is on the server, now and on each day since it was first counted. */
+/** Figures of the server, now and per day. */
 export class Statistics {
   readonly #options: StatisticsOptions
 
@@ -45,7 +45,7 @@ export class Statistics {
     this.#options = options
   }
 
-  /** `activeAccounts` are those that may sign in. */
+  /** `activeAccounts` counts the accounts that may sign in. */
   async now(): Promise<ServerNumbers> {
     const { accounts, apiTokens, groups, core } = this.#options
     const [all, active, groupCount, totals, devices] = await Promise.all([
@@ -65,8 +65,8 @@ export class Statistics {
     }
   }
 
-  /** Maintenance: notes the numbers of today. Active on a day is who used a token on it. */
-  async note(): Promise<void> {
+  /** Maintenance: records the figures of today. An account is active on a day it used a token. */
+  async record(): Promise<void> {
     const { apiTokens, db, now } = this.#options
     const day = now() - (now() % DAY)
     const { accounts, libraries, files, size } = await this.now()
@@ -86,8 +86,8 @@ export class Statistics {
     )
   }
 
-  /** Maintenance: once a day, the bytes of all blocks as they are stored. */
-  async noteStored(usage: Usage): Promise<void> {
+  /** Maintenance: records the bytes of all stored blocks once a day. */
+  async recordStored(usage: Usage): Promise<void> {
     const { db, now } = this.#options
     const day = now() - (now() % DAY)
     if ((await this.latest('stored-bytes'))?.day === day) return
@@ -105,7 +105,7 @@ export class Statistics {
     return findLatestStatistic(this.#options.db, name)
   }
 
-  /** The days that were counted, oldest first. Unix seconds. */
+  /** The recorded days, oldest first. Unix seconds. */
   list(name: StatisticName, from: number, to: number): Promise<Statistic[]> {
     return listStatistics(this.#options.db, name, { from: from - (from % DAY), to, limit: MOST_DAYS })
   }

@@ -4,20 +4,20 @@ import { accountRelation } from '../identity/index.ts'
 import { type CommitId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 /**
- * The stored bytes of a library by what they are kept for. A block is counted once, for the first of: the
- * files as they are now, what was deleted and can be restored, older states, nothing any more.
+ * Stored bytes of a library by what references them. A block is counted once, in the first category of:
+ * current files, restorable deleted files, older revisions, unreferenced.
  */
 export interface UsageBytes {
   readonly current: number
   readonly trash: number
   readonly history: number
-  /** Held, and reached by nothing that is shown: garbage collection frees it. */
+  /** Held by the library but not referenced by any visible commit. Garbage collection frees them. */
   readonly unreferenced: number
-  /** How many of all these bytes another library holds too; they are stored once. */
+  /** Bytes among all of these that another library holds too. They are stored once. */
   readonly shared: number
 }
 
-/** What was counted, and for which state. */
+/** The counted bytes and the state they were counted for. */
 export interface LibraryUsage extends UsageBytes {
   readonly head: CommitId
   readonly oldestSeq: number
@@ -58,7 +58,7 @@ export async function findLibraryUsage(
   )
 }
 
-/** Of a library that was purged meanwhile nothing is kept. */
+/** Writes nothing if the library was purged meanwhile. */
 export async function putLibraryUsage(db: Database, libraryKey: number, usage: LibraryUsage): Promise<void> {
   await db.write(
     async (tx) => {
@@ -83,13 +83,13 @@ export async function putLibraryUsage(db: Database, libraryKey: number, usage: L
   )
 }
 
-/** Bytes and number of all blocks, each counted once however many libraries hold it. */
+/** Bytes and number of all blocks. A block that several libraries hold is counted once. */
 export interface StoredBlocks {
   readonly bytes: number
   readonly blocks: number
 }
 
-/** Keys of libraries after one of them, deleted ones too, whose count is of another head or missing. */
+/** Keys of libraries above `after`, deleted ones included, whose count is missing or of another head. */
 export async function listStaleAfter(reader: Reader, after: number, limit: number): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
     `select library.key from ${libraryRelation} library
@@ -103,13 +103,13 @@ export async function listStaleAfter(reader: Reader, after: number, limit: numbe
   return rows.map(({ key }) => key)
 }
 
-/** Everything an account keeps stored. Sums over its libraries: what two of them share is in both. */
+/** Stored bytes of an account: the sum over its libraries. A block in two of them counts twice. */
 export interface AccountUsage extends UsageBytes {
   readonly email: string
   readonly libraries: number
-  /** Bytes of deleted libraries, whatever they were kept for. */
+  /** Bytes of deleted libraries, of all categories. */
   readonly deleted: number
-  /** Libraries that were not counted yet. */
+  /** Libraries that are not counted yet. */
   readonly uncounted: number
 }
 
@@ -127,7 +127,7 @@ const COUNTED = 'left join library_usage on library_usage.library_key = library.
 
 type SumRow = Record<string, number | string | null>
 
-/** The greatest first. */
+/** Largest first. */
 export async function listAccountUsage(
   reader: Reader,
   { offset, limit }: { offset: number; limit: number },
@@ -143,7 +143,7 @@ export async function listAccountUsage(
   return rows.map((row) => ({ email: String(row['email']), ...sumsIn(row) }))
 }
 
-/** All libraries of the server. */
+/** The sum over all libraries of the server. */
 export async function sumUsage(reader: Reader): Promise<Omit<AccountUsage, 'email'>> {
   const row = await reader.get<SumRow>(
     `select ${SUMS} from ${libraryRelation} library ${COUNTED} where deleted_at is null or deleted_at > 0`,
@@ -151,7 +151,7 @@ export async function sumUsage(reader: Reader): Promise<Omit<AccountUsage, 'emai
   return sumsIn(row ?? {})
 }
 
-/** Sums over nothing are null; PostgreSQL sums big integers into a numeric, which arrives as text. */
+/** A sum over no rows is null. PostgreSQL sums bigint as numeric, which arrives as text. */
 function sumsIn(row: SumRow): Omit<AccountUsage, 'email'> {
   const sum = (name: string) => Number(row[name] ?? 0)
   return {
@@ -166,7 +166,7 @@ function sumsIn(row: SumRow): Omit<AccountUsage, 'email'> {
   }
 }
 
-/** Bytes of older versions and deleted files in the libraries of an owner, as last counted. */
+/** Last counted bytes of older revisions and deleted files in the libraries of an owner. */
 export async function historyBytesOf(reader: Reader, ownerKey: number): Promise<number> {
   const row = await reader.get<{ bytes: number | null }>(
     `select sum(u.history_bytes + u.trash_bytes) as bytes

@@ -3,7 +3,7 @@ import { findLibraryWithDeleted, type LibraryInfo } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type HistorySource, keepDays, oldestShown, type PathIndex } from '../history/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import { type Counted, type CountWish, count } from './count.ts'
+import { type Counted, type CountOptions, count } from './count.ts'
 import {
   type AccountUsage,
   findLibraryUsage,
@@ -16,34 +16,34 @@ import {
 } from './usage-store.ts'
 
 const LIBRARIES_A_STEP = 100
-// Files and commits that are counted in a moment; more of them are worth a process.
+// Up to this many files and commits are counted in this process. More are counted in a side process.
 const FEW = 2000
 
 const countProcess = new URL('./count-process.ts', import.meta.url)
 const storedProcess = new URL('./stored-process.ts', import.meta.url)
 
-/** What counting reads from. */
+/** The stores that counting reads. */
 export interface UsageSource extends HistorySource {
   readonly db: Database
   readonly pathIndex: Pick<PathIndex, 'catchUp'>
 }
 
-/** Counting was told to stop. */
+/** Counting was aborted. */
 export class CountingStopped extends Error {
   override name = 'CountingStopped'
 }
 
-/** What is known of a library's stored bytes. */
+/** The last count of a library. */
 export interface KnownUsage {
-  /** Undefined until it was counted once. */
+  /** Undefined until it is counted for the first time. */
   readonly usage: LibraryUsage | undefined
-  /** Whether it is of the head and the history as they are now. */
+  /** Whether it matches the current head and the current history limit. */
   readonly isCurrent: boolean
 }
 
 /**
- * The stored bytes of libraries, accounts and the whole server. Libraries are counted one at a time in the
- * background, and what was counted is kept with the head it is of (I3).
+ * Stored bytes of libraries, accounts and the whole server. Libraries are counted one at a time in the
+ * background. A count is stored with the head it belongs to (I3).
  */
 export class Usage implements AsyncDisposable {
   readonly #source: UsageSource
@@ -54,7 +54,7 @@ export class Usage implements AsyncDisposable {
 
   constructor(source: UsageSource) {
     this.#db = source.db
-    // Named one by one: the source may be a whole core, of which no more than this is needed.
+    // Copied field by field, because the argument may be a whole core.
     this.#source = {
       db: source.db,
       now: source.now,
@@ -63,7 +63,7 @@ export class Usage implements AsyncDisposable {
     }
   }
 
-  /** What was counted last; counts anew if it is out of date, and waits for that, but not for long. */
+  /** The last count. If it is stale, starts a new one and waits for it up to `waitMs`. */
   async of(library: LibraryInfo, { waitMs }: { waitMs: number }): Promise<KnownUsage> {
     const known = await this.#find(library)
     if (known.isCurrent) return known
@@ -75,7 +75,9 @@ export class Usage implements AsyncDisposable {
     return this.#find(library)
   }
 
-  /** Maintenance: counts every library whose head has moved since. One that cannot be counted keeps none of the rest from it. */
+  /**
+   * Maintenance: recounts every library whose head has moved. A failure does not affect the other libraries.
+   */
   async refresh(): Promise<void> {
     const failures: unknown[] = []
     let keys: number[] = []
@@ -91,12 +93,12 @@ export class Usage implements AsyncDisposable {
     if (failures.length > 0) throw new AggregateError(failures, 'some libraries could not be counted')
   }
 
-  /** All libraries together, as accounts are counted. */
+  /** The sum over all libraries. */
   total(): Promise<Omit<AccountUsage, 'email'>> {
     return sumUsage(this.#db)
   }
 
-  /** A page of accounts, the greatest first, and whether there is another. */
+  /** A page of accounts, largest first, and whether there is another. */
   async accounts({
     page,
     perPage,
@@ -108,12 +110,12 @@ export class Usage implements AsyncDisposable {
     return { accounts: found.slice(0, perPage), more: found.length > perPage }
   }
 
-  /** Walks through all blocks there are. Throws CountingStopped. */
+  /** Scans all blocks. Throws CountingStopped. */
   stored(): Promise<StoredBlocks> {
     return this.#db.runInSideProcess<StoredBlocks>(storedProcess, undefined, this.#stopping.signal)
   }
 
-  /** Stops counting; what was not finished is counted another time. */
+  /** Aborts counting. Unfinished libraries are counted later. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new CountingStopped())
     await Promise.allSettled(this.#counting.values())
@@ -135,7 +137,7 @@ export class Usage implements AsyncDisposable {
     return tracked
   }
 
-  /** Counting that was told to stop is no failure, nor is it one that a library was purged meanwhile. */
+  /** An abort, or a library purged meanwhile, is not a failure. */
   async #countNow(library: LibraryInfo): Promise<void> {
     const { signal } = this.#stopping
     if (signal.aborted) return
@@ -152,23 +154,23 @@ export class Usage implements AsyncDisposable {
     const oldestSeq = await oldestShown(this.#source, library)
     const keepsTrash = keepDays(this.#source, library) !== 0
     if (keepsTrash) await this.#source.pathIndex.catchUp(library)
-    const wish: CountWish = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash }
+    const options: CountOptions = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash }
     const counted =
       fileCount + headSeq - oldestSeq <= FEW
-        ? await count(this.#db, wish, this.#rests())
-        : await this.#db.runInSideProcess<Counted>(countProcess, wish, this.#stopping.signal)
+        ? await count(this.#db, options, this.#yielding())
+        : await this.#db.runInSideProcess<Counted>(countProcess, options, this.#stopping.signal)
     return { ...counted, head, oldestSeq, computedAt: this.#source.now() }
   }
 
-  #rests() {
-    const pace = new TimeSlicer()
+  #yielding() {
+    const slicer = new TimeSlicer()
     const { signal } = this.#stopping
     return {
       get isDue() {
-        return pace.isDue
+        return slicer.isDue
       },
       async rest() {
-        await pace.rest()
+        await slicer.rest()
         signal.throwIfAborted()
       },
     }

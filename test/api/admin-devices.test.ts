@@ -118,12 +118,12 @@ describe('devices and statistics for administrators', () => {
       total_devices_count: 0,
       current_connected_devices_count: 0,
     })
-    await statistics.note()
+    await statistics.record()
     time += 86_400
     await uploadFile(user, library, '/b.txt', 'abcd')
-    await statistics.note()
+    await statistics.record()
     // A second count on the same day replaces the first.
-    await statistics.note()
+    await statistics.record()
     const days = ['2025-07-31T00:00:00+00:00', '2025-08-01T00:00:00+00:00']
     const storage = await admin.get('/api/v2.1/admin/statistics/total-storage/')
     assert.deepEqual(storage.body, [

@@ -131,7 +131,7 @@ describe('the stored bytes of a library', () => {
     await counted.refresh()
     // Once a day; the server did it for this day when it started.
     clock += 86_400
-    await statistics.noteStored(counted)
+    await statistics.recordStored(counted)
     clock = time
     const admin = await server.admin()
     const reply = await admin.get('/api/v2.1/admin/usage/', { per_page: 1 })

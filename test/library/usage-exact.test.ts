@@ -46,13 +46,13 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
       const expected = await reckon(stage, library)
       const { key, id, root, headSeq } = info
       const oldestSeq = await oldestShown({ ...stage.core, db: stage.db }, info)
-      const wish = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash: true }
+      const options = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash: true }
       const why = `after ${n} commits, seed ${seed}`
-      assert.deepEqual(await count(stage.db, wish, new TimeSlicer()), expected, why)
-      assert.deepEqual(await count(stage.db, { ...wish, mostBlocks: 30 }, new TimeSlicer()), expected, why)
+      assert.deepEqual(await count(stage.db, options, new TimeSlicer()), expected, why)
+      assert.deepEqual(await count(stage.db, { ...options, mostBlocks: 30 }, new TimeSlicer()), expected, why)
       const { signal } = new AbortController()
       if (n === COMMITS)
-        assert.deepEqual(await stage.db.runInSideProcess(countProcess, wish, signal), expected, why)
+        assert.deepEqual(await stage.db.runInSideProcess(countProcess, options, signal), expected, why)
       assert.ok(expected.current > 0 && expected.unreferenced > 0)
     }
   })

@@ -66,10 +66,10 @@ describe('the state of the server and its log', () => {
       behind = day * DAY
       const bytes = Buffer.alloc(40_000 + ((day * 7919) % 11) * 10_000, day)
       await uploadFile(user, id, `/${day % 9}.bin`, bytes, { replace: true })
-      await statistics.note()
+      await statistics.record()
     }
     await usage.refresh()
-    await statistics.noteStored(usage)
+    await statistics.recordStored(usage)
     const tab = await asAdmin(t)
     if (tab === undefined) return
     const { page } = tab
