@@ -42,13 +42,15 @@ const FILES_A_STEP = 500
 const FLUSHED_OBJECTS = 1000
 const FLUSHED_BYTES = 4 * 2 ** 20
 
-/** Totals whose folders are counted. */
+/** Totals with a known number of dirs. */
 type Counted = Totals & { readonly dirCount: number }
 
-/** A dir being taken over: what it adds to the dir it replaces, and which dirs below it come first. */
+/**
+ * A dir being admitted: its growth over the dir it replaces, and the dirs below it that are admitted first.
+ */
 interface Frame {
   readonly dir: Dir
-  /** The dir at the same place in the tree before. */
+  /** The dir at the same path in the previous tree. */
   readonly before: StoredDir
   readonly changes: ReadonlyMap<string, Dirent | null>
   readonly below: { readonly entry: DirDirent; readonly before: DirId }[]
@@ -58,9 +60,9 @@ interface Frame {
 }
 
 /**
- * Takes what came in ahead over into a library: the dirs and files of a tree, once all that is below them is there.
- * So whatever a library holds is whole: dirs down to their files, files down to their blocks, and only what is not
- * held has to be looked at. Where a tree goes on from another one, only entries that differ are.
+ * Admits received objects to a library: the dirs and files of a tree, children first. Everything a library
+ * holds is therefore complete, dirs down to files and files down to blocks, and only objects it does not hold
+ * are checked. Compared with the previous tree, only entries that differ are visited.
  */
 export class Admission {
   readonly #stores: PushStores
@@ -69,11 +71,11 @@ export class Admission {
   readonly #totals = new Map<DirId, Counted>()
   #ready: PreparedObject[] = []
   #readyDirs: StoredDir[] = []
-  /** Blocks that files among the ready name. */
+  /** Blocks of the files in `#ready`. */
   #readyBlocks = new Set<BlockId>()
   #readyBytes = 0
   #claim = 0
-  /** Bytes of files that their dirents do not speak of. */
+  /** Bytes of files beyond the sizes in their dirents. */
   #unsaid = 0
 
   constructor(stores: PushStores, library: LibraryInfo) {
@@ -82,9 +84,9 @@ export class Admission {
   }
 
   /**
-   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. What it
-   * takes is marked with `claim` until the commit is part of the history. Throws
-   * object-missing, blocks-missing, object-invalid; what was taken over until then is whole and stays.
+   * Admits the tree of `root`, whose previous state is `before`. Returns the bytes that its dirents do not
+   * account for. Admitted objects are marked with `claim` until the commit is part of the history. Throws
+   * object-missing, blocks-missing, object-invalid; objects admitted before that are complete and stay.
    */
   async admit(root: DirId, before: DirId, claim: number): Promise<{ unsaid: number }> {
     this.#unsaid = 0
@@ -184,14 +186,14 @@ export class Admission {
     frame.size += size
     frame.fileCount += fileCount
     frame.dirCount += dirCount
-    // A few dirs that name each other can amount to any number of files.
+    // A few dirs that refer to each other can expand to any number of files.
     const entries = frame.fileCount + frame.dirCount
     if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(entries)) {
       fail({ code: 'object-invalid', reason: 'the tree is too large' })
     }
   }
 
-  /** Takes over the files not held yet, whose blocks must be. */
+  /** Admits the files not held yet. Their blocks must be held. */
   async #addFiles(entries: readonly FileDirent[], held: ReadonlyMap<FsId, HeldObject>): Promise<void> {
     const wanted = new Map<FileId, FileDirent>()
     for (const entry of entries) {
@@ -248,7 +250,10 @@ export class Admission {
     }
   }
 
-  /** A file that grew while a client read it can be larger than its dirent says. Refused, that client would never sync again. */
+  /**
+   * A file that grew while a client read it may be larger than its dirent says. Rejecting it would stop that
+   * client's sync for good.
+   */
   #noteSize(entry: FileDirent, size: number): void {
     this.#unsaid += Math.max(0, size - entry.size)
   }
@@ -268,7 +273,9 @@ export class Admission {
     if (this.#ready.length >= FLUSHED_OBJECTS || this.#readyBytes >= FLUSHED_BYTES) await this.#flush()
   }
 
-  /** What is below comes before what names it, in this write or an earlier one; the commit's own write makes all durable (I1). */
+  /**
+   * Children are written before or with their parents. The commit's own flush makes all of them durable (I1).
+   */
   async #flush(): Promise<void> {
     const [ready, dirs, blocks] = [this.#ready, this.#readyDirs, this.#readyBlocks]
     if (ready.length === 0) return
@@ -301,16 +308,19 @@ export class Admission {
 
   async #receivedDir(id: DirId): Promise<Dir> {
     const object = (await this.#received([id])).get(id)
-    // Another push took it over a moment ago.
+    // Another push admitted it meanwhile.
     if (object === undefined) return (await this.#stores.objects.getDir(this.#library.key, id)).dir
     if (object.kind !== DIR) fail({ code: 'object-invalid', reason: `${id} is no dir` })
     return unpackDir(Buffer.from(object.data), id)
   }
 
-  /** All that is neither here nor held by now is missing: another push may have taken some over a moment ago. */
+  /**
+   * Throws object-missing for ids neither received nor held. Held ones are read again: another push may have
+   * admitted some meanwhile.
+   */
   async #received(ids: readonly FsId[]): Promise<Map<FsId, ReceivedObject>> {
     const { db } = this.#stores
-    // What others sent to the origin is not a sub-library's, either.
+    // Objects that others sent to the origin are not visible in the sub-library either.
     const own = await sentOrVisibleAmong(this.#stores, this.#library, ids)
     const received = await findReceived(db, this.#library.key, [...own])
     const others = ids.filter((id) => !received.has(id))
@@ -320,7 +330,10 @@ export class Admission {
     return received
   }
 
-  /** Those of a sub-library that its clients were shown or have sent: the rest of the origin is not theirs (I7). */
+  /**
+   * In a sub-library, only objects its clients were shown or have sent. The rest of the origin is not visible
+   * (I7).
+   */
   async #ownHeld(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
     return this.#held([...(await visibleAmong(this.#stores, this.#library, ids))])
   }

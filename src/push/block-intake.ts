@@ -13,7 +13,7 @@ import { batchSettled } from '../scheduling/index.ts'
 import { isGuestIn, type Uncommitted } from './uncommitted.ts'
 import { insertUncommitted } from './uncommitted-store.ts'
 
-// Bounds the time one transaction takes.
+// Bounds the duration of one transaction.
 const LARGEST_BATCH = 256
 
 interface Waiting {
@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Takes blocks that clients send one by one, many clients at once: all that came in while the last batch went to the disk
- * are the next one, in one transaction with one sync.
+ * Batches blocks that clients send one by one. All blocks received while the previous batch was flushed form
+ * the next batch: one transaction with one flush.
  */
 export class BlockIntake {
   readonly #db: Database
@@ -44,7 +44,7 @@ export class BlockIntake {
   }
 
   /**
-   * Resolves once the block is the library's (I7) and would survive a power cut (I4). Throws block-mismatch,
+   * Resolves once the library holds the block (I7) and it is durable (I4). Throws block-mismatch,
    * quota-exceeded.
    */
   async put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
@@ -54,7 +54,7 @@ export class BlockIntake {
     await this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
   }
 
-  /** As put, for a block that comes in pieces. Throws what the source throws, too. */
+  /** As put, for a block that arrives as a stream. Also throws what the source throws. */
   async receive(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
     const taken = await this.#content.receiveBlock(id, source)
     using _taken = await this.#uncommitted
@@ -84,7 +84,7 @@ export class BlockIntake {
     this.#isDraining = false
   }
 
-  /** Resolves once the batch is committed, so that the next one is written while this one reaches the disk. */
+  /** Resolves once the batch is committed. The next batch is written while this one is flushed. */
   #store(batch: readonly Waiting[]): Promise<void> {
     const small = new Map<BlockId, Buffer>()
     for (const { block } of batch) if (block.bytes !== undefined) small.set(block.id, block.bytes)

@@ -16,10 +16,14 @@ import { markVisible, visibleAmong } from './sync-visibility.ts'
 import { isGuestIn } from './uncommitted.ts'
 import { insertUncommitted } from './uncommitted-store.ts'
 
-// To know the id of a block is not to have it (I7). A library has the blocks it holds. A sub-library has those that its
-// clients were shown or sent themselves: what else its origin holds is neither confirmed nor made a file of.
+// Knowing the id of a block grants no access to it (I7). A library has the blocks it holds. A sub-library has
+// only those that its clients were shown or sent. Other blocks of its origin are neither confirmed nor usable
+// in a file.
 
-/** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. Throws quota-exceeded. */
+/**
+ * Makes stored blocks held by a library (I7), durably. No file has to refer to them yet. Throws
+ * quota-exceeded.
+ */
 export async function holdBlocks(
   stores: PushStores,
   library: EditableLibrary,
@@ -46,7 +50,10 @@ export async function holdBlocks(
   await markVisible(stores, library.info, ids)
 }
 
-/** Those of `ids` the library does not hold, each once, in the order asked. Other libraries' blocks are not here (I7). */
+/**
+ * Those of `ids` the library does not hold, without duplicates, in the given order. Blocks of other libraries
+ * count as missing (I7).
+ */
 export async function missingBlocks(
   stores: PushStores,
   { info }: Library,
@@ -57,7 +64,7 @@ export async function missingBlocks(
   return unique.filter((id) => !held.has(id))
 }
 
-/** Those of `ids` that the library, or the sub-library, has, with their sizes as stored. */
+/** Those of `ids` that the library or sub-library has, with their stored sizes. */
 export async function ownBlocks(
   stores: PushStores,
   info: LibraryInfo,
@@ -68,8 +75,8 @@ export async function ownBlocks(
 }
 
 /**
- * The content of a file made of blocks the library holds, in order. Throws block-missing, and size-mismatch
- * if `size`, that of the plaintext, is not what the blocks amount to.
+ * The content of a file from blocks the library holds, in order. Throws block-missing, and size-mismatch if
+ * the plaintext of the blocks does not have `size` bytes.
  */
 export async function contentOfBlocks(
   stores: PushStores,
@@ -88,8 +95,8 @@ export async function contentOfBlocks(
 }
 
 /**
- * How large a file can be whose stored blocks have these sizes. What padding hides in an encrypted library is known
- * to the client alone; but it cannot be more than this, and every block is padded.
+ * The possible range of a file's size, given the stored sizes of its blocks. In an encrypted library only the
+ * client knows the padding, but each block is padded by a bounded amount.
  */
 export function paddedSizes(
   blocks: readonly number[],

@@ -16,11 +16,11 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import { type Change, Tree, type WorkingTree } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
 
-// A client sends trees and says nothing of what it renamed. Whatever is bound to paths has to go with the items, so
-// where those went is read from the trees of all commits it pushed, one after another: a file that was deleted in one
-// of them and made anew in the next is another file.
+// A client sends trees, not renames. Rows bound to paths must follow their items, so renames are derived from
+// the trees of all pushed commits, one commit after another. A file deleted in one commit and created again
+// in the next is a different file.
 
-/** What one commit of a client did to the tree before it. */
+/** The changes of one commit relative to its parent. */
 export interface Step {
   readonly before: DirId
   readonly changes: readonly Change[]
@@ -31,12 +31,12 @@ export class BoundPathsChanged extends EditConflict {
   override name = 'BoundPathsChanged'
 }
 
-/** Where things bound to paths go with a push. */
+/** The new paths of bound rows after a push. */
 export class BoundPathMoves {
   readonly #library: LibraryInfo
-  /** All that was bound when it was looked at; undefined where the push takes nothing away. */
+  /** All bound paths when they were read; undefined if the push removes nothing. */
   readonly #all: ReadonlySet<LibraryPath> | undefined
-  /** Paths the push did something to, with where that took them. */
+  /** Bound paths that the push affects, with their new paths; undefined for deleted items. */
   readonly #went: ReadonlyMap<LibraryPath, LibraryPath | undefined>
   readonly #stood = new Map<LibraryPath, Dirent | undefined>()
 
@@ -54,7 +54,7 @@ export class BoundPathMoves {
     this.#went = went
   }
 
-  /** To be read before the push changes `tree`. */
+  /** Call it before the push changes `tree`. */
   static async read(
     stores: PushStores,
     library: LibraryInfo,
@@ -81,8 +81,8 @@ export class BoundPathMoves {
   }
 
   /**
-   * What to write with the commit that leads to `tree`. In a merge what the head has may stand against the client's
-   * deletion or rename, and then nothing becomes of it.
+   * The moves to write with the commit of `tree`. In a merge, the head may override a deletion or rename of
+   * the client. Such a move is dropped.
    */
   async settle(
     tree: WorkingTree,
@@ -113,7 +113,7 @@ function isSame(a: Dirent | undefined, b: Dirent | undefined): boolean {
   return a?.kind === b?.kind && a?.id === b?.id
 }
 
-/** Takes each path where a step took what was there; undefined for what is gone. */
+/** Maps each path to its path after a step; undefined if the item was deleted. */
 async function follow(
   stores: PushStores,
   library: LibraryInfo,
@@ -140,8 +140,8 @@ async function follow(
 }
 
 /**
- * Finds what was moved out of a folder that is gone, or into one that is new: those are one change each, whatever is in
- * them, so that what is lost has to be looked for by its content.
+ * Finds items moved out of a deleted folder or into a new one. Such a folder is a single change whatever it
+ * contains, so its items are matched by content.
  */
 async function findAdded(
   stores: PushStores,
@@ -153,7 +153,7 @@ async function findAdded(
   const wanted = new Map<string, { path: LibraryPath; was: LibraryPath }[]>()
   for (const [path, was] of lost) {
     const entry = await before.find(was)
-    // Empty files and folders are all alike.
+    // Empty files and folders cannot be distinguished by content.
     if (entry === undefined || entry.id === EMPTY_ID) continue
     const key = keyOf(entry)
     wanted.set(key, [...(wanted.get(key) ?? []), { path, was }])
@@ -185,7 +185,7 @@ function keyOf({ kind, id }: Dirent): string {
   return `${kind}:${id}`
 }
 
-/** How many names at the end of two paths are the same. */
+/** Number of equal trailing segments of two paths. */
 function likeness(a: LibraryPath, b: LibraryPath): number {
   if (baseName(a) !== baseName(b)) return 0
   const [left, right] = [segmentsOf(a).toReversed(), segmentsOf(b).toReversed()]

@@ -16,13 +16,13 @@ import { Uncommitted, type UncommittedAllowance } from './uncommitted.ts'
 export interface ClientPushOptions {
   readonly core: LibraryCore
   readonly db: Database
-  /** Limits the bytes that wait for a commit. Unlimited unless given. */
+  /** Limits uncommitted bytes. Unlimited by default. */
   readonly allowance?: UncommittedAllowance
 }
 
 /**
- * Pushes of sync clients: they send blocks, objects and commits, then ask for the commit to become the head.
- * The bodies are in the files of this module.
+ * Pushes of sync clients: they send blocks, objects and commits, then request that the commit becomes the
+ * head. Implemented by the other files of this module.
  */
 export class ClientPush implements AsyncDisposable {
   readonly #stores: PushStores
@@ -54,7 +54,7 @@ export class ClientPush implements AsyncDisposable {
     return visibleAmong(this.#stores, library, ids)
   }
 
-  /** A block that clients of the library may read; at once where no query is needed. */
+  /** A block that clients of the library may read. Synchronous where no query is needed. */
   findBlock(library: LibraryInfo, id: BlockId): StoredBytes | undefined | Promise<StoredBytes | undefined> {
     if (library.sub === undefined) return this.#content.findBlock(library.key, id)
     return this.#findShownBlock(library, id)

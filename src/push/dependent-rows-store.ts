@@ -1,7 +1,7 @@
 import type { LibraryDependent } from '../commits/index.ts'
 import { deleteBatch, deleteBatches } from '../database/index.ts'
 
-/** Blocks and objects that clients sent to a purged library and that no commit names. */
+/** Uncommitted blocks and received objects of a purged library. */
 export const receivedRows: LibraryDependent = {
   purgeBatch: (tx, libraryKey, limit) =>
     deleteBatches(limit, [

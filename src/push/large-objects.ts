@@ -5,9 +5,9 @@ import { type FsId, InvalidObject } from '../objects/index.ts'
 import type { SentObject } from './object-parser.ts'
 import type { ReceivedObject } from './received-store.ts'
 
-/** Most bytes of an object's JSON: a folder of some 400,000 entries. */
+/** Maximum size of an object's JSON: a folder of about 400,000 entries. */
 const LARGEST_OBJECT = 64 * 2 ** 20
-/** What the thread may take; parsed JSON takes several times its bytes. */
+/** Heap limit of the worker thread. Parsed JSON takes several times its size. */
 const MOST_MEGABYTES = 1024
 
 export interface LargeObjectTask {
@@ -44,7 +44,7 @@ export class LargeObjects implements AsyncDisposable {
     const worker = this.#worker ?? this.#start()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(task)
-    // `once` rejects with what ends the thread.
+    // `once` rejects with the error that ended the thread.
     const [answer] = (await once(worker, 'message').catch((error: unknown) => {
       if (isOutOfMemory(error)) return [{ invalid: 'is too large' }]
       throw error
@@ -70,7 +70,7 @@ export class LargeObjects implements AsyncDisposable {
 function result(answer: LargeObjectAnswer): ReceivedObject {
   if ('invalid' in answer) throw new InvalidObject(answer.invalid)
   if ('failed' in answer) throw new Error(`an object could not be read: ${answer.failed}`)
-  // Buffers come out of a thread as plain arrays.
+  // Structured clone turns Buffers into plain Uint8Arrays.
   return { ...answer.object, data: Buffer.from(answer.object.data) }
 }
 

@@ -10,7 +10,8 @@ import { expectVisible, markVisible } from './sync-visibility.ts'
 
 const deflateAside = promisify(deflate)
 
-// Below this packing gains little, and costs more than all else that is done for an object.
+// Smaller objects are not compressed: it saves little and costs more than everything else done for the
+// object.
 const SMALLEST_PACKED = 1024
 /** Limit of the set of listed dirs, which keeps a dir found in many places from being listed twice. */
 const MOST_DIRS_REMEMBERED = 200_000
@@ -18,8 +19,8 @@ const IDS_AT_ONCE = 1000
 const ROWS_AT_ONCE = 100
 
 /**
- * The ids of all dirs and files below `root`, itself included, but for what `known` has at the same path. Never the
- * empty id; a file may come twice.
+ * The ids of all dirs and files below `root`, inclusive, except those that `known` has at the same path.
+ * Never the empty id. A file may be listed twice.
  */
 export async function* listObjects(
   stores: PushStores,
@@ -73,8 +74,8 @@ async function* listBelow(
 }
 
 /**
- * Objects as packets, in the order asked, until they amount to `enough` bytes; one at least. Throws object-missing for
- * one the library does not hold.
+ * Objects as packets in the given order, at least one, until they reach `enough` bytes. Throws object-missing
+ * if the library does not hold one.
  */
 export async function packObjects(
   stores: PushStores,

@@ -16,14 +16,11 @@ import type { ReceivedObject } from './received-store.ts'
 /** An object as a client sends it. */
 export interface SentObject {
   readonly id: FsId
-  /** Its JSON as a zlib stream. */
+  /** The JSON, zlib-compressed. */
   readonly packed: Buffer
 }
 
-/**
- * The object, if it is in itself what it claims to be; undefined if its JSON has more bytes than `most`. Throws
- * InvalidObject.
- */
+/** Parses and verifies an object. Undefined if its JSON has more than `most` bytes. Throws InvalidObject. */
 export function readSent({ id, packed }: SentObject, most: number): ReceivedObject | undefined {
   const json = unpack(packed, most)
   if (json === undefined) return undefined
@@ -56,7 +53,7 @@ function readFile(id: FsId, json: Buffer, packed: Buffer): ReceivedObject {
   return { id, kind: FILE, encoding: isCanonical ? PACKED : AS_RECEIVED, size: file.size, data }
 }
 
-/** By how clients begin them; what begins otherwise is parsed to see. */
+/** Recognized by the usual first bytes. Other JSON is parsed to find out. */
 function kindOf(json: Buffer): number {
   const start = json.toString('latin1', 0, 12)
   if (start.startsWith('{"dirents"')) return DIR

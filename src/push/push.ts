@@ -19,19 +19,19 @@ import type { PushStores } from './push-stores.ts'
 import { findReceivedOrVisibleCommit } from './sync-visibility.ts'
 import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
 
-/** Most commits that may be pushed at once: clients push each as they make it. */
+/** Maximum length of a pushed chain. Clients push each commit as they create it. */
 const LONGEST_CHAIN = 1000
 
-/** Bytes set aside in the owner's quota. */
+/** Bytes reserved in the owner's quota. */
 export interface QuotaReservation extends AsyncDisposable {
-  /** Gives them back as part of the commit that makes them usage. */
+  /** Releases the reservation in the transaction of the commit that turns it into usage. */
   settle(tx: Transaction): Promise<void>
 }
 
 /**
- * Stores a commit of a client ahead of its push. Who made it is the actor, whatever the client wrote; what it
- * says about the library is not kept, because the library's own row knows better. Throws object-invalid if another
- * commit has this id, quota-exceeded if too much was sent and never pushed.
+ * Stores a commit that a client sends before its push. The author is always the actor, and library fields of
+ * the commit are dropped, because the library row is authoritative. Throws object-invalid if another commit
+ * has this id, quota-exceeded if too much was sent and never pushed.
  */
 export async function receiveCommit(
   stores: PushStores,
@@ -47,7 +47,7 @@ export async function receiveCommit(
       info.sub === undefined
         ? insertReceivedCommit(tx, info.key, commit, receivedAt)
         : insertSubCommit(tx, info.sub.key, commit, { receivedAt }),
-    // Nothing refers to it before the push, whose own write makes both durable.
+    // Nothing refers to it before the push, and the push makes both durable.
     { durable: false },
   )
   if (isNew) return
@@ -57,7 +57,7 @@ export async function receiveCommit(
   }
 }
 
-// Not the time: the history may have corrected it.
+// The time is ignored: the history may have corrected it.
 function isSameCommit(a: Commit, b: Commit): boolean {
   const fields = ['rootId', 'parentId', 'creator', 'creatorName', 'description'] as const
   return fields.every((field) => a[field] === b[field])
@@ -65,9 +65,10 @@ function isSameCommit(a: Commit, b: Commit): boolean {
 
 /**
  * Makes a received commit part of the history: the head fast-forwards to it, or it is merged into the head.
- * Everything it names has to be there. A commit that is part of the history already changes nothing, so a push whose
- * answer was lost may be repeated. `reserve` is asked for the bytes the push adds. Throws commit-not-found,
- * object-missing, object-invalid, blocks-missing, locked, and what `reserve` throws; then the head is where it was.
+ * All objects it refers to must be stored. Idempotent: a commit that is already part of the history changes
+ * nothing, so a client may repeat a push whose response was lost. `reserve` reserves the bytes the push adds.
+ * Throws commit-not-found, object-missing, object-invalid, blocks-missing, locked, and what `reserve` throws;
+ * the head is then unchanged.
  */
 export async function push(
   stores: PushStores,
@@ -115,7 +116,7 @@ async function commitPushed(
   const [only] = steps.length === 1 ? steps : []
   const changes = only?.changes ?? (await pushedChanges(stores, library.info, base.rootId, tip.rootId))
   const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
-    // Another push may have stored some or all of the chain: a client repeats a push whose connection broke.
+    // Another push may have stored part of the chain: a client repeats a push whose connection broke.
     const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
     if (left === undefined) return { description: '', result: [] }
     await refuseLocked(stores.core, library, touchedPaths(changes))
@@ -145,12 +146,12 @@ async function commitPushed(
     return {
       description: conflict ? describeConflicts(conflicts) : describeMerged,
       result: ids,
-      // The commits of a sub-library are not those of its origin.
+      // Commits of a sub-library are not commits of its origin.
       ...(now.sub === undefined && { received: { chain: left.chain, merge: { conflict } } }),
       also: await also(),
     }
   })
-  // All of it was in the folder already, so that the origin has no commit of it.
+  // The folder already had this content, so the origin has no commit for it.
   const { sub, headSeq } = library.info
   if (sub !== undefined && commit === undefined && result.length > 0) {
     await stores.db.write(async (tx) => {
@@ -164,11 +165,14 @@ interface Chain {
   /** Oldest first. */
   readonly chain: readonly Commit[]
   readonly tip: Commit
-  /** The commit of the history that the chain goes on from. */
+  /** The parent of the first commit of the chain. It is part of the history. */
   readonly base: NumberedCommit
 }
 
-/** The commits from the history to the one asked for; undefined if it is part of the history. */
+/**
+ * The commits between the history and `id`, which is the last of them; undefined if `id` is part of the
+ * history.
+ */
 async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId): Promise<Chain | undefined> {
   const chain: Commit[] = []
   for (let next: CommitId | null = id; next !== null; ) {
@@ -188,8 +192,8 @@ async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId)
 }
 
 /**
- * Before trees are compared: a few dirs that name each other can amount to any number of paths. Throws
- * too-many-entries; the library as a whole is checked where its head moves.
+ * Throws too-many-entries. Checked before trees are compared, because a few dirs that refer to each other can
+ * expand to any number of paths. The library as a whole is checked where its head moves.
  */
 async function refuseTooMany(
   { objects, growth }: PushStores,
@@ -205,7 +209,7 @@ async function refuseTooMany(
   if (fault !== undefined) fail(fault)
 }
 
-/** What one commit of a client changed. Throws too-many-entries. */
+/** The changes of one received commit. Throws too-many-entries. */
 async function pushedChanges(
   { objects, growth }: PushStores,
   { key }: LibraryInfo,

@@ -8,13 +8,13 @@ import { findPresent, insertReceived, type ReceivedObject } from './received-sto
 import { markSent, sentOrVisibleAmong, visibleAmong } from './sync-visibility.ts'
 import { isGuestIn } from './uncommitted.ts'
 
-/** Up to this many bytes of JSON an object is read at once: some thousand entries, some milliseconds. */
+/** Larger objects are parsed in a worker thread. This is some thousand entries, a few milliseconds. */
 const SMALL_OBJECT = 256 * 1024
 
 const BATCH_OBJECTS = 1000
 const BATCH_BYTES = 2 ** 20
 
-/** Takes dirs and files that come in ahead of their commit. Only this library sees them (I7). */
+/** Receives dirs and files that clients send before their commit. Only this library sees them (I7). */
 export class ObjectIntake {
   readonly #stores: PushStores
   readonly #library: EditableLibrary
@@ -27,7 +27,10 @@ export class ObjectIntake {
     this.#library = library
   }
 
-  /** Throws object-invalid if the object is not in itself what it claims to be; those before it are kept. */
+  /**
+   * Throws object-invalid if the object does not match its id or is malformed. Objects added before it are
+   * kept.
+   */
   async add(sent: SentObject): Promise<void> {
     if (this.#pace.isDue) await this.#pace.rest()
     const object = await this.#read(sent)
@@ -36,7 +39,10 @@ export class ObjectIntake {
     if (this.#batch.length >= BATCH_OBJECTS || this.#bytes >= BATCH_BYTES) await this.finish()
   }
 
-  /** Stores what is still in hand. Throws quota-exceeded. Not durable by itself: the commit that names it comes later, and so does its sync. */
+  /**
+   * Stores the buffered objects. Throws quota-exceeded. They become durable with the flush of the commit that
+   * refers to them.
+   */
   async finish(): Promise<void> {
     const batch = this.#batch
     this.#batch = []
@@ -65,7 +71,10 @@ export class ObjectIntake {
   }
 }
 
-/** Those of `ids` that neither came in nor are held, each once, in the order asked. The empty id is always there. */
+/**
+ * Those of `ids` that were neither received nor are held, without duplicates, in the given order. The empty
+ * id always exists.
+ */
 export async function missingObjects(
   stores: PushStores,
   library: Library,

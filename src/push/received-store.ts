@@ -4,12 +4,12 @@ import { objectRelation, type Totals } from '../tree/index.ts'
 
 const IDS_A_QUERY = 500
 
-/** A dir or file that came in ahead of the commit that names it. */
+/** A dir or file received before the commit that refers to it. */
 export interface ReceivedObject {
   readonly id: FsId
   readonly kind: number
   readonly encoding: number
-  /** Of a file, as it says; 0 for a dir. */
+  /** Of a file, as stated in it; 0 for a dir. */
   readonly size: number
   readonly data: Uint8Array
 }
@@ -22,7 +22,7 @@ interface ReceivedRow {
   data: Uint8Array
 }
 
-/** What a library holds of an object: its kind, and what is below it. */
+/** An object a library holds: its kind and its totals. */
 export interface HeldObject extends Totals {
   readonly kind: number
 }
@@ -50,7 +50,7 @@ export async function insertReceived(
   )
 }
 
-/** Those of `ids` that came in and were not taken over yet, with their bytes. */
+/** Those of `ids` that were received and not admitted yet, with their bytes. */
 export async function findReceived(
   reader: Reader,
   libraryKey: number,
@@ -71,7 +71,10 @@ export async function findReceived(
   return found
 }
 
-/** Those that came in among the one list of ids, or are held among the other. What came in is looked at first: it can only go from there to the held. */
+/**
+ * Those received among the first ids, and those held among the second. Received objects are read first,
+ * because an object only moves from received to held.
+ */
 export async function findPresent(
   reader: Reader,
   libraryKey: number,
@@ -93,7 +96,7 @@ export async function findPresent(
   return present
 }
 
-/** Those of `ids` the library holds, with all that is below them. */
+/** Those of `ids` the library holds, with their totals. */
 export async function findHeld(
   reader: Reader,
   libraryKey: number,
@@ -119,7 +122,10 @@ export async function findHeld(
   return held
 }
 
-/** Marks objects that were taken over for a received commit: their rows go with it, so that a push that is refused frees nothing. */
+/**
+ * Marks objects that were admitted for a received commit. Their rows are deleted with the commit, so that a
+ * rejected push does not release quota.
+ */
 export async function claimReceived(
   tx: Transaction,
   libraryKey: number,
@@ -132,7 +138,7 @@ export async function claimReceived(
   }
 }
 
-/** Maintenance: deletes received objects that no commit named in time. */
+/** Maintenance: deletes received objects that no commit referred to in time. */
 export async function deleteReceivedBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from received_object where received_at < ?', time)
 }

@@ -16,12 +16,13 @@ import {
 } from '../views/index.ts'
 import type { PushStores } from './push-stores.ts'
 
-// A sub-library is a view and has no commits, but a client that syncs it has to see some. The head's id is made of the
-// content; a commit of that id is written down when it is first shown. Beside these there are the commits clients
-// sent. Objects and blocks are those of the origin: which of them a client may have is written down when they are
-// listed to one, or sent by one, so that no id of another folder opens anything (I7).
+// A sub-library is a view without commits of its own, but its sync clients need commits. The id of its
+// synthetic head commit is derived from the content, and the commit is stored when it is first requested.
+// Clients' own commits are stored beside them. Objects and blocks are those of the origin. They become
+// visible to clients of the view when they are listed to a client or sent by one, so that the id of another
+// folder's object grants no access (I7).
 
-/** A commit of a library, or of a sub-library, that a client may ask for. */
+/** A commit of a library or sub-library that a client may read. */
 export async function findVisibleCommit(
   stores: PushStores,
   library: LibraryInfo,
@@ -32,7 +33,7 @@ export async function findVisibleCommit(
   return found?.joined ? found.commit : undefined
 }
 
-/** As findVisibleCommit, with those that were sent and not pushed. */
+/** As findVisibleCommit, including commits that were received but not pushed. */
 export function findReceivedOrVisibleCommit(stores: PushStores, library: LibraryInfo, id: CommitId) {
   return library.sub === undefined
     ? findAnyCommit(stores.db, library, id)
@@ -95,7 +96,7 @@ export async function markSent(
   await stores.db.write((tx) => insertSubObjects(tx, sub.key, ids, { isSent: true }), { durable: false })
 }
 
-/** Those of `ids` that clients of a sub-library may have; all, if it is none. */
+/** Those of `ids` that are visible to clients of a sub-library. In a whole library, all of them. */
 export async function visibleAmong<T extends string>(
   stores: PushStores,
   { sub }: LibraryInfo,
@@ -104,7 +105,7 @@ export async function visibleAmong<T extends string>(
   return sub === undefined ? new Set(ids) : findSubObjects(stores.db, sub.key, ids, { orSent: false })
 }
 
-/** As visibleAmong, with what was sent and not looked at yet. */
+/** As visibleAmong, including objects that were sent and not admitted yet. */
 export async function sentOrVisibleAmong<T extends string>(
   stores: PushStores,
   { sub }: LibraryInfo,
@@ -113,7 +114,7 @@ export async function sentOrVisibleAmong<T extends string>(
   return sub === undefined ? new Set(ids) : findSubObjects(stores.db, sub.key, ids, { orSent: true })
 }
 
-/** Throws object-missing for what clients of a sub-library may not have. */
+/** Throws object-missing for ids that are not visible to clients of a sub-library. */
 export async function expectVisible(
   stores: PushStores,
   library: LibraryInfo,

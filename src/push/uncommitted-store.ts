@@ -5,22 +5,22 @@ import { type BlockId, type CommitId, idToBytes } from '../objects/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
 const IDS_A_QUERY = 500
-/** About what the row of a commit takes besides its text. */
+/** Approximate size of a commit row without its text. */
 export const COMMIT_BYTES = 500
 
-/** A block of a library, and whether somebody else than its owner sent it. */
+/** A block of a library, and whether a guest sent it. */
 export interface SentBlock extends SizedBlock {
   readonly libraryKey: number
   readonly isGuest: boolean
 }
 
-/** Bytes that wait for a commit in the libraries of an owner, and those of guests among them. */
+/** Uncommitted bytes in the libraries of an owner, and those that guests sent among them. */
 export interface UncommittedBytes {
   readonly all: number
   readonly guests: number
 }
 
-/** Notes the blocks that are new to their libraries. To be called before they are held. */
+/** Records blocks that are new to their libraries. Call it before the library holds them. */
 export async function insertUncommitted(
   tx: Transaction,
   blocks: readonly SentBlock[],
@@ -40,7 +40,7 @@ export async function insertUncommitted(
   }
 }
 
-/** For a commit that names the blocks. */
+/** Called when a commit refers to the blocks. */
 export async function deleteUncommitted(
   tx: Transaction,
   libraryKey: number,
@@ -53,14 +53,14 @@ export async function deleteUncommitted(
 }
 
 /**
- * The mark of what a received commit names. Made of its id, so that a push that is repeated finds what an earlier
- * attempt has marked.
+ * The claim of a received commit on its blocks. Derived from the commit id, so that a repeated push finds the
+ * claims of an earlier attempt.
  */
 export function claimOf(id: CommitId): number {
   return Number.parseInt(id.slice(0, 12), 16) + 1
 }
 
-/** Marks blocks that files of a received commit name: they are settled with it. */
+/** Claims blocks that files of a received commit refer to. They are settled with the commit. */
 export async function claimBlocks(
   tx: Transaction,
   libraryKey: number,
@@ -73,7 +73,10 @@ export async function claimBlocks(
   }
 }
 
-/** In the transaction that makes commits part of the history: what they name waits no more. */
+/**
+ * Removes claimed blocks from the uncommitted ones, in the transaction that makes the commits part of the
+ * history.
+ */
 export async function settleClaims(
   tx: Transaction,
   libraryKey: number,
@@ -88,14 +91,14 @@ export async function settleClaims(
   }
 }
 
-/** Maintenance: deletes the records of blocks that no commit named in time. */
+/** Maintenance: deletes records of blocks that no commit referred to in time. */
 export async function deleteUncommittedBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from uncommitted_block where received_at < ?', time)
 }
 
 const owned = `join ${libraryRelation} l on l.key = x.library_key where l.owner_key = ?`
 
-/** Blocks that wait for a commit. */
+/** Bytes of uncommitted blocks. */
 export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
   const row = await reader.get<{ sent: number | null; guests: number | null }>(
     `select sum(x.size) as sent, sum(x.size * x.guest) as guests from uncommitted_block x ${owned}`,
@@ -104,7 +107,7 @@ export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Pro
   return { all: row?.sent ?? 0, guests: row?.guests ?? 0 }
 }
 
-/** Objects that wait for a commit, and commits that wait to be pushed. */
+/** Bytes of uncommitted objects and of commits that are not pushed. */
 export async function uncommittedObjectsOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
   const row = await reader.get<Record<string, number | null>>(
     `select o.sent, o.guests,

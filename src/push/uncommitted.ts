@@ -8,10 +8,10 @@ import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from
 const KNOWN_MS = 10_000
 const MOST_KNOWN = 10_000
 
-/** Blocks are content; objects and commits are what it takes to say where it is, and to delete it. */
+/** Blocks are content. Objects and commits are metadata, which is needed even to delete content. */
 export type UncommittedKind = 'blocks' | 'objects'
 
-/** Bytes of a kind an owner's libraries may have waiting for a commit; undefined for no limit. */
+/** Maximum of uncommitted bytes of one kind in the libraries of an owner; undefined for no limit. */
 export type UncommittedAllowance = (
   library: LibraryInfo,
   kind: UncommittedKind,
@@ -44,7 +44,10 @@ class Owner {
     this.#storedBeforeCount = before
   }
 
-  /** Undefined if the limit is reached. Else dispose of it when the bytes are stored, or will not be. */
+  /**
+   * Undefined if the limit is reached. Otherwise dispose of the result when the bytes are stored or
+   * abandoned.
+   */
   take(bytes: number, isGuest: boolean, limit: number): Disposable | undefined {
     const total = (of: keyof UncommittedBytes) =>
       this.#counted[of] + this.#stored[of] - this.#storedBeforeCount[of] + this.#inFlight[of] + bytes
@@ -64,9 +67,9 @@ class Owner {
 }
 
 /**
- * Limits what clients send ahead of a commit: blocks, objects and commits that may never be pushed. It counts for the owner of the
- * library answers for it; guests get no more than half. Counted in the database, and added to in memory: nothing is
- * refused before it was counted again.
+ * Limits the bytes that clients send before a commit: blocks, objects and commits that may never be pushed.
+ * They are charged to the owner of the library; guests get at most half. The count comes from the database
+ * and is updated in memory. Nothing is rejected before it was counted again.
  */
 export class Uncommitted {
   readonly #db: Database
@@ -78,7 +81,7 @@ export class Uncommitted {
     this.#allowance = allowance
   }
 
-  /** To be called before bytes are kept; the result is disposed of once they are. Throws quota-exceeded. */
+  /** Call it before bytes are stored, and dispose of the result afterwards. Throws quota-exceeded. */
   async take(
     library: Pick<Library, 'info' | 'actor'>,
     kind: UncommittedKind,
