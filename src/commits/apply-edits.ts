@@ -11,11 +11,11 @@ import type { GrowthLimits } from './growth-limits.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { randomBytesOfId } from './random-id.ts'
 
-// Bounds the memory of the dirs of one group, and the time without a yield.
+// Bounds the memory for the dirs of one group, and the time without a yield.
 const HEAVIEST_GROUP_BYTES = 32 * 2 ** 20
 const SLICE_MS = 4
 
-/** An edit of a group that was applied, and how its caller will be answered. */
+/** An applied edit, with its result for the caller. */
 export interface Applied {
   readonly queued: QueuedEdit
   readonly committed: Committed<unknown>
@@ -61,7 +61,7 @@ export async function applyEdits(
   const failed = new Set<QueuedEdit>()
   const open = shares ? shareCommits(group) : group.map((queued) => [queued])
   for (let sharing = open.shift(); sharing !== undefined; sharing = open.shift()) {
-    // The times of one library's commits never run backwards, whatever the clock does.
+    // Commit times of a library never decrease, even if the clock does.
     const at = Math.max(now(), library.updatedAt)
     const tree = await WorkingTree.open(source, library.root, at)
     const done: Done[] = []
@@ -82,7 +82,7 @@ export async function applyEdits(
     const outcome = commitFor(done, library, edited, at)
     applied.push(...outcome)
     library = outcome.at(-1)?.committed.library ?? library
-    // The next push has to see which commits are part of the history by then.
+    // A later push must see these commits as part of the history.
     if (outcome.some(({ joining }) => joining.length > 0)) break
     if (pending.weight > HEAVIEST_GROUP_BYTES) break
     if (performance.now() - sliceBegan > SLICE_MS) {
@@ -93,7 +93,7 @@ export async function applyEdits(
   return { applied, left: open.flat(), failed, refused: undefined }
 }
 
-/** An edit that was applied to its tree. */
+/** An edit applied to its tree. */
 interface Done {
   readonly queued: QueuedEdit
   readonly edited: Edited<unknown>
@@ -104,7 +104,7 @@ export function commitsOf(applied: readonly Applied[]): NumberedCommit[] {
   return [...new Set(applied.flatMap((one) => one.committed.commit ?? []))]
 }
 
-/** The edits of a group in order; uploads of one author in a row go together. */
+/** Groups the edits by commit, in order: consecutive uploads of one author share one. */
 function shareCommits(group: readonly QueuedEdit[]): QueuedEdit[][] {
   const sharing: QueuedEdit[][] = []
   for (const queued of group) {
@@ -118,7 +118,7 @@ function shareCommits(group: readonly QueuedEdit[]): QueuedEdit[][] {
   return sharing
 }
 
-/** One commit for the edits of a tree, or none if it did not change. */
+/** One commit for the edits of a tree, or none if the tree did not change. */
 function commitFor(
   done: readonly Done[],
   before: LibraryInfo,
@@ -167,8 +167,8 @@ function commitFor(
 }
 
 /**
- * The new head of a push: the last received commit (fast-forward), or its merge with the current head. A client's clock may
- * be wrong, so its times are clamped between those of the current head and now: times never run backwards.
+ * The new head of a push: the last received commit (fast-forward), or its merge with the current head. A
+ * client's clock may be wrong, so commit times are clamped between that of the current head and now.
  */
 function join(
   before: LibraryInfo,

@@ -47,7 +47,7 @@ describe('a follower of commits', () => {
         steps += 1
         await test.db.write((tx) => markDeleted(tx, key, 1))
         await purge(test.core, key)
-        // Others moved the position: to be asked again.
+        // Another process moved the position: it must be read again.
         return undefined
       },
       onError: (error) => assert.fail(String(error)),

@@ -6,43 +6,44 @@ import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
 
 const COMMITS_A_STEP = 250
-// Commits that come in quick succession are followed together, and while the process is busy answering, for longer.
+// Debounce: commits in quick succession are processed together. While the process is busy, the delay grows.
 const WAKE_DELAY_MS = 100
 const LONGEST_DELAY_MS = 2000
 const BUSY = 0.5
 const MOST_POSITIONS_KEPT = 10_000
-// Libraries followed side by side in the background, and those of one owner among them: a large one holds up no other.
+// Concurrent libraries in the background, in total and per owner, so that a large library does not delay
+// others.
 const LIBRARIES_AT_ONCE = 8
 const LIBRARIES_OF_ONE_OWNER = 2
 
 export interface FollowerOptions {
   readonly db: Database
-  /** The name its positions are kept under. */
+  /** The name its positions are stored under. */
   readonly name: string
   /**
-   * Follows the commits after `from` up to `wanted`, or fewer if they changed much, and moves the position with
-   * writeFollowed. Gives the last it followed; undefined if another process was first.
+   * Processes the commits after `from` up to `wanted`, or fewer if they changed much, and moves the position
+   * with writeFollowed. Returns the last processed number; undefined if another process was first.
    */
   readonly step: (library: LibraryInfo, from: number, wanted: number) => Promise<number | undefined>
-  /** How far a library is followed, for what keeps that with its own data; otherwise the follower's row says it. */
+  /** Reads the position, for consumers that store it with their own data. Default: the consumer's row. */
   readonly position?: (libraryKey: number) => Promise<number>
-  /** Called when following in the background fails; the next wake or catchUp tries again. */
+  /** Called when background processing fails. The next wake or catchUp retries. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Follows the commits of each library, in order, each exactly once, and keeps what is derived from them (I3). It
- * never holds up a write; who needs it up to date asks `catchUp` first.
+ * Processes the commits of each library in order, each exactly once, and maintains derived data (I3). It
+ * never delays a write. Readers that need current data call `catchUp` first.
  */
 export class CommitFollower {
   readonly #options: FollowerOptions
   readonly #running = new Map<number, Promise<void>>()
-  /** How far each library is followed, as far as this process knows. */
+  /** Known positions by library key. */
   readonly #positions = new Map<number, number>()
   readonly #woken = new Map<number, LibraryInfo>()
-  /** Woken long enough ago, in the order in which they are to be followed. */
+  /** Libraries whose debounce delay has passed, in processing order. */
   readonly #due = new Map<number, LibraryInfo>()
-  /** What is followed in the background: by library, its owner. */
+  /** Libraries being processed in the background, with their owners. */
   readonly #busy = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
@@ -51,14 +52,17 @@ export class CommitFollower {
     this.#options = options
   }
 
-  /** Follows a library in the background, soon. */
+  /** Schedules background processing of a library. */
   wake(library: LibraryInfo): void {
     if (this.#stopped) return
     this.#woken.set(library.key, library)
     this.#timer ??= this.#wait(LONGEST_DELAY_MS)
   }
 
-  /** Resolves once every commit up to the library's head is followed. Throws library-not-found if it is purged. */
+  /**
+   * Resolves once every commit up to the library's head is processed. Throws library-not-found if it is
+   * purged.
+   */
   async catchUp(library: LibraryInfo): Promise<void> {
     while ((this.#positions.get(library.key) ?? 0) < library.headSeq) {
       const running = this.#running.get(library.key)
@@ -66,13 +70,16 @@ export class CommitFollower {
     }
   }
 
-  /** For who knows that what was derived is gone: the next catchUp looks where it stands. */
+  /**
+   * Invalidates the known positions, for example after derived data was deleted. The next catchUp reads them
+   * again.
+   */
   forget(libraryKey?: number): void {
     if (libraryKey === undefined) this.#positions.clear()
     else this.#positions.delete(libraryKey)
   }
 
-  /** Resolves when nothing of a library is being followed; what that throws is heard by who asked for it. */
+  /** Resolves when the library is not being processed. Errors are reported to the callers of catchUp. */
   async ended(libraryKey: number): Promise<void> {
     await this.#running.get(libraryKey)?.catch(() => {})
   }
@@ -117,7 +124,8 @@ export class CommitFollower {
 
   async #followBehind(library: LibraryInfo): Promise<void> {
     try {
-      // Deleted, or even purged, since it was changed: followed once it is restored and asked about.
+      // A library deleted or purged meanwhile is skipped. It is processed after a restore, when it is next
+      // read.
       const current = await findLibraryByKey(this.#options.db, library.key)
       if (current !== undefined && !this.#stopped) await this.catchUp(library)
     } catch (error) {
@@ -138,7 +146,7 @@ export class CommitFollower {
     while (seq < library.headSeq && !this.#stopped) {
       await refusePurged(db, library)
       const reached = await step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
-      // Another process may have been here first; its position is the truth.
+      // If another process was first, its position is authoritative.
       seq = reached ?? (await position(library.key))
       await nextTurn()
     }
@@ -157,12 +165,12 @@ async function refusePurged(db: Database, { key, id }: LibraryInfo): Promise<voi
   if ((await findLibraryWithDeleted(db, key)) === undefined) fail({ code: 'library-not-found', id })
 }
 
-/** Throws library-not-found for a library that is deleted or purged: what follows it only while it can be seen stops. */
+/** Throws library-not-found for a library that is deleted or purged, for consumers that stop at deletion. */
 export async function refuseDeleted(db: Database, { key, id }: LibraryInfo): Promise<void> {
   if ((await findLibraryByKey(db, key)) === undefined) fail({ code: 'library-not-found', id })
 }
 
-/** Whether something ended because its library did. */
+/** Whether the error is that the library was deleted. */
 export function isGone(error: unknown): boolean {
   return error instanceof DomainError && error.fault.code === 'library-not-found'
 }

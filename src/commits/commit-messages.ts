@@ -1,4 +1,4 @@
-// The exact texts of commits. Clients show them, and older tools look for deletions by them.
+// The exact commit descriptions. Clients show them, and older tools find deletions by them.
 
 interface Named {
   readonly kind: 'file' | 'dir'
@@ -9,12 +9,12 @@ export const describeCreatedLibrary = 'Created library'
 export const describeChangedPassword = 'Changed library password'
 export const describeRenamedLibrary = 'Changed library name or description'
 
-/** An empty file made, a file or folder copied in: one, or the first of several. */
+/** A created empty file, or copied entries: one, or the first of several. */
 export function describeAdded(entries: readonly Named[]): string {
   return several(entries, 'Added') ?? one(entries, 'Added', 'Added directory')
 }
 
-/** Files uploaded in one request, or together: `Added "a".`, `Added "a" and 2 more files.` */
+/** Files of one or more uploads: `Added "a".`, `Added "a" and 2 more files.` */
 export function describeUploaded(names: readonly string[]): string {
   const [first = ''] = names
   return names.length > 1 ? `Added "${first}" and ${names.length - 1} more files.` : `Added "${first}".`
@@ -24,12 +24,12 @@ export function describeModified(name: string): string {
   return `Modified "${name}"`
 }
 
-/** An edit of an older state that was kept beside the newer one. */
+/** An edit based on an older state, stored as a conflict copy. */
 export function describeConflict(name: string): string {
   return `Added or modified "${name}".\n`
 }
 
-/** Folders made one below the other, named by the whole of what was asked for. */
+/** Nested folders created together, named by the whole requested path. */
 export function describeAddedDirs(path: string): string {
   return `Added directory "${path}"`
 }
@@ -42,12 +42,12 @@ export function describeDeleted(entries: readonly Named[]): string {
   return several(entries, 'Deleted') ?? one(entries, 'Deleted', 'Removed directory')
 }
 
-/** By the name it had before. */
+/** With the old name. */
 export function describeRenamed(entry: Named): string {
   return one([entry], 'Renamed', 'Renamed directory')
 }
 
-/** What was put back, one or several, each from a commit of this time in Unix seconds. */
+/** Restored entries, each from a commit of the time `from` in Unix seconds. */
 export function describeRestored(entries: readonly (Named & { readonly from: number })[]): string {
   const [first] = entries
   const many = several(entries, 'Recovered')
@@ -56,7 +56,7 @@ export function describeRestored(entries: readonly (Named & { readonly from: num
   return `Reverted file "${first.name}" to status at ${timeText(first.from)}`
 }
 
-/** Whether a commit of this text brought something back. */
+/** Whether this is the description of a restore. */
 export function isRecovery(description: string): boolean {
   return /^(?:Reverted|Recovered) /.test(description)
 }
@@ -73,7 +73,7 @@ function timeText(unixSeconds: number): string {
 
 export const describeMerged = 'Auto merge by system'
 
-/** A merge that kept two versions of something, by what it added; entries in the order they are to be named. */
+/** A merge with conflict copies. The entries it added are named in the given order. */
 export function describeConflicts(entries: readonly Named[]): string {
   const names = (kind: Named['kind']) =>
     entries.filter((entry) => entry.kind === kind).map((entry) => entry.name)

@@ -47,7 +47,7 @@ const COLUMNS = [
   'new_merge',
 ]
 
-/** Where a library's commits are read from. */
+/** Identifies the library whose commits are read. */
 export interface CommitOwner {
   readonly key: number
   readonly id: LibraryId
@@ -84,7 +84,7 @@ function rowOf(libraryKey: number, commit: Commit, seq: number | null) {
   ]
 }
 
-/** Keeps a commit as it came in; no head has reached it. False if one of that id is there already. */
+/** Stores a received commit, which no head has reached. False if one with that id exists. */
 export async function insertReceivedCommit(
   tx: Transaction,
   libraryKey: number,
@@ -97,16 +97,16 @@ export async function insertReceivedCommit(
   )
 }
 
-/** A commit as the history takes it in. */
+/** A received commit that becomes part of the history. */
 export interface JoiningCommit {
   readonly id: CommitId
-  /** Its number, or that of the merge that brought it in. */
+  /** Its number, or that of the merge that includes it. */
   readonly seq: number
   readonly isMerged: boolean
   readonly ctime: number
 }
 
-/** Makes received commits part of the history. False if one of them is already, or is not there. */
+/** Makes received commits part of the history. False if one of them already is, or does not exist. */
 export async function joinCommits(
   tx: Transaction,
   libraryKey: number,
@@ -126,7 +126,7 @@ export async function joinCommits(
   return true
 }
 
-/** A commit, and whether a head has reached it; received ones are found too. */
+/** A commit, received ones included, and whether a head has reached it. */
 export async function findAnyCommit(
   reader: Reader,
   library: CommitOwner,
@@ -137,7 +137,7 @@ export async function findAnyCommit(
   return row && { commit: toCommit(library.id, row), joined: row.seq !== null || row.merged_seq !== null }
 }
 
-/** Commits that the merges numbered `from` down to `to` brought in, by the number of the merge, newest first. */
+/** Commits included by the merges numbered `from` down to `to`, by number of the merge, newest first. */
 export async function listMergedCommits(
   reader: Reader,
   library: CommitOwner,
@@ -162,7 +162,7 @@ export async function deleteReceivedCommitsBefore(tx: Transaction, time: number)
   return tx.run('delete from commit_object where received_at is not null and received_at < ?', time)
 }
 
-/** Only commits that a head has reached are found; one that a merge brought in has the number of the merge. */
+/** Finds only commits that a head has reached. One that a merge included has the number of the merge. */
 export async function findCommit(
   reader: Reader,
   library: CommitOwner,
@@ -190,7 +190,7 @@ export async function listCommitsDown(
   return rows.map((row) => toCommit(library.id, row))
 }
 
-/** Commits by their numbers. */
+/** Commits by number. */
 export async function listCommitsBySeq(
   reader: Reader,
   library: CommitOwner,
@@ -209,7 +209,7 @@ export async function listCommitsBySeq(
   return found
 }
 
-/** The newest commit number whose time is not after `time`; 0 if there is none. */
+/** The newest commit number with a time not after `time`; 0 if there is none. */
 export async function seqAtTime(reader: Reader, libraryKey: number, time: number): Promise<number> {
   const row = await reader.get<{ seq: number }>(
     'select seq from commit_object where library_key = ? and seq is not null and ctime <= ? order by seq desc limit 1',

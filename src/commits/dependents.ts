@@ -3,9 +3,9 @@ import type { Transaction } from '../database/index.ts'
 /** A change of owner. */
 export interface LibraryTransfer {
   readonly libraryKeys: readonly number[]
-  /** Key of the account that owned them. */
+  /** Key of the previous owner. */
   readonly from: number
-  /** Key of the account that owns them now. */
+  /** Key of the new owner. */
   readonly to: number
   /**
    * `drop` ends the shares except those with everyone; `regrant` keeps them as grants of the new owner; `keep` leaves

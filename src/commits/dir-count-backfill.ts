@@ -4,7 +4,7 @@ import { listRootsAfter } from './library-store.ts'
 
 const LIBRARIES_A_PAGE = 500
 
-/** Maintenance: counts the folders of libraries that older versions wrote, so that no edit has to. */
+/** Maintenance: counts the folders of libraries written by older versions, so that no edit has to. */
 export async function countAllDirs({ db, objects }: { db: Database; objects: ObjectStore }): Promise<void> {
   for (let after = 0; ; ) {
     const page = await listRootsAfter(db, after, LIBRARIES_A_PAGE)

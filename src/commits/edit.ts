@@ -7,7 +7,7 @@ import type { LibraryInfo } from './library-info.ts'
 
 /** A change to a library: a function from tree to tree. It may run again, on a newer head. */
 export interface Edit<T> {
-  /** The account that makes it, as the commit will say. */
+  /** The account recorded in the commit. */
   readonly author: string
   /**
    * An upload: it may share a commit with queued uploads of the same author.
@@ -17,12 +17,12 @@ export interface Edit<T> {
   apply(tree: WorkingTree, library: LibraryInfo): Promise<Edited<T>>
 }
 
-/** The result of applying an edit. A commit is made unless nothing changed and `always` is not set. */
+/** The result of applying an edit. A commit is created if the tree changed or `always` is set. */
 export interface Edited<T> {
-  /** The commit's text, in the exact patterns clients and users know. */
+  /** The commit's description, in the exact patterns that clients expect. */
   readonly description: string
   readonly result: T
-  /** A commit is made even if the tree stays as it is (a rename of the library). */
+  /** Creates a commit even if the tree is unchanged (a rename of the library). */
   readonly always?: boolean
   /**
    * Rows that must agree with the new head, written in its transaction (I2). A fault or an EditConflict thrown here fails
@@ -31,11 +31,11 @@ export interface Edited<T> {
   readonly also?: (tx: Transaction) => Promise<void>
   /** Names of the files an upload added or replaced. Uploads that share a commit are described by all of them. */
   readonly uploaded?: readonly string[]
-  /** The contents of new files. Those of a whole group are written together (I1). */
+  /** The contents of new files. Those of a whole group are written in one batch (I1). */
   readonly contents?: readonly Content[]
-  /** Commits of a client. They join the history instead of a new commit, or together with the merge of them. */
+  /** Commits of a client. They join the history instead of a new commit, or together with their merge. */
   readonly received?: ReceivedCommits
-  /** What `also` changes of the library itself, for the edits after this one. */
+  /** Columns of the library that `also` changes, for the following edits. */
   readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description' | 'encryption'>>
 }
 
@@ -50,11 +50,11 @@ export interface ReceivedCommits {
 /** A committed edit. */
 export interface Committed<T> {
   readonly result: T
-  /** The library as this edit left it; of a sub-library: the one that has its folder. */
+  /** The library after this edit; for a sub-library, its origin. */
   readonly library: LibraryInfo
-  /** The library as this edit found it. */
+  /** The library before this edit. */
   readonly before: LibraryInfo
-  /** Undefined if nothing had to change. */
+  /** Undefined if nothing changed. */
   readonly commit: NumberedCommit | undefined
 }
 
@@ -66,7 +66,7 @@ export class EditConflict extends Error {
   override name = 'EditConflict'
 }
 
-/** An edit in the queue, and how its caller is answered. */
+/** A queued edit and the callbacks that answer its caller. */
 export interface QueuedEdit {
   readonly edit: Edit<unknown>
   resolve(committed: Committed<unknown>): void

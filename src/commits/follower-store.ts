@@ -1,12 +1,12 @@
 import type { Database, Reader, Transaction } from '../database/index.ts'
 
-/** The number of the last commit of a library that a follower has followed; 0 for none. */
+/** The position of a consumer: the number of the last commit it processed in a library; 0 for none. */
 export async function followedSeq(reader: Reader, libraryKey: number, name: string): Promise<number> {
   const sql = 'select seq from follower where library_key = ? and name = ?'
   return (await reader.get<{ seq: number }>(sql, libraryKey, name))?.seq ?? 0
 }
 
-/** Puts a follower at a commit, wherever it is. */
+/** Sets the position of a consumer, whatever it was. */
 export async function moveFollower(
   tx: Transaction,
   libraryKey: number,
@@ -22,7 +22,7 @@ export async function moveFollower(
   )
 }
 
-/** A follower's way through a library: it stands at `from` and goes to `to`, which may be where it stands. */
+/** The move of a consumer's position from `from` to `to`, which may be equal. */
 export interface FollowerMove {
   readonly libraryKey: number
   readonly name: string
@@ -31,8 +31,9 @@ export interface FollowerMove {
 }
 
 /**
- * Writes what was derived, in one transaction with the follower's position. False, and nothing is written, if the
- * follower is not at `from` any more: another process was first. What a power cut takes is derived again.
+ * Writes derived data in one transaction with the position. False, without writing, if the position is not
+ * `from` any more because another process was first. Not flushed: data lost in a power failure is derived
+ * again.
  */
 export function writeFollowed(
   db: Database,
@@ -47,7 +48,7 @@ export function writeFollowed(
         tx.insert('follower', columns, [[libraryKey, name, 0]], { ignoreExisting: true }),
         tx.run(sql, to, libraryKey, name, from),
       ])
-      // Nobody else moves it until this is committed.
+      // The row stays locked until this transaction ends.
       if (moved === 0) return false
       await write?.(tx)
       return true

@@ -1,11 +1,11 @@
 import type { Transaction } from '../database/index.ts'
 import type { Fault } from '../errors.ts'
 
-/** How many files and folders there may be; undefined for no limit. */
+/** Maximum numbers of files and folders; undefined for no limit. */
 export interface EntryLimits {
-  /** In a library. */
+  /** Per library. */
   readonly library?: number | undefined
-  /** Added, or changed by a client's push, in one commit. */
+  /** Added, or changed by a push, per commit. */
   readonly commit?: number | undefined
 }
 
@@ -30,7 +30,10 @@ export interface EntryGrowth {
   readonly entries: number
 }
 
-/** What commits may add to libraries: checked where heads move, so that no way to change a library can miss it. */
+/**
+ * Limits on what commits add to libraries. Checked where heads move, so that every way to change a library is
+ * covered.
+ */
 export class GrowthLimits {
   readonly limits: EntryLimits
   guard: GrowthGuard | undefined
@@ -39,7 +42,10 @@ export class GrowthLimits {
     this.limits = limits
   }
 
-  /** Why an edit is refused, if it is. One that adds nothing never is: a library over its limit can be made smaller. */
+  /**
+   * The fault that rejects an edit, if any. An edit that adds nothing is never rejected, so a library over
+   * its limit can shrink.
+   */
   refusalOf({ entriesBefore, entries }: EntryGrowth): Fault | undefined {
     const { library, commit } = this.limits
     if (entries <= entriesBefore) return undefined
@@ -48,7 +54,7 @@ export class GrowthLimits {
     return undefined
   }
 
-  /** In a transaction that gave somebody a library with bytes in it. Throws quota-exceeded. */
+  /** In a transaction that transferred or restored a library with content. Throws quota-exceeded. */
   async refuseOverQuota(tx: Transaction, { key, size }: { key: number; size: number }): Promise<void> {
     const limited = size > 0 ? await this.guard?.limitedOwner(tx, key) : undefined
     if (limited !== undefined) await this.guard?.check(tx, limited)

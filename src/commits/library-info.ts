@@ -6,7 +6,7 @@ export type LibraryStatus = 'normal' | 'read-only'
 /** Identifies a library in a list, with its status. */
 export type LibraryName = Pick<LibrarySummary, 'key' | 'id' | 'name' | 'status' | 'encrypted'>
 
-/** What lists of libraries show; reading no more than this makes them three times as fast. */
+/** The columns that lists of libraries show. Reading only these makes listing three times as fast. */
 export interface LibrarySummary {
   readonly key: number
   readonly id: LibraryId
@@ -20,11 +20,11 @@ export interface LibrarySummary {
   readonly salt: string
 }
 
-/** Where the content of a sub-library is. */
+/** The location of a sub-library's content. */
 export interface SubLibrary {
   readonly key: number
   readonly id: LibraryId
-  /** The library whose folder it shows, and that folder. */
+  /** The origin, and the folder it shows. */
   readonly libraryKey: number
   readonly path: LibraryPath
   /** The first commit it shows. */
@@ -32,8 +32,8 @@ export interface SubLibrary {
 }
 
 /**
- * A snapshot of a library's row: its head and everything that changes with the head. Of a sub-library: what
- * its holder sees, with the key of the library that has its content.
+ * A snapshot of a library's row: its head and everything that changes with the head. Of a sub-library: the
+ * same as seen in the view, with the key of the origin.
  */
 export interface LibraryInfo {
   readonly key: number
@@ -45,23 +45,23 @@ export interface LibraryInfo {
   /** The number of the head commit; commits are numbered from 1 without gaps. */
   readonly headSeq: number
   readonly root: DirId
-  /** Bytes of all files of the head's tree. */
+  /** Bytes of all files in the head's tree. */
   readonly size: number
   readonly fileCount: number
   /** Time of the head commit, Unix seconds. */
   readonly updatedAt: number
-  /** Account of the head commit. */
+  /** The author of the head commit. */
   readonly modifier: string
   readonly status: LibraryStatus
   readonly encryption: LibraryEncryption | undefined
-  /** Days of history kept: negative all, 0 none; null means the server's default. */
+  /** Days of history kept: negative for all, 0 for none, null for the server's default. */
   readonly historyDays: number | null
-  /** History and trash before this commit number were emptied by the owner. */
+  /** The owner purged history and trash before this commit number. */
   readonly validSinceSeq: number
   readonly createdAt: number
   readonly deletedAt: number | null
   /** Incremented by each deletion, so that credentials issued before it stay revoked after a restore. */
   readonly epoch: number
-  /** Of a sub-library: the folder it shows, and the library that has it. */
+  /** For a sub-library: the folder it shows, and its origin. */
   readonly sub: (SubLibrary & { readonly origin: LibraryInfo }) | undefined
 }

@@ -4,7 +4,7 @@ import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } fro
 import { objectRelation } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
 
-/** All columns of a library, as they are stored. */
+/** All columns of a library row. */
 export interface LibraryRow {
   key: number
   id: string
@@ -33,7 +33,7 @@ export interface LibraryRow {
   epoch: number
 }
 
-/** A library about to be made. */
+/** A library to be inserted. */
 export interface NewLibrary {
   readonly id: LibraryId
   readonly ownerKey: number
@@ -47,7 +47,7 @@ export interface NewLibrary {
   readonly historyDays: number | null
 }
 
-/** What moves together with a head (I2). */
+/** The columns that change together with a head (I2). */
 export interface HeadMove {
   readonly key: number
   readonly from: CommitId
@@ -68,12 +68,12 @@ export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryIn
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)
 }
 
-/** By its key, even if it is among the deleted. */
+/** By key, including deleted libraries. */
 export function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and (deleted_at is null or deleted_at > 0)', key)
 }
 
-/** Those of the libraries that exist, in no order. */
+/** Those of `ids` that exist, unordered. */
 export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
   const found: LibraryInfo[] = []
   for (let start = 0; start < ids.length; start += 500) {
@@ -91,7 +91,7 @@ export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<Libra
   return one(reader, 'select * from library where id = ? and deleted_at > 0', id)
 }
 
-/** Newest change first. */
+/** Most recently changed first. */
 export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibrarySummary[]> {
   const rows = await reader.all<LibraryRow>(
     `select key, id, name, head, size, updated_at, modifier, status, enc_version, salt from library
@@ -112,7 +112,7 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
   }))
 }
 
-/** As listLibrariesOf, with no more than tells them apart; of `among` only, if it is given. */
+/** As listLibrariesOf, with identifying columns only; limited to `among` if given. */
 export async function listLibraryNamesOf(
   reader: Reader,
   ownerKey: number,
@@ -134,7 +134,10 @@ export async function listLibraryNamesOf(
   }))
 }
 
-/** The keys of what an account owns, as one text: for who has a thousand and asks often. */
+/**
+ * The keys of an account's libraries, aggregated into one text. Cheaper for accounts with a thousand
+ * libraries.
+ */
 export async function listLibraryKeysOf(reader: Reader, ownerKey: number): Promise<number[]> {
   const row = await reader.get<{ keys: string | null }>(
     "select string_agg(cast(key as text), ',') as keys from library where owner_key = ? and deleted_at is null",
@@ -143,14 +146,14 @@ export async function listLibraryKeysOf(reader: Reader, ownerKey: number): Promi
   return row?.keys ? row.keys.split(',').map(Number) : []
 }
 
-/** As listLibrariesOf, with all there is to know of each. */
+/** As listLibrariesOf, with all columns. */
 export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const sql =
     'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc'
   return (await reader.all<LibraryRow>(sql, ownerKey)).map(libraryFromRow)
 }
 
-/** Where the head of a library is. */
+/** The head of a library. */
 export interface LibraryHead {
   readonly key: number
   readonly id: LibraryId
@@ -158,7 +161,7 @@ export interface LibraryHead {
   readonly headSeq: number
 }
 
-/** A page of all libraries that are not deleted, by key. */
+/** A page of all libraries that are not deleted, ordered by key. */
 export async function listLibraryHeads(
   reader: Reader,
   afterKey: number,
@@ -178,7 +181,10 @@ export async function listLibraryHeads(
   }))
 }
 
-/** A page of all libraries that are not deleted, by key: their roots, and whether the folders below are counted. */
+/**
+ * A page of all libraries that are not deleted, ordered by key: their roots, and whether the folders below
+ * are counted.
+ */
 export async function listRootsAfter(
   reader: Reader,
   afterKey: number,
@@ -198,7 +204,7 @@ export async function listRootsAfter(
   }))
 }
 
-/** The accounts that own libraries, by library; without those that are gone. */
+/** Owner account keys by library key. Libraries whose owner was removed are omitted. */
 export async function findOwnerKeys(reader: Reader, keys: readonly number[]): Promise<Map<number, number>> {
   if (keys.length === 0) return new Map()
   const sql = `select key, owner_key from library where key in (${keys.map(() => '?').join(', ')})`
@@ -206,13 +212,13 @@ export async function findOwnerKeys(reader: Reader, keys: readonly number[]): Pr
   return new Map(rows.map((row) => [row.key, row.owner_key]))
 }
 
-/** The keys in a range that libraries have, deleted or not. */
+/** The existing library keys in a range, deleted libraries included. */
 export async function listLibraryKeys(reader: Reader, afterKey: number, upToKey: number): Promise<number[]> {
   const sql = 'select key from library where key > ? and key <= ?'
   return (await reader.all<{ key: number }>(sql, afterKey, upToKey)).map(({ key }) => key)
 }
 
-/** Latest deletion first. */
+/** Most recently deleted first. */
 export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const rows = await reader.all<LibraryRow>(
     'select * from library where owner_key = ? and deleted_at > 0 order by deleted_at desc, key desc',
@@ -221,23 +227,23 @@ export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): 
   return rows.map(libraryFromRow)
 }
 
-/** When any library last changed, in Unix seconds; 0 if there is none. */
+/** Unix time of the most recent change of any library; 0 if there is none. */
 export async function newestChange(reader: Reader): Promise<number> {
   const row = await reader.get<{ at: number | null }>('select max(updated_at) as at from library')
   return row?.at ?? 0
 }
 
-/** Bytes in all libraries of an owner; deleted ones do not count. */
+/** Bytes of all libraries of an owner, without deleted ones. */
 export async function usageOf(reader: Reader, ownerKey: number): Promise<number> {
   const row = await reader.get<{ used: number | string | null }>(
     'select sum(size) as used from library where owner_key = ? and deleted_at is null',
     ownerKey,
   )
-  // PostgreSQL sums big integers into a numeric, which arrives as text.
+  // PostgreSQL sums bigint as numeric, which arrives as text.
   return Number(row?.used ?? 0)
 }
 
-/** Bytes in use by owner key, for those of `ownerKeys` that own something. */
+/** Used bytes by owner key. Owners without libraries are omitted. */
 export async function usageOfMany(
   reader: Reader,
   ownerKeys: readonly number[],
@@ -251,7 +257,7 @@ export async function usageOfMany(
   return new Map(rows.map((row) => [row.owner_key, Number(row.used)]))
 }
 
-/** Resolves to the new library's key, or undefined if the id is taken (by a deleted one, too). */
+/** Resolves to the key of the new library, or undefined if the id is taken, also by a deleted library. */
 export async function insertLibrary(tx: Transaction, library: NewLibrary): Promise<number | undefined> {
   const { encryption } = library
   const row = await tx.get<{ key: number }>(
@@ -281,7 +287,7 @@ export async function insertLibrary(tx: Transaction, library: NewLibrary): Promi
   return row?.key
 }
 
-/** False if the head is elsewhere by now, or the library was deleted (I2). */
+/** False if the head has moved since, or the library was deleted (I2). */
 export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean> {
   const changed = await tx.run(
     `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?
@@ -299,7 +305,7 @@ export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean
   return changed === 1
 }
 
-/** False if the head is not `head` any more; otherwise it stays there until the transaction ends. */
+/** Locks the head until the end of the transaction. False if it is not `head` any more. */
 export async function holdHead(tx: Transaction, key: number, head: CommitId): Promise<boolean> {
   const sql = 'update library set head = head where key = ? and head = ? and deleted_at is null'
   return (await tx.run(sql, key, idToBytes(head))) === 1
@@ -314,7 +320,7 @@ export async function setLibraryText(
   await tx.run('update library set name = ?, description = ? where key = ?', name, description, key)
 }
 
-/** The values of another password; the version and the salt never change. */
+/** Stores the values derived from a new password. The version and the salt never change. */
 export async function setEncryption(
   tx: Transaction,
   key: number,
@@ -324,13 +330,13 @@ export async function setEncryption(
   await tx.run(sql, magic, randomKey, pwdHash, key)
 }
 
-/** Keeps the name a library had, under the number of the commit that is about to change it. */
+/** Stores the former name of a library under the number of the commit that renames it. */
 export async function insertRename(tx: Transaction, before: LibraryInfo, newName: string): Promise<void> {
   const columns = ['library_key', 'seq', 'old_name', 'new_name']
   await tx.insert('library_rename', columns, [[before.key, before.headSeq + 1, before.name, newName]])
 }
 
-/** Changes of a library's name by the number of the commit, from one commit to another. */
+/** Renames of a library in a range of commit numbers. */
 export async function listRenames(
   reader: Reader,
   libraryKey: number,
@@ -346,7 +352,7 @@ export async function listRenames(
   return new Map(rows.map((row) => [row.seq, { oldName: row.old_name, newName: row.new_name }]))
 }
 
-/** False if it is not `from`'s any more, or was deleted. */
+/** False if `from` does not own it any more, or it was deleted. */
 export async function setOwner(tx: Transaction, key: number, from: number, to: number): Promise<boolean> {
   const sql = 'update library set owner_key = ? where key = ? and owner_key = ? and deleted_at is null'
   return (await tx.run(sql, to, key, from)) === 1
@@ -361,12 +367,12 @@ export async function setHistoryDays(tx: Transaction, key: number, days: number)
   await tx.run('update library set history_days = ? where key = ?', days, key)
 }
 
-/** The mark never moves back. */
+/** The mark only increases. */
 export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<void> {
   await tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq)
 }
 
-/** False if it was deleted already. */
+/** False if it is already deleted. */
 export async function markDeleted(tx: Transaction, key: number, at: number): Promise<boolean> {
   const sql = 'update library set deleted_at = ?, epoch = epoch + 1 where key = ? and deleted_at is null'
   return (await tx.run(sql, at, key)) === 1
@@ -377,7 +383,7 @@ export async function markAllDeleted(tx: Transaction, ownerKey: number, at: numb
   await tx.run(sql, at, ownerKey)
 }
 
-/** Keys of the libraries that were deleted before a time, with those whose purge was interrupted. */
+/** Keys of the libraries deleted before a time, and of those whose purge was interrupted. */
 export async function listDeletedBefore(reader: Reader, time: number): Promise<number[]> {
   const sql = 'select key from library where deleted_at is not null and deleted_at < ?'
   return (await reader.all<{ key: number }>(sql, time)).map(({ key }) => key)
@@ -387,7 +393,7 @@ export async function setLibraryStatus(tx: Transaction, key: number, status: Lib
   await tx.run('update library set status = ? where key = ?', status === 'normal' ? 0 : 1, key)
 }
 
-/** For a library whose owner was removed. */
+/** For a deleted library whose owner was removed. */
 export async function setOwnerOfDeleted(tx: Transaction, key: number, ownerKey: number): Promise<void> {
   await tx.run('update library set owner_key = ? where key = ?', ownerKey, key)
 }
@@ -401,7 +407,7 @@ export async function deleteLibraryRow(tx: Transaction, key: number): Promise<vo
   await tx.run('delete from library where key = ?', key)
 }
 
-/** False if it is not among the deleted. */
+/** False if it is not deleted. */
 export async function unmarkDeleted(tx: Transaction, key: number): Promise<boolean> {
   return (await tx.run('update library set deleted_at = null where key = ? and deleted_at > 0', key)) === 1
 }
@@ -416,14 +422,14 @@ async function one(reader: Reader, sql: string, parameter: Value): Promise<Libra
   return info
 }
 
-/** A database may give the same row again as long as nothing changed: what it says is then the same too. */
+/** The row cache may return the same row object again. Its LibraryInfo is then reused. */
 const made = new WeakMap<LibraryRow, LibraryInfo>()
 
 function statusOf(row: LibraryRow): LibraryStatus {
   return row.status === 0 ? 'normal' : 'read-only'
 }
 
-/** A library out of its row. */
+/** Converts a row. */
 export function libraryFromRow(row: LibraryRow): LibraryInfo {
   return {
     key: row.key,

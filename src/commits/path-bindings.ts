@@ -7,7 +7,9 @@ export interface PathBinding {
   readonly paths: string
   /** Binds the rows at `from` to `to`. Rows that were at `to` belonged to an item that is gone. */
   move(tx: Transaction, libraryKey: number, from: LibraryPath, to: LibraryPath): Promise<void>
-  /** The item at the path was deleted. Without it, rows stay and wait for an item to be restored there. */
+  /**
+   * Called when the item at the path was deleted. If omitted, rows stay for an item that is restored there.
+   */
   drop?(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void>
   /** The bound items of a library. Those that a revert removes are dropped. */
   listItems?(reader: Reader, libraryKey: number): Promise<{ path: LibraryPath; isDir: boolean }[]>

@@ -6,7 +6,7 @@ const IDS_AT_ONCE = 128
 const drawn = Buffer.alloc(ID_BYTES * IDS_AT_ONCE)
 let used = drawn.length
 
-/** Random bytes that make an id its own, drawn for many ids at once. They are to be used before more are asked for. */
+/** Random bytes for an id, generated in batches. The result is valid until the next call. */
 export function randomBytesOfId(): Uint8Array {
   if (used === drawn.length) {
     randomFillSync(drawn)

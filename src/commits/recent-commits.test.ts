@@ -29,7 +29,7 @@ function commit(seq: number): NumberedCommit {
 const commits = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => commit(from + index))
 
-/** Knows no commit, and counts how often it was asked for some. */
+/** Returns no commits and counts the reads. */
 function emptyReader() {
   const reader = { asked: 0, all: async () => [], get: async () => undefined }
   reader.all = async () => {
@@ -55,7 +55,7 @@ it('queries the commits when one of them is not cached', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
   recent.remember(1, commits(4, 5))
-  // Somebody else made the sixth.
+  // Another process created commit 6.
   recent.remember(1, commits(7, 8))
   for (const [from, to] of [
     [4, 5],

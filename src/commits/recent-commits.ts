@@ -1,16 +1,16 @@
 import type { Reader } from '../database/index.ts'
 import { type CommitOwner, listCommitsDown, type NumberedCommit } from './commit-store.ts'
 
-// Bounds the memory of what followers have not come to yet (I9).
+// Bounds the memory of commits that consumers have not processed yet (I9).
 const MOST_COMMITS = 5000
 
 /**
- * The commits this process made last, so that those who follow commits need not each read them. Commits never change,
- * so nothing here can be stale, and what is forgotten is read again (I3).
+ * Cache of the commits this process created last, so that consumers need not each read them. Commits are
+ * immutable, so entries are never stale; evicted ones are read again (I3).
  */
 export class RecentCommits {
   readonly #reader: Reader
-  /** By library, each without gaps; the library that had the newest commit last. */
+  /** By library, without gaps. The library with the newest commit is last. */
   readonly #runs = new Map<number, NumberedCommit[]>()
   #count = 0
 
@@ -18,7 +18,7 @@ export class RecentCommits {
     this.#reader = reader
   }
 
-  /** Caches commits once they are part of the history, in order. */
+  /** Adds commits once they are part of the history, in order. */
   remember(libraryKey: number, commits: readonly NumberedCommit[]): void {
     const [first] = commits
     if (first === undefined) return
@@ -34,7 +34,7 @@ export class RecentCommits {
     this.#shrink()
   }
 
-  /** Commits of a library by their numbers, oldest first. */
+  /** Commits of a library by number, oldest first. */
   async between(library: CommitOwner, from: number, to: number): Promise<NumberedCommit[]> {
     const run = this.#runs.get(library.key)
     const start = from - (run?.[0]?.seq ?? Infinity)
@@ -43,7 +43,7 @@ export class RecentCommits {
     return (await listCommitsDown(this.#reader, library, to, from)).toReversed()
   }
 
-  /** What is forgotten is the elder half of the library that was quiet for longest. */
+  /** Evicts the older half of the least recently changed library. */
   #shrink(): void {
     for (const [key, run] of this.#runs) {
       if (this.#count <= MOST_COMMITS) return

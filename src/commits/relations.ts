@@ -1,19 +1,19 @@
 // Subqueries that other modules join instead of naming the tables. Their columns are part of the public interface.
 
-/** Libraries, deleted ones too: those have `deleted_at`. */
+/** Libraries, including deleted ones, whose `deleted_at` is set. */
 export const libraryRelation = `(select key, id, name, owner_key, size, head, head_seq, updated_at, deleted_at
   from library)`
 
 /** All columns of libraries, for `libraryFromRow`. */
 export const libraryRowRelation = '(select * from library)'
 
-/** Commits that clients sent and that are not part of the history: those have `received_at`. */
+/** Commits. `received_at` is set for those that clients sent and that are not part of the history. */
 export const commitRelation = '(select library_key, description, received_at from commit_object)'
 
 /** Positions of consumers: the number of the last commit a consumer has processed in a library. */
 export const positionRelation = '(select library_key, name, seq from follower)'
 
-/** Bytes of the libraries of an account, as an expression. `owner` is a column or a placeholder. */
+/** SQL expression for the bytes of an account's libraries. `owner` is a column or a placeholder. */
 export function ownedBytes(owner: string): string {
   return `(select coalesce(sum(size), 0) from library where owner_key = ${owner} and deleted_at is null)`
 }

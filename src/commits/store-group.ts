@@ -90,7 +90,7 @@ async function writeGroup(
   limiting?.catch(() => {})
   if (!(await moving)) throw new Rollback({ kind: 'head-moved' })
   await inserting
-  // The same commits were pushed a moment ago: the edit finds out when it runs again.
+  // The same commits were pushed meanwhile. The edit handles that when it is repeated.
   if (!(await joinCommits(tx, key, joining))) throw new Rollback({ kind: 'head-moved' })
   for (const { also, queued } of applied) {
     try {

@@ -4,7 +4,7 @@ import type { Committed, Edit, QueuedEdit } from './edit.ts'
 import { commitGroup, type LibraryRef, type WriterServices } from './group-commit.ts'
 import type { LibraryInfo } from './library-info.ts'
 
-// Bounds the time of one transaction.
+// Bounds the duration of one transaction.
 const LARGEST_GROUP = 128
 
 /**
