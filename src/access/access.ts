@@ -28,18 +28,18 @@ export interface OwnedSummary extends LibrarySummary {
   readonly permission: Permission
 }
 
-/** What a library, or a sub-library, is opened again by. */
+/** Identifies a library or sub-library that is opened again. */
 export interface LibraryKeys {
   readonly libraryKey: number
-  /** The epoch the library must still have; undefined for any. */
+  /** The epoch the library must have; undefined for any. */
   readonly libraryEpoch?: number | undefined
-  /** Of the sub-library: nothing else of the library is opened. */
+  /** Restricts access to this sub-library. */
   readonly subKey: number | undefined
 }
 
 /**
- * The one door to libraries (I8). Whoever holds what it hands out has been checked; knowing an id
- * is not a right (I7).
+ * The only access to libraries (I8). Every handle it returns has passed the permission check; knowing an id
+ * grants nothing (I7).
  */
 export class Access {
   readonly #core: LibraryCore
@@ -50,17 +50,19 @@ export class Access {
     this.#db = db
   }
 
-  /** Opens a library or a sub-library. Throws library-not-found; permission-denied for who may not even read. */
+  /**
+   * Opens a library or a sub-library. Throws library-not-found; permission-denied without read permission.
+   */
   async open(user: Account, id: LibraryId): Promise<Library> {
     return this.#open(user, (await this.#find(id)) ?? fail({ code: 'library-not-found', id }))
   }
 
-  /** Whether there is such a library or sub-library, for calls that say so before they say who may use it. */
+  /** Whether the library or sub-library exists, for calls that report this before the permission. */
   async exists(id: LibraryId): Promise<boolean> {
     return (await this.#find(id)) !== undefined
   }
 
-  /** Those of `ids` that exist and that the user may read, by id, with a few queries for all. */
+  /** Opens those of `ids` that exist and that the user may read, with a constant number of queries. */
   async openAll(user: Account, ids: readonly LibraryId[]): Promise<Map<LibraryId, Library>> {
     const infos = await this.#findAll(ids)
     const grants = await this.#grants(user, infos)
@@ -72,19 +74,24 @@ export class Access {
     return opened
   }
 
-  /** Throws library-not-found; permission-denied for all but the owner, and for sub-libraries, which nobody owns. */
+  /**
+   * Throws library-not-found; permission-denied except for the owner, and for sub-libraries, which have no
+   * owner.
+   */
   async openOwned(user: Account, id: LibraryId): Promise<OwnedLibrary> {
     return (await this.open(user, id)).owned()
   }
 
-  /** Throws library-not-found; permission-denied for all but the owner and those with the right to manage shares. */
+  /**
+   * Throws library-not-found; permission-denied except for the owner and accounts that may manage its shares.
+   */
   async openAdministered(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
     return (await this.open(user, id)).administered()
   }
 
   /**
-   * For administrators of the server, who may look at and end shares of any library; nothing in it is opened to
-   * them by this. Throws library-not-found; permission-denied for everybody else.
+   * For administrators of the server, who may list and revoke shares of any library. Gives no access to its
+   * content. Throws library-not-found; permission-denied for everybody else.
    */
   async openForServer(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
     if (!isAdmin(user) || user.scope !== undefined) fail({ code: 'permission-denied' })
@@ -93,7 +100,7 @@ export class Access {
   }
 
   /**
-   * Opens what has a path of a library: the library itself, or the nearest folder above it that the user was given.
+   * Opens the library that contains a path, or the nearest folder above it that is shared with the user.
    * Throws library-not-found, permission-denied.
    */
   async openAround(
@@ -114,8 +121,9 @@ export class Access {
   }
 
   /**
-   * Opens again what a credential was issued for, for the account it acts for now (`CredentialOrigins`). Undefined if the
-   * library is gone, or was deleted and restored since. Throws permission-denied.
+   * Opens the library of a credential again, with the current permission of its account
+   * (`CredentialOrigins`). Undefined if the library is gone, or was deleted and restored since. Throws
+   * permission-denied.
    */
   async reopen(user: Account, keys: LibraryKeys): Promise<Library | undefined> {
     const info = await this.#findByKey(keys)
@@ -128,7 +136,9 @@ export class Access {
     return explain(this.#db, library, account, path)
   }
 
-  /** What is shared with the user, with the groups they are in, or with everyone, newest change first. */
+  /**
+   * Libraries shared with the user, with groups of the user, or with everyone, most recently changed first.
+   */
   async listShared(user: Account, via: 'shared' | 'group' | 'public'): Promise<SharedLibrary[]> {
     const shared = await listShared(this.#db, this.#core, await this.#queryFor(user, via))
     if (user.scope === undefined) return shared
@@ -136,19 +146,19 @@ export class Access {
     return reached.map((one) => ({ ...one, ...within(user.scope, one) }))
   }
 
-  /** What the user owns, newest change first. */
+  /** Libraries the user owns, most recently changed first. */
   async listOwned(user: Account): Promise<OwnedSummary[]> {
     const owned = await listLibrariesOf(this.#db, user.key)
     const reached = owned.filter((library) => scopeReaches(user.scope, library))
     return reached.map((library) => ({ ...library, permission: ownPermission(user, library) }))
   }
 
-  /** What the user may read, each way it is reached; newest change first within one way. */
+  /** All libraries the user may read, grouped by kind of access, each group most recently changed first. */
   async listReadable(user: Account): Promise<Readable[]> {
     return [...(await this.#ownedReadable(user)), ...(await this.listGranted(user))]
   }
 
-  /** As listReadable, but for what the user owns. */
+  /** As listReadable, without libraries the user owns. */
   async listGranted(user: Account): Promise<Readable[]> {
     const readable: Readable[] = []
     for (const via of ['shared', 'group', 'public'] as const) {
@@ -169,7 +179,7 @@ export class Access {
     return readable
   }
 
-  /** What the user owns, for who needs few of them by name. */
+  /** Libraries the user owns, for callers that need the names of only a few. */
   async owned(user: Account): Promise<OwnedReadables> {
     if (user.scope === undefined) {
       const keys = await listLibraryKeysOf(this.#db, user.key)
@@ -227,14 +237,14 @@ export class Access {
     const grants = await this.#grants(user, [info])
     const right = rightOn(user, info, grants.get(info.key))
     if (right !== undefined) return new Library(this.#core, info, user, right)
-    // Its folder may have been moved, with those above it, between the look at it and the one at the grants.
+    // The folder, or one above it, may have been moved between the two reads.
     const [again] =
       info.sub === undefined ? [] : await this.#core.views.findSubLibraryInfos('key', [info.sub.key])
     if (again === undefined || baseOf(again) === baseOf(info)) return fail({ code: 'permission-denied' })
     return this.#open(user, again)
   }
 
-  /** No query for what the user owns. */
+  /** Owned libraries need no query. */
   #grants(
     user: Account,
     infos: readonly LibraryInfo[],
@@ -246,25 +256,25 @@ export class Access {
   }
 }
 
-/** Whether what is shared with everyone is shared with this user. */
+/** Whether shares with everyone apply to this user. */
 export function seesPublic(user: Account): boolean {
   return roleAllows(user.role, 'see-public-libraries')
 }
 
-/** The right of a user on a library, within the bounds of the credential the user came with; undefined for none. */
+/** The right of a user on a library, within the scope of the credential; undefined for none. */
 function rightOn(user: Account, library: LibraryInfo, grants?: readonly Grant[]): Right | undefined {
   if (!scopeReaches(user.scope, library)) return undefined
   const right = rightOfAccount(user, library, grants)
   return right && within(user.scope, right)
 }
 
-/** What is left of a right within bounds. A credential with bounds manages no shares. */
+/** Restricts a right to a scope. A scoped credential cannot manage shares. */
 function within(scope: Scope | undefined, { permission, isAdmin }: Right): Right {
   if (scope === undefined) return { permission, isAdmin }
   return { permission: scope.access === 'read' ? 'r' : permission, isAdmin: false }
 }
 
-/** What the account may do, whatever it came with. A read-only library caps it at reading. */
+/** The right of the account, regardless of its credential. A read-only library caps it at `r`. */
 function rightOfAccount(
   user: Account,
   library: LibraryInfo,
@@ -272,13 +282,13 @@ function rightOfAccount(
 ): Right | undefined {
   if (library.ownerKey === user.key) return { permission: capped('rw', library), isAdmin: true }
   const { sub } = library
-  // The sub-library tells its own grants, even if its folder is being moved at this moment.
+  // Grants of the sub-library apply at its folder, even if the folder is moved concurrently.
   const here = (grant: Grant) => (grant.subKey === sub?.key ? { ...grant, path: baseOf(library) } : grant)
   const decision = decide(sub === undefined ? grants : grants.map(here), baseOf(library))
   return decision && { permission: capped(decision.permission, library), isAdmin: decision.isAdmin }
 }
 
-/** What a user may do in a library they own. */
+/** The permission of a user on a library they own. */
 function ownPermission({ scope }: Account, library: LibraryName): Permission {
   return within(scope, { permission: capped('rw', library), isAdmin: true }).permission
 }

@@ -7,8 +7,8 @@ import type { LibraryId } from '../objects/index.ts'
 import type { SharedLibrary } from './shared-libraries.ts'
 
 /**
- * A library in the hands of an administrator, who may do to it what its owner may; its files are none of an
- * administrator's business. Throws library-not-found, permission-denied.
+ * A library opened for an administrator, who may manage it like its owner but not read its files. Throws
+ * library-not-found, permission-denied.
  */
 export async function openAsAdministrator(
   core: LibraryCore,
@@ -19,7 +19,7 @@ export async function openAsAdministrator(
   return new OwnedLibrary(core, await getLibrary(core, id), user, { permission: 'rw', isAdmin: true })
 }
 
-/** A deleted library, whoever deleted it. Throws not-in-trash, permission-denied. */
+/** A deleted library of any owner. Throws not-in-trash, permission-denied. */
 export async function getDeletedAsAdministrator(
   core: LibraryCore,
   user: Account,
@@ -29,14 +29,17 @@ export async function getDeletedAsAdministrator(
   return getDeletedLibrary(core, id)
 }
 
-/** A group in the hands of an administrator, who may do to it what its owner may. Throws group-not-found, permission-denied. */
+/**
+ * A group opened for an administrator, who may manage it like its owner. Throws group-not-found,
+ * permission-denied.
+ */
 export async function groupAsAdministrator(groups: Groups, user: Account, key: number): Promise<Membership> {
   checkAdministrator(user)
   const group = (await groups.find(key)) ?? fail({ code: 'group-not-found', id: key })
   return { group, accountKey: user.key, isAdmin: true, inOwnersStead: true }
 }
 
-/** What is shared with somebody, for an administrator to end the share. Throws permission-denied. */
+/** A shared item, opened for an administrator who revokes the share. Throws permission-denied. */
 export function sharedAsAdministrator(
   core: LibraryCore,
   user: Account,

@@ -8,17 +8,17 @@ import { seesPublic } from './access.ts'
 import { capped, type Decision, decide, type Grant } from './grant.ts'
 import { grantsOf } from './share-store.ts'
 
-/** A grant that an account has in a library, and whether it reaches the path that was asked about. */
+/** A grant of an account in a library, and whether it applies to the path in question. */
 export interface ExplainedGrant extends Grant {
   readonly group: Group | undefined
   readonly reaches: boolean
   readonly decides: boolean
 }
 
-/** Why an account may do what it may do at a path. */
+/** Explains the permission of an account at a path. */
 export interface Explanation {
   readonly email: string
-  /** In the library that has the content, whatever the question named. */
+  /** The origin, even if the question named a sub-library. */
   readonly libraryId: LibraryId
   readonly libraryName: string
   readonly path: LibraryPath
@@ -26,16 +26,16 @@ export interface Explanation {
   readonly permission: Permission | undefined
   readonly isAdmin: boolean
   readonly isOwner: boolean
-  /** The id the account reaches the path by: the library, or the sub-library of a folder. */
+  /** The id by which the account reaches the path: the library, or a sub-library. */
   readonly openAs: LibraryId | undefined
   readonly status: LibraryStatus
   readonly active: boolean
   readonly grants: readonly ExplainedGrant[]
-  /** One sentence for a person. */
+  /** One sentence in English. */
   readonly reason: string
 }
 
-/** Says which grant gives an account which right at a path, and which ones come to nothing. */
+/** Lists the grants of an account, and which of them decides its permission at a path. */
 export async function explain(
   db: Database,
   library: LibraryInfo,

@@ -1,21 +1,21 @@
 import type { Permission, Right } from '../library/index.ts'
 import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
 
-/** Whom a share is for. */
+/** The kind of grantee. */
 export type Grantee = 'user' | 'group' | 'everyone'
 
-/** What a share gives an account: through itself, a group it is in, or because it is for everyone. */
+/** A grant for an account: direct, through a group, or with everyone. */
 export interface Grant extends Right {
   readonly grantee: Grantee
   /** The account or group; 0 for everyone. */
   readonly granteeKey: number
-  /** The folder of the library it is for; the root for all of it. */
+  /** The folder it applies to; the root for a whole library. */
   readonly path: LibraryPath
-  /** Of the folder's sub-library. */
+  /** The sub-library of the folder. */
   readonly subKey: number | undefined
 }
 
-/** What grants come to at a folder, and the one that decides. */
+/** The effective right at a folder, and the grant that decides. */
 export interface Decision extends Right {
   readonly by: Grant
 }
@@ -23,9 +23,9 @@ export interface Decision extends Right {
 const ORDER: readonly Grantee[] = ['user', 'group', 'everyone']
 
 /**
- * The right at a folder: that of the nearest folder at or above it that anything was granted on. There, a share with
- * the user goes before those with groups, of which the best counts, and those before one with everyone. Whoever
- * manages shares must be able to write: nobody gives more than they have.
+ * The effective right at a folder. The nearest folder at or above it that has grants decides. There, a direct
+ * share takes precedence over group shares, of which the strongest counts, and those over one with everyone.
+ * Managing shares requires write permission: nobody can grant more than they have.
  */
 export function decide(grants: readonly Grant[], folder: LibraryPath): Decision | undefined {
   if (grants.length === 0) return undefined
@@ -41,7 +41,7 @@ export function decide(grants: readonly Grant[], folder: LibraryPath): Decision 
   return undefined
 }
 
-/** A read-only library is for reading, whoever looks at it. */
+/** A read-only library caps every permission at `r`. */
 export function capped(permission: Permission, { status }: { status: 'normal' | 'read-only' }): Permission {
   return status === 'read-only' ? 'r' : permission
 }

@@ -18,7 +18,7 @@ export interface LibraryPasswordsOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
 }
 
-/** A library that somebody opens with its password. */
+/** An attempt to open a library with its password. */
 export interface LibraryOpening {
   readonly library: Library
   readonly encryption: LibraryEncryption
@@ -26,12 +26,12 @@ export interface LibraryOpening {
   readonly address: string
 }
 
-// A hash may take a quarter of a GiB and a second of a core. Passwords of accounts are hashed on other threads.
+// One concurrent hash: it may take 256 MiB and a second of CPU time. Account passwords are hashed separately.
 const SLOTS = 1
 
 /**
- * The passwords of encrypted libraries. Wrong ones are throttled as those of accounts are: ten in five minutes for one
- * account and library, a hundred for a library. Accounts take turns.
+ * The passwords of encrypted libraries. Wrong ones are throttled like account passwords: ten in five minutes
+ * per account and library, a hundred per library. Accounts take turns.
  */
 export class LibraryPasswords {
   readonly #core: LibraryCore
@@ -44,7 +44,7 @@ export class LibraryPasswords {
     this.#queue = new HashQueue({ slots: SLOTS, bounded: options.rateLimit })
   }
 
-  /** Holds the key of a library for the account that has it open. Throws too-many-tries. */
+  /** Stores the key of a library in memory for an account that gave the password. Throws too-many-tries. */
   set(opening: LibraryOpening, password: string): Promise<PasswordOutcome> {
     const { library, encryption } = opening
     return this.#try(opening, () =>
@@ -65,7 +65,7 @@ export class LibraryPasswords {
     )
   }
 
-  /** Whether a client that knows the password would send this check value. */
+  /** Whether `magic` is the value derived from the right password. */
   compareMagic(opening: LibraryOpening, magic: string): Promise<PasswordOutcome> {
     return this.#try(opening, () => Promise.resolve(checkMagic(opening.encryption, magic)))
   }

@@ -12,7 +12,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const GRANT_SECONDS = 12 * 3600
 
-/** A cookie that opens one link with a password for a while. */
+/** A signed cookie that opens one password-protected link for a limited time. */
 export interface LinkGrant {
   readonly name: string
   readonly value: string
@@ -20,8 +20,9 @@ export interface LinkGrant {
 }
 
 /**
- * What links have to keep secret. Passwords are encrypted, not hashed, because who made a link may read its
- * password again; each is bound to its link, so that no row can lend another its password.
+ * Encrypts link passwords and signs link cookies. Passwords are encrypted, not hashed, because the creator of
+ * a link may read its password again. Each is bound to its link, so that the ciphertext of one row is useless
+ * in another.
  */
 export class LinkSecrets {
   readonly #passwordKey: Buffer
@@ -41,7 +42,7 @@ export class LinkSecrets {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
   }
 
-  /** Undefined if the secret of the server is another one by now. */
+  /** Undefined if the server's secret has changed. */
   open(link: Pick<Link, 'token' | 'password'>): string | undefined {
     if (link.password === undefined) return undefined
     const bytes = Buffer.from(link.password)
@@ -58,7 +59,7 @@ export class LinkSecrets {
     }
   }
 
-  /** Takes as long for a wrong password as for the right one, whatever their lengths. */
+  /** Constant-time comparison, whatever the lengths. */
   isPassword(link: Pick<Link, 'token' | 'password'>, given: string): boolean {
     const password = this.open(link)
     return password !== undefined && isSame(this.#mac(password), this.#mac(given.normalize('NFC')))
@@ -73,7 +74,7 @@ export class LinkSecrets {
     }
   }
 
-  /** Whether it was given for this very link and password, and still holds. */
+  /** Whether the cookie was issued for this link and its current password, and has not expired. */
   isGrant(link: Link, value: string): boolean {
     const [, expires = '', signature = ''] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
     if (!(Number(expires) > this.#now())) return false
@@ -90,7 +91,7 @@ export class LinkSecrets {
   }
 }
 
-/** The name of the cookie that holds the grant of a link. */
+/** The cookie name for a link. */
 export function grantName(token: string): string {
   return `carrel-link-${token}`
 }

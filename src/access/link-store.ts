@@ -43,7 +43,7 @@ interface LinkRow {
   library_name: string
 }
 
-// Links of a deleted library, and of a removed account, go with it.
+// Links are deleted with their library or account, so inner joins lose none.
 const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.sub_key, k.path, k.is_dir,
     case when k.path_key is null then 1 else 0 end as is_gone, k.password, k.expires_at, k.can_edit, k.can_download,
     k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.epoch,
@@ -52,14 +52,14 @@ const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.s
   from link k join ${accountRelation} a on a.key = k.account_key
   join ${libraryRelation} l on l.key = k.library_key left join ${viewRelation} sub on sub.key = k.sub_key`
 
-/** Which links are asked for; what is left out does not matter. */
+/** Selects links; omitted fields match every link. */
 export interface LinkFilter {
   readonly kind?: LinkKind
   readonly accountKey?: number
   readonly libraryKey?: number
-  /** Only links made in this sub-library; 0: only those made in none. */
+  /** Only links created in this sub-library. 0: only those created in none. */
   readonly subKey?: number
-  /** Only links that lead there now; a path of the library, not of the sub-library. */
+  /** Only links with this current path, as a path of the library, not of the sub-library. */
   readonly place?: LibraryPath | undefined
 }
 
@@ -81,7 +81,7 @@ export async function listLinks(reader: Reader, filter: LinkFilter): Promise<Lin
   return rows.map(toLink)
 }
 
-/** A page of everybody's links, newest first. */
+/** A page of all links, newest first. */
 export async function listAllLinks(
   reader: Reader,
   kind: LinkKind,
@@ -103,7 +103,7 @@ export async function findLink(reader: Reader, token: string): Promise<Link | un
   return row && toLink(row)
 }
 
-/** Whether a link is in use, and the epoch it has. Undefined if there is none. */
+/** Whether a link is active, and its epoch. Undefined if it does not exist. */
 export async function findLinkState(
   reader: Reader,
   key: number,
@@ -143,7 +143,7 @@ const COLUMNS = [
   'created_at',
 ]
 
-/** A link as it is when it is made. */
+/** A link to be inserted. */
 export type NewLink = Omit<
   Link,
   'key' | 'path' | 'isGone' | 'views' | 'active' | 'epoch' | 'creator' | 'libraryId' | 'libraryName'
@@ -176,7 +176,7 @@ export async function insertLink(tx: Transaction, link: NewLink): Promise<void> 
   await tx.insert('link', COLUMNS, [row])
 }
 
-/** Writes what can be changed of a link. Its tickets end: they were given out under other terms. */
+/** Writes the changeable columns of a link and revokes its tickets, which were issued under other terms. */
 export async function updateLink(tx: Transaction, link: Link): Promise<void> {
   const { rights } = link
   await tx.run(
@@ -195,12 +195,12 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
   )
 }
 
-/** Ends every transfer the link was opened for. */
+/** Revokes all tickets of the link. */
 export async function deleteTicketsOfLink(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from ticket where link_key = ?', key)
 }
 
-/** Its tickets go with it. */
+/** Deletes the link and its tickets. */
 export async function deleteLink(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from link where key = ?', key)
 }
@@ -225,7 +225,8 @@ function toLink(row: LinkRow): Link {
     libraryKey: row.library_key,
     subKey: row.sub_key ?? undefined,
     place,
-    // What was moved out of the sub-library is gone for its maker; where to is not theirs to know.
+    // An item moved out of the sub-library shows only its name: its new path must not be revealed to the
+    // creator.
     path: seen ?? joinPath(ROOT, baseName(place)),
     isDir: row.is_dir === 1,
     isGone: row.is_gone === 1 || seen === undefined,

@@ -1,35 +1,35 @@
 import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
-/** A share link is to read by, an upload link to add by. */
+/** A share link permits reading, an upload link adding files. */
 export type LinkKind = 'share' | 'upload'
 
-/** Who may open a link: whoever holds it, or the people it names. */
+/** Who may open a link: anyone with the URL, or named people. */
 export const linkScopes = ['all_users', 'specific_users', 'specific_emails'] as const
 export type LinkScope = (typeof linkScopes)[number]
 
-/** What a share link lets its holder do. */
+/** The rights that a share link grants. */
 export interface LinkRights {
   readonly canEdit: boolean
   readonly canDownload: boolean
   readonly canUpload: boolean
 }
 
-/** A grant to whoever holds the URL, on one file or folder. */
+/** A grant on one file or folder to anyone with the URL. */
 export interface Link {
   readonly key: number
   readonly token: string
   readonly kind: LinkKind
-  /** Who made it; it can do no more than they can now. */
+  /** The creator. The link permits no more than the creator may do now. */
   readonly accountKey: number
   readonly libraryKey: number
-  /** Of the sub-library it was made in: it opens nothing else of the library. */
+  /** The sub-library it was created in. It opens nothing else of the library. */
   readonly subKey: number | undefined
-  /** Where what was shared is in the library, or was last. */
+  /** The current or last path of the shared item in the library. */
   readonly place: LibraryPath
-  /** The same, as the sub-library shows it, if it was made in one. */
+  /** The same path within the sub-library, if it was created in one. */
   readonly path: LibraryPath
   readonly isDir: boolean
-  /** What was shared is gone for good; something else may be at the path by now. */
+  /** The shared item was deleted for good. Another item may have the path now. */
   readonly isGone: boolean
   /** Encrypted. */
   readonly password: Uint8Array | undefined
@@ -37,26 +37,26 @@ export interface Link {
   readonly expiresAt: number | undefined
   readonly rights: LinkRights
   readonly scope: LinkScope
-  /** Of the people it is for, unless it is for all. */
+  /** The people it is for, unless it is for everyone. */
   readonly emails: readonly string[]
   readonly description: string
   readonly views: number
-  /** False while its maker has switched it off. */
+  /** False while its creator has disabled it. */
   readonly active: boolean
-  /** Grows with each change; tickets given out before end. */
+  /** Incremented by each change, which revokes the tickets issued before. */
   readonly epoch: number
-  /** The personal or library token it was made with: it ends with that, and stays within its bounds. */
+  /** The scoped token it was created with. It ends with that token and stays within its scope. */
   readonly scopedTokenKey: number | undefined
   /** Unix seconds. */
   readonly createdAt: number
-  /** The account id of who made it. */
+  /** The account id of the creator. */
   readonly creator: string
-  /** Of what it was made in: the library, or the sub-library. */
+  /** The library or sub-library it was created in. */
   readonly libraryId: LibraryId
   readonly libraryName: string
 }
 
-/** What can be chosen when a link is made. */
+/** Options for a new link. */
 export interface LinkOptions {
   readonly kind: LinkKind
   readonly path: LibraryPath
@@ -68,9 +68,9 @@ export interface LinkOptions {
   readonly description?: string
 }
 
-/** What can be changed of a link; what is left out stays. */
+/** Changes of a link; omitted fields stay as they are. */
 export interface LinkChanges {
-  /** Null takes the expiry away. */
+  /** Null removes the expiry. */
   readonly expiresAt?: number | null | undefined
   readonly rights?: LinkRights | undefined
   readonly scope?: LinkScope | undefined
@@ -86,7 +86,7 @@ export function isExpired(link: Pick<Link, 'expiresAt'>, now: number): boolean {
   return link.expiresAt !== undefined && link.expiresAt <= now
 }
 
-/** Whether it leads anywhere, as far as the link itself knows. */
+/** Whether the link itself is neither expired, disabled nor dead. The library is not checked. */
 export function isUsable(link: Pick<Link, 'expiresAt' | 'active' | 'isGone'>, now: number): boolean {
   return link.active && !link.isGone && !isExpired(link, now)
 }

@@ -50,14 +50,14 @@ import { OpenLink } from './open-link.ts'
 const TOKEN_BYTES = 10
 const MOST_IN_A_LIBRARY = 500_000
 
-/** What somebody who holds a link shows to be let in. */
+/** The credentials that the visitor of a link presents. */
 export interface VisitorCredentials {
-  /** Where they come from. */
+  /** The remote address. */
   readonly address: string
-  /** What the address is counted by; the address itself unless given. */
+  /** The network that failed tries are counted by. Default: the address. */
   readonly network?: string
   readonly password: string | undefined
-  /** The grant an earlier password earned. */
+  /** The cookie from an earlier correct password. */
   readonly cookie: string | undefined
   readonly apiToken: string | undefined
 }
@@ -68,16 +68,16 @@ export interface LinksOptions extends PasswordGuardOptions {
   readonly access: Access
   readonly origins: CredentialOrigins
   readonly secret: Buffer
-  /** Whose API token it is. */
+  /** Resolves an API token to its account. */
   readonly identify: (apiToken: string) => Promise<Account | undefined>
   /** In characters. */
   readonly shortestPassword: number
 }
 
 /**
- * Share links and upload links: made, managed and opened. A link is bound to what was shared, not to a path: it
- * follows through renames and moves inside the library and ends when that is deleted, for good. It can do no more
- * than its maker can now.
+ * Creates, manages and opens share links and upload links. A link is bound to the shared item, not to a path:
+ * it follows the item through renames and moves within the library, and ends for good when the item is
+ * deleted. It permits no more than its creator may do now.
  */
 export class Links {
   /** In characters. */
@@ -102,8 +102,8 @@ export class Links {
   }
 
   /**
-   * Makes a link to something of a library, one for each maker and item unless `several`. An upload link that
-   * is there already is given as it is. Throws path-not-found, permission-denied, link-exists, too-many-links.
+   * Creates a link to an item of a library: one per creator and item unless `several`. An existing upload
+   * link is returned unchanged. Throws path-not-found, permission-denied, link-exists, too-many-links.
    */
   async create(
     user: Account,
@@ -117,13 +117,16 @@ export class Links {
       refuseRights(opened, options)
       const made = await this.#insert(user, opened, options, { isDir, several, also })
       if (made !== undefined) return made
-      // Somebody changed the library after we looked: what we saw may be gone.
+      // The library changed since the check, so the item may be gone.
       opened = await this.#access.reopen(user, keysOf(library))
       if (opened === undefined) return fail({ code: 'library-not-found', id: library.info.id })
     }
   }
 
-  /** What an account made where it may still read, oldest first; in one library or sub-library, and at one path of it, if asked. */
+  /**
+   * Links of an account that it may still read, oldest first; optionally in one library or sub-library, and
+   * at one path.
+   */
   async listOwn(user: Account, kind: LinkKind, library?: Library, path?: LibraryPath): Promise<Link[]> {
     const where = library && {
       libraryKey: library.info.key,
@@ -133,13 +136,18 @@ export class Links {
     return this.#readable(user, await listLinks(this.#db, { kind, accountKey: user.key, ...where }))
   }
 
-  /** What everybody made in a library, or in the folder a sub-library shows, as it is seen there; oldest first. */
+  /**
+   * Links of all accounts in a library, or in the folder of a sub-library, with paths as seen there; oldest
+   * first.
+   */
   async listIn({ info }: AdministeredLibrary, kind: LinkKind): Promise<Link[]> {
     const links = await listLinks(this.#db, { kind, libraryKey: info.key })
     return links.flatMap((link) => seenIn(info, link) ?? [])
   }
 
-  /** For who made it and the owner of its library. Throws link-not-found, for a stranger too. */
+  /**
+   * For the creator of the link and the owner of its library. Throws link-not-found, also for anybody else.
+   */
   async get(user: Account, token: string, kind: LinkKind): Promise<Link> {
     const link = await this.#find(token, kind)
     const [own] = link.accountKey === user.key ? await this.#readable(user, [link]) : []
@@ -149,12 +157,15 @@ export class Links {
     return owned ?? fail({ code: 'link-not-found', token })
   }
 
-  /** A link of a library, or of the folder a sub-library shows, as it is seen there. Throws link-not-found. */
+  /**
+   * A link in a library, or in the folder of a sub-library, with its path as seen there. Throws
+   * link-not-found.
+   */
   async getIn({ info }: AdministeredLibrary, token: string, kind: LinkKind): Promise<Link> {
     return seenIn(info, await this.#find(token, kind)) ?? fail({ code: 'link-not-found', token })
   }
 
-  /** A page of everybody's, newest first, and how many there are. Throws permission-denied for all but administrators. */
+  /** A page of all links, newest first, and the total. Throws permission-denied except for administrators. */
   async listAll(
     user: Account,
     kind: LinkKind,
@@ -169,13 +180,13 @@ export class Links {
     return { links, count }
   }
 
-  /** Anybody's, for administrators. Throws link-not-found, permission-denied. */
+  /** Any link, for administrators. Throws link-not-found, permission-denied. */
   async getAny(user: Account, token: string, kind: LinkKind): Promise<Link> {
     checkAdministrator(user)
     return this.#find(token, kind)
   }
 
-  /** Anybody's, for administrators; an unknown one is no error. Throws permission-denied. */
+  /** Deletes any link, for administrators. Idempotent. Throws permission-denied. */
   async deleteAny(user: Account, token: string, kind: LinkKind, also: (link: Link) => Also): Promise<void> {
     checkAdministrator(user)
     await this.#db.write(async (tx) => {
@@ -186,7 +197,10 @@ export class Links {
     })
   }
 
-  /** Throws link-not-found; permission-denied for all but who made it, and for rights they do not have. */
+  /**
+   * Throws link-not-found; permission-denied except for the creator, and for rights the creator does not
+   * have.
+   */
   async update(
     user: Account,
     token: string,
@@ -217,20 +231,23 @@ export class Links {
     return changed
   }
 
-  /** The same password, encrypted anew: who typed it before has to type it again, because grants are signed for its bytes. */
+  /**
+   * Encrypts the same password again. Cookies are signed over the ciphertext, so visitors must enter the
+   * password again.
+   */
   #sealedAnew(link: Link): Uint8Array | undefined {
     const password = this.#secrets.open(link)
     return password === undefined ? link.password : this.#secrets.seal(link.token, password)
   }
 
-  /** Whose link it is. */
+  /** Whether the user created the link. */
   async findOwn(user: Account, token: string, kind: LinkKind): Promise<'own' | 'foreign' | 'unknown'> {
     const link = isToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return 'unknown'
     return link.accountKey === user.key ? 'own' : 'foreign'
   }
 
-  /** An unknown link is no error. Throws permission-denied for somebody else's. */
+  /** Idempotent: an unknown link is no error. Throws permission-denied for a link of another account. */
   async delete(user: Account, token: string, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
     const link = isToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return
@@ -248,7 +265,7 @@ export class Links {
     await this.#deleteAll([await this.getIn(library, token, kind)], also)
   }
 
-  /** Removes an account's links whose target is gone. */
+  /** Deletes an account's links whose item is gone. */
   async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
     const links = await listLinks(this.#db, { kind, accountKey: user.key })
     await this.#deleteAll(
@@ -257,7 +274,10 @@ export class Links {
     )
   }
 
-  /** A link follows what it leads to, so it would tell its maker the new name or path of what they may not read any more. */
+  /**
+   * Omits links to items the creator may no longer read. A link follows its item, so it would reveal the new
+   * name or path.
+   */
   async #readable(user: Account, links: readonly Link[]): Promise<Link[]> {
     const ids = [...new Set(links.map(({ libraryId }) => libraryId))]
     const libraries = await this.#access.openAll(user, ids)
@@ -273,14 +293,14 @@ export class Links {
     })
   }
 
-  /** The password of a link, for who made it; empty if it has none. */
+  /** The password of a link, for its creator; empty if it has none. */
   passwordOf(link: Link): string {
     return this.#secrets.open(link) ?? ''
   }
 
   /**
-   * Lets in who holds a link. Throws link-not-found for what is unknown, switched off or leads nowhere;
-   * link-expired; link-not-for-you; link-password-needed; too-many-tries.
+   * Opens a link for a visitor. Throws link-not-found for an unknown, disabled or dead link; link-expired;
+   * link-not-for-you; link-password-needed; too-many-tries.
    */
   async open(token: string, shown: VisitorCredentials, kind?: LinkKind): Promise<OpenLink> {
     const link = await this.#find(token, kind)
@@ -292,7 +312,7 @@ export class Links {
     return new OpenLink(link, library, visitor?.apiTokenKey)
   }
 
-  /** What spares the holder of an opened link the password from now on. */
+  /** The cookie that replaces the password of an opened link from now on. */
   grant({ link }: OpenLink): LinkGrant {
     return this.#secrets.grant(link)
   }
@@ -313,7 +333,7 @@ export class Links {
     return link
   }
 
-  /** Undefined if the library changed since it was opened. */
+  /** Undefined if the library has changed since it was opened. */
   async #insert(
     user: Account,
     library: Library,
@@ -324,13 +344,13 @@ export class Links {
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const now = this.#now()
     const made = await this.#db.write(async (tx) => {
-      // As long as the head stands, the folder of a sub-library does, too.
+      // While the head is locked, the folder of a sub-library cannot move either.
       if (!(await holdHead(tx, library.info.key, originOf(library.info).head))) return undefined
       const { libraryKey, subKey } = keysOf(library)
       const place = inOrigin(library.info, path)
       const where = { kind, accountKey: user.key, libraryKey, subKey: subKey ?? 0, place }
       const there = several ? [] : await listLinks(tx, where)
-      // A link made with a token and one made without end in different ways, so neither stands for the other.
+      // A link created with a token ends with it, so it is never reused for one without, or vice versa.
       const sameOrigin = there.filter((link) => link.scopedTokenKey === user.scope?.tokenKey)
       const usable = sameOrigin.find((link) => isUsable(link, now))
       if (usable !== undefined && kind === 'share') fail({ code: 'link-exists', token: usable.token })
@@ -359,7 +379,10 @@ export class Links {
     return made === undefined ? undefined : this.#find(made)
   }
 
-  /** As its maker may use it now. Throws link-not-found if what was shared is out of their reach. */
+  /**
+   * With the current permission of its creator. Throws link-not-found if the creator may no longer read the
+   * item.
+   */
   async #openLibrary(link: Link): Promise<Library> {
     const notFound = { code: 'link-not-found', token: link.token } as const
     try {
@@ -374,7 +397,10 @@ export class Links {
     }
   }
 
-  /** Undefined if its maker, or the token it was made with, may make such a link no more. Throws permission-denied. */
+  /**
+   * Undefined if its creator, or the token it was created with, may no longer create such a link. Throws
+   * permission-denied.
+   */
   async #openAsMaker(link: Link): Promise<Library | undefined> {
     const { accountKey, scopedTokenKey, kind, libraryKey, subKey } = link
     const origin = { accountKey, scopedTokenKey, epoch: undefined, apiTokenKey: undefined }
@@ -382,7 +408,7 @@ export class Links {
     return maker && mayMake(maker, kind) ? this.#access.reopen(maker, { libraryKey, subKey }) : undefined
   }
 
-  /** Who a link for named people was opened by. */
+  /** Throws link-not-for-you unless the visitor is one of the named people. */
   async #refuseStranger(link: Link, { apiToken }: VisitorCredentials): Promise<Account> {
     const user = apiToken === undefined ? undefined : await this.#identify(apiToken)
     const known = user !== undefined && (user.key === link.accountKey || link.emails.includes(user.email))
@@ -411,20 +437,20 @@ function keysOf({ info }: Library) {
   return { libraryKey: info.key, subKey: info.sub?.key }
 }
 
-/** A link as a library or sub-library shows it; undefined if it is none of its own. */
+/** A link with its path as seen in a library or sub-library; undefined if it is outside. */
 function seenIn(library: LibraryInfo, link: Link): Link | undefined {
   const path = link.libraryKey === library.key ? asSeen(library, link.place) : undefined
   return path && { ...link, path, libraryId: library.id, libraryName: library.name }
 }
 
-/** Whether it is a folder. Throws path-not-found. */
+/** Whether the item is a folder. Throws path-not-found. */
 async function kindOf(library: Library, path: LibraryPath): Promise<boolean> {
   if (path === ROOT) return true
   const entry = await library.tree.find(path)
   return (entry ?? fail({ code: 'path-not-found', path, wanted: 'Item' })).kind === 'dir'
 }
 
-/** Nobody can give what they do not have. Throws permission-denied. */
+/** Throws permission-denied for rights that the creator does not have. */
 function refuseRights(
   library: Library,
   options: { kind: LinkKind; path: LibraryPath; rights?: LinkRights },
@@ -435,7 +461,7 @@ function refuseRights(
   if (!isAllowed || library.info.encryption !== undefined) fail({ code: 'permission-denied' })
 }
 
-/** Links of earlier servers had shorter tokens. */
+/** Tokens of earlier versions were shorter. */
 function isToken(text: string): boolean {
   return /^[a-f0-9]{8,64}$/.test(text)
 }

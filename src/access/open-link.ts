@@ -5,18 +5,18 @@ import type { StoredDir } from '../tree/index.ts'
 import type { Link } from './link.ts'
 import type { TicketLink } from './tickets.ts'
 
-/** Pixels of the longer side of the largest picture that is made of an image for who may not download it. */
+/** Longer side in pixels of the largest preview for visitors who may not download. */
 const PREVIEW_PIXELS = 1024
 
 /**
- * A link whose holder was let in. It reaches what was shared and what is below; paths given to it begin at the
- * shared folder and cannot lead out of it. What is done by it is done as its maker.
+ * A link opened for a visitor. Paths given to it start at the shared folder and cannot leave it. Changes are
+ * made in the name of its creator.
  */
 export class OpenLink {
   readonly link: Link
-  /** As its maker may use it now. To send files from it as they are, take `originals`. */
+  /** With the current permission of its creator. Use `originals` to send file bytes. */
   readonly library: Library
-  /** The API token of the visitor, where a link is for named people only. */
+  /** The API token of the visitor, if the link is for named people. */
   readonly #visitorTokenKey: number | undefined
 
   constructor(link: Link, library: Library, visitorTokenKey?: number) {
@@ -25,46 +25,48 @@ export class OpenLink {
     this.#visitorTokenKey = visitorTokenKey
   }
 
-  /** What tickets given out by it are bound to. */
+  /** Binds tickets to this link. */
   get ticketLink(): TicketLink {
     const { key, epoch, expiresAt } = this.link
     return { key, epoch, expiresAt, visitorTokenKey: this.#visitorTokenKey }
   }
 
-  /** What the shared item is called. */
+  /** The name of the shared item. */
   get name(): string {
     return this.link.path === ROOT ? this.library.info.name : baseName(this.link.path)
   }
 
-  /** Otherwise it shows names, and previews made by the server, and no byte of a file as it is. */
+  /** If false, visitors see names and server-rendered previews, but no file bytes. */
   get canDownload(): boolean {
     return this.link.kind === 'share' && this.link.rights.canDownload
   }
 
-  /** The library, for whatever hands out the bytes of files. Throws permission-denied for a link that only shows. */
+  /** The library for callers that send file bytes. Throws permission-denied for a preview-only link. */
   get originals(): Library {
     return this.canDownload ? this.library : fail({ code: 'permission-denied' })
   }
 
-  /** Pixels of the longer side of the largest picture it shows of an image. */
+  /** Longer side in pixels of the largest preview of an image. */
   get largestPreview(): number {
     return this.canDownload ? Number.POSITIVE_INFINITY : PREVIEW_PIXELS
   }
 
-  /** Whether it lets files be added to its folder, and its maker may. */
+  /** Whether visitors may add files: the link and the permission of its creator both allow it. */
   get canUpload(): boolean {
     const { kind, isDir, rights, path } = this.link
     if (!isDir || (kind === 'share' && !rights.canUpload)) return false
     return this.library.permissionAt(path) === 'rw' && this.library.info.encryption === undefined
   }
 
-  /** The path in the library of one below the shared folder. */
+  /** The path in the library for a path below the shared folder. */
   pathOf(below: LibraryPath): LibraryPath {
     if (below === ROOT) return this.link.path
     return this.link.path === ROOT ? below : ((this.link.path + below) as LibraryPath)
   }
 
-  /** Does something with paths of the library. Faults that name one name it as it is seen from the shared folder. */
+  /**
+   * Runs `work` on paths of the library. Paths in its faults are converted to those below the shared folder.
+   */
   async asSeen<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -74,7 +76,7 @@ export class OpenLink {
     }
   }
 
-  /** A path of the library as a visitor may know it. What is not below the link keeps no more than its last name. */
+  /** A library path as a visitor may see it. For a path outside the shared folder, only the last segment. */
   #below(path: string): string {
     const { path: top } = this.link
     if (top === ROOT) return path
@@ -86,7 +88,7 @@ export class OpenLink {
     return this.link.isDir ? this.library.tree.findDir(this.pathOf(below)) : undefined
   }
 
-  /** A file of a shared folder; of a shared file, itself at the root. */
+  /** A file in a shared folder; a shared file is at the root. */
   async findFile(below: LibraryPath): Promise<{ path: LibraryPath; entry: FileDirent } | undefined> {
     if (!this.link.isDir && below !== ROOT) return undefined
     const path = this.pathOf(below)
@@ -94,7 +96,7 @@ export class OpenLink {
     return entry?.kind === 'file' ? { path, entry } : undefined
   }
 
-  /** The library to be added to. Throws permission-denied. */
+  /** The library for adding files. Throws permission-denied. */
   editable(below: LibraryPath): EditableLibrary {
     if (!this.canUpload) fail({ code: 'permission-denied' })
     return this.library.editable(this.pathOf(below))

@@ -3,31 +3,31 @@ import { type LibraryPath, pathKey } from '../objects/index.ts'
 import type { Guest } from './quota-store.ts'
 
 /**
- * What a resumable upload is known by: whatever upload address its chunks come through, those of one account belong
- * together. Visitors of links have no account: their chunks belong together by the address they were given, so that no
- * visitor reaches those of another, or of the maker of the link.
+ * Identifies a resumable upload. Chunks of one account belong together whichever upload URL they use.
+ * Visitors of links have no account, so their chunks are identified by the upload URL they were given. No
+ * visitor can reach the chunks of another, or of the link's creator.
  */
 export interface UploadKey {
   readonly libraryKey: number
   readonly accountKey: number
-  /** The link the chunks come through, 0 for none. */
+  /** The link the chunks arrive through; 0 for none. */
   readonly linkKey: number
   readonly visitor?: string | undefined
-  /** Where the file is to be. */
+  /** The target path of the file. */
   readonly path: LibraryPath
 }
 
-/** A file of which some bytes are stored. */
+/** A partially uploaded file. */
 export interface PartialUpload {
   /** Name of the temporary file. */
   readonly file: string
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly total: number
-  /** Bytes from the start that are durable; what the file holds beyond them counts for nothing. */
+  /** Number of leading bytes that are durable. Later bytes in the temporary file are ignored. */
   readonly received: number
 }
 
-/** A path never begins with anything but a slash. */
+/** A path always starts with a slash, so a visitor key cannot equal one. */
 function lookUpKey({ path, visitor }: UploadKey): Buffer {
   return pathKey(visitor === undefined ? path : (`visitor ${visitor}${path}` as LibraryPath))
 }
@@ -43,7 +43,7 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
   )
 }
 
-/** Begins an upload, in place of any other under the key. */
+/** Starts an upload and replaces any other with the same key. */
 export async function putPartialUpload(
   tx: Transaction,
   key: UploadKey,
@@ -68,7 +68,7 @@ export async function putPartialUpload(
   )
 }
 
-/** False if the upload is not the one it was. */
+/** False if the upload was replaced. */
 export async function setReceived(
   tx: Transaction,
   key: UploadKey,

@@ -2,39 +2,39 @@ import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 
-/** Whose upload it is: the owner's of the library, that of another account, or of a link's visitor. */
+/** Who uploads: the owner of the library, another account, or the visitor of a link. */
 export type Guest = 0 | 1 | 2
 export const OWN = 0
 export const MEMBER = 1
 export const VISITOR = 2
 
-/** An unfinished upload of a visitor that nobody added to for this long is given up; others are kept for three days. */
+/** Idle time after which a visitor's unfinished upload is deleted. Others are kept for three days. */
 export const VISITOR_IDLE_SECONDS = 600
 export const KEPT_SECONDS = 3 * 86_400
-/** An unfinished upload of the owner that nobody added to for this long makes room for another. */
+/** Idle time after which an unfinished upload of the owner may be evicted for another upload. */
 export const OWN_IDLE_SECONDS = 3600
 
-/** Bytes that count for an owner. */
+/** Bytes charged to an owner. */
 export interface Taken {
   /** In the owner's libraries. */
   readonly stored: number
-  /** Set aside for requests under way: in all, of guests, of visitors. */
+  /** Reserved for running requests: in total, by guests, by visitors. */
   readonly reserved: number
   readonly guestReserved: number
   readonly visitorReserved: number
-  /** Received of unfinished uploads: in all, those that can make room for the owner, of visitors. */
+  /** Received for unfinished uploads: in total, evictable for the owner, by visitors. */
   readonly unfinished: number
   readonly evictable: number
   readonly visitorUnfinished: number
 }
 
-/** A reservation that is not to be counted, and an upload that begins anew: its earlier bytes are about to go. */
+/** A reservation to exclude, and an upload that restarts, whose earlier bytes are about to be deleted. */
 export interface NotCounted {
   readonly reservation?: number | undefined
   readonly restarted?: UploadSource & { readonly total: number }
 }
 
-/** Where chunks come from. */
+/** The account or link that chunks arrive through. */
 export interface UploadSource {
   readonly libraryKey: number
   readonly accountKey: number
@@ -43,8 +43,8 @@ export interface UploadSource {
 }
 
 /**
- * What counts for an owner. One statement, so that bytes a commit turns from promised into stored at this moment are
- * counted once, neither twice nor not at all.
+ * Bytes charged to an owner. A single statement, so that bytes a concurrent commit turns from reserved into
+ * stored are counted exactly once.
  */
 export async function takenBy(
   reader: Reader,
@@ -122,7 +122,7 @@ export async function deleteReservationsBefore(tx: Transaction, time: number): P
   return tx.run('delete from quota_reservation where expires_at <= ?', time)
 }
 
-/** The owner of a library and the quota of that account, 0 if it has none of its own. */
+/** The owner of a library and the account's own quota; 0 if it has none. */
 export function findOwnerQuota(
   reader: Reader,
   libraryKey: number,
@@ -134,13 +134,13 @@ export function findOwnerQuota(
   )
 }
 
-/** An unfinished upload that can be given up. */
+/** An unfinished upload that may be evicted. */
 export interface Evictable {
   readonly file: string
   readonly received: number
 }
 
-/** Those that make room for the owner, in the order in which they go: of guests first, and the idle first. */
+/** Evictable uploads in the order of eviction: guests first, then by idle time. */
 export function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
   return reader.all<{ file: string; received: number }>(
     `select p.file, p.received from partial_upload p join ${libraryRelation} l on l.key = p.library_key
@@ -151,7 +151,7 @@ export function listEvictable(reader: Reader, ownerKey: number, now: number): Pr
   )
 }
 
-/** Reservations of guests, the largest first. */
+/** Reservations of guests, largest first. */
 export function listGuestReservations(
   reader: Reader,
   ownerKey: number,
@@ -166,7 +166,7 @@ export async function deletePartialOfFile(tx: Transaction, file: string): Promis
   await tx.run('delete from partial_upload where file = ?', file)
 }
 
-/** Unfinished uploads nobody adds to any more, of one owner or of all; gives the names of their files. */
+/** Deletes idle unfinished uploads of one owner or of all. Returns the names of their files. */
 export async function deleteExpiredPartials(
   tx: Transaction,
   now: number,
@@ -186,7 +186,7 @@ export async function deleteExpiredPartials(
   return rows.map(({ file }) => file)
 }
 
-/** How many unfinished uploads come from one account, or through one link. */
+/** Number of unfinished uploads of one account, or through one link. */
 export async function countUnfinished(
   reader: Reader,
   { accountKey, linkKey }: UploadSource,

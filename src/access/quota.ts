@@ -28,31 +28,31 @@ import {
 
 export type { Guest, UploadSource } from './quota-store.ts'
 
-// A reservation of a process that died expires after this long; a living one renews it.
+// A reservation expires after this time unless its process renews it.
 const RESERVATION_SECONDS = 600
 const RENEWAL_MS = (RESERVATION_SECONDS * 1000) / 3
-/** Objects and commits waiting in the libraries of an owner, whatever the quota is. */
+/** Allowance for uncommitted objects and commits of an owner, even if the quota is smaller. */
 const LEAST_FOR_OBJECTS = 100_000_000
-/** Unfinished uploads of one account, and through one link. */
+/** Maximum number of unfinished uploads per account, and per link. */
 const MOST_UPLOADS = 1000
 const MOST_UPLOADS_OF_LINK = 100
 
-/** Bytes set aside for an upload under way. Disposing gives back what was not settled. */
+/** Bytes reserved for a running upload. Disposing of it releases what was not settled. */
 export interface Reservation extends AsyncDisposable {
-  /** Undefined where nothing is limited. */
+  /** Undefined if there is no limit. */
   readonly key: number | undefined
-  /** Gives the bytes back as part of the commit that makes them usage. */
+  /** Releases the reservation in the transaction of the commit that turns it into usage. */
   settle(tx: Transaction): Promise<void>
 }
 
 /** In bytes; 0 for no limit. */
 export interface QuotaLimits {
-  /** What an account may store unless it has a quota of its own. */
+  /** Quota of accounts that have none of their own. */
   readonly serverDefault: number
-  /** What may be unfinished in the libraries of one owner, and of it through links. */
+  /** Unfinished uploads in the libraries of one owner, in total and through links. */
   readonly unfinished: number
   readonly linkUnfinished: number
-  /** What older versions and deleted files may take in the libraries of one owner. */
+  /** Older revisions and deleted files in the libraries of one owner. */
   readonly history: number
 }
 
@@ -62,19 +62,19 @@ export interface QuotasOptions {
   /** Unix seconds. */
   readonly now: () => number
   readonly limits: QuotaLimits
-  /** Called after commit with the files of unfinished uploads that were given up to make room. */
+  /** Called after commit with the files of unfinished uploads that were evicted. */
   readonly onEvicted?: (files: readonly string[]) => Promise<void>
 }
 
-/** Whose bytes an upload into a library brings. */
+/** Who an upload into a library comes from. */
 export function guestOf({ info, actor }: Library, isOfLink = false): Guest {
   if (isOfLink) return VISITOR
   return info.ownerKey === actor.key ? OWN : MEMBER
 }
 
 /**
- * What the owners of libraries may store. Charged is the owner, whoever adds the bytes. What guests have under way never
- * keeps the owner from the quota: the owner's uploads take its place.
+ * Quotas of library owners. Bytes are charged to the owner, whoever adds them. Reservations and unfinished
+ * uploads of guests never block the owner: the owner's uploads evict them.
  */
 export class Quotas {
   readonly #db: Database
@@ -101,7 +101,7 @@ export class Quotas {
     return usageOf(this.#db, account.key)
   }
 
-  /** Bytes in use by account key; accounts that own nothing have no entry. */
+  /** Used bytes by account key. Accounts without libraries are omitted. */
   usageOfMany(accounts: readonly Account[]): Promise<Map<number, number>> {
     return usageOfMany(
       this.#db,
@@ -109,7 +109,7 @@ export class Quotas {
     )
   }
 
-  /** What the owner of a library may still add, or a guest there; undefined for no limit. */
+  /** Bytes that the owner of a library, or a guest, may still add; undefined for no limit. */
   async roomLeft(
     library: LibraryInfo,
     guest: Guest = OWN,
@@ -121,15 +121,15 @@ export class Quotas {
     return { left: roomFor(guest, taken, limit), limit }
   }
 
-  /** Throws quota-exceeded if there is no room left at all. */
+  /** Throws quota-exceeded if no bytes are left. */
   async refuseIfFull(library: LibraryInfo, guest: Guest = OWN): Promise<void> {
     const room = await this.roomLeft(library, guest)
     if (room !== undefined && room.left <= 0) fail({ code: 'quota-exceeded', limit: room.limit })
   }
 
   /**
-   * Sets bytes aside, so that uploads side by side cannot exceed the quota together. Throws quota-exceeded when usage,
-   * what is set aside and these bytes would reach it. The owner's bytes take the place of what guests have under way.
+   * Reserves bytes, so that concurrent uploads cannot exceed the quota together. Throws quota-exceeded when
+   * usage, reservations and these bytes would reach it. The owner's bytes evict those reserved by guests.
    */
   async reserve(
     library: LibraryInfo,
@@ -155,8 +155,8 @@ export class Quotas {
   }
 
   /**
-   * In the transaction that notes how much came of an unfinished upload: whether that much may wait. `reservation` is
-   * that of the request, which the bytes were set aside for. Throws quota-exceeded, too-many-uploads.
+   * Checks an unfinished upload in the transaction that records its received bytes. `reservation` is that of
+   * the request for the same bytes. Throws quota-exceeded, too-many-uploads.
    */
   async checkUnfinished(
     tx: Transaction,
@@ -181,9 +181,9 @@ export class Quotas {
   }
 
   /**
-   * Bytes that blocks, or objects and commits, that no history names yet may take in the libraries of an owner: as much
-   * as the quota, because a push sends all of a tree before its commit. However small that is, there is room for the
-   * objects that delete something.
+   * Maximum of uncommitted bytes in the libraries of an owner, for blocks, or for objects and commits. It
+   * equals the quota, because a push sends a whole tree before its commit. For objects it has a minimum, so
+   * that deleting always works.
    */
   async uncommittedAllowance(library: LibraryInfo, kind: 'blocks' | 'objects'): Promise<number | undefined> {
     const quota = await this.#limitOfOwner(library)
@@ -193,7 +193,7 @@ export class Quotas {
     return Math.min(limit ?? unfinished, unfinished)
   }
 
-  /** Checks every commit that adds bytes, whichever way they came: checks made before it can be outrun. */
+  /** Checks every commit that adds bytes, from any surface. Earlier checks are subject to races. */
   get growthGuard(): GrowthGuard {
     return {
       limitedOwner: async (tx, libraryKey) => {
@@ -209,17 +209,17 @@ export class Quotas {
     }
   }
 
-  /** Start-up and upkeep. */
+  /** Deletes expired reservations, at the start and as maintenance. */
   deleteExpired(): Promise<number> {
     return this.#db.write((tx) => deleteReservationsBefore(tx, this.#now()), { durable: false })
   }
 
-  /** Maintenance: unfinished uploads nobody adds to any more. */
+  /** Maintenance: deletes idle unfinished uploads. */
   async deleteExpiredUploads(): Promise<void> {
     await this.#onEvicted(await this.#db.write((tx) => deleteExpiredPartials(tx, this.#now())))
   }
 
-  /** Gives up unfinished uploads, then reservations of guests, until so many bytes are free. */
+  /** Evicts unfinished uploads, then reservations of guests, until `bytes` are free. */
   async #makeRoom(tx: Transaction, ownerKey: number, bytes: number): Promise<void> {
     let missing = bytes
     if (missing <= 0) return
@@ -234,7 +234,7 @@ export class Quotas {
     if (missing <= 0) return
     for (const { key, bytes: reserved } of await listGuestReservations(tx, ownerKey)) {
       if (missing <= 0) break
-      // The guest's commit is checked again.
+      // Safe, because the guest's commit is checked again.
       await deleteReservation(tx, key)
       missing -= reserved
     }
@@ -248,7 +248,7 @@ export class Quotas {
     const db = this.#db
     const write = (work: (tx: Transaction) => Promise<void>) => this.#db.write(work, { durable: false })
     const renewal = setInterval(() => {
-      // A renewal that fails is tried again; the next one comes well before the reservation ends.
+      // A failed renewal is repeated well before the reservation expires.
       write((tx) => prolongReservation(tx, key, this.#now() + RESERVATION_SECONDS)).catch(() => {})
     }, RENEWAL_MS).unref()
     return {
@@ -256,15 +256,16 @@ export class Quotas {
       settle: (tx) => deleteReservation(tx, key),
       async [Symbol.asyncDispose]() {
         clearInterval(renewal)
-        // Most went with their commit, and a look costs far less than a transaction.
+        // Most were deleted with their commit, and a read costs far less than a transaction.
         if (await hasReservation(db, key)) await write((tx) => deleteReservation(tx, key))
       },
     }
   }
 
   /**
-   * Whether the history of an owner takes more than it may, so that new content is refused. The bytes are those of the
-   * last count, so they can be exceeded until the next one. Deleting, renaming and cleaning the history still work.
+   * Whether the history of an owner exceeds its limit, so that new content is rejected. The bytes are those
+   * of the last count, so they may exceed the limit until the next one. Deleting, renaming and purging the
+   * history still work.
    */
   async #hasFullHistory({ ownerKey }: LibraryInfo): Promise<boolean> {
     const { history } = this.#limits
@@ -277,7 +278,7 @@ export class Quotas {
   }
 }
 
-/** Bytes somebody may still add. Visitors of links get no more than half of what others leave. */
+/** Bytes that may still be added. Visitors of links get at most half of the remainder. */
 function roomFor(guest: Guest, taken: Taken, limit: number): number {
   const all = limit - taken.stored - taken.reserved - taken.unfinished
   if (guest === MEMBER) return all
@@ -286,7 +287,7 @@ function roomFor(guest: Guest, taken: Taken, limit: number): number {
   return Math.min(all, (all + visitors) / 2 - visitors)
 }
 
-/** Throws quota-exceeded. A limit of 0 is none. */
+/** Throws quota-exceeded. A limit of 0 means unlimited. */
 function refuseBeyond(bytes: number, limit: number): void {
   if (limit > 0 && bytes > limit) fail({ code: 'quota-exceeded', limit })
 }

@@ -2,26 +2,26 @@ import { baseOf, type LibraryInfo } from '../commits/index.ts'
 import type { Library, Permission } from '../library/index.ts'
 import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
-/** How a library came within a user's reach. */
+/** How a user has access to a library. */
 export type Via = 'mine' | 'shared' | 'group' | 'public'
 
-/** A library, or a folder shown as one, that a user may read now. */
+/** A library, or a shared folder shown as one, that a user may read. */
 export interface Readable {
-  /** What the user knows it as: the id of the library, or the one its shared folder has. */
+  /** The id the user sees: that of the library, or of the sub-library for a shared folder. */
   readonly id: LibraryId
   readonly name: string
   readonly ownerKey: number
   readonly encrypted: boolean
   readonly permission: Permission
   readonly via: Via
-  /** Where its content is: a library, and the folder there that is its root. */
+  /** The location of its content: a library and the root folder within it. */
   readonly libraryKey: number
   readonly base: LibraryPath
-  /** Of a folder: what it shows as a library. */
+  /** The sub-library, for a folder. */
   readonly folder?: LibraryInfo | undefined
 }
 
-/** A library that is open, as one of those its reader may read. */
+/** Converts an open library. */
 export function readableOf({ info, isOwner, permission }: Library): Readable {
   return {
     id: info.id,
@@ -36,15 +36,15 @@ export function readableOf({ info, isOwner, permission }: Library): Readable {
   }
 }
 
-/** A sub-library; undefined for a whole library. */
+/** The argument if it is a sub-library; undefined for a whole library. */
 export function folderOf(info: LibraryInfo): LibraryInfo | undefined {
   return info.sub === undefined ? undefined : info
 }
 
-/** What a user owns and may read now, of which mostly no more is asked than the keys. */
+/** The libraries a user owns and may read. Most callers need only the keys. */
 export interface OwnedReadables {
-  /** Of libraries. */
+  /** Library keys. */
   readonly keys: readonly number[]
-  /** Those of some keys. */
+  /** Those with the given keys. */
   find(keys: readonly number[]): Promise<Readable[]>
 }

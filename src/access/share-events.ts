@@ -3,20 +3,20 @@ import type { Group } from '../identity/index.ts'
 import type { Actor } from '../library/index.ts'
 import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
-/** A share that was made, changed or ended. */
+/** A share that was created, changed or revoked. */
 export interface ShareEvent {
   readonly kind: 'made' | 'changed' | 'ended'
   readonly by: Actor
-  /** What it is on, as those it is shared with open it. */
+  /** The shared library or sub-library, as its grantees see it. */
   readonly library: { readonly id: LibraryId; readonly name: string }
-  /** The root for a library. Of a folder no more than its name: what is above is not shared. */
+  /** The root for a library. For a folder only its name, because the folders above are not shared. */
   readonly path: LibraryPath
-  /** What it gives, on the wire; empty if it ended. */
+  /** The permission on the wire; empty if the share was revoked. */
   readonly permission: string
   readonly group: Group | undefined
-  /** Those it is shared with, themselves or through the group. Nobody is named for everyone. */
+  /** The grantees, direct or through the group. Empty for a share with everyone. */
   readonly accountKeys: readonly number[]
 }
 
-/** Writes what must be kept of an event, in the transaction of what happened. */
+/** Records a share event in the transaction of the change. */
 export type ShareRecorder = (tx: Transaction, event: ShareEvent) => Promise<void>

@@ -13,7 +13,7 @@ import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import { viewRelation } from '../views/index.ts'
 import type { Grant, Grantee } from './grant.ts'
 
-/** A share as it rests. */
+/** A share as stored. */
 export interface Share {
   readonly grantee: Grantee
   /** 0 for everyone. */
@@ -23,7 +23,7 @@ export interface Share {
   readonly grantedBy: number
 }
 
-/** What a share is on: a library, or the folder of one of its sub-libraries. */
+/** The shared item: a library, or the folder of one of its sub-libraries. */
 export interface SharedThing {
   readonly libraryKey: number
   readonly subKey: number | undefined
@@ -31,15 +31,15 @@ export interface SharedThing {
 
 /** A share with the library it is on. */
 export interface LibraryShare extends Share {
-  /** The library; of a folder: the one it is in. */
+  /** The library, or for a folder the library that contains it. */
   readonly library: LibraryInfo
   readonly sub: SubLibrary | undefined
 }
 
-/** Whose grants are asked for. */
+/** The account whose grants are read. */
 export interface Asking {
   readonly key: number
-  /** What is shared with everyone counts for them. */
+  /** Whether shares with everyone apply to the account. */
   readonly seesPublic: boolean
 }
 
@@ -57,7 +57,7 @@ const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, 
 const TO_SUB = `left join ${viewRelation} sub on sub.key = s.sub_key`
 const LIBRARIES_A_QUERY = 500
 
-/** All an account was granted on some libraries and folders in them, by the key of the library. */
+/** All grants of an account on libraries and their folders, by library key. */
 export async function grantsOf(
   reader: Reader,
   { key, seesPublic }: Asking,
@@ -104,7 +104,7 @@ function toGrant(row: GrantRow): Grant {
   }
 }
 
-/** All shares of one thing, oldest first. */
+/** All shares of one item, oldest first. */
 export async function sharesOn(reader: Reader, thing: SharedThing): Promise<Share[]> {
   const rows = await reader.all<ShareRow>(
     `select grantee, grantee_key, permission, is_admin, granted_by from share
@@ -115,7 +115,7 @@ export async function sharesOn(reader: Reader, thing: SharedThing): Promise<Shar
   return rows.map(toShare)
 }
 
-/** Whether a view is shared with anybody. */
+/** Whether a view is shared. */
 export async function hasShares(reader: Reader, subKey: number): Promise<boolean> {
   return (await reader.get('select 1 from share where sub_key = ? limit 1', subKey)) !== undefined
 }
@@ -137,7 +137,7 @@ export async function findShare(
   return row && toShare(row)
 }
 
-/** False if it is shared with them already. */
+/** False if it is already shared with the grantee. */
 export async function insertShare(
   tx: Transaction,
   thing: SharedThing,
@@ -204,13 +204,13 @@ export async function deleteShare(
   return changed === 1
 }
 
-/** Which shares with libraries are wanted. */
+/** Selects shares together with their libraries. */
 export type ShareQuery =
   | { readonly to: 'user' | 'group'; readonly keys: readonly number[] }
   | { readonly to: 'everyone' }
   | { readonly ownedBy: number }
 
-/** Shares of libraries that are not deleted, with those, newest change first. */
+/** Shares of libraries that are not deleted, with the libraries, most recently changed first. */
 export async function librarySharesOf(reader: Reader, query: ShareQuery): Promise<LibraryShare[]> {
   if ('keys' in query && query.keys.length === 0) return []
   const { condition, values } = conditionOf(query)
@@ -234,7 +234,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
   }))
 }
 
-/** Bytes of the libraries shared with each group as a whole, by the key of the group. */
+/** Total bytes of the libraries shared as a whole with each group, by group key. */
 export async function sizesSharedWith(
   reader: Reader,
   groupKeys: readonly number[],
@@ -250,7 +250,7 @@ export async function sizesSharedWith(
        group by s.grantee_key`,
       ...some,
     )
-    // PostgreSQL sums big integers into a numeric, which arrives as text.
+    // PostgreSQL sums bigint as numeric, which arrives as text.
     for (const { group_key, size } of rows) sizes.set(group_key, Number(size))
   }
   return sizes
@@ -286,7 +286,10 @@ function subOf(row: LibraryRow & SharedColumns): SubLibrary | undefined {
   }
 }
 
-/** The keys of the accounts a library, or a folder at or above one, is shared with: themselves or through groups. */
+/**
+ * Keys of the accounts that a library, or a folder at or above a path, is shared with, directly or through
+ * groups.
+ */
 export async function accountsReading(
   reader: Reader,
   libraryKey: number,
@@ -308,7 +311,7 @@ export async function accountsReading(
   return rows.map((row) => row.account_key)
 }
 
-/** The keys of the accounts a library or any folder of it is shared with: themselves or through groups. */
+/** Keys of the accounts that a library or any folder of it is shared with, directly or through groups. */
 export async function accountsSharing(reader: Reader, libraryKey: number): Promise<number[]> {
   const rows = await reader.all<{ account_key: number }>(
     `select grantee_key as account_key from share where library_key = ? and grantee = 'user'

@@ -5,14 +5,14 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import { capped } from './grant.ts'
 import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
 
-/** A share, and the library or sub-library it shows to those it is for. */
+/** A share, and the library or sub-library that its grantee sees. */
 export interface SharedLibrary extends Share {
   readonly info: LibraryInfo
-  /** What it gives now: a read-only library is for reading. */
+  /** The effective permission: at most `r` in a read-only library. */
   readonly permission: Permission
 }
 
-/** One query for all; folders are looked up in trees that are mostly in memory. Newest change first. */
+/** One query for all shares; folders are looked up in mostly cached trees. Most recently changed first. */
 export async function listShared(
   db: Database,
   core: LibraryCore,

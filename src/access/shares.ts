@@ -34,24 +34,24 @@ import {
 } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
 
-/** Whom something is to be shared with. */
+/** The grantee of a new share. */
 export type Recipient =
   | { readonly to: 'user'; readonly account: Account }
   | { readonly to: 'group'; readonly group: Group }
   | { readonly to: 'everyone' }
 
-/** `admin` is writing, and managing shares. */
+/** `admin` includes writing and managing shares. */
 export type SharePermission = 'r' | 'rw' | 'admin'
 
-/** What is to be shared, with whom, and how. */
+/** Options of a new share. */
 export interface ShareOptions {
-  /** The folder; the root for all of it. */
+  /** The folder; the root for a whole library. */
   readonly path: LibraryPath
   readonly recipient: Recipient
   readonly permission: SharePermission
 }
 
-/** Manages who may read and write what. What is `also` to be written is written only with what is done. */
+/** Creates, changes and revokes shares. Callbacks `also` write further rows in the same transaction. */
 export class Shares {
   readonly #core: LibraryCore
   readonly #db: Database
@@ -63,16 +63,19 @@ export class Shares {
     this.#record = record
   }
 
-  /** The shares of a folder, or of a library as a whole; those of folders above and below are not among them. */
+  /**
+   * The shares of exactly this folder, or of the library as a whole. Folders above and below are not
+   * included.
+   */
   async on(library: Library, path: LibraryPath): Promise<Share[]> {
     const thing = await this.#find(library, path)
     return thing === undefined ? [] : sharesOn(this.#db, thing)
   }
 
   /**
-   * Shares a library or a folder of it. Gives the sub-library of a folder. Throws role-forbids,
-   * shared-to-owner, already-shared; permission-denied for a group the sharer is not in; path-not-found,
-   * and encrypted-mismatch for a folder of an encrypted library.
+   * Shares a library or a folder. Returns the sub-library of a folder. Throws role-forbids, shared-to-owner,
+   * already-shared; permission-denied for a group the caller is not in; path-not-found, and
+   * encrypted-mismatch for a folder of an encrypted library.
    */
   async share(
     library: AdministeredLibrary,
@@ -95,7 +98,7 @@ export class Shares {
     })
   }
 
-  /** Changes what a share gives. False if there is none. */
+  /** Changes the permission of a share. False if it does not exist. */
   async change(
     library: AdministeredLibrary,
     { path, recipient, permission }: ShareOptions,
@@ -116,7 +119,7 @@ export class Shares {
     })
   }
 
-  /** Ends a share, at once. False if there is none. */
+  /** Revokes a share. False if it does not exist. */
   async revoke(
     library: AdministeredLibrary,
     { path, recipient }: Omit<ShareOptions, 'permission'>,
@@ -126,42 +129,42 @@ export class Shares {
     return thing === undefined ? false : this.#end(library, thing, recipient, also)
   }
 
-  /** Ends what the holder was given personally. False if it was not. */
+  /** Revokes the holder's own direct share. False if there is none. */
   leave(library: Library, also?: Also): Promise<boolean> {
     return this.#end(library, wholeOf(library), { to: 'user', account: library.actor }, also)
   }
 
-  /** Whether a library as a whole is shared with a group, and how. */
+  /** The share of a library as a whole with a grantee. */
   find(library: Library, grantee: Grantee, granteeKey: number): Promise<Share | undefined> {
     return findShare(this.#db, wholeOf(library), grantee, granteeKey)
   }
 
-  /** Ends the share of a library with a group. For administrators of either. */
+  /** Revokes the share of a library with a group. For administrators of either. */
   revokeFromGroup(library: Library, group: Group, also?: Also): Promise<boolean> {
     return this.#end(library, wholeOf(library), { to: 'group', group }, also)
   }
 
-  /** Ends the share with everyone. For the owner, and administrators of the server. */
+  /** Revokes the share with everyone. For the owner and administrators of the server. */
   unpublish(library: Library, also?: Also): Promise<boolean> {
     return this.#end(library, wholeOf(library), { to: 'everyone' }, also)
   }
 
-  /** What the user shares out: libraries, and folders of them. */
+  /** Libraries and folders that the user has shared. */
   sharedOutBy(user: Account): Promise<SharedLibrary[]> {
     return listShared(this.#db, this.#core, { ownedBy: user.key })
   }
 
-  /** What is shared with a group. */
+  /** Libraries and folders shared with a group. */
   sharedWith(group: Group): Promise<SharedLibrary[]> {
     return listShared(this.#db, this.#core, { to: 'group', keys: [group.key] })
   }
 
-  /** What is shared with several groups; each share says with which. */
+  /** Libraries and folders shared with any of the groups. Each share names its group. */
   sharedWithAny(groups: readonly Group[]): Promise<SharedLibrary[]> {
     return listShared(this.#db, this.#core, { to: 'group', keys: groups.map(({ key }) => key) })
   }
 
-  /** Bytes of the libraries shared with each group as a whole, by the key of the group. */
+  /** Total bytes of the libraries shared as a whole with each group, by group key. */
   sizesSharedWith(groups: readonly Group[]): Promise<Map<number, number>> {
     return sizesSharedWith(
       this.#db,
@@ -169,7 +172,7 @@ export class Shares {
     )
   }
 
-  /** The keys of the accounts that can read a library: its owner, and those it or a folder above is shared with. */
+  /** Keys of the accounts that can read a library: its owner, and the grantees of it or of a folder above. */
   async readersOf(library: Library): Promise<number[]> {
     const { info } = library
     const origin = originOf(info)
@@ -179,7 +182,7 @@ export class Shares {
     return [...new Set([origin.ownerKey, ...(await accountsReading(this.#db, info.key, subKeys))])]
   }
 
-  /** Shares a library that is about to be made, in the transaction that makes it. */
+  /** Shares a new library in the transaction that creates it. */
   async shareNew(
     tx: Transaction,
     library: LibraryInfo,
@@ -237,7 +240,7 @@ export class Shares {
     }
   }
 
-  /** What shares of a folder are kept under; undefined for a folder that was never shared. */
+  /** The key for shares of a folder; undefined for a folder that was never shared. */
   async #find(library: Library, path: LibraryPath): Promise<SharedThing | undefined> {
     const libraryKey = library.info.key
     const place = inOrigin(library.info, path)
@@ -254,7 +257,7 @@ async function accountsOf(tx: Transaction, recipient: ToldRecipient): Promise<nu
   return recipient.to === 'group' ? memberKeys(tx, recipient.group.key) : []
 }
 
-/** The permission on the wire, where an administrator's is writing. */
+/** Converts the wire permission. `admin` is `rw` with the right to manage shares. */
 export function rightOf(permission: SharePermission): Right {
   return { permission: permission === 'r' ? 'r' : 'rw', isAdmin: permission === 'admin' }
 }

@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Writes the tickets of one turn of the event loop in one transaction, which takes longer than the row of a ticket.
- * Lost in a power cut, a ticket is simply asked for again.
+ * Batches the tickets of one event loop turn into one transaction, because a transaction costs more than a
+ * row. Not flushed: a ticket lost in a power failure is simply requested again.
  */
 export class TicketInserts {
   readonly #db: Database
@@ -20,7 +20,7 @@ export class TicketInserts {
     this.#db = db
   }
 
-  /** Resolves once the ticket can be presented, or to false if the disk is full. */
+  /** Resolves to true once the ticket is visible to readers, or to false if the disk is full. */
   add(hash: Uint8Array, ticket: TicketRow): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#begin)
@@ -39,7 +39,7 @@ export class TicketInserts {
     try {
       isWritten = await writeIfSpace(this.#db, (tx) => insertTickets(tx, some))
     } catch (error) {
-      // One for a library that is gone by now must not fail the others.
+      // Retried one by one, so that a ticket of a deleted library does not fail the others.
       if (some.length > 1) await Promise.all(some.map((one) => this.#write([one])))
       else some[0]?.reject(error)
       return

@@ -3,26 +3,26 @@ import type { CredentialOrigin } from '../identity/index.ts'
 import { type FsId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
 import type { TicketOperation } from './tickets.ts'
 
-/** A ticket as it is stored: what it opens, until when, and what it was derived from. */
+/** A ticket as stored: its operation, expiry and origin. */
 export interface TicketRow {
   readonly operation: TicketOperation
   readonly libraryKey: number
-  /** The epoch of the library at issue. */
+  /** The epoch of the library when it was issued. */
   readonly libraryEpoch: number
-  /** Of the sub-library it was issued in: it opens nothing else. */
+  /** The sub-library it was issued in. It opens nothing else. */
   readonly subKey: number | undefined
-  /** Without an epoch if a link gave it out. */
+  /** Without an epoch if a link issued it. */
   readonly origin: CredentialOrigin
   readonly path: LibraryPath
-  /** The one file an update ticket replaces; undefined until it was used. */
+  /** The only file an update ticket replaces; undefined until its first use. */
   readonly target: LibraryPath | undefined
   readonly objectId: FsId | undefined
-  /** When the object's version was made, Unix seconds. */
+  /** Time of the object's revision, Unix seconds. */
   readonly modifiedAt: number | undefined
   readonly reusable: boolean
   /** Unix seconds. */
   readonly expiresAt: number
-  /** The link it was given out by, and the epoch of that at issue. */
+  /** The issuing link, and its epoch at that time. */
   readonly link: { readonly key: number; readonly epoch: number } | undefined
 }
 
@@ -72,7 +72,7 @@ export async function insertTickets(
   await tx.insert('ticket', COLUMNS, rows)
 }
 
-/** A ticket that was issued, whatever became of what it was derived from. */
+/** An issued ticket, regardless of whether its origin is still valid. */
 export async function findTicket(reader: Reader, hash: Uint8Array): Promise<TicketRow | undefined> {
   const row = await reader.get<{
     operation: TicketOperation
@@ -117,13 +117,13 @@ export async function findTicket(reader: Reader, hash: Uint8Array): Promise<Tick
 
 const BY_HASH = `select ${COLUMNS.slice(1).join(', ')} from ticket where hash = ?`
 
-/** Binds an update ticket to a file. False if it is bound to another one, or gone. */
+/** Binds an update ticket to a file. False if it is bound to another one, or deleted. */
 export async function bindTicket(tx: Transaction, hash: Uint8Array, target: LibraryPath): Promise<boolean> {
   const sql = 'update ticket set target = ? where hash = ? and (target is null or target = ?)'
   return (await tx.run(sql, target, hash, target)) === 1
 }
 
-/** False if somebody else burnt it first. */
+/** False if another request already consumed it. */
 export async function deleteTicket(tx: Transaction, hash: Uint8Array): Promise<boolean> {
   return (await tx.run('delete from ticket where hash = ?', hash)) === 1
 }

@@ -11,7 +11,7 @@ import { bindTicket, deleteTicket, deleteTicketsBefore, findTicket, type TicketR
 
 const MOST_IN_MEMORY = 10_000
 
-/** What a ticket opens. */
+/** The operation that a ticket permits. */
 export type TicketOperation =
   | 'download'
   | 'view'
@@ -26,49 +26,52 @@ export interface TicketOptions {
   readonly operation: TicketOperation
   /** The file or folder it is bound to. */
   readonly path: LibraryPath
-  /** The one file an update ticket replaces, if it is known; otherwise the first one within `path` that it is used for. */
+  /**
+   * The only file an update ticket replaces, if known. Otherwise the first one within `path` that it is used
+   * for.
+   */
   readonly target?: LibraryPath | undefined
-  /** The object it delivers, whatever becomes of the path. */
+  /** The object it delivers, even if the path changes. */
   readonly objectId?: FsId
-  /** When that object became the content of the path, Unix seconds. */
+  /** Time when that object became the content of the path, Unix seconds. */
   readonly modifiedAt?: number
-  /** False: the first use burns it. */
+  /** If false, the first use consumes it. */
   readonly reusable: boolean
-  /** The link it is given out by: it ends with it, and when it is changed or expires. */
+  /** The link that issued it. The ticket ends when the link is deleted, changed or expires. */
   readonly link?: TicketLink | undefined
 }
 
-/** A link that gives out tickets, and how it was when it did. */
+/** The link that issued a ticket, with its epoch at that time. */
 export interface TicketLink {
   readonly key: number
   readonly epoch: number
   readonly expiresAt: number | undefined
-  /** The API token of the visitor of a link for named people: what they were given ends with their session. */
+  /** The API token of the visitor, if the link is for named people. The ticket ends with it. */
   readonly visitorTokenKey: number | undefined
 }
 
-/** A ticket presented, with its library opened anew for the account it was issued to. */
+/** A presented ticket. Its library was opened again for the account it was issued to. */
 export interface TicketUse {
   readonly operation: TicketOperation
   readonly path: LibraryPath
   readonly objectId: FsId | undefined
   readonly modifiedAt: number | undefined
   readonly library: Library
-  /** Whether a link gave it out, so that its holder need have no account. */
+  /** Whether a link issued it. Its holder may then have no account. */
   readonly isOfLink: boolean
-  /** The link it was given out by. */
+  /** The link that issued it. */
   readonly linkKey: number | undefined
-  /** To be called when the answer starts. False if it was a one-time ticket somebody else used first. */
+  /** Call it when the response starts. False if another request already used the one-time ticket. */
   burn(): Promise<boolean>
-  /** Binds an update ticket to the file it replaces. Throws permission-denied for any but the first file. */
+  /** Binds an update ticket to the file it replaces. Throws permission-denied for any other file. */
   bind(target: LibraryPath): Promise<void>
-  /** The library as the ticket opens it by now: for what took a while. Throws as present. */
+  /** Opens the library again with the current permission, for long transfers. Throws as present. */
   reopen(): Promise<Library>
 }
 
 /**
- * Hands out tickets: opaque texts that open one transfer for a while. Only their hashes are stored, with what they were
- * derived from. Each use reads the ticket and checks its origin, link and library anew: nothing is cached.
+ * Issues tickets: opaque short-lived credentials for one transfer. Only their hashes are stored, with their
+ * origin. Each use reads the ticket and checks its origin, link and library again: nothing is cached.
  */
 export class Tickets {
   readonly #db: Database
@@ -77,9 +80,12 @@ export class Tickets {
   readonly #now: () => number
   readonly #lifeSeconds: number
   readonly #inserts: TicketInserts
-  /** Tickets a full disk could not take: files can be read all the same. They are checked as those in the database are. */
+  /**
+   * Tickets that a full disk could not store, so that files can still be read. They are checked like stored
+   * ones.
+   */
   readonly #unwritten = new Map<string, TicketRow>()
-  /** Used up, though a full disk still has them. */
+  /** Consumed tickets that a full disk could not delete. */
   readonly #burnt = new Set<string>()
 
   constructor(
@@ -97,7 +103,7 @@ export class Tickets {
     this.#inserts = new TicketInserts(db)
   }
 
-  /** Throws permission-denied if the caller was signed out, or the library went, while it was issued. */
+  /** Throws permission-denied if the caller's credential was revoked, or the library deleted, meanwhile. */
   async issue(library: Library, options: TicketOptions): Promise<string> {
     const ticket = randomUUID()
     const { link } = options
@@ -107,7 +113,7 @@ export class Tickets {
       libraryKey: library.info.key,
       libraryEpoch: library.info.epoch,
       subKey: library.info.sub?.key,
-      // A link does not end with the sign-ins of who made it.
+      // A link outlives the sessions of its creator.
       origin:
         link === undefined ? origin : { ...origin, epoch: undefined, apiTokenKey: link.visitorTokenKey },
       path: options.path,
@@ -123,7 +129,7 @@ export class Tickets {
   }
 
   /**
-   * Throws ticket-not-found for what is unknown, expired or used up, and for a ticket whose origin, link or
+   * Throws ticket-not-found for an unknown, expired or consumed ticket, and for one whose origin, link or
    * library has ended; permission-denied if the account may no longer read the library.
    */
   async present(ticket: string): Promise<TicketUse> {
@@ -144,7 +150,7 @@ export class Tickets {
     }
   }
 
-  /** Whether a ticket would open something now. */
+  /** Whether a ticket is valid now. */
   async isValid(ticket: string): Promise<boolean> {
     try {
       await this.#open(await this.#find(ticket))
@@ -159,7 +165,7 @@ export class Tickets {
     try {
       return await this.#inserts.add(hashOf(ticket), row)
     } catch (error) {
-      // Its token, link or library is gone by now.
+      // Its token, link or library was deleted meanwhile.
       if (error instanceof DatabaseError && error.reason === 'foreign-key')
         fail({ code: 'permission-denied' })
       throw error
@@ -193,16 +199,16 @@ export class Tickets {
     }
   }
 
-  /** Opens what a ticket opens, for whom it was issued to. */
+  /** Opens the library of a ticket for the account it was issued to. */
   async #open(row: TicketRow): Promise<Library> {
     const [actor, isLinked] = await Promise.all([this.#origins.findActor(row.origin), this.#isLinked(row)])
     const opened = actor && isLinked ? await this.#access.reopen(actor, row) : undefined
     const library = opened ?? fail({ code: 'ticket-not-found' })
-    // Visitors of a link act as its maker, but can only add (one door: EditableLibrary).
+    // Visitors of a link act as its creator, but may only add (see EditableLibrary).
     return row.link === undefined ? library : library.addingOnly()
   }
 
-  /** Whether the link that gave it out is as it was. */
+  /** Whether the issuing link is unchanged. */
   async #isLinked({ link }: TicketRow): Promise<boolean> {
     if (link === undefined) return true
     const state = await findLinkState(this.#db, link.key)
@@ -215,7 +221,7 @@ export class Tickets {
     return row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' })
   }
 
-  /** Start-up and periodic job: tickets nobody can use any more. */
+  /** Deletes expired tickets, at the start and as maintenance. */
   deleteExpired(): Promise<number> {
     return this.#db.write((tx) => deleteTicketsBefore(tx, this.#now()), { durable: false })
   }
