@@ -12,14 +12,14 @@ import { Refusal } from '../../src/http/refusal.ts'
 import { JsonRefused, parseOutsideJson } from '../../src/json.ts'
 import { type Chance, fuzz, outcome } from './fuzz.ts'
 
-describe('a chunked body of any kind', () => {
+describe('a random chunked body', () => {
   const decode = (pieces: readonly Buffer[]) => {
     const decoder = new ChunkedDecoder()
     const body: Buffer[] = []
     let used = 0
     for (const piece of pieces) {
       if (decoder.isDone) break
-      // It moves the bytes it is given.
+      // The decoder overwrites its input.
       used += decoder.feed(Buffer.from(piece), (bytes) => body.push(Buffer.from(bytes)))
     }
     return { body: Buffer.concat(body).toString('latin1'), used, isDone: decoder.isDone }
@@ -37,7 +37,7 @@ describe('a chunked body of any kind', () => {
   }
   const tokens = ['\r\n', '\n', '\r', '0\r\n\r\n', 'ffffffffffff\r\n', ';', '"', '\\', '0', 'g', ' ', '\0']
 
-  it('is decoded to what was encoded, or refused, however it arrives', async (t) => {
+  it('is decoded to the original or rejected, for every segmentation', async (t) => {
     await fuzz(t, async (chance) => {
       const body = chance.bytes(300)
       const encoded = encode(chance, body)
@@ -54,7 +54,7 @@ describe('a chunked body of any kind', () => {
   })
 })
 
-describe('a multipart form of any kind', () => {
+describe('a random multipart form', () => {
   class Malformed extends Error {}
   interface Part {
     readonly name: string
@@ -110,7 +110,7 @@ describe('a multipart form of any kind', () => {
     '\0',
   ]
 
-  it('is read as it was encoded, or refused, however it arrives', async (t) => {
+  it('is decoded to the original or rejected, for every segmentation', async (t) => {
     await fuzz(t, async (chance) => {
       const parts = make(chance)
       const encoded = encode(parts)
@@ -128,7 +128,7 @@ describe('a multipart form of any kind', () => {
   })
 })
 
-describe('JSON of any kind', () => {
+describe('random JSON', () => {
   const value = (chance: Chance, depth: number): unknown => {
     switch (chance.below(depth === 0 ? 4 : 6)) {
       case 0:
@@ -150,7 +150,7 @@ describe('JSON of any kind', () => {
     typeof of === 'object' && of !== null ? 1 + Math.max(0, ...Object.values(of).map(depthOf)) : 0
   const tokens = ['[', ']', '{', '}', '"', '\\', ',', ':', '[[[[[[[[[[', '\xff', 'null', '1e999', '\\u00']
 
-  it('is parsed as JSON.parse does within the limits, and refused beyond them', async (t) => {
+  it('is parsed like JSON.parse within the limits, and rejected beyond them', async (t) => {
     await fuzz(t, async (chance) => {
       const made = value(chance, 5)
       const encoded = Buffer.from(JSON.stringify(made))
@@ -176,10 +176,10 @@ describe('JSON of any kind', () => {
   })
 })
 
-describe('a form of any kind', () => {
+describe('a random form', () => {
   const tokens = ['&', '=', '+', '%', '%e4', '%00', '%zz', '%25', '\xff', '&&', '==']
 
-  it('is decoded to what was encoded, and never fails', async (t) => {
+  it('is decoded to the original, and never fails', async (t) => {
     await fuzz(t, async (chance) => {
       const texts = ['', 'a', 'ä', '&=', '+ %', '😀', '__proto__', '%41']
       const pairs = chance.many(6, () => [chance.one(texts), chance.one(texts)] as const)
@@ -199,10 +199,10 @@ describe('a form of any kind', () => {
   })
 })
 
-describe('a range of any kind', () => {
+describe('a random range', () => {
   const tokens = ['bytes=', '-', ',', '0', '99999999999999999999', ' ', 'x', '1-0', '=', '\0', '-1', '0-']
 
-  it('names parts within the bytes, which do not touch, or all of them', async (t) => {
+  it('yields separate parts within the bytes, or all of them', async (t) => {
     await fuzz(t, (chance) => {
       const size = chance.one([0, 1, 10, 1000, 2 ** 40])
       const ranges = chance.many(

@@ -10,7 +10,7 @@ export class Chance {
     this.#random = seededRandom(seed)
   }
 
-  /** A whole number from 0 and below `limit`. */
+  /** An integer from 0 to below `limit`. */
   below(limit: number): number {
     return Math.floor(this.#random() * limit)
   }
@@ -31,7 +31,7 @@ export class Chance {
     return Buffer.from(this.many(most, () => this.below(256)))
   }
 
-  /** The same bytes in pieces of random lengths. */
+  /** The same bytes in segments of random lengths. */
   pieces(bytes: Buffer): Buffer[] {
     const pieces: Buffer[] = []
     for (let at = 0; at < bytes.length; ) {
@@ -42,7 +42,7 @@ export class Chance {
     return pieces
   }
 
-  /** The bytes with a few things wrong: changed, left out, doubled, or some of `tokens` put in between. */
+  /** The bytes with random errors: changed, omitted, duplicated, or some of `tokens` inserted. */
   mutate(bytes: Buffer, tokens: readonly string[]): Buffer {
     let mutated = bytes
     for (let count = this.below(4); count > 0; count -= 1) mutated = this.#mutateOnce(mutated, tokens)
@@ -72,8 +72,8 @@ export class Chance {
 const SECONDS = Number(process.env['CARREL_TEST_FUZZ_SECONDS'] ?? rounds(0.5, 4))
 
 /**
- * Tries one case after another until the time is up. A case depends on its seed alone: the one that fails is named, and
- * `CARREL_TEST_SEED` begins with it.
+ * Runs one case after another until the time is up. A case depends only on its seed: a failing seed is printed, and
+ * `CARREL_TEST_SEED` starts with it.
  */
 export async function fuzz(t: TestContext, attempt: (chance: Chance) => unknown): Promise<void> {
   const first = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -91,7 +91,7 @@ export async function fuzz(t: TestContext, attempt: (chance: Chance) => unknown)
   t.diagnostic(`${cases} cases`)
 }
 
-/** What `run` gives, or the message of what it throws, which must be one of `declared`. */
+/** The result of `run`, or the message of its error, which must be one of `declared`. */
 export async function outcome<T>(
   run: () => T | Promise<T>,
   declared: readonly (new (...args: never[]) => Error)[],

@@ -33,7 +33,7 @@ interface Seen {
   readonly body: string
 }
 
-/** A server that says nothing for this long waits for more. */
+/** A server that is silent for this long waits for more input. */
 const QUIET_MS = 40
 
 const LAST = '/last-request'
@@ -48,7 +48,7 @@ class Side {
   constructor(create: (options: TransportOptions) => Transport) {
     const handler: RequestHandler = {
       serve: (request, response) => void this.#serve(request, response),
-      // Bytes behind an accepted upgrade would be lost to the comparison.
+      // Bytes after an accepted upgrade would be lost for the comparison.
       acceptsUpgrade: () => false,
       upgrade: () => assert.fail('no upgrade is accepted'),
     }
@@ -96,7 +96,7 @@ class Side {
     response.send(200, [], 'ok')
   }
 
-  /** Sends bytes. Resolves with the requests that were seen once the server hung up or has nothing more to say. */
+  /** Sends bytes. Resolves with the observed requests once the server closed the connection or became silent. */
   async send(bytes: Buffer, quietMs: number): Promise<Seen[]> {
     const socket = connect(this.#port, '127.0.0.1')
     socket.on('error', () => {})
@@ -108,7 +108,7 @@ class Side {
       let quiet: NodeJS.Timeout
       const wait = () => {
         clearTimeout(quiet)
-        // A server that waits for the rest of a request says nothing: not every mutation has an end.
+        // A server that waits for the rest of a request is silent: not every mutation has an end.
         quiet = setTimeout(resolve, isLast() ? 0 : quietMs)
       }
       socket.on('data', wait).once('close', () => {
@@ -234,7 +234,7 @@ describe('both transports', () => {
       }),
     )
 
-  it('see the same in mutated requests', async (t) => {
+  it('see the same requests in mutated input', async (t) => {
     await fuzz(t, (chance) => {
       // Several at a time: most of a case is waiting.
       const batch = Array.from({ length: 16 }, () => {
@@ -245,7 +245,7 @@ describe('both transports', () => {
     })
   })
 
-  it('accept and reject the same requests that are not mutated', async (t) => {
+  it('accept and reject the same unmutated requests', async (t) => {
     await fuzz(t, (chance) => {
       const batch = Array.from({ length: 16 }, () => {
         return Buffer.concat([request(chance), ...chance.many(2, () => request(chance)), last])

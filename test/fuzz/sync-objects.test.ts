@@ -18,7 +18,7 @@ import { type Chance, fuzz, outcome } from './fuzz.ts'
 const hex = (chance: Chance) =>
   Buffer.from(Array.from({ length: 20 }, () => chance.below(256))).toString('hex')
 
-/** Bytes of a dir, and of a file. */
+/** The bytes of a dir, and of a file. */
 function objects(chance: Chance): Buffer[] {
   const seed = chance.below(2 ** 31)
   const entries = sample(dirents, { seed, numRuns: 1 + chance.below(5) })
@@ -46,8 +46,8 @@ const TOKENS = [
   '[[[[[[[[[[[[',
 ]
 
-describe('fs objects of any kind', () => {
-  it('are parsed to what was encoded, or refused', async (t) => {
+describe('random fs objects', () => {
+  it('are parsed to the original or rejected', async (t) => {
     await fuzz(t, async (chance) => {
       const [dir = Buffer.alloc(0), file = Buffer.alloc(0)] = objects(chance)
       assert.deepEqual(parseDir(dir).encoded(), dir)
@@ -59,15 +59,15 @@ describe('fs objects of any kind', () => {
         const packed = chance.mutate(deflateSync(mutated), ['\0', '\xff', 'x'])
         const sent = { id: sha1Hex(mutated) as FsId, packed }
         const read = await outcome(() => readSent(sent, 100_000), [InvalidObject])
-        // What is taken is what its id says it is.
+        // An accepted object matches its id.
         if ('value' in read && read.value !== undefined) assert.equal(read.value.id, sha1Hex(mutated))
       }
     })
   })
 })
 
-describe('commits of any kind', () => {
-  it('are parsed to what was encoded, or refused', async (t) => {
+describe('random commits', () => {
+  it('are parsed to the original or rejected', async (t) => {
     await fuzz(t, async (chance) => {
       const texts = ['', 'a', 'ä"\\', '😀', 'Added "x".']
       const commit: Commit = {
@@ -95,7 +95,7 @@ describe('commits of any kind', () => {
   })
 })
 
-describe('packets of any kind', () => {
+describe('random packets', () => {
   const read = async (pieces: readonly Buffer[]) => {
     const memory = new BodyMemory({ total: 100_000_000, waitMs: 10 })
     const claim = memory.claim('192.0.2.1')
@@ -105,7 +105,7 @@ describe('packets of any kind', () => {
     try {
       for (let object = await reader.next(); object !== undefined; object = await reader.next()) {
         taken.push([object.id, object.packed.toString('latin1')])
-        // What was given is the reader's own, whatever comes next.
+        // A returned packet belongs to the reader and is not overwritten.
         assert.ok(memory.used <= object.packed.length + 44)
       }
     } finally {
@@ -115,7 +115,7 @@ describe('packets of any kind', () => {
     return taken
   }
 
-  it('are cut where they end, or refused, however they arrive', async (t) => {
+  it('are split at their boundaries or rejected, for every segmentation', async (t) => {
     await fuzz(t, async (chance) => {
       const packets = chance.many(
         5,

@@ -54,7 +54,7 @@ onBothDatabases('content of files', (fresh) => {
     assert.equal((await stage.reopen(stage.library)).info.size, 400_000)
   })
 
-  it('of one library cannot be read through another library that names its id', async (t) => {
+  it('of one library cannot be read through another library by its id', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const content = await receive(stage, randomBytes(100))
@@ -104,7 +104,7 @@ onBothDatabases('content of files', (fresh) => {
 })
 
 onBothDatabases('uploads', (fresh) => {
-  it('that wait together share a commit, one after another do not', async (t) => {
+  it('that are queued together share a commit, and sequential ones do not', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -123,7 +123,7 @@ onBothDatabases('uploads', (fresh) => {
     )
   })
 
-  it('of one name get names of their own, or replace each other when told to', async (t) => {
+  it('with the same name get separate names, or replace each other on request', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -140,7 +140,7 @@ onBothDatabases('uploads', (fresh) => {
     assert.equal(await add(true), 'a (3).txt')
   })
 
-  it('make the folders they go into, in the same commit, and leave nothing if a file is in the way', async (t) => {
+  it('create their folders in the same commit, and leave nothing if a file has such a path', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -155,7 +155,7 @@ onBothDatabases('uploads', (fresh) => {
     assert.equal((await stage.reopen(library)).info.head, after.info.head)
   })
 
-  it('do not replace a file that somebody else has locked', async (t) => {
+  it('do not replace a file that another account has locked', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -173,7 +173,7 @@ onBothDatabases('uploads', (fresh) => {
 })
 
 onBothDatabases('updates of a file', (fresh) => {
-  it('replace its content in one commit; the same content again makes none', async (t) => {
+  it('replace its content in one commit, and create none for unchanged content', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -191,7 +191,7 @@ onBothDatabases('updates of a file', (fresh) => {
     assert.equal(emptied.result.entry.size, 0)
   })
 
-  it('against an older commit keep both contents when both changed, and only then', async (t) => {
+  it('based on an older commit keep both versions only if both changed', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage

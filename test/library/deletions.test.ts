@@ -12,12 +12,12 @@ interface Column {
   readonly name: string
   readonly type: string
   readonly notnull: number
-  /** The table it refers to. */
+  /** The referenced table. */
   readonly refers: string | null
 }
 
 describe('deleting a library', () => {
-  it('has every module remove its own rows, without foreign keys', async () => {
+  it('removes the rows of every module, without foreign keys', async () => {
     await using test = await openTestCore()
     const owner = await test.actor()
     const { info } = await test.newLibrary(owner)
@@ -137,7 +137,7 @@ function valueOf({ name, type, refers }: Column, keys: Readonly<Record<string, n
   return type === 'text' ? randomUUID() : 2_000_000_000
 }
 
-/** How many rows refer to a row by a foreign key, by column; without columns no row refers by. */
+/** Number of rows that refer to a row by a foreign key, by column, without zeros. */
 async function referencesTo(
   reader: Database | Transaction,
   schema: Schema,

@@ -11,7 +11,7 @@ import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import { countDirs } from '../../src/tree/dir-counts.ts'
 import { at, openTestCore } from '../support/core.ts'
 
-it('counts the folders of a tree stored before they were counted, however many paths lead to each', async () => {
+it('counts the folders of a tree stored before counts existed, however many paths lead to each', async () => {
   await using test = await openTestCore()
   const { core, db } = test
   const actor = await test.actor()
@@ -26,7 +26,7 @@ it('counts the folders of a tree stored before they were counted, however many p
       await copy(core, library, chosen, library, at(`/n${level}`), unlimited)
     }
   }
-  // Below /n(k): two copies of /n(k-1) with what is below them.
+  // Below /n(k): two copies of /n(k-1) with their subtrees.
   const below = (level: number): number => (level === 0 ? 0 : 2 * (1 + below(level - 1)))
   const all = Array.from({ length: 41 }, (_, level) => 1 + below(level)).reduce((sum, one) => sum + one)
   const info = await getLibrary(core, made.info.id)

@@ -18,7 +18,7 @@ import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'
 const noLimit = async () => undefined
 
 onBothDatabases('edits of a library', (fresh) => {
-  it('are each one commit with the text clients know', async (t) => {
+  it('create one commit each with the description clients know', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -52,7 +52,7 @@ onBothDatabases('edits of a library', (fresh) => {
     ])
   })
 
-  it('make no commit when they change nothing', async (t) => {
+  it('create no commit when they change nothing', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -66,7 +66,7 @@ onBothDatabases('edits of a library', (fresh) => {
     assert.deepEqual(await getLibrary(core, library.info.id), before)
   })
 
-  it('choose free names, for files and folders alike', async (t) => {
+  it('choose free names across files and folders', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -77,7 +77,7 @@ onBothDatabases('edits of a library', (fresh) => {
     assert.deepEqual(names, ['a.txt', 'a (1).txt', 'a (2).txt', 'a (3).txt', 'a (4).txt'])
   })
 
-  it('refuse to put a folder into itself or below itself, and lose nothing', async (t) => {
+  it('reject putting a folder into itself or below itself, and lose nothing', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -91,7 +91,7 @@ onBothDatabases('edits of a library', (fresh) => {
     assert.deepEqual(await getLibrary(core, library.info.id), before)
   })
 
-  it('count sizes and files through folders that are copied, moved and deleted', async (t) => {
+  it('keep sizes and file counts correct when folders are copied, moved and deleted', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -123,7 +123,7 @@ onBothDatabases('edits of a library', (fresh) => {
     assert.equal(end.info.root, EMPTY_ID)
   })
 
-  it('carry objects and blocks along to another library, and leave the source when only copied', async (t) => {
+  it('bring objects and blocks to another library, and keep the source of a copy', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -147,7 +147,7 @@ onBothDatabases('edits of a library', (fresh) => {
     assert.deepEqual([emptied.info.size, emptied.info.root], [0, EMPTY_ID])
   })
 
-  it('tell what a commit changed, renames and moves included', async (t) => {
+  it('report the changes of a commit, including renames and moves', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -174,7 +174,7 @@ onBothDatabases('edits of a library', (fresh) => {
     assert.deepEqual(await ops(await makeFolder(library, at('/again'))), [['added', '/again']])
   })
 
-  it('of the library itself rename it in a commit of its own', async (t) => {
+  it('rename the library in a commit of their own', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const { core, library } = stage
@@ -197,7 +197,7 @@ async function open(t: TestContext, fresh: FreshDatabase) {
   return { ...stage, library, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() }
 }
 
-/** Adds a file of one block, as an upload would; gives the block's id. */
+/** Adds a file of one block, like an upload, and returns the block's id. */
 async function putFile(
   stage: TestCore,
   library: EditableLibrary,

@@ -30,7 +30,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await page(1, 8), [[8, 7, 6, 5, 4, 3, 2, 1], false])
   })
 
-  it('cut history at the days kept, showing the head and the first older commit', async (t) => {
+  it('cut the history at the retention limit, with the head and the first older commit', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     let now = START
@@ -52,7 +52,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await seqs(0), [5])
   })
 
-  it('list what was deleted, latest first, and nothing that exists again', async (t) => {
+  it('list deletions, latest first, without entries that exist again', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -72,7 +72,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await trashPaths(stage, library), ['/b', '/d/c', '/d/e', '/a'])
   })
 
-  it('give each deleted item the commit that still had it', async (t) => {
+  it('name the commit that still had each deleted item', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -87,7 +87,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     )
   })
 
-  it('page through a large trash without a gap and without showing anything twice', async (t) => {
+  it('page through a large trash without gaps or duplicates', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -114,7 +114,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     )
   })
 
-  it('empty the trash at once, and show what is deleted afterwards, even in the same second', async (t) => {
+  it('are emptied at once, and show later deletions, even in the same second', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore({ ...database, now: () => START })
@@ -132,7 +132,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await trashPaths(stage, library), ['/b'])
   })
 
-  it('empty only what is older than the days given', async (t) => {
+  it('are emptied only of entries older than the given days', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     let now = START
@@ -146,7 +146,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await trashPaths(stage, library), ['/b'])
   })
 
-  it('know who added a path first, through the folder it came with if need be', async (t) => {
+  it('name the creator of a path, also if it came with a folder', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     let now = START
@@ -166,7 +166,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.equal(await first('/nothing'), undefined)
   })
 
-  it('credit the first of several who added a path, also when they are followed together', async (t) => {
+  it('name the first of several creators of a path, also if the commits are processed together', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -180,7 +180,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.equal((await findFirstSeen(stage.db, info.key, at('/a')))?.author, 'zoe@example.org')
   })
 
-  it('is derived: dropped, it is made again from the commits', async (t) => {
+  it('are derived: once dropped, they are rebuilt from the commits', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)

@@ -16,7 +16,7 @@ const edit = fc.record({
   folder: fc.constantFrom(...FOLDERS),
   to: fc.constantFrom(...FOLDERS),
   name: fc.constantFrom(...NAMES),
-  // Few, so that files are alike and are put back as they were.
+  // Few, so that files have equal content and are restored to earlier states.
   content: fc.integer({ min: 0, max: 3 }),
 })
 type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never

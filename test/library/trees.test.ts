@@ -9,7 +9,7 @@ import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/objects/pa
 import { diffTrees } from '../../src/tree/diff.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 
-/** A tree as plain values: what the library's tree is held against. */
+/** A tree as plain values: the model that the library's tree is compared with. */
 type Model = Map<string, { id: string; size: number } | 'dir'>
 
 type Step = { op: 'file' | 'dir' | 'remove'; folder: number; name: string; size: number }
@@ -24,8 +24,8 @@ const steps = fc.array(
   { minLength: 1, maxLength: 60 },
 )
 
-it('a library edited at random equals a plain model, its totals and dir ids included', async () => {
-  // A cache of one dir, so that what is read back comes from the database.
+it('a randomly edited library equals a plain model, including its totals and dir ids', async () => {
+  // A cache of one dir, so that reads come from the database.
   await using stage = await openTestCore({ dirCacheBytes: 1 })
   const actor = await stage.actor()
   const property = fc.asyncProperty(steps, fc.integer({ min: 1, max: 8 }), async (all, perCommit) => {
@@ -42,7 +42,7 @@ it('a library edited at random equals a plain model, its totals and dir ids incl
   await fc.assert(property, { numRuns: 150, verbose: fc.VerbosityLevel.Verbose })
 })
 
-it('every version of a big folder can be read back, however long its chain of differences', async () => {
+it('every version of a large folder can be read, however long its chain of deltas', async () => {
   await using stage = await openTestCore({ dirCacheBytes: 1 })
   const library = await stage.newLibrary(await stage.actor())
   const names = Array.from({ length: 300 }, (_, i) => `file ${i}`)
@@ -63,7 +63,7 @@ it('every version of a big folder can be read back, however long its chain of di
   const stored = await stage.db.all<{ encoding: number; n: number; depth: number }>(
     'select encoding, count(*) as n, max(depth) as depth from fs_object group by encoding order by encoding',
   )
-  // Three whole copies: at the start, and where a chain had grown to its bound.
+  // Three full copies: at the start, and where a chain had reached its maximum length.
   assert.deepEqual(
     stored.map(({ encoding, n, depth }) => ({ encoding, n, depth })),
     [
@@ -127,7 +127,7 @@ async function assertSame(stage: TestCore, library: EditableLibrary, model: Mode
   assert.deepEqual(seen, model)
 }
 
-/** The diff, applied to the old paths, gives the new ones. */
+/** Applying the diff to the old paths yields the new ones. */
 async function assertDiff(
   stage: TestCore,
   old: EditableLibrary,
@@ -141,7 +141,7 @@ async function assertDiff(
       assert.ok(before.has(change.path))
       assert.ok(after.has(change.newPath))
     } else {
-      // A file that became a folder is told as one deletion and one addition.
+      // A file that became a folder is one deletion and one addition.
       assert.equal(hasKind(before, change.path, change.entry), change.op !== 'added')
       assert.equal(hasKind(after, change.path, change.entry), change.op !== 'deleted')
     }

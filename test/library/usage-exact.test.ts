@@ -58,7 +58,7 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
   })
 })
 
-/** The same block in several files, and enough entries for versions that rest as differences. */
+/** The same block in several files, and enough entries for versions stored as deltas. */
 function fileOf(random: () => number): { id: FileId; object: FileObject } {
   const count = 1 + Math.floor(random() * 3)
   const blocks = Array.from({ length: count }, () => blockOf(Math.floor(random() * (BLOCKS - 1))))
@@ -67,7 +67,7 @@ function fileOf(random: () => number): { id: FileId; object: FileObject } {
   return { id: fileId(object), object }
 }
 
-// Made anew from the same numbers wherever they are needed.
+// Generated again from the same numbers wherever they are needed.
 const FILES = Array.from({ length: 150 }, (_, n) => fileOf(seededRandom(n)))
 
 const blocksById = new Map(FILES.map(({ id, object }) => [id, object.blockIds]))

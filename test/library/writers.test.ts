@@ -18,7 +18,7 @@ import { at, openTestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 
 onBothDatabases('writers of one library', (fresh) => {
-  it('at the same time lose no edit, and each makes its own commit', async (t) => {
+  it('lose no concurrent edit, and each creates its own commit', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -34,7 +34,7 @@ onBothDatabases('writers of one library', (fresh) => {
       assert.equal(commit.parentId, commits[i + 1]?.id)
   })
 
-  it('fail alone: an edit that throws does not affect the others of its group', async (t) => {
+  it('fail separately: an edit that throws does not affect the others of its group', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -64,7 +64,7 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.equal(after.info.headSeq, 3)
   })
 
-  it('on several nodes meet on one head without an error and without losing an edit', async (t) => {
+  it('on several nodes converge on one head without an error and without losing an edit', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -105,7 +105,7 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.equal(dir.size, 4 * EACH)
   })
 
-  it('of the same name all succeed, with names of their own', async (t) => {
+  it('all succeed with the same name, each under a different one', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -115,7 +115,7 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.deepEqual(made.map((one) => one.result.entry.name).sort(), expected)
   })
 
-  it('of one item: exactly one rename wins, the others find it gone', async (t) => {
+  it('race for one item: exactly one rename succeeds, the others find it gone', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -153,7 +153,7 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.equal(after.info.fileCount, 5)
   })
 
-  it('that lead back to a state of their own group leave every version readable', async (t) => {
+  it('keep every version readable when their group returns to an earlier state', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore({ ...database, dirCacheBytes: 1 })
@@ -163,7 +163,7 @@ onBothDatabases('writers of one library', (fresh) => {
       for (let i = 0; i < 40; i++) await tree.put(ROOT, made(`folder ${i}`))
       return { description: 'many', result: 0 }
     })
-    // Each round makes a dir, its successor, and the first again, in one transaction.
+    // Each round creates a dir, its successor, and the first again, in one transaction.
     for (let round = 0; round < 20; round++) {
       const put = (name: string) =>
         library.commit(async (tree) => {

@@ -13,7 +13,7 @@ import { SyncClient } from '../support/sync-client.ts'
 const MB = 1_000_000
 const METRICS_TOKEN = 'a-token-for-prometheus'
 
-/** A server of its own, whose process these tests try to bring down. */
+/** A separate server, whose process these tests try to crash. */
 async function attacked(
   env: Record<string, string>,
   attack: (server: ChildServer) => Promise<void>,
@@ -38,7 +38,7 @@ async function open(server: ChildServer): Promise<Socket> {
   return socket
 }
 
-/** Resolves when all was taken, or the server hung up. */
+/** Resolves when everything was sent, or the server closed the connection. */
 function write(socket: Socket, bytes: string | Buffer): Promise<void> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve())
@@ -71,7 +71,7 @@ describe('a server with little memory', () => {
     })
   })
 
-  it('buffers objects that are pushed within its budget, and tells others to come back', {
+  it('buffers received objects within its budget, and rejects others with a retry', {
     timeout: 120_000,
   }, async () => {
     await attacked({ CARREL_BODY_MEMORY_MB: '64' }, async (server) => {
@@ -101,7 +101,7 @@ describe('a server with little memory', () => {
       assert.ok(growth < 150 * MB, `it grew by ${Math.round(growth / MB)} MB`)
       const [held] = pushes.filter((one) => !refused.has(one))
       held?.socket.write(packet.subarray(-1))
-      // It is no zlib, which is all that is wrong with it.
+      // It is not valid zlib data, which is the only error in it.
       assert.match((await held?.answer) ?? '', /^HTTP\/1\.1 400 /)
       const later = await push()
       later.socket.write(packet.subarray(-1))
@@ -112,7 +112,7 @@ describe('a server with little memory', () => {
 })
 
 describe('a server with few descriptors', () => {
-  it('answers 503 before they run out, and serves again when connections have closed', {
+  it('answers 503 before they run out, and recovers when connections have closed', {
     timeout: 60_000,
   }, async () => {
     const attack = async (server: ChildServer) => {
@@ -126,9 +126,9 @@ describe('a server with few descriptors', () => {
       )
       const count = (status: string) => answers.filter((answer) => answer === status).length
       assert.ok(count('200') >= 32, `${count('200')} were answered`)
-      // Those that cannot be answered without running out of descriptors are closed.
+      // Connections that cannot be answered without running out of descriptors are closed.
       assert.ok(count('503') > 0 && count('200') + count('503') + count('closed') === 200, answers.join(' '))
-      // Who is connected goes on being served, with files and all.
+      // Connected clients are still served, including files.
       const held = sockets[answers.indexOf('200')]
       held?.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n')
       assert.match(held === undefined ? '' : await answerOf(held), /^HTTP\/1\.1 200 /)

@@ -1,21 +1,21 @@
-/** What a file holds, or a folder with what is in it. Names are unique among files and folders alike. */
+/** The content of a file, or the entries of a folder. Names are unique across files and folders. */
 export type Node = { readonly kind: 'file'; readonly content: string } | Folder
 export interface Folder {
   readonly kind: 'dir'
   readonly entries: Map<string, Node>
 }
 
-/** How an operation of the model ends: what the server must answer. */
+/** The outcome of an operation of the model: the expected response of the server. */
 export type Outcome = 'done' | 'not-found' | 'into-itself'
 
 /**
- * A library as plain values, with nothing of the server's code in it: what the server must do, said a second
- * time in the simplest way.
+ * A library as plain values, without any of the server's code: a second, simplest implementation of the
+ * expected behaviour.
  */
 export class LibraryModel {
   readonly root: Folder = folder()
 
-  /** Makes an empty file or a folder; a taken name gets ` (n)`. */
+  /** Creates an empty file or a folder; a taken name gets ` (n)`. */
   add(parent: string, name: string, node: Node): Outcome {
     const into = this.folderAt(parent)
     if (into === undefined) return 'not-found'
@@ -23,7 +23,7 @@ export class LibraryModel {
     return 'done'
   }
 
-  /** Uploads a file; with `replace` it takes the place of a file of that name. */
+  /** Uploads a file; with `replace` it replaces a file of that name. */
   upload(parent: string, name: string, content: string, replace: boolean): Outcome {
     const into = this.folderAt(parent)
     if (into === undefined) return 'not-found'
@@ -58,7 +58,7 @@ export class LibraryModel {
     return this.folderAt(parent)?.entries.delete(name) === true ? 'done' : 'not-found'
   }
 
-  /** Moves entries of one folder into another; into the folder they are in, nothing happens. */
+  /** Moves entries of one folder into another; into the same folder it does nothing. */
   move(parent: string, names: readonly string[], target: string): Outcome {
     const refused = this.#refuse(parent, names, target)
     if (refused !== undefined) return refused
@@ -100,7 +100,7 @@ export class LibraryModel {
     return node
   }
 
-  /** Every path with what is there: the content of a file, null for a folder. */
+  /** Every path with its content: that of a file, null for a folder. */
   paths(): Map<string, string | null> {
     const all = new Map<string, string | null>()
     const walk = (at: string, { entries }: Folder) => {
@@ -131,7 +131,7 @@ function clone(node: Node): Node {
   return { kind: 'dir', entries: new Map(Array.from(node.entries, ([name, below]) => [name, clone(below)])) }
 }
 
-/** `a.txt`, `a (1).txt`, `a (2).txt` …: the first that is free. A leading dot is part of the name. */
+/** The first free of `a.txt`, `a (1).txt`, `a (2).txt` … A leading dot is part of the name. */
 function freeName({ entries }: Folder, wanted: string): string {
   const dot = wanted.lastIndexOf('.')
   const [base, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, '']

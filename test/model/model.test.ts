@@ -11,7 +11,7 @@ import { folder, LibraryModel, type Outcome } from './library-model.ts'
 const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? rounds(100, 2000))
 const CLIENTS = 5
 
-/** One call of one client. Numbers choose among what is there; the same numbers choose the same again. */
+/** One call of one client. Numbers select among the existing entries; the same numbers select the same again. */
 interface Step {
   readonly client: number
   readonly op: 'create' | 'mkdir' | 'upload' | 'update' | 'rename' | 'remove' | 'move' | 'copy' | 'delete'
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   replace: fc.boolean(),
 })
 
-it(`${SEQUENCES} random sequences of up to ${CLIENTS} clients end as the model says`, async (t) => {
+it(`${SEQUENCES} random sequences of up to ${CLIENTS} clients end as the model predicts`, async (t) => {
   const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   await using server = await startServer()
@@ -86,12 +86,12 @@ interface Stage {
   readonly model: LibraryModel
 }
 
-/** Does one step on both sides; the server must answer what the model says. */
+/** Runs one step on both sides; the server must respond as the model predicts. */
 async function perform(stage: Stage, one: Step): Promise<void> {
   const { model } = stage
   const folders = ['/', ...[...model.paths()].filter(([, content]) => content === null).map(([path]) => path)]
   const all = [...model.paths().keys()]
-  // Now and then something that is not there.
+  // Sometimes a missing entry.
   const pathAt = (n: number) => (n % 7 === 0 ? '/missing' : (all[n % all.length] ?? '/missing'))
   const folderAt = (n: number) => (n % 11 === 0 ? '/missing' : (folders[n % folders.length] ?? '/'))
   switch (one.op) {
@@ -143,7 +143,7 @@ async function upload(
 
 async function update(stage: Stage, path: string, content: string): Promise<void> {
   const outcome = stage.model.update(path, content)
-  // A link for updates is for one file.
+  // An update link is for one file.
   const link = await updateLink(stage.client, stage.library)
   const reply = await postForm(link, [['target_file', path], { filename: 'ignored', bytes: content }])
   assert.equal(reply.status, outcome === 'done' ? 200 : 441, reply.text)
@@ -152,7 +152,7 @@ async function update(stage: Stage, path: string, content: string): Promise<void
 async function rename(stage: Stage, path: string, newname: string): Promise<void> {
   const kind = stage.model.at(path)?.kind ?? 'file'
   const isSame = path.endsWith(`/${newname}`)
-  // A file asked to keep its name is refused, a folder is left as it is.
+  // A rename to the same name is rejected for a file and ignored for a folder.
   const outcome = stage.model.rename(path, newname)
   const reply = await stage.client.post(`/api/v2.1/repos/${stage.library}/${kind}/`, {
     query: { p: path },
@@ -165,7 +165,7 @@ async function rename(stage: Stage, path: string, newname: string): Promise<void
 async function remove(stage: Stage, path: string): Promise<void> {
   const kind = stage.model.at(path)?.kind ?? 'file'
   stage.model.remove(path)
-  // Deleting a file that is not there is a success.
+  // Deleting a missing file succeeds.
   const reply = await stage.client.delete(`/api/v2.1/repos/${stage.library}/${kind}/`, { query: { p: path } })
   expect(reply, 'done')
 }
@@ -202,7 +202,7 @@ function expect(reply: Reply, outcome: Outcome): void {
   assert.equal(reply.status, status, `${reply.text} where the model says ${outcome}`)
 }
 
-/** The whole tree, the contents by their ids, and the sums. */
+/** The whole tree, the contents by their ids, and the totals. */
 async function compare(client: Client, library: string, model: LibraryModel): Promise<void> {
   const listing = await client.get(`/api/v2.1/repos/${library}/dir/`, { p: '/', recursive: 1 })
   const expected = [...model.paths()].map(([path, content]) => {
@@ -224,7 +224,7 @@ async function compare(client: Client, library: string, model: LibraryModel): Pr
   )
 }
 
-/** The id existing clients give a file of one block. */
+/** The id existing clients compute for a file of one block. */
 function fileIdOf(content: string): string {
   if (content === '') return '0'.repeat(40)
   const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')

@@ -9,7 +9,7 @@ import { downloadedBytes, openBrowser } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 
-// Run in the page, which knows names that this program does not.
+// Runs in the page, which has globals that this program does not have.
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const DROPPED = `(() => {
   const transfer = new DataTransfer()
@@ -17,7 +17,7 @@ const DROPPED = `(() => {
   return transfer
 })()`
 
-describe('the pages of links in a browser', () => {
+describe('the link pages in a browser', () => {
   let server: TestServer
   let browser: Browser | undefined
   before(async () => {
@@ -29,7 +29,7 @@ describe('the pages of links in a browser', () => {
     await server[Symbol.asyncDispose]()
   })
 
-  /** A tab of its own; what the page complains about is collected. */
+  /** Opens a separate tab and collects the errors of its page. */
   async function openTab(t: TestContext, options: Parameters<Browser['newContext']>[0] = {}) {
     if (browser === undefined) {
       t.skip('chromium is not installed')
@@ -60,12 +60,12 @@ describe('the pages of links in a browser', () => {
     return space
   }
 
-  it('shows folders, files and pictures, and runs nothing of them', async (t) => {
+  it('show folders, files and pictures, and execute none of them', async (t) => {
     const tab = await openTab(t)
     if (tab === undefined) return
     const { page, complaints } = tab
     const { link } = await shareLink(await gallery(), '/pics')
-    // Without its last slash, as people copy it.
+    // Without the trailing slash, as people copy it.
     await page.goto(link.slice(0, -1), { waitUntil: 'networkidle' })
     assert.deepEqual(await page.locator('.entry .name').allTextContents(), [
       'deep',
@@ -87,7 +87,7 @@ describe('the pages of links in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('downloads a file and an archive', async (t) => {
+  it('download a file and an archive', async (t) => {
     const tab = await openTab(t)
     if (tab === undefined) return
     const { page, complaints } = tab
@@ -108,7 +108,7 @@ describe('the pages of links in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('works without scripts', async (t) => {
+  it('work without scripts', async (t) => {
     const tab = await openTab(t, { javaScriptEnabled: false })
     if (tab === undefined) return
     const { page } = tab
@@ -121,7 +121,7 @@ describe('the pages of links in a browser', () => {
     assert.equal(download.suggestedFilename(), 'pics.zip')
   })
 
-  it('asks for the password once', async (t) => {
+  it('ask for the password once', async (t) => {
     const tab = await openTab(t)
     if (tab === undefined) return
     const { page } = tab
@@ -138,7 +138,7 @@ describe('the pages of links in a browser', () => {
     await page.getByRole('heading', { name: 'deep' }).waitFor()
   })
 
-  it('uploads files, several at a time, with names that are taken', async (t) => {
+  it('upload several files at a time, with names that are taken', async (t) => {
     const tab = await openTab(t)
     if (tab === undefined) return
     const { page, complaints } = tab
@@ -175,7 +175,7 @@ describe('the pages of links in a browser', () => {
     await page.getByText('The link is closed').waitFor()
   })
 
-  it('takes files dropped on a folder that may be added to', async (t) => {
+  it('accept files dropped on a folder that permits uploads', async (t) => {
     const tab = await openTab(t)
     if (tab === undefined) return
     const { page } = tab
@@ -190,7 +190,7 @@ describe('the pages of links in a browser', () => {
     assert.deepEqual(await namesIn(space.client, space.id, '/pics/deep'), ['dropped.txt', 'note.txt'])
   })
 
-  it('is usable by everyone, in light and dark, on a phone and a wide screen', async (t) => {
+  it('are accessible in light and dark mode, on a phone and on a wide screen', async (t) => {
     const space = await gallery()
     const folder = await shareLink(space, '/pics', { expire_days: 9, permissions: { can_upload: true } })
     const secret = await shareLink(space, '/pics/deep', { password: PASSWORD })
@@ -224,7 +224,7 @@ describe('the pages of links in a browser', () => {
   }
 })
 
-/** The pixels of a picture as it arrived; 0 until it has. */
+/** The pixels of a loaded picture, 0 until it is loaded. */
 function widthOf(page: Page, selector: string): Promise<number> {
   return page.evaluate(`document.querySelector('${selector}').naturalWidth`)
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startServer } from '../support/server.ts'
 
-describe('a lasting link', () => {
-  it('leads into the web app, whatever it is and whoever asks', async () => {
+describe('a smart link', () => {
+  it('redirects into the web app for every kind of item and caller', async () => {
     await using server = await startServer()
     const person = await server.signUp()
     const id = await person.createLibrary('Plans')
@@ -17,7 +17,7 @@ describe('a lasting link', () => {
     assert.equal((await server.anonymous.get(`/app/smart-link/${token}`)).headers.get('location'), null)
   })
 
-  it('cannot be made to lead out of the app', async () => {
+  it('cannot redirect out of the app', async () => {
     await using server = await startServer()
     for (const sent of ['..%2F..%2F..', '%2F%2Fevil.example', 'a%0d%0aX: y', '%22%3E%3Cscript%3E']) {
       const led = await server.anonymous.get(`/smart-link/${sent}/`)

@@ -17,7 +17,7 @@ import { uploadFile } from '../support/transfer.ts'
 
 const NO_TOKEN = 'ab'.repeat(10)
 
-/** Names that become markup, script or another address where somebody forgets to escape. */
+/** Names that become markup, script or another URL if they are not escaped. */
 const HOSTILE = [
   '<script>window.hurt=1<',
   '"><img src=x onerror=window.hurt=1>',
@@ -29,7 +29,7 @@ const HOSTILE = [
   '\u202egpj.exe',
 ]
 
-describe('the pages of links', () => {
+describe('the link pages', () => {
   let server: TestServer
   let now = NOON
   before(async () => {
@@ -40,7 +40,7 @@ describe('the pages of links', () => {
   const views = async (space: Workspace, url: string, token: string) =>
     (await space.client.get(`${url}${token}/`)).body.view_cnt
 
-  it('shows a file, and leads to its bytes', async () => {
+  it('show a file with a link to its content', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs/a.txt')
     const page = await visit(server, `/f/${token}/`)
@@ -61,7 +61,7 @@ describe('the pages of links', () => {
     assert.equal(await views(space, SHARE, token), 1, 'a look at the headers does not')
   })
 
-  it('speaks the language of the browser', async () => {
+  it('use the language of the browser', async () => {
     const space = await sharedSpace(server)
     const file = await shareLink(space, '/docs/a.txt', { expire_days: 3 })
     const folder = await shareLink(space, '/docs', { password: PASSWORD })
@@ -79,7 +79,7 @@ describe('the pages of links', () => {
     assert.match(upload.text, /<body data-words="\{&quot;waiting&quot;:&quot;Wartet&quot;/)
   })
 
-  it('shows a folder and what is below, and leads to files', async () => {
+  it('show a folder and its subfolders with links to the files', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     const page = await visit(server, `/d/${token}/`)
@@ -108,7 +108,7 @@ describe('the pages of links', () => {
     assert.equal(await views(space, SHARE, token), 1)
   })
 
-  it('brings who followed the wrong form of a link to the right page', async () => {
+  it('redirect the wrong form of a link to the right page', async () => {
     const space = await sharedSpace(server)
     const file = await shareLink(space, '/docs/a.txt')
     const folder = await shareLink(space, '/docs')
@@ -124,7 +124,7 @@ describe('the pages of links', () => {
     }
   })
 
-  it('says in a page of its own that a link leads nowhere', async () => {
+  it('show an error page for an invalid link', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs', { expire_days: 1 })
     for (const form of ['f', 'd', 'u/d']) {
@@ -147,7 +147,7 @@ describe('the pages of links', () => {
     }
   })
 
-  it('asks for the password and tells nothing before', async () => {
+  it('ask for the password and reveal nothing before', async () => {
     const space = await sharedSpace(server)
     const file = await shareLink(space, '/docs/a.txt', { password: PASSWORD })
     const folder = await shareLink(space, '/docs', { password: PASSWORD })
@@ -183,12 +183,12 @@ describe('the pages of links', () => {
     assert.match(opened.text, /<h1>sub<\/h1>/)
     const saved = await visit(server, `/d/${folder.token}/files/?p=/a.txt&dl=1`, { headers: { Cookie } })
     assert.equal((await followed(saved)).text, 'alpha beta gamma')
-    // Good for this link only.
+    // Valid for this link only.
     const other = await visit(server, `/f/${file.token}/`, { headers: { Cookie } })
     assert.match(other.text, /<h1>Password needed<\/h1>/)
   })
 
-  it('keeps a password in cookies that go to the link and nowhere else', async () => {
+  it('keep the password grant in a cookie that is sent for this link only', async () => {
     const space = await sharedSpace(server)
     const share = await shareLink(space, '/docs/a.txt', { password: PASSWORD })
     const upload = await uploadLinkTo(space, '/docs', { password: PASSWORD })
@@ -226,7 +226,7 @@ describe('the pages of links', () => {
     for (const one of await cookies(`/d/${behind.token}/`, forwarded, proxied)) assert.match(one, /; Secure$/)
   })
 
-  it('forgets a password that was given once the link was switched off', async () => {
+  it('invalidate a password grant once the link was disabled', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs', { password: PASSWORD })
     const Cookie = await cookieOf(server, `/d/${token}/`)
@@ -246,7 +246,7 @@ describe('the pages of links', () => {
     assert.equal((await space.client.get(`${SHARE}${token}/`)).body.password, PASSWORD)
   })
 
-  it('never runs or mistakes a name', async () => {
+  it('escape every name', async () => {
     const space = await Workspace.make(server)
     for (const name of HOSTILE) await uploadFile(space.client, space.id, `/${name}/x`, 'x')
     const { token } = await shareLink(space, '/')
@@ -266,7 +266,7 @@ describe('the pages of links', () => {
     }
   })
 
-  it('sends what could act as something to be saved, in a sandbox', async () => {
+  it('serve active content as a download, in a sandbox', async () => {
     const space = await Workspace.make(server)
     const script = '<script>parent.hurt=1</script>'
     for (const name of ['page.html', 'drawing.svg', 'data.xml', 'page.xhtml', 'code.js']) {
@@ -283,7 +283,7 @@ describe('the pages of links', () => {
     }
   })
 
-  it('only shows where downloading is not allowed', async () => {
+  it('offer no download for a view-only link', async () => {
     const space = await sharedSpace(server)
     await uploadFile(space.client, space.id, '/docs/x.zip', 'zip')
     const { token } = await shareLink(space, '/docs', { permissions: { can_download: false } })
@@ -295,7 +295,7 @@ describe('the pages of links', () => {
     assertPage(await server.anonymous.post(`/d/${token}/archive/`), 403)
   })
 
-  it('packs a folder without a script', async () => {
+  it('offer a folder archive without scripts', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')
     let reply = await server.anonymous.post(`/d/${token}/archive/?p=/sub`)
@@ -311,7 +311,7 @@ describe('the pages of links', () => {
     assertPage(await server.anonymous.post(`/d/${token}/archive/?p=/a.txt`), 404)
   })
 
-  it('takes files on the page of an upload link, and shows none', async () => {
+  it('accept files on the page of an upload link, and list none', async () => {
     const space = await sharedSpace(server)
     const { token } = await uploadLinkTo(space, '/docs', { description: 'Bring <b>all</b>' })
     const page = await visit(server, `/u/d/${token}/`)
@@ -324,7 +324,7 @@ describe('the pages of links', () => {
     assertPage(await visit(server, `/u/d/${token}/`), 403)
   })
 
-  it('shows a folder of many files in pages', async () => {
+  it('show a large folder in pages', async () => {
     const space = await Workspace.make(server)
     const { upload_link } = (
       await visit(server, `${UPLOAD}${(await uploadLinkTo(space, '/')).token}/upload/`)
@@ -343,7 +343,7 @@ describe('the pages of links', () => {
     assert.equal((await visit(server, `/d/${token}/?page=x`)).status, 200)
   })
 
-  it('serves what the pages are made of', async () => {
+  it('serve their assets', async () => {
     for (const [name, type] of [
       ['links.css', 'text/css; charset=utf-8'],
       ['links.js', 'text/javascript; charset=utf-8'],
@@ -355,7 +355,7 @@ describe('the pages of links', () => {
     assert.equal((await visit(server, '/pages/..%2froutes.ts')).status, 404)
   })
 
-  it('ends a download with its link', async () => {
+  it('revoke a download with its link', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs/a.txt')
     const redirect = await visit(server, `/f/${token}/?dl=1`)
@@ -364,7 +364,7 @@ describe('the pages of links', () => {
     assert.equal((await followed(redirect)).status, 403)
   })
 
-  /** What a redirect leads to, as a browser without scripts would get it. */
+  /** The target of a redirect, as a browser without scripts receives it. */
   async function followed(reply: Reply): Promise<Reply> {
     assert.equal(reply.status, 302, reply.text)
     const location = reply.headers.get('location') ?? ''
@@ -374,7 +374,7 @@ describe('the pages of links', () => {
 })
 
 describe('guessing a password on the page', () => {
-  it('is held back', async () => {
+  it('is throttled', async () => {
     await using server = await startServer({ env: { CARREL_RATE_LIMIT: 'on' } })
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs', { password: PASSWORD })
@@ -387,7 +387,7 @@ describe('guessing a password on the page', () => {
   })
 })
 
-/** A page of ours, with all that keeps it safe. */
+/** Asserts that it is one of our pages, with all security headers. */
 function assertPage(reply: Reply, status: number, message?: string): void {
   assert.equal(reply.status, status, `${message ?? ''} ${reply.text.slice(0, 500)}`)
   assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8', message)

@@ -23,7 +23,7 @@ async function pushed(spec: TreeSpec): Promise<SyncClient> {
   return sync
 }
 
-/** A link, and what whoever has it gets. */
+/** A link, and the response to its visitors. */
 async function linkTo({ library }: SyncClient, path: string): Promise<() => Promise<string | number>> {
   const reply = await ann.post('/api/v2.1/share-links/', { json: { repo_id: library, path } })
   assert.equal(reply.status, 200, reply.text)
@@ -77,7 +77,7 @@ describe('a lock, star or link bound to a path, when a client pushes', () => {
     assert.deepEqual([await file(), await below(), await sharedNames(sub)], ['sea', 'bee', ['b.txt']])
   })
 
-  it('goes with what was deleted, whatever comes to be at its path', async () => {
+  it('is deleted with its entry, whatever appears at the path later', async () => {
     const sync = await pushed(doc)
     const [file, below] = [await linkTo(sync, '/c.txt'), await linkTo(sync, '/docs/a.txt')]
     const sub = await shareWith(ann, sync.library, ben, { path: '/docs' })
@@ -86,7 +86,7 @@ describe('a lock, star or link bound to a path, when a client pushes', () => {
     assert.deepEqual([await file(), await below(), await sharedNames(sub)], [404, 404, 404])
   })
 
-  it('goes with a file that became a folder, and stays with one that was edited', async () => {
+  it('is deleted when a file becomes a folder, and kept when the file was edited', async () => {
     const sync = await pushed({ a: 'one', 'b.txt': 'two' })
     const [turned, edited] = [await linkTo(sync, '/a'), await linkTo(sync, '/b.txt')]
     await sync.push({ a: { 'x.txt': 'one more' }, 'b.txt': 'two, edited' })
@@ -97,14 +97,14 @@ describe('a lock, star or link bound to a path, when a client pushes', () => {
     const sync = await pushed({ 'a.txt': 'one', 'b.txt': 'two', f: { x: 'x' } })
     const [a, b] = [await linkTo(sync, '/a.txt'), await linkTo(sync, '/b.txt')]
     const sub = await shareWith(ann, sync.library, ben, { path: '/f' })
-    // The two change places, and the folder is edited after it was renamed.
+    // The two swap places, and the folder is edited after its rename.
     const first = await sync.send({ 't.txt': 'one', 'b.txt': 'two', g: { x: 'x' } }, await sync.head())
     const second = await sync.send({ 't.txt': 'one', 'a.txt': 'two', g: { x: 'x' } }, first)
     await sync.push({ 'b.txt': 'one', 'a.txt': 'two', g: { x: 'x', y: 'y' } }, second)
     assert.deepEqual([await a(), await b(), await sharedNames(sub)], ['one', 'two', ['x', 'y']])
   })
 
-  it('follows through a merge', async () => {
+  it('follows its entry through a merge', async () => {
     const sync = await pushed(doc)
     const base = await sync.head()
     const [file, below] = [await linkTo(sync, '/c.txt'), await linkTo(sync, '/docs/a.txt')]
@@ -116,7 +116,7 @@ describe('a lock, star or link bound to a path, when a client pushes', () => {
     assert.deepEqual((await sync.commit(await sync.head())).new_merge, 1)
   })
 
-  it('goes, in a merge, with what is gone, and stays with what the head kept', async () => {
+  it('is deleted in a merge with its entry, and kept with an entry that the head kept', async () => {
     const sync = await pushed({ ...doc, 'kept.txt': 'as it was' })
     const base = await sync.head()
     const [gone, kept] = [await linkTo(sync, '/c.txt'), await linkTo(sync, '/kept.txt')]

@@ -23,7 +23,7 @@ async function linked(): Promise<SyncClient> {
   return SyncClient.link(ann, await ann.createLibrary())
 }
 
-/** A dir as JSON that no encoder would write. */
+/** A dir as JSON that no encoder would produce. */
 function dirJson(dirents: readonly unknown[], more: object = {}): Buffer {
   return Buffer.from(JSON.stringify({ dirents, type: 3, version: 1, ...more }))
 }
@@ -38,30 +38,30 @@ const entry = (name: string, more: object = {}) => ({
   ...more,
 })
 
-describe('objects that are sent', () => {
+describe('received objects', () => {
   const unsound: [string, Buffer][] = [
     ['names in the wrong order', dirJson([entry('a'), entry('b')])],
-    ['two entries of one name', dirJson([entry('a'), entry('a')])],
-    ['a name that goes up', dirJson([entry('..')])],
+    ['duplicate names', dirJson([entry('a'), entry('a')])],
+    ['a parent reference as a name', dirJson([entry('..')])],
     ['a name with a slash', dirJson([entry('a/b')])],
     ['an empty name', dirJson([entry('')])],
     ['a name of 256 bytes', dirJson([entry('ä'.repeat(128))])],
-    ['a link, which is neither file nor dir', dirJson([entry('a', { mode: 40960 })])],
+    ['a symbolic link', dirJson([entry('a', { mode: 40960 })])],
     ['an entry without an id', dirJson([entry('a', { id: undefined })])],
     ['an entry with half an id', dirJson([entry('a', { id: 'ab' })])],
     ['a negative size', dirJson([entry('a', { size: -1 })])],
-    ['a time that is no number', dirJson([entry('a', { mtime: 'now' })])],
+    ['a time that is not a number', dirJson([entry('a', { mtime: 'now' })])],
     ['a file of no blocks', Buffer.from('{"block_ids": [], "size": 0, "type": 1, "version": 1}')],
-    ['a file whose block is none', Buffer.from('{"block_ids": ["x"], "size": 1, "type": 1, "version": 1}')],
+    ['an invalid block id', Buffer.from('{"block_ids": ["x"], "size": 1, "type": 1, "version": 1}')],
     ['a dir without entries', dirJson([])],
-    ['a type there is none of', dirJson([entry('a')], { type: 2 })],
-    ['text that is no JSON', Buffer.from('hello')],
-    ['JSON that is no object', Buffer.from('[[[[1]]]]')],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
-    ['brackets without end', Buffer.from('['.repeat(200_000))],
+    ['an unknown type', dirJson([entry('a')], { type: 2 })],
+    ['invalid JSON', Buffer.from('hello')],
+    ['JSON that is not an object', Buffer.from('[[[[1]]]]')],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['unclosed brackets', Buffer.from('['.repeat(200_000))],
   ]
   for (const [what, json] of unsound) {
-    it(`are refused for ${what}`, async () => {
+    it(`are rejected for ${what}`, async () => {
       const sync = await linked()
       const reply = await sync.call('POST', 'recv-fs/', packets(new Map([[sha1(json), json]])))
       assert.equal(reply.status, 400, reply.text)
@@ -70,7 +70,7 @@ describe('objects that are sent', () => {
     })
   }
 
-  it('are refused for another hash, another format, or an end that comes too soon', async () => {
+  it('are rejected for a wrong hash, a wrong format or a truncated body', async () => {
     const sync = await linked()
     const json = dirJson([entry('a')])
     const id = sha1(json)
@@ -91,7 +91,7 @@ describe('objects that are sent', () => {
     assert.deepEqual((await sync.call('POST', 'check-fs/', JSON.stringify([id]))).body, [id])
   })
 
-  it('are kept up to the first that is refused', async () => {
+  it('are stored up to the first rejected one', async () => {
     const sync = await linked()
     const [first, second] = [dirJson([entry('a')]), dirJson([entry('b')])]
     const bytes = Buffer.concat([
@@ -113,7 +113,7 @@ describe('objects that are sent', () => {
     assert.ok(process.memoryUsage().rss - before < 300 * 2 ** 20)
   })
 
-  it('are kept as sent in another way of writing JSON, and given back so', async () => {
+  it('are stored and returned unchanged if their JSON is formatted differently', async () => {
     const sync = await linked()
     const block = randomBytes(10)
     const file = Buffer.from(`{"version":1,"type":1,"size":10,"block_ids":["${sha1(block)}"]}`)
@@ -134,7 +134,7 @@ describe('objects that are sent', () => {
 })
 
 describe('lists of ids', () => {
-  it('are read whatever is in them, and of any length up to a bound', async () => {
+  it('are accepted with any content, up to a maximum length', async () => {
     const sync = await linked()
     const ids = Array.from({ length: 5000 }, () => randomBytes(20).toString('hex'))
     const reply = await sync.call('POST', 'check-fs/', JSON.stringify(ids))
@@ -165,7 +165,7 @@ describe('lists of ids', () => {
     )
   })
 
-  it('are refused for heads that are none', async () => {
+  it('are rejected for unknown heads', async () => {
     const sync = await linked()
     const [head, unknown] = [await sync.head(), 'a'.repeat(40)]
     const ask = async (query: string) => sync.call('GET', `fs-id-list/?${query}`)
@@ -179,7 +179,7 @@ describe('lists of ids', () => {
 })
 
 describe('blocks', () => {
-  it('are taken only under the hash of their bytes', async () => {
+  it('are stored only under the hash of their bytes', async () => {
     const sync = await linked()
     for (const size of [10, 65_535, 65_536, 3_000_000]) {
       const bytes = randomBytes(size)
@@ -193,7 +193,7 @@ describe('blocks', () => {
     assert.equal((await sync.call('GET', 'block/x')).status, 404)
   })
 
-  it('of another library are not there: they cannot be read, named or found', async () => {
+  it('of another library can neither be read, referred to nor found', async () => {
     const [sync, other] = [await linked(), await linked()]
     const secret = randomBytes(1000)
     const tree = makeTree({ 'secret.bin': secret }, ann.email)
@@ -217,7 +217,7 @@ describe('blocks', () => {
 })
 
 describe('commits', () => {
-  it('are refused if they are none, or another’s', async () => {
+  it('are rejected if they are invalid or of another library', async () => {
     const [sync, other] = [await linked(), await linked()]
     const head = await sync.head()
     const changes: Record<string, unknown>[] = [
@@ -245,7 +245,7 @@ describe('commits', () => {
     assert.equal((await sync.call('GET', `commit/${'c'.repeat(40)}`)).status, 404)
   })
 
-  it('keep their id for themselves', async () => {
+  it('keep their id and cannot be replaced', async () => {
     const sync = await linked()
     const commit = sync.makeCommit(EMPTY_ID, await sync.head())
     assert.equal((await sync.putCommit(commit)).status, 200)
@@ -257,7 +257,7 @@ describe('commits', () => {
     assert.equal((await sync.putCommit(over)).status, 400)
   })
 
-  it('become no head without themselves, a parent, or a whole tree', async () => {
+  it('become the head only with a stored commit, a parent and a complete tree', async () => {
     const sync = await linked()
     const head = await sync.push({ 'a.txt': 'a' })
     const refuse = async (commit: ReturnType<SyncClient['makeCommit']>, status: number) => {
@@ -276,7 +276,7 @@ describe('commits', () => {
     await refuse({ ...own, json: { ...own.json, parent_id: own.id } }, 400)
   })
 
-  it('are refused with a tree that does not hold together', async () => {
+  it('are rejected with an inconsistent tree', async () => {
     const sync = await linked()
     const whole = makeTree({ folder: { 'a.txt': 'a'.repeat(10) } }, ann.email)
     const head = await sync.push(whole)
@@ -317,7 +317,7 @@ describe('commits', () => {
     assert.equal(await sync.head(), head)
   })
 
-  it('are refused with a few dirs that amount to more files than there are numbers', async () => {
+  it('are rejected with a few dirs that expand to more files than a number can count', async () => {
     const sync = await linked()
     const head = await sync.head()
     const objects = new Map<string, Buffer>()
@@ -334,7 +334,7 @@ describe('commits', () => {
     assert.equal(await sync.head(), head)
   })
 
-  it('take a tree of a thousand levels', async () => {
+  it('may have a tree of a thousand levels', async () => {
     const sync = await linked()
     const objects = new Map<string, Buffer>()
     let dir = Dir.of([fileDirent({ id: EMPTY_ID, name: 'a', size: 0, mtime: 1, modifier: 'x' })])
@@ -349,7 +349,7 @@ describe('commits', () => {
 })
 
 describe('a dropped connection', () => {
-  it('never moves a head, at whatever stage, and leaves the library in order', async () => {
+  it('never moves a head, at any stage, and leaves the library consistent', async () => {
     const sync = await linked()
     const head = await sync.push({ 'a.txt': 'a' })
     const tree = makeTree({ 'a.txt': 'a', 'b.bin': randomBytes(200_000) }, ann.email)
@@ -372,7 +372,7 @@ describe('a dropped connection', () => {
   })
 })
 
-/** Sends half of a body and hangs up. */
+/** Sends half of a body and closes the connection. */
 function cut(sync: SyncClient, method: string, path: string, body: Buffer): Promise<void> {
   const { hostname, port } = new URL(sync.url)
   return new Promise((resolve, reject) => {

@@ -13,10 +13,10 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-// MTIME of the test trees, and the account that wrote them.
+// The MTIME and the account of the test trees.
 const ASIDE = 'SFConflict ann@example.org 2023-11-14-22-13-20'
 
-/** A tree as text: files by content, folders with what is in them. Times in names of folders are not fixed. */
+/** A tree as text: files by content, folders with their entries. Times in folder names are normalized. */
 type Shown = { [name: string]: string | Shown }
 
 async function shown(sync: SyncClient): Promise<Shown> {
@@ -31,7 +31,7 @@ async function shown(sync: SyncClient): Promise<Shown> {
   return root
 }
 
-/** A folder that goes aside is named by the time of the merge. */
+/** The name of a conflicting folder contains the time of the merge. */
 function steady(name: string): string {
   return name.replace(/^(dir.*SFConflict ann@example.org )[\d-]+/, '$1NOW')
 }
@@ -263,7 +263,7 @@ describe('a push onto a newer head', () => {
     it(`merges ${what}`, async () => {
       const sync = await SyncClient.link(ann, await ann.createLibrary())
       const from = await sync.push({ ...keep, ...base })
-      // A mark on each side, so that both have moved on whatever the case is.
+      // A marker on each side, so that both have diverged in every case.
       const theirs = await sync.push({ ...keep, ...head, 'mark of the head': '1' }, from)
       const ours = await sync.push({ ...keep, ...remote, 'mark of the client': '1' }, from)
       assert.deepEqual(await shown(sync), {
@@ -291,7 +291,7 @@ describe('a push onto a newer head', () => {
     })
   }
 
-  it('gives the client what changed since its own commit, which the merge brought in', async () => {
+  it('returns to the client the changes since its own commit that the merge added', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const from = await sync.push({ a: x })
     await sync.push({ a: x, b: y }, from)
@@ -305,7 +305,7 @@ describe('a push onto a newer head', () => {
     assert.equal((await sync.commit(ours)).parent_id, from)
   })
 
-  it('shows what the client did in the history, in place of the merge', async () => {
+  it("shows the client's commit in the history instead of the merge", async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const from = await sync.push({ a: x })
     const theirs = await sync.push({ a: x, b: y }, from)
@@ -324,7 +324,7 @@ describe('a push onto a newer head', () => {
     )
   })
 
-  it('merges a whole chain from where it left the history', async () => {
+  it('merges a chain of commits from where it diverged from the history', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const from = await sync.push({ a: x })
     await sync.push({ a: x, b: y }, from)
@@ -335,7 +335,7 @@ describe('a push onto a newer head', () => {
     for (const id of [first, second]) assert.equal((await sync.commit(id)).commit_id, id)
   })
 
-  it('goes on from the client’s own commit after a merge it did not see', async () => {
+  it('continues from the client’s own commit after a merge the client did not see', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const from = await sync.push({ a: x })
     await sync.push({ a: x, b: y }, from)
@@ -373,7 +373,7 @@ describe('a push onto a newer head', () => {
     await server.running.services.core.pathIndex.catchUp(await infoOf(library))
   })
 
-  it('merges the same push once that is sent many times at once', async () => {
+  it('merges a push once that is sent many times concurrently', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const from = await sync.push({ a: x })
     await sync.push({ a: x, b: y }, from)

@@ -20,7 +20,7 @@ const listen = (url = server.url) => NotificationClient.open(url)
 
 async function subscribed(listener: NotificationClient, sync: SyncClient): Promise<void> {
   listener.say('subscribe', { id: sync.library, jwt_token: await jwtOf(sync) })
-  // Nothing answers a subscription: a change is heard once it holds.
+  // A subscription has no response, so the test waits until its effect shows.
   const before = listener.heard.length
   await eventually(async () => {
     await uploadFile(ann, sync.library, '/probe.txt', String(Math.random()), { replace: true })
@@ -63,7 +63,7 @@ describe('notifications', () => {
     assert.equal(listener.heard[0]?.content['repo_id'], other.library)
   })
 
-  it('tell who listens to a shared folder of its changes, and of no others', async () => {
+  it('report changes of a shared folder to its subscribers, and no others', async () => {
     const ben = await server.signUp()
     const library = await ann.createLibrary()
     await uploadFile(ann, library, '/team/plan.txt', 'plan')
@@ -85,7 +85,7 @@ describe('notifications', () => {
     assert.deepEqual(listener.heard, [{ type: 'repo-update', content: expected }])
   })
 
-  it('tell of locks', async () => {
+  it('report locks', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     await sync.push({ 'a.txt': 'a' })
     using listener = await listen()
@@ -102,7 +102,7 @@ describe('notifications', () => {
     )
   })
 
-  it('are refused for tokens that are none, another’s, or too old', async () => {
+  it('reject invalid, foreign and expired tokens', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const other = await SyncClient.link(ann, await ann.createLibrary())
     const token = await jwtOf(sync)
@@ -131,20 +131,20 @@ describe('notifications', () => {
 
   for (const [what, sent] of [
     ['an unknown message', '{"type":"events"}'],
-    ['no JSON', 'hello'],
-    ['a library that is none', '{"type":"subscribe","content":{"repos":[{"id":"x"}]}}'],
+    ['invalid JSON', 'hello'],
+    ['an invalid library id', '{"type":"subscribe","content":{"repos":[{"id":"x"}]}}'],
     ['null', 'null'],
     ['bytes', Buffer.from([1, 2, 3])],
-    ['more than a message may be', 'x'.repeat(100_000)],
+    ['a message beyond the size limit', 'x'.repeat(100_000)],
   ] as const) {
-    it(`end for ${what}`, async () => {
+    it(`close the connection for ${what}`, async () => {
       using listener = await listen()
       listener.socket.send(sent)
       await once(listener.socket, 'close')
     })
   }
 
-  it('answer pings, and ask whether the client is there', async () => {
+  it('answer pings, and ping the client', async () => {
     using listener = await listen()
     listener.socket.ping()
     await Promise.all([once(listener.socket, 'pong'), once(listener.socket, 'ping')])

@@ -28,7 +28,7 @@ describe('the sync protocol', () => {
     assert.deepEqual([reply.status, reply.body], [200, { version: 2 }])
   })
 
-  it('takes a tree from one client and gives it to another, byte for byte', async () => {
+  it('transfers a tree from one client to another, byte for byte', async () => {
     const sync = await linked()
     const big = Buffer.alloc(2_500_000, 'carrel')
     const spec = {
@@ -53,7 +53,7 @@ describe('the sync protocol', () => {
     assert.equal(detail.head_commit_id, id)
   })
 
-  it('gives what the web API made, and takes changes on top of it', async () => {
+  it('serves content created by the web API, and accepts changes on top of it', async () => {
     const sync = await linked()
     await uploadFile(ann, sync.library, '/web/one.txt', 'one')
     const head = await headOf(ann, sync.library)
@@ -67,7 +67,7 @@ describe('the sync protocol', () => {
     assert.ok(!changed.includes(EMPTY_ID))
   })
 
-  it('keeps the library’s own name in commits, and who pushed', async () => {
+  it('keeps the library’s own name in commits, and the pusher', async () => {
     const sync = await linked()
     const id = await sync.push({ 'a.txt': 'a' }, undefined, {
       repo_name: 'forged',
@@ -87,7 +87,7 @@ describe('the sync protocol', () => {
     assert.equal((await ann.get(`/api2/repos/${sync.library}/`)).body.encrypted, false)
   })
 
-  it('keeps the password of an encrypted library, whatever a client still believes', async () => {
+  it('keeps the password of an encrypted library, whatever a client still assumes', async () => {
     const made = await ann.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a password' } })
     const sync = await SyncClient.link(ann, made.body.repo_id)
     const block = Buffer.alloc(32, 'c')
@@ -113,7 +113,7 @@ describe('the sync protocol', () => {
     assert.equal((await ann.get(`/api2/repos/${sync.library}/download-info/`)).body.magic, made.body.magic)
   })
 
-  it('takes and gives a folder of 20,000 entries, and one change in it', async () => {
+  it('transfers a folder of 20,000 entries, and one change in it', async () => {
     const sync = await linked()
     const many: Record<string, string> = {}
     for (let n = 0; n < 20_000; n++) many[`file ${n}`] = ''
@@ -127,7 +127,7 @@ describe('the sync protocol', () => {
     assert.equal((await ann.get(`/api2/repos/${sync.library}/`)).body.file_count, 20_000)
   })
 
-  it('keeps times between the head before and now, whatever a client’s clock says', async () => {
+  it('clamps commit times between the previous head and now, whatever the clock of a client', async () => {
     const sync = await linked()
     const before = (await sync.commit(await sync.head())).ctime
     for (const [name, ctime] of [
@@ -140,7 +140,7 @@ describe('the sync protocol', () => {
     }
   })
 
-  it('pushes several commits at once, each with its own number in the history', async () => {
+  it('accepts several commits in one push, each with its own number in the history', async () => {
     const sync = await linked()
     const first = await sync.send({ 'a.txt': 'a' }, await sync.head())
     const second = await sync.send({ 'a.txt': 'a', 'b.txt': 'b' }, first)
@@ -171,7 +171,7 @@ describe('the sync protocol', () => {
     assert.equal(await sync.head(), head)
   })
 
-  it('takes an emptied library, whose root has no object', async () => {
+  it('accepts an emptied library, whose root has no object', async () => {
     const sync = await linked()
     await sync.push({ 'a.txt': 'a' })
     assert.deepEqual((await sync.call('POST', 'check-fs/', JSON.stringify([EMPTY_ID]))).body, [])
@@ -194,7 +194,7 @@ describe('the sync protocol', () => {
     assert.deepEqual([entry.mode, entry.mtime], [33261, MTIME])
   })
 
-  it('tells blocks and sizes of a file', async () => {
+  it('returns the blocks and sizes of a file', async () => {
     const sync = await linked()
     const tree = makeTree({ 'a.bin': Buffer.alloc(2_500_000, 7) }, ann.email)
     await sync.push(tree)
@@ -204,7 +204,7 @@ describe('the sync protocol', () => {
     assert.equal((await sync.call('GET', `block-map/${'a'.repeat(40)}`)).status, 404)
   })
 
-  it('gives its heads to nobody who shows no token, but takes the question', async () => {
+  it('returns no heads without a token, but accepts the request', async () => {
     const sync = await linked()
     const ask = (raw: string) =>
       server.anonymous.post('/seafhttp/repo/head-commits-multi/', {
@@ -219,7 +219,7 @@ describe('the sync protocol', () => {
 })
 
 describe('a sync token', () => {
-  it('opens its own library only, in either header', async () => {
+  it('is valid for its own library only, in either header', async () => {
     const [sync, other] = [await linked(), await linked()]
     const calls: [string, string, string?][] = [
       ['GET', 'commit/HEAD'],
@@ -283,7 +283,7 @@ describe('a sync token', () => {
     assert.match(device?.address ?? '', /127\.0\.0\.1|::1/)
   })
 
-  it('only reads what may only be read', async () => {
+  it('cannot push to a read-only library', async () => {
     const sync = await linked()
     const head = await sync.push({ 'a.txt': 'a' })
     const commit = sync.makeCommit(EMPTY_ID, head)
@@ -299,7 +299,7 @@ describe('a sync token', () => {
     assert.equal((await sync.clone()).size, 1)
   })
 
-  it('ends with its library, which clients are told is deleted', async () => {
+  it('is revoked with its library, which clients see as deleted', async () => {
     const sync = await linked()
     await ann.delete(`/api2/repos/${sync.library}/`)
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 444)
@@ -307,7 +307,7 @@ describe('a sync token', () => {
     assert.equal((await sync.putHead('a'.repeat(40))).status, 403)
   })
 
-  it('ends with its device, which may be wiped from afar', async () => {
+  it('is revoked with its device, which may be wiped remotely', async () => {
     const device = { platform: 'linux', device_id: 'd'.repeat(40), device_name: 'pc' }
     const bob = await server.signUp({ email: 'bob-device@example.org', password: 'a long password' })
     const signIn = async () =>
@@ -343,7 +343,7 @@ describe('a sync token', () => {
 })
 
 describe('quotas', () => {
-  it('are asked for and kept, and never stand in the way of deleting', async () => {
+  it('are checked and enforced, and never prevent deletions', async () => {
     const carl = await server.signUp()
     const account = await server.running.services.accounts.get(carl.email)
     const sync = await SyncClient.link(carl, await carl.createLibrary())
@@ -366,7 +366,7 @@ describe('quotas', () => {
 })
 
 describe('locks', () => {
-  it('keep others from pushing what they hold, and are listed and changed by clients', async () => {
+  it('keep others from pushing changes to locked files, and are listed and changed by clients', async () => {
     const sync = await linked()
     const head = await sync.push({ folder: { 'a.txt': 'a' }, 'b.txt': 'b' })
     assert.equal((await sync.call('PUT', 'lock-file?p=folder/a.txt', '')).status, 200)
@@ -381,7 +381,7 @@ describe('locks', () => {
     assert.equal(listed.body.length, 1)
     const rights = await server.anonymous.post('/seafhttp/repo/folder-perm', { raw: asked })
     assert.deepEqual(rights.body[0].user_perms, [])
-    // The lock becomes somebody else's.
+    // The lock now belongs to another account.
     const dora = await server.running.services.accounts.get((await server.signUp()).email)
     const { db } = server.running.services
     await db.write((tx) => tx.run('update file_lock set account_key = ?', dora.key))
@@ -400,7 +400,7 @@ describe('locks', () => {
 })
 
 describe('accessible libraries', () => {
-  it('are told to the holder of a sync token', async () => {
+  it('are listed for the holder of a sync token', async () => {
     const sync = await linked()
     const reply = await server.anonymous.call('GET', `/seafhttp/accessible-repos/?repo_id=${sync.library}`, {
       headers: { 'Seafile-Repo-Token': sync.token },

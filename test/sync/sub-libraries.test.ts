@@ -22,7 +22,7 @@ interface Place {
   readonly library: string
   /** The whole library, as its owner syncs it. */
   readonly owner: SyncClient
-  /** The folder, as somebody it is shared with does. */
+  /** The folder, as a recipient of the share syncs it. */
   readonly sync: SyncClient
 }
 
@@ -39,7 +39,7 @@ async function contentOf(sync: SyncClient): Promise<Record<string, string | null
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-describe('a folder that is shared, synced', () => {
+describe('a synced shared folder', () => {
   it('is cloned as a library of its own', async () => {
     const { sync, library } = await sharedFolder()
     assert.deepEqual(await contentOf(sync), { '/deep': null, '/deep/b.txt': 'bee', '/plan.txt': 'plan' })
@@ -52,12 +52,12 @@ describe('a folder that is shared, synced', () => {
     assert.equal(check.status, 200, check.text)
     const list = await new SyncClient(ben.url, sync.library, sync.token, '').call('GET', 'commit/HEAD')
     assert.equal(list.status, 200)
-    // The token opens the folder, not the library.
+    // The token is valid for the folder, not for the library.
     const wrong = new SyncClient(ben.url, library, sync.token, ben.email)
     assert.equal((await wrong.call('GET', 'commit/HEAD')).status, 403)
   })
 
-  it('has another head only when the folder changed', async () => {
+  it('has a new head only when the folder changed', async () => {
     const { sync, library } = await sharedFolder()
     const first = await sync.head()
     await uploadFile(ann, library, '/elsewhere.txt', 'elsewhere')
@@ -68,11 +68,11 @@ describe('a folder that is shared, synced', () => {
     const ids = await sync.listIds(second, first)
     assert.equal(ids.length, 2, 'the root and the file')
     assert.equal((await contentOf(sync))['/new.txt'], 'new')
-    // Who was away for long may ask for what it knew.
+    // A client that was offline for long may ask from the commit it knows.
     assert.equal((await sync.commit(first)).commit_id, first)
   })
 
-  it('takes pushes into the library that has the folder', async () => {
+  it('accepts pushes into its origin', async () => {
     const { sync, owner } = await sharedFolder()
     const pushed = await sync.push({ 'plan.txt': 'another plan', more: { 'c.txt': 'sea' } })
     const expected = { '/more': null, '/more/c.txt': 'sea', '/plan.txt': 'another plan' }
@@ -86,14 +86,14 @@ describe('a folder that is shared, synced', () => {
     })
     const head = await owner.commit(await owner.head())
     assert.equal(head.creator_name, ben.email)
-    // The client goes on from its own commit.
+    // The client continues from its own commit.
     assert.deepEqual(await sync.listIds(await sync.head(), pushed), [])
     assert.equal((await sync.putHead(pushed)).status, 200, 'once more')
     await sync.push({ 'plan.txt': 'yet another' }, pushed)
     assert.deepEqual(await contentOf(sync), { '/plan.txt': 'yet another' })
   })
 
-  it('merges what both sides changed', async () => {
+  it('merges the changes of both sides', async () => {
     const { sync, owner, library } = await sharedFolder()
     const base = await sync.head()
     await uploadFile(ann, library, '/team/web.txt', 'web')
@@ -109,7 +109,7 @@ describe('a folder that is shared, synced', () => {
     assert.equal((await contentOf(owner))['/secret.txt'], 'not for ben')
   })
 
-  it('gives nothing of the rest of the library, whatever is known of it', async () => {
+  it('returns nothing of the rest of the library, even by a known id', async () => {
     const { sync, owner } = await sharedFolder()
     await sync.clone()
     const secret = makeTree({ 'secret.txt': 'not for ben' }, ann.email)
@@ -125,7 +125,7 @@ describe('a folder that is shared, synced', () => {
       assert.deepEqual((await sync.call('POST', 'check-fs/', JSON.stringify([id]))).body, [id])
     }
     assert.deepEqual((await sync.call('POST', 'check-blocks/', JSON.stringify([block]))).body, [block])
-    // A tree that names what its sender never had.
+    // A tree that refers to objects its sender never received.
     const stolen = { root: secret.root, objects: new Map(secret.objects), blocks: new Map() }
     stolen.objects.delete(file)
     const before = await sync.head()
@@ -135,12 +135,12 @@ describe('a folder that is shared, synced', () => {
     const named = await sync.send(whole, before)
     assert.equal((await sync.putHead(named)).status, 446)
     assert.equal(await sync.head(), before)
-    // Who has the bytes may send them.
+    // A client that has the bytes may send them.
     await sync.push(secret)
     assert.deepEqual(await contentOf(sync), { '/secret.txt': 'not for ben' })
   })
 
-  it('is not pushed to by who may only read, and ends with the share', async () => {
+  it('rejects pushes with read permission, and ends with the share', async () => {
     const { sync, library } = await sharedFolder('r')
     const head = await sync.head()
     const commit = sync.makeCommit(makeTree({}, ben.email).root, head)
@@ -150,7 +150,7 @@ describe('a folder that is shared, synced', () => {
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 403)
   })
 
-  it('shows those it is shared with anew nothing from before', async () => {
+  it('shows new recipients nothing from before the share', async () => {
     const { sync, library } = await sharedFolder()
     const old = await sync.head()
     await sync.clone()
@@ -162,7 +162,7 @@ describe('a folder that is shared, synced', () => {
     if (sub === sync.library) assert.equal((await again.call('GET', `commit/${old}`)).status, 404)
   })
 
-  it('refuses an account that is switched off, without having its clients forget the library', async () => {
+  it('rejects a deactivated account without making its clients remove the library', async () => {
     const cid = await server.signUp()
     const library = await cid.createLibrary()
     const sync = await SyncClient.link(cid, library)
@@ -171,7 +171,7 @@ describe('a folder that is shared, synced', () => {
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 403)
   })
 
-  it('follows its folder, and is gone with it', async () => {
+  it('follows its folder, and is deleted with it', async () => {
     const { sync, owner } = await sharedFolder()
     const base = await sync.head()
     await owner.push({ renamed: whole.team, 'secret.txt': 'x' })

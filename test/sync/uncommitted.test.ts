@@ -28,18 +28,18 @@ async function putBlock(client: SyncClient, bytes: Buffer): Promise<number> {
 const fresh = (size: number) => randomBytes(size)
 
 describe('uncommitted blocks and objects', () => {
-  it('is bounded by the quota: blocks', async () => {
+  it('are limited by the quota: blocks', async () => {
     await using server = await startServer()
     const { client } = await linked(server, 2 * MB)
     const statuses: number[] = []
     for (let count = 0; count < 10; count++) statuses.push(await putBlock(client, fresh(0.5 * MB)))
     assert.deepEqual(statuses, [...Array(4).fill(200), ...Array(6).fill(443)])
-    // Side by side no more get in.
+    // Concurrent uploads do not exceed it either.
     const together = await Promise.all(Array.from({ length: 10 }, () => putBlock(client, fresh(0.1 * MB))))
     assert.ok(together.every((status) => status === 443))
   })
 
-  it('is bounded by the allowance: objects and commits', async () => {
+  it('are limited by the allowance: objects and commits', async () => {
     await using server = await startServer({ env: { CARREL_MAX_UNFINISHED_MB: '1' } })
     const { user, client } = await linked(server)
     const head = await client.head()
@@ -69,7 +69,7 @@ describe('uncommitted blocks and objects', () => {
     )
   })
 
-  it('is free again once a commit names it, and not when a push is refused', async () => {
+  it('are released by a commit that refers to them, and not by a rejected push', async () => {
     await using server = await startServer()
     const { user, library, client } = await linked(server, MB)
     const [old, large] = [fresh(0.6 * MB), fresh(0.8 * MB)]
@@ -77,7 +77,7 @@ describe('uncommitted blocks and objects', () => {
     assert.equal(await putBlock(client, fresh(0.1 * MB)), 200)
     const sent = await client.send({ 'old.bin': old, 'large.bin': large }, first)
     assert.equal((await client.putHead(sent)).status, 443)
-    // 0.9 MB wait.
+    // 0.9 MB are uncommitted.
     assert.equal(await putBlock(client, fresh(0.2 * MB)), 443)
     const removed = await user.delete(`/api2/repos/${library}/file/`, { query: { p: '/old.bin' } })
     assert.equal(removed.status, 200)
@@ -86,14 +86,14 @@ describe('uncommitted blocks and objects', () => {
     assert.equal(await putBlock(client, fresh(0.8 * MB)), 200)
   })
 
-  it('does not keep a full library from being changed', async () => {
+  it('do not keep a full library from being changed', async () => {
     await using server = await startServer()
     const { client } = await linked(server, MB)
     let head = await client.push({ 'a.bin': fresh(0.9 * MB) })
     for (let times = 0; times < 4; times++) head = await client.push({ 'a.bin': fresh(0.9 * MB) }, head)
   })
 
-  it('is at most half the allowance for those who do not own the library', async () => {
+  it('are limited to half the allowance for accounts other than the owner', async () => {
     await using server = await startServer()
     const { user, library, client } = await linked(server, 2 * MB)
     const member = await server.signUp()
@@ -106,7 +106,7 @@ describe('uncommitted blocks and objects', () => {
     assert.equal(await putBlock(client, fresh(0.9 * MB)), 200)
   })
 
-  it('is bounded for blocks that come through the web API', async () => {
+  it('are limited for blocks uploaded through the web API', async () => {
     await using server = await startServer()
     const { user, library } = await linked(server, 2 * MB)
     const send = async (bytes: Buffer) => {
@@ -134,7 +134,7 @@ describe('uncommitted blocks and objects', () => {
     assert.equal((await send(fresh(0.8 * MB))).status, 200)
   })
 
-  it('counts for a week', async () => {
+  it('count for a week', async () => {
     let now = 1_800_000_000
     await using server = await startServer({ now: () => now })
     const { client } = await linked(server, MB)

@@ -18,10 +18,10 @@ const QUOTA = 400_000
 const ENTRIES = 60
 const ROUNDS = 25
 const AT_ONCE = 6
-/** What an upload may be answered with: done, no such thing, out of quota, too many. */
+/** The possible responses to an upload: done, not found, out of quota, too many. */
 const EXPECTED = new Set([200, 201, 301, 400, 404, 429, 440, 441, 443])
 
-/** Somebody who adds to a library: its owner, another account, or a visitor without one. */
+/** An uploader to a library: its owner, another account, or a visitor without one. */
 interface Adder {
   readonly link: string
   readonly client: Client | undefined
@@ -50,7 +50,7 @@ async function measured(server: TestServer, user: Client, library: string) {
   }
 }
 
-it('never exceeds a limit under concurrent random operations', async (t) => {
+it('uploads never exceed a limit under concurrent random operations', async (t) => {
   const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`seed ${seed}`)
   const random = seededRandom(seed)

@@ -27,7 +27,7 @@ function ask(client: Client, library: string, dirents: readonly string[]): Promi
   return client.post(`/api/v2.1/repos/${library}/zip-task/`, { form: { parent_dir: '/', dirents } })
 }
 
-/** Asks until an archive is being packed. */
+/** Polls until an archive is being packed. */
 async function begun(client: Client, token: string): Promise<void> {
   while ((await progressOf(client, token)).total === 1);
 }
@@ -81,7 +81,7 @@ describe('the slots of archives', () => {
     for (const token of [...tokens, own]) assert.equal((await waitForArchive(space.client, token)).zipped, 2)
   })
 
-  it('have a queue of 20 for each account, and are busy beyond', async (t) => {
+  it('have a queue of 20 per account, and reject further requests as busy', async (t) => {
     const [many, one] = [await furnished(), await furnished()]
     const held = holdContent(t, server)
     const tokens = []
@@ -93,7 +93,7 @@ describe('the slots of archives', () => {
     assert.equal((await ask(many.client, many.id, ['a'])).status, 200)
   })
 
-  it('are used once for equal requests of link visitors', async (t) => {
+  it('are shared by equal requests of link visitors', async (t) => {
     const space = await furnished()
     const { token } = await shareLink(space, '/', {})
     const before = await archiveFiles(server)
@@ -105,7 +105,7 @@ describe('the slots of archives', () => {
       tokens.add(reply.body.zip_token)
     }
     assert.equal(tokens.size, 30)
-    // One of them has enough; the others have theirs all the same.
+    // One of them disconnects; the others still get theirs.
     const [canceled = '', ...others] = tokens
     await server.anonymous.post('/api/v2.1/cancel-zip-task/', { form: { token: canceled } })
     assert.equal((await progressOf(space.client, canceled)).canceled, 1)
@@ -119,7 +119,7 @@ describe('the slots of archives', () => {
       etags.add(response.headers.get('etag'))
     }
     assert.equal(etags.size, 1)
-    // Another content is another archive.
+    // Different content is a different archive.
     await storeFile(server, space.client, space.id, '/c', randomBytes(100))
     const reply = await visit(server, `${LINK_TASK}?share_link_token=${token}&path=/`)
     assert.equal((await waitForArchive(space.client, reply.body.zip_token)).zipped, 3)
@@ -172,7 +172,7 @@ describe('the disk space of archives', () => {
   })
   after(() => server[Symbol.asyncDispose]())
 
-  it('is bounded: what was fetched gives way, what was not is kept, and others have their share', async () => {
+  it('is limited: downloaded archives are evicted first, others are kept, and requesters share it fairly', async () => {
     const [space, other] = [await Workspace.make(server), await Workspace.make(server)]
     for (const { client, id } of [space, other])
       for (const name of ['one', 'two']) await storeFile(server, client, id, `/${name}`, randomBytes(800_000))
@@ -186,7 +186,7 @@ describe('the disk space of archives', () => {
     assert.equal((await waitForArchive(space.client, second)).zipped, 1)
     assert.equal(await statusOf(space.client, first), 404)
     assert.equal((await archiveFiles(server)).length, 2)
-    // What could never fit is no matter of waiting.
+    // An archive that can never fit is rejected instead of queued.
     const both = await startArchive(space.client, space.id, '/', ['one', 'two'])
     assert.equal((await waitForArchive(space.client, both)).failed_reason, 'size too large')
     assert.equal((await archiveFiles(server)).length, 2)

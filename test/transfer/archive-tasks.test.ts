@@ -82,7 +82,7 @@ describe('archives', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** Archives of their own over the server's core, in a folder of their own. */
+  /** A separate instance over the server's core, with a folder of its own. */
   function ownArchives(t: TestContext, directory: string) {
     const errors: unknown[] = []
     const archives = new Archives({
@@ -119,7 +119,7 @@ describe('archives', () => {
     assert.deepEqual(await readdir(path.join(folder, 'full')), [])
   })
 
-  it('fail when their folder cannot be made', async (t) => {
+  it('fail when their folder cannot be created', async (t) => {
     await writeFile(path.join(folder, 'file'), '')
     const { errors, start } = ownArchives(t, path.join(folder, 'file'))
     const task = await start()
@@ -257,7 +257,7 @@ describe('archives and a restart', () => {
         await waitForArchive(client, token)
         assert.equal((await archiveFiles(server)).length, 1)
       }
-      // As a process that was killed would have left it.
+      // As a killed process would have left it.
       await mkdir(path.join(data, 'archives'), { recursive: true })
       await writeFile(path.join(data, 'archives', 'left.zip'), 'left')
       await using server = await startServer({ data })
@@ -273,7 +273,7 @@ describe('archives and a restart', () => {
 })
 
 describe('the file of an archive', () => {
-  it('holds what was appended and patched, wherever its buffers end', async () => {
+  it('contains the appended and patched bytes, wherever its buffers end', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-file-'))
     try {
       const expected = randomBytes(3 * 2 ** 20 + 12_345)
@@ -303,7 +303,7 @@ describe('the file of an archive', () => {
     }
   })
 
-  it('is not made before there is much to write', async () => {
+  it('is not created before there is much to write', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-file-'))
     try {
       await using file = new ArchiveFile(path.join(folder, 'a'))

@@ -55,7 +55,7 @@ const docs = (top: string) =>
   ])
 
 describe('an archive', () => {
-  it('of one folder has everything below a folder of that name', async () => {
+  it('of one folder has a top folder of that name', async () => {
     assert.deepEqual(await archiveOf(server, client, library, '/', ['docs']), docs('docs/'))
   })
 
@@ -64,7 +64,7 @@ describe('an archive', () => {
     assert.deepEqual(zip, docs(''))
   })
 
-  it('may be of one file', async () => {
+  it('may contain a single file', async () => {
     const zip = await archiveOf(server, client, library, '/', ['grüße 🎉.txt'])
     assert.deepEqual(zip, new Map([['grüße 🎉.txt', Buffer.from('hello')]]))
   })
@@ -75,12 +75,12 @@ describe('an archive', () => {
     assert.deepEqual(zip.get('a (1).txt'), Buffer.from('other'))
   })
 
-  it('has an item once that is named twice, slashes around its name or not', async () => {
+  it('contains an item once that is named twice, with or without slashes', async () => {
     const zip = await archiveOf(server, client, library, '/', ['/other/', 'other'])
     assert.deepEqual([...zip.keys()], ['other/a.txt'])
   })
 
-  it('of empty folders alone is finished at 0 of 0', async () => {
+  it('of empty folders only is finished at 0 of 0', async () => {
     const token = await startArchive(client, library, '/', ['void', 'docs/void'])
     assert.deepEqual(await waitForArchive(client, token), {
       zipped: 0,
@@ -93,14 +93,14 @@ describe('an archive', () => {
     assert.deepEqual([...unzip(Buffer.from(await response.arrayBuffer())).keys()], ['void/', 'void (1)/'])
   })
 
-  it('counts files, and says no more than the seed and its extras', async () => {
+  it('counts files, and returns only the documented fields', async () => {
     const token = await startArchive(client, library, '/', ['docs'])
     const counts = { zipped: 4, total: 4, failed: 0, failed_reason: '', canceled: 0 }
     assert.deepEqual(await waitForArchive(client, token), counts)
     assert.deepEqual(await progressOf(server.anonymous, token), counts, 'and again, without signing in')
   })
 
-  it('keeps times and makes files executable only if they are', async () => {
+  it('keeps times and sets the executable bit only where it was set', async () => {
     const opened = await openLibrary(server, client, library)
     const entry = await opened.tree.find('/other/a.txt' as never)
     const other = await client.createLibrary('Modes')
@@ -126,7 +126,7 @@ describe('an archive', () => {
     )
   })
 
-  it('makes names of synced trees safe', async () => {
+  it('sanitizes names of synced trees', async () => {
     const other = await client.createLibrary('Hostile')
     await contentOf(server, client, other).addFolder('/dir')
     const id = await storeFile(server, client, other, '/a_b', Buffer.from('x'))
@@ -161,7 +161,7 @@ describe('an archive', () => {
     )
   })
 
-  it('leaves nothing but itself in its folder', async () => {
+  it('leaves no other file in its folder', async () => {
     const before = await archiveFiles(server)
     const token = await startArchive(client, library, '/', ['docs'])
     await waitForArchive(client, token)
@@ -171,7 +171,7 @@ describe('an archive', () => {
   })
 })
 
-describe('asking for an archive', () => {
+describe('requesting an archive', () => {
   const forms: [string, (path: string) => Promise<{ status: number; body: { zip_token: string } }>][] = [
     ['urlencoded', (path) => client.post(path, { form: { parent_dir: '/', dirents: ['docs', 'other'] } })],
     [
@@ -183,7 +183,7 @@ describe('asking for an archive', () => {
   ]
   for (const [form, ask] of forms) {
     for (const slash of ['', '/']) {
-      it(`works with ${form}, ${slash ? 'with' : 'without'} a slash at the end`, async () => {
+      it(`works with ${form}, ${slash ? 'with' : 'without'} a trailing slash`, async () => {
         const reply = await ask(`/api/v2.1/repos/${library}/zip-task${slash}`)
         assert.equal(reply.status, 200)
         assert.deepEqual(Object.keys(reply.body), ['zip_token'])
@@ -267,18 +267,18 @@ describe('asking for an archive', () => {
     ],
   ]
   for (const [what, options, status, message] of faults) {
-    it(`with ${what} is refused`, async () => {
+    it(`with ${what} is rejected`, async () => {
       const reply = await client.post(`/api/v2.1/repos/${library}/zip-task/`, options)
       assert.equal(reply.status, status, reply.text.slice(0, 200))
       assert.ok(reply.body.error_msg === message, reply.text.slice(0, 200))
-      // A form this long is no URL.
+      // A form of this length does not fit into a URL.
       if (options.form === undefined || message.length > 1000) return
       const older = await client.get(`/api/v2.1/repos/${library}/zip-task/`, options.form)
       assert.deepEqual([older.status, older.body], [status, { error_msg: message }])
     })
   }
 
-  it('of a library that is not there, or of somebody else, is refused', async () => {
+  it('of an unknown library or one without access is rejected', async () => {
     const form = { parent_dir: '/', dirents: 'docs' }
     const missing = await client.post(`/api/v2.1/repos/${unknown}/zip-task/`, { form })
     assert.deepEqual([missing.status, missing.body], [404, { error_msg: `Library ${unknown} not found.` }])
@@ -299,7 +299,7 @@ describe('asking for an archive', () => {
     assert.equal(wrong.status, 401)
   })
 
-  it('of an encrypted library is refused, for it cannot be read without its password', async () => {
+  it('of a locked encrypted library is rejected', async () => {
     const made = await client.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a password' } })
     const id = made.body.repo_id
     await contentOf(server, client, id).addFolder('/dir')
@@ -313,7 +313,7 @@ describe('asking for an archive', () => {
   })
 })
 
-describe('fetching an archive', () => {
+describe('downloading an archive', () => {
   let token: string
   let whole: Buffer
   before(async () => {
@@ -322,7 +322,7 @@ describe('fetching an archive', () => {
     whole = Buffer.from(await (await fetchArchive(server, token)).arrayBuffer())
   })
 
-  it('gives its length, type and name, any number of times', async () => {
+  it('returns its length, type and name, any number of times', async () => {
     for (const method of ['GET', 'HEAD', 'GET']) {
       const response = await fetchArchive(server, token, { method })
       assert.equal(response.status, 200)
@@ -363,7 +363,7 @@ describe('fetching an archive', () => {
     })
   }
 
-  it('beyond its end is refused', async () => {
+  it('beyond its end is rejected', async () => {
     const response = await fetchArchive(server, token, { headers: { Range: `bytes=${whole.length}-` } })
     assert.equal(response.status, 416)
     assert.equal(response.headers.get('content-range'), `bytes */${whole.length}`)
@@ -378,7 +378,7 @@ describe('fetching an archive', () => {
     assert.equal((await fetchArchive(server, token, { headers: { 'If-None-Match': etag } })).status, 304)
   })
 
-  it('is refused with an unknown token, or one for something else', async () => {
+  it('is rejected with an unknown token, or one for something else', async () => {
     const uploadTicket = await server.running.services.tickets.issue(
       await openLibrary(server, client, library),
       {
@@ -399,7 +399,7 @@ describe('fetching an archive', () => {
     }
   })
 
-  it('without a token is no URL of an archive', async () => {
+  it('without a token is not found', async () => {
     const response = await fetchArchive(server, '')
     assert.deepEqual([response.status, (await response.text()).trimEnd()], [400, 'Invalid URL'])
   })
@@ -410,7 +410,7 @@ describe('fetching an archive', () => {
     await response.arrayBuffer()
   })
 
-  it('is refused to an account that may not read the library any more', async () => {
+  it('is rejected for an account that lost access to the library', async () => {
     const leaving = await server.signUp()
     const theirs = await leaving.createLibrary('Theirs')
     await storeFile(server, leaving, theirs, '/a', Buffer.from('a'))
@@ -424,7 +424,7 @@ describe('fetching an archive', () => {
     assert.deepEqual([response.status, (await response.text()).trimEnd()], [403, 'Permission denied.'])
   })
 
-  it('is refused when the library is gone', async () => {
+  it('is rejected when the library was deleted', async () => {
     const doomed = await client.createLibrary('Doomed')
     await storeFile(server, client, doomed, '/a', Buffer.from('a'))
     const ticket = await startArchive(client, doomed, '/', ['a'])
@@ -435,8 +435,8 @@ describe('fetching an archive', () => {
   })
 })
 
-describe('an archive on its way', () => {
-  it('is at 0 of 1 while queued, and never looks finished too early', async (t) => {
+describe('an archive in progress', () => {
+  it('is at 0 of 1 while queued, and never appears finished too early', async (t) => {
     const held = holdContent(t, server)
     const tokens = []
     for (let n = 0; n < 4; n++) tokens.push(await startArchive(client, library, '/', ['docs']))
@@ -447,7 +447,7 @@ describe('an archive on its way', () => {
         [400, 'Zip task is not finished'],
       )
     }
-    // One at a time for an account.
+    // One at a time per account.
     for (const token of tokens.slice(0, 1)) {
       let progress = await progressOf(client, token)
       while (progress.total === 1) progress = await progressOf(client, token)
@@ -481,7 +481,7 @@ describe('an archive on its way', () => {
       assert.deepEqual([progress.failed, progress.failed_reason], [0, ''])
       held.open()
       assert.deepEqual((await canceling).body, { success: true })
-      // Files of earlier archives may go meanwhile.
+      // Files of earlier archives may be removed meanwhile.
       const left = (await archiveFiles(server)).filter((name) => !before.includes(name))
       assert.deepEqual(left, [])
       const response = await fetchArchive(server, token)
@@ -526,9 +526,9 @@ describe('an archive on its way', () => {
   })
 })
 
-// It moves the clock, so it comes last.
-describe('the end of an archive', () => {
-  it('comes with the expiry of its ticket, and removes its file', async (t) => {
+// Advances the clock, so it comes last.
+describe('the expiry of an archive', () => {
+  it('is that of its ticket, and removes its file', async (t) => {
     const finished = await startArchive(client, library, '/', ['docs'])
     await waitForArchive(client, finished)
     const held = holdContent(t, server)

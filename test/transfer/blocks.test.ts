@@ -103,7 +103,7 @@ describe('an upload by blocks', () => {
     assert.ok((await rawGet(link)).bytes.equals(Buffer.concat(blocks)))
   })
 
-  it('may name a block several times, or none at all', async () => {
+  it('may refer to a block several times, or to none', async () => {
     const block = randomBytes(50)
     const links = await linksFor([])
     assert.deepEqual(links.blklist, [])
@@ -115,7 +115,7 @@ describe('an upload by blocks', () => {
     assert.equal((await storedBytes(server, library, '/empty')).length, 0)
   })
 
-  it('is committed by any kind of form, and answers the bare id as JSON unless asked otherwise', async () => {
+  it('is committed by any kind of form, and returns the bare id as JSON by default', async () => {
     const block = randomBytes(10)
     const links = await linksFor([])
     await sendBlocks(links, [block])
@@ -139,7 +139,7 @@ describe('an upload by blocks', () => {
     assert.ok(!(await namesIn(client, library)).includes('form (2)'))
   })
 
-  it('cannot use a block that only another library holds, until it brings the bytes itself (I7)', async () => {
+  it('cannot use a block that only another library has, until it uploads the bytes itself (I7)', async () => {
     const other = await server.signUp()
     const theirs = await other.createLibrary()
     for (const bytes of [randomBytes(500), randomBytes(100_000)]) {
@@ -153,7 +153,7 @@ describe('an upload by blocks', () => {
     }
   })
 
-  it('takes the blocks of an encrypted library as they are, and a size that padding allows', async () => {
+  it('accepts encrypted blocks unchanged, and a size that padding allows', async () => {
     const encrypted = await client.createLibrary('Encrypted')
     await server.running.services.db.write((tx) =>
       tx.run(
@@ -221,7 +221,7 @@ describe('blocks', () => {
     assert.deepEqual((await linksFor([idOf(block)])).blklist, [idOf(block)])
   })
 
-  it('are not taken without a ticket for them', async () => {
+  it('are rejected without a ticket for them', async () => {
     const block = randomBytes(10)
     const refused: [link: string, error: string][] = [
       [`${server.url}/seafhttp/upload-raw-blks-api/nonsense`, 'Access token not found'],
@@ -236,7 +236,7 @@ describe('blocks', () => {
     }
   })
 
-  it('are not taken beyond the quota', async () => {
+  it('are rejected beyond the quota', async () => {
     const small = await startServer({ env: { CARREL_DEFAULT_QUOTA_MB: '1' } })
     try {
       const owner = await small.signUp()
@@ -314,7 +314,7 @@ describe('a commit of blocks', () => {
     assert.equal((await commit(links.commiturl, good)).status, 200)
   })
 
-  it('is refused by a ticket for something else, and in a library nobody may change', async () => {
+  it('is rejected by a ticket for something else, and in a read-only library', async () => {
     const readOnly = await client.createLibrary('Read-only')
     const links = await linksFor([], { library: readOnly })
     const update = (await client.get(`/api2/repos/${readOnly}/update-blks-link/`)).body as string
@@ -330,7 +330,7 @@ describe('a commit of blocks', () => {
     }
   })
 
-  it('that replaces respects locks', async () => {
+  it('respects locks when it replaces a file', async () => {
     const other = await server.signUp()
     await storeFile(server, client, library, '/locked', Buffer.from('x'))
     const { core, accounts } = server.running.services
@@ -378,10 +378,10 @@ describe('an update by blocks', () => {
   })
 })
 
-describe('the links to upload by blocks', () => {
+describe('the links for uploads by blocks', () => {
   const paths = ['upload-blks-link', 'update-blks-link']
 
-  it('are refused as other links are', async () => {
+  it('are rejected like other links', async () => {
     const stranger = await server.signUp()
     const unknown = '01234567-89ab-4cde-8f01-23456789abcd'
     const calls: [call: Promise<Reply>, status: number, message: string][] = paths.flatMap((path) => {
@@ -409,7 +409,7 @@ describe('the links to upload by blocks', () => {
     }
   })
 
-  it('come in every encoding, with and without the slash', async () => {
+  it('are returned in every encoding, with and without the trailing slash', async () => {
     const id = idOf(randomBytes(3))
     for (const slash of ['', '/']) {
       const url = `/api2/repos/${library}/upload-blks-link${slash}`
@@ -449,7 +449,7 @@ describe('a block', () => {
     assert.ok(Buffer.concat(pieces).equals(bytes))
   })
 
-  it('of an encrypted library is given as it is stored', async () => {
+  it('of an encrypted library is served as stored', async () => {
     const encrypted = await client.createLibrary('Encrypted')
     const file = await storeFile(server, client, encrypted, '/x', Buffer.from('ciphertext'))
     await server.running.services.db.write((tx) =>
@@ -468,7 +468,7 @@ describe('a block', () => {
     assert.equal((await rawGet((await client.get(path)).body)).bytes.toString(), 'ciphertext')
   })
 
-  it('is not to be had through a file, a library or an account it does not belong to (I7)', async () => {
+  it('is not served for a file, a library or an account it does not belong to (I7)', async () => {
     const bytes = randomBytes(100)
     const file = await storeFile(server, client, library, '/mine', bytes)
     const otherFile = await storeFile(server, client, library, '/other', randomBytes(100))

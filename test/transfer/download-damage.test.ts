@@ -35,7 +35,7 @@ async function linkTo(name: string): Promise<string> {
   return (await client.get(`/api2/repos/${library}/file/`, { p: `/${name}`, reuse: 1 })).body
 }
 
-/** The ids of the file's blocks, and the files they are in. */
+/** The block ids of the file, and the paths of the blocks. */
 async function blocksOf(id: string): Promise<{ id: string; file: string }[]> {
   const { info } = await openLibrary(server, client, library)
   const { blockIds } = await server.running.services.core.objects.getFile(info.key, id as FileId)
@@ -69,8 +69,8 @@ const damages: [name: string, damage: (file: string) => Promise<unknown>][] = [
 describe('a block on disk that', () => {
   for (const [damage, doIt] of damages) {
     for (const isReadBefore of [false, true]) {
-      const when = isReadBefore ? ', after it was read in good order,' : ''
-      it(`${damage}${when} is never given to a client as the file`, async () => {
+      const when = isReadBefore ? ', after a successful read,' : ''
+      it(`${damage}${when} is never served as the file`, async () => {
         const bytes = bytesOf(ONE_BLOCK)
         const [block] = await blocksOf(await storeFile(server, client, library, '/damaged', bytes))
         const link = await linkTo('damaged')
@@ -94,7 +94,7 @@ describe('a block on disk that', () => {
     }
   }
 
-  it('is in the middle of a file ends the connection when it comes to it', async () => {
+  it('is in the middle of a file closes the connection when it is reached', async () => {
     const bytes = bytesOf(LARGE)
     const blocks = await blocksOf(await storeFile(server, client, library, '/large', bytes))
     const damaged = blocks[2]
@@ -113,7 +113,7 @@ describe('a block on disk that', () => {
 })
 
 describe('a block in the database that', () => {
-  it('is damaged or gone is an error', async () => {
+  it('is damaged or missing is an error', async () => {
     const { db } = server.running.services
     const [block] = await blocksOf(await storeFile(server, client, library, '/small', bytesOf(SMALL)))
     const link = await linkTo('small')
@@ -124,7 +124,7 @@ describe('a block in the database that', () => {
     assert.equal((await rawGet(link)).status, 500)
   })
 
-  it('the library does not hold is an error', async () => {
+  it('does not belong to the library is an error', async () => {
     const { db } = server.running.services
     for (const size of [SMALL, ONE_BLOCK]) {
       const [block] = await blocksOf(await storeFile(server, client, library, '/lost', bytesOf(size)))
@@ -135,7 +135,7 @@ describe('a block in the database that', () => {
     }
   })
 
-  it('cannot be read leaves a one-time link as it was', async () => {
+  it('cannot be read does not consume a one-time link', async () => {
     const bytes = bytesOf(ONE_BLOCK)
     const [block] = await blocksOf(await storeFile(server, client, library, '/once', bytes))
     const link = (await client.get(`/api2/repos/${library}/file/`, { p: '/once' })).body

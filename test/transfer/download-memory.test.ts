@@ -18,7 +18,7 @@ const MB = 1_000_000
 const SIZE = 200 * MB
 const METRICS_TOKEN = 'a-token-for-prometheus'
 
-it('sends a file of 200 MB in bounded memory, to fast and to stalled clients', async () => {
+it('serves a file of 200 MB in bounded memory, to fast and to stalled clients', async () => {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-memory-'))
   try {
     const { digest, email, library } = await storeLargeFile(data)
@@ -32,7 +32,7 @@ it('sends a file of 200 MB in bounded memory, to fast and to stalled clients', a
     }
     await whole()
     const before = await residentBytes(server.url)
-    // These take the headers and then nothing: what is read for them would have to wait in memory.
+    // These clients read the headers and nothing else: whatever is read for them would stay in memory.
     const idle = await Promise.all(Array.from({ length: 4 }, () => begin(link)))
     let most = 0
     for (let round = 0; round < 2; round += 1) {

@@ -54,7 +54,7 @@ describe('a range', () => {
     })
   }
 
-  it('of an empty file is all of it', async () => {
+  it('of an empty file is the whole file', async () => {
     for (const range of ['bytes=0-', 'bytes=-5', 'bytes=3-4', 'bytes=0-0,2-3']) {
       const reply = await rawGet(await linkTo('/empty'), { headers: { range } })
       assert.deepEqual([reply.status, reply.headers['content-length'], reply.bytes.length], [200, '0', 0])
@@ -62,7 +62,7 @@ describe('a range', () => {
     }
   })
 
-  it('means nothing to HEAD', async () => {
+  it('is ignored by HEAD', async () => {
     for (const range of ['bytes=2-5', 'bytes=99-']) {
       const reply = await rawGet(await linkTo('/small.txt'), { method: 'HEAD', headers: { range } })
       assert.deepEqual([reply.status, reply.headers['content-length']], [200, '10'])
@@ -70,7 +70,7 @@ describe('a range', () => {
     }
   })
 
-  it('among several comes as a part of its own', async () => {
+  it('among several is sent as a separate part', async () => {
     const reply = await rawGet(await linkTo('/small.txt'), { headers: { range: 'bytes=7-8,0-1,3-3,99-' } })
     assert.equal(reply.status, 206)
     assert.equal(reply.headers['content-length'], String(reply.bytes.length))
@@ -84,7 +84,7 @@ describe('a range', () => {
     )
   })
 
-  it('of a file of several blocks is just its bytes, wherever it begins and ends', async () => {
+  it('of a file of several blocks is exact, wherever it begins and ends', async () => {
     const link = await linkTo('/big.bin')
     const point = fc.oneof(
       fc.nat(SIZE - 1),
@@ -103,14 +103,14 @@ describe('a range', () => {
     )
   })
 
-  it('with others of a file of several blocks makes up a body of the length it says', async () => {
+  it('with others of a file of several blocks yields a body of the announced length', async () => {
     const link = await linkTo('/big.bin')
     const cuts = fc.uniqueArray(fc.nat(SIZE - 1), { minLength: 4, maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(cuts, async (points) => {
         const sorted = points.toSorted((a, b) => a - b)
         const wanted: { start: number; end: number }[] = []
-        // Every second stretch, so that no two touch.
+        // Every second stretch, so that no two are adjacent.
         for (let at = 0; at + 1 < sorted.length; at += 2) {
           const [start = 0, end = 0] = sorted.slice(at, at + 2)
           if (start < end) wanted.push({ start, end })

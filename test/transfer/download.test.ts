@@ -36,7 +36,7 @@ async function linkTo(path: string, reuse = 1): Promise<string> {
   return reply.body
 }
 
-/** A link of any kind, as routes to come will make them. */
+/** A link of any kind. */
 async function ticketFor(operation: TicketOperation, id?: string, reusable = true): Promise<string> {
   const opened = await openLibrary(server, client, library)
   const object = id === undefined ? {} : { objectId: id as FileId }
@@ -44,7 +44,7 @@ async function ticketFor(operation: TicketOperation, id?: string, reusable = tru
 }
 
 describe('a download', () => {
-  it('gives the bytes, whatever their number', async () => {
+  it('returns the exact bytes for every size', async () => {
     for (const size of SIZES) {
       const bytes = bytesOf(size)
       await storeFile(server, client, library, `/${size}.bin`, bytes)
@@ -56,7 +56,7 @@ describe('a download', () => {
     }
   })
 
-  it('says what it is about the file', async () => {
+  it('has headers that describe the file', async () => {
     const id = await storeFile(server, client, library, '/a b.txt', Buffer.from('hello'), TIME)
     const link = await linkTo('/a b.txt')
     for (const method of ['GET', 'HEAD']) {
@@ -119,7 +119,7 @@ describe('a download', () => {
     ['a%2541', 'a%2541', 'a_41'],
   ]
   for (const [segment, encoded, plain] of hostile) {
-    it(`is named safely in a link that ends in ${segment}`, async () => {
+    it(`has a safe name for a link that ends in ${segment}`, async () => {
       const id = await storeFile(server, client, library, '/named', Buffer.from('x'))
       const ticket = await ticketFor('download', id)
       const { status, headers } = await rawGet(`${server.url}/seafhttp/files/${ticket}/${segment}`)
@@ -132,7 +132,7 @@ describe('a download', () => {
     })
   }
 
-  it('keeps to the content its link was made for, and to its time', async () => {
+  it('keeps the content and the time of its link', async () => {
     await storeFile(server, client, library, '/kept.txt', Buffer.from('old'), TIME)
     const link = await linkTo('/kept.txt')
     await storeFile(server, client, library, '/kept.txt', Buffer.from('new'), TIME + 500)
@@ -146,7 +146,7 @@ describe('a download', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a disconnected client', () => {
   it('leaves no open descriptor behind', { skip: process.platform !== 'linux' }, async () => {
     await storeFile(server, client, library, '/left.bin', bytesOf(30 * 2 ** 20))
     const link = await linkTo('/left.bin')
@@ -168,7 +168,7 @@ describe('a client that goes away', () => {
 })
 
 describe('a download link', () => {
-  it('is good for one answer of any kind, unless it was asked for again and again', async () => {
+  it('is valid for one response of any kind, unless it was requested as reusable', async () => {
     const id = await storeFile(server, client, library, '/once.txt', Buffer.from('hello'))
     const requests: { method?: string; headers?: Record<string, string> }[] = [
       {},
@@ -206,7 +206,7 @@ describe('a download link', () => {
     assert.equal((await rawGet(link)).status, 403)
   })
 
-  it('opens nothing once its account may not read the library', async () => {
+  it('is rejected once its account cannot read the library', async () => {
     const other = await server.signUp()
     const theirs = await other.createLibrary()
     await storeFile(server, other, theirs, '/secret.txt', Buffer.from('x'))
@@ -220,7 +220,7 @@ describe('a download link', () => {
     assert.equal((await rawGet(link)).bytes.toString(), 'Access token not found')
   })
 
-  it('is refused in plain words when it is not one', async () => {
+  it('is rejected with a plain message when it is invalid', async () => {
     const id = await storeFile(server, client, library, '/x', Buffer.from('x'))
     const download = await ticketFor('download', id)
     const refused: [path: string, status: number, text: string][] = [
@@ -244,7 +244,7 @@ describe('a download link', () => {
     assert.equal((await rawGet(`${server.url}/seafhttp/files/${download}/a/b`)).status, 404)
   })
 
-  it('to a file of an encrypted library asks for the password', async () => {
+  it('to a file of an encrypted library requires the password', async () => {
     const encrypted = await client.createLibrary('Encrypted')
     const id = await storeFile(server, client, encrypted, '/x', Buffer.from('x'))
     await server.running.services.db.write((tx) =>
@@ -307,7 +307,7 @@ describe('conditions', () => {
 describe('digests', () => {
   const base64 = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('base64')
 
-  it('come on request, of the file and of what is sent of it', async () => {
+  it('are sent on request, of the whole file and of the returned part', async () => {
     const bytes = bytesOf(9 * 2 ** 20)
     await storeFile(server, client, library, '/digest.bin', bytes)
     const link = await linkTo('/digest.bin')

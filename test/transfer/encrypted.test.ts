@@ -46,7 +46,7 @@ for (const version of [2, 3, 4] as const) {
       await uploadFile(user, library.id, '/big.bin', big)
     })
 
-    it('takes files of every size and gives them back, and a sync client could read them', async () => {
+    it('stores and returns files of every size, readable for a sync client', async () => {
       for (const size of [0, 1, 15, 16, 17, 31, 32, 33, 65_519, 65_520, 65_535, 65_536, 300_000]) {
         const bytes = bytesOf(size)
         const item = await uploadFile(user, library.id, `/${size}.bin`, bytes)
@@ -60,7 +60,7 @@ for (const version of [2, 3, 4] as const) {
       assert.deepEqual(await readAsClient(user, library, '/big.bin'), big)
     })
 
-    it('gives the same id to the same content, and stores it once', async () => {
+    it('returns the same id for the same content, and stores it once', async () => {
       const bytes = randomBytes(70_000)
       const first = await uploadFile(user, library.id, '/same.bin', bytes)
       const again = await uploadFile(user, library.id, '/same.bin', bytes)
@@ -69,7 +69,7 @@ for (const version of [2, 3, 4] as const) {
       assert.notEqual((await uploadFile(user, plain, '/same.bin', bytes)).id, first.id)
     })
 
-    it('takes many files in one request, and updates, from clients and browsers', async () => {
+    it('accepts many files in one request, and updates, from clients and browsers', async () => {
       const [a, b] = [randomBytes(1000), randomBytes(100_000)]
       const link = await uploadLink(user, library.id)
       const sent = await postForm(link.replace('upload-api', 'upload-aj'), [
@@ -91,7 +91,7 @@ for (const version of [2, 3, 4] as const) {
       }
     })
 
-    it('takes a file in chunks that overlap, and one at once', async () => {
+    it('accepts a file in overlapping chunks and as a whole', async () => {
       const bytes = randomBytes(1_500_000)
       const link = await uploadLink(user, library.id)
       for (const [start, end] of [
@@ -111,7 +111,7 @@ for (const version of [2, 3, 4] as const) {
       await expectNothingLeft(server)
     })
 
-    it('gives just the bytes of a range, wherever it begins and ends', async () => {
+    it('returns exactly the bytes of a range, wherever it begins and ends', async () => {
       const link = await downloadLink(user, library.id, '/big.bin')
       const point = fc.oneof(
         fc.nat(BIG - 1),
@@ -134,7 +134,7 @@ for (const version of [2, 3, 4] as const) {
       assert.equal(beyond.status, 416)
     })
 
-    it('answers HEAD, conditions, several ranges and digests as a plain one does', async () => {
+    it('answers HEAD, conditions, several ranges and digests like an unencrypted one', async () => {
       const bytes = randomBytes(200_000)
       const { id } = await uploadFile(user, library.id, '/r.bin', bytes)
       const link = await downloadLink(user, library.id, '/r.bin')
@@ -159,7 +159,7 @@ for (const version of [2, 3, 4] as const) {
       assert.equal(digest.headers['repr-digest'], `sha-256=:${expected}:`)
     })
 
-    it('checks the digest of an upload against what was sent, not what is stored', async () => {
+    it('checks the digest of an upload against the sent bytes, not the stored ones', async () => {
       const bytes = randomBytes(100_000)
       const send = (digest: string) =>
         uploadLink(user, library.id).then((link) =>
@@ -184,7 +184,7 @@ for (const version of [2, 3, 4] as const) {
       assert.equal(files.get('folder/empty')?.length, 0)
     })
 
-    it('takes blocks a client encrypted, without the password, and gives their plaintext in ranges', async () => {
+    it('accepts blocks encrypted by a client without the password, and serves their plaintext in ranges', async () => {
       const parts = [100_001, 16, 65_536, 3, 250_000].map((size) => randomBytes(size))
       const plain = Buffer.concat(parts)
       await user.delete(`/api/v2.1/repos/${library.id}/set-password/`)
@@ -211,7 +211,7 @@ for (const version of [2, 3, 4] as const) {
       assert.deepEqual(await download(user, library.id, '/client.bin'), plain)
     })
 
-    it('gives no garbage for blocks that were encrypted with something else', async () => {
+    it('returns no garbage for blocks that were encrypted with another key', async () => {
       for (const [name, size] of [
         ['one', 96],
         ['two', 70_000],
@@ -227,7 +227,7 @@ for (const version of [2, 3, 4] as const) {
 }
 
 describe('an encrypted library of version 1', () => {
-  it('is opened with its password, read and written', async () => {
+  it('is unlocked with its password, read and written', async () => {
     const library = await createVersion1(server, user)
     const wrong = await user.post(`/api2/repos/${library.id}/`, { form: { password: 'x' } })
     assert.deepEqual([wrong.status, wrong.body], [400, { error_msg: 'Incorrect password' }])
@@ -255,7 +255,7 @@ describe('the key of an encrypted library', () => {
     link = await downloadLink(user, library.id, '/a.bin')
   })
 
-  it('is needed for all content, in both directions, and asked for in the words clients know', async () => {
+  it('is required for all content, in both directions, with the messages clients know', async () => {
     await user.delete(`/api/v2.1/repos/${library.id}/set-password/`)
     for (const options of [{}, { headers: { range: 'bytes=0-1' } }]) {
       const reply = await rawGet(link, options)
@@ -275,7 +275,7 @@ describe('the key of an encrypted library', () => {
     await expectNothingLeft(server)
   })
 
-  it('ends an hour after it was given, used or not; the same link works once it is given again', async () => {
+  it('expires after an hour, used or not, and the same link works after unlocking again', async () => {
     await openEncrypted(user, library.id)
     link = await downloadLink(user, library.id, '/a.bin')
     time += 3599
@@ -288,7 +288,7 @@ describe('the key of an encrypted library', () => {
     assert.ok((await rawGet(link)).bytes.equals(big))
   })
 
-  it('that ends does not end a download or an upload that began with it', async () => {
+  it('may expire during a download or an upload that began with it', async () => {
     await openEncrypted(user, library.id)
     const fetched = await fetch(await downloadLink(user, library.id, '/a.bin'))
     const reader = fetched.body?.getReader() ?? assert.fail()
@@ -301,7 +301,7 @@ describe('the key of an encrypted library', () => {
       duplex: 'half',
     })
     const opened = await openLibrary(server, user, library.id)
-    // The upload holds the key once its first bytes were taken in.
+    // The upload holds the key once its first bytes were received.
     await untilStored(server)
     server.running.services.core.keys.forgetLibrary(opened.info.id)
     resolve()
@@ -314,7 +314,7 @@ describe('the key of an encrypted library', () => {
     assert.ok((await readAsClient(user, library, '/slow.bin')).equals(big))
   })
 
-  it('is nobody else’s: a new owner has to give the password, and the old one can read no more', async () => {
+  it('is per account: a new owner must enter the password, and the old one can read no more', async () => {
     const mine = await createEncrypted(user, 2)
     await openEncrypted(user, mine.id)
     await uploadFile(user, mine.id, '/a.txt', 'secret')
@@ -409,7 +409,7 @@ async function uploadBlocks(library: EncryptedLibrary, name: string, blocks: Buf
   assert.equal(reply.status, 200, reply.text)
 }
 
-/** A form with one file, whose second half waits. */
+/** A form with one file, whose second half is held back. */
 async function* slowForm(goOn: Promise<void>, bytes: Buffer): AsyncGenerator<Buffer, void> {
   yield Buffer.from('--b\r\nContent-Disposition: form-data; name="parent_dir"\r\n\r\n/\r\n')
   yield Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n')

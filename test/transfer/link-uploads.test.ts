@@ -44,7 +44,7 @@ interface Sending {
   readonly bytes?: string
 }
 
-/** Sends a file the way one row of a table says. */
+/** Uploads a file as one row of a table describes. */
 function send(
   address: string,
   { fields = [], filename = 'a.txt', bytes = 'from outside', ...more }: Sending,
@@ -55,7 +55,7 @@ function send(
 }
 
 for (const [kind, open] of Object.entries(kinds)) {
-  describe(`a file that is there, and ${kind}`, () => {
+  describe(`an existing file, and ${kind}`, () => {
     const attempts: Record<string, Sending> = {
       'replace=1 in the form': { fields: [['replace', '1']] },
       'replace=1 in the query': { query: 'replace=1' },
@@ -92,7 +92,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       }
     }
 
-    it('is not replaced whichever way its name is composed', async () => {
+    it('is not replaced by a name in another Unicode normalization', async () => {
       const space = await sharedSpace(server)
       const [composed, decomposed] = ['\u00e4.txt', 'a\u0308.txt']
       await uploadFile(space.client, space.id, `/docs/${composed}`, KEPT)
@@ -105,7 +105,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.ok(names.includes('\u00e4 (1).txt') && names.includes('\u00e4 (2).txt'), names.join())
     })
 
-    it('is not replaced in chunks, nor below a folder', async () => {
+    it('is not replaced in chunks, nor in a subfolder', async () => {
       const space = await sharedSpace(server)
       const address = await addressOf(await open(space))
       const fields: SentPart[] = [
@@ -124,7 +124,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await contentOf(space, '/docs/sub/b (1).txt'), 'from outside')
     })
 
-    it('is not updated by its address', async () => {
+    it('is not updated by its path', async () => {
       const space = await sharedSpace(server)
       const address = await addressOf(await open(space))
       for (const form of ['update-api', 'update-aj']) {
@@ -148,7 +148,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.equal(await contentOf(space, '/docs/a.txt'), KEPT)
     })
 
-    it('keeps its name when a folder of that name is sent, which gets another', async () => {
+    it('keeps its name when a folder of that name is uploaded, which is renamed', async () => {
       const space = await sharedSpace(server)
       const address = await addressOf(await open(space))
       for (const name of ['x.txt', 'y.txt']) {
@@ -161,7 +161,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.deepEqual(await namesIn(space.client, space.id, '/docs/a.txt (1)/deep'), ['x.txt', 'y.txt'])
     })
 
-    it('is given the new file as a neighbour, and nobody is told its name', async () => {
+    it('stays beside the new file, whose name is not revealed', async () => {
       const space = await sharedSpace(server)
       const address = await addressOf(await open(space))
       const fields: SentPart[] = [['replace', '1']]
@@ -175,11 +175,11 @@ for (const [kind, open] of Object.entries(kinds)) {
   })
 }
 
-describe('the folders a visitor of a link did not get', () => {
+describe('folders outside of a link', () => {
   const places = ['/docs/sub', '/docs/none', '/secret.txt', '/other', '/gone', '/', '/docs']
 
   for (const [kind, open] of Object.entries(kinds)) {
-    it(`cannot be found out by the parent_dir of ${kind}`, async () => {
+    it(`cannot be detected by the parent_dir of ${kind}`, async () => {
       const space = await sharedSpace(server)
       await space.folder('/other')
       const address = await addressOf(await open(space))
@@ -193,7 +193,7 @@ describe('the folders a visitor of a link did not get', () => {
       assert.deepEqual(await namesIn(space.client, space.id, '/docs/sub'), ['b.txt'])
     })
 
-    it(`cannot be left by the paths of ${kind}`, async () => {
+    it(`cannot be reached by the paths of ${kind}`, async () => {
       const space = await sharedSpace(server)
       const address = await addressOf(await open(space))
       for (const path of ['..', '../..', '../docs', '../none', 'sub/../..', '..\\..', '/', '/docs']) {
@@ -208,7 +208,7 @@ describe('the folders a visitor of a link did not get', () => {
     })
   }
 
-  it('cannot be found out by the path of an upload link, not even below it', async () => {
+  it('cannot be detected by the path of an upload link, not even below it', async () => {
     const space = await sharedSpace(server)
     const { token } = await uploadLinkTo(space, '/docs')
     const ask = (path: string) => visit(server, `${UPLOAD}${token}/upload/`, { query: { path } })
@@ -218,7 +218,7 @@ describe('the folders a visitor of a link did not get', () => {
     assert.equal((await ask('/')).status, 200)
   })
 
-  it('cannot be found out by saying that an upload is done', async () => {
+  it('cannot be detected by reporting an upload as done', async () => {
     const space = await sharedSpace(server)
     const { token } = await uploadLinkTo(space, '/docs')
     const paths = ['/docs/a.txt', '/docs/none', '/secret.txt', '/nowhere', '/a.txt', '/..']
@@ -237,21 +237,21 @@ describe('the folders a visitor of a link did not get', () => {
 describe('chunks of a visitor', () => {
   const half = (range: string) => ({ 'Content-Range': `bytes ${range}/10` })
 
-  it('do not get into an upload of the maker of the link', async () => {
+  it("do not enter an upload of the link's creator", async () => {
     const space = await sharedSpace(server)
     const own = await uploadLink(space.client, space.id, '/docs')
     const address = await addressOf(await kinds['an upload link'](space))
     const chunk = (to: string, bytes: string, range: string, parent: string) =>
       postForm(to, [['parent_dir', parent], { filename: 'big.bin', bytes }], { headers: half(range) })
     assert.equal((await chunk(own, 'AAAAA', '0-4', '/docs')).status, 200)
-    // It neither goes on with what the maker sent, nor writes over it, nor learns that it is there.
+    // It neither continues nor overwrites the creator's upload, nor detects it.
     assert.equal((await chunk(address, 'XXXXX', '5-9', '/')).status, 400)
     assert.equal((await chunk(address, 'XXXXX', '0-4', '/')).status, 200)
     assert.equal((await chunk(own, 'BBBBB', '5-9', '/docs')).status, 200)
     assert.equal(await contentOf(space, '/docs/big.bin'), 'AAAAABBBBB')
   })
 
-  it('do not get into an upload of another visitor', async () => {
+  it('do not enter an upload of another visitor', async () => {
     const space = await sharedSpace(server)
     const path = await kinds['an upload link'](space)
     const [one, other] = [await addressOf(path), await addressOf(path)]
@@ -265,7 +265,7 @@ describe('chunks of a visitor', () => {
   })
 })
 
-/** That no answer tells one case from another. */
+/** Asserts that no response distinguishes the cases. */
 function assertSame(replies: readonly Reply[]): void {
   const [first] = replies
   for (const reply of replies) {

@@ -7,7 +7,7 @@ import { postForm, uploadFile, uploadLink } from '../support/transfer.ts'
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-describe('links to upload and update by', () => {
+describe('upload and update links', () => {
   let server: TestServer
   let user: Client
   let library: string
@@ -56,14 +56,14 @@ describe('links to upload and update by', () => {
     ['update-link', { from: 'x' }, 400, 'from invalid.'],
   ]
   for (const [path, query, status, message] of bad) {
-    it(`${path} with ${JSON.stringify(query)} is refused with ${status}`, async () => {
+    it(`${path} with ${JSON.stringify(query)} is rejected with ${status}`, async () => {
       const reply = await user.get(`/api2/repos/${library}/${path}/`, query)
       assert.deepEqual([reply.status, reply.body], [status, { error_msg: message }])
     })
   }
 
   for (const path of ['upload-link', 'update-link']) {
-    it(`${path} is not for strangers`, async () => {
+    it(`${path} is rejected without access`, async () => {
       const none = '00000000-0000-4000-8000-000000000000'
       const missing = await user.get(`/api2/repos/${none}/${path}/`)
       assert.deepEqual([missing.status, missing.body], [404, { error_msg: `Library ${none} not found.` }])
@@ -73,7 +73,7 @@ describe('links to upload and update by', () => {
       assert.equal((await server.anonymous.get(`/api2/repos/${library}/${path}/`)).status, 403)
     })
 
-    it(`${path} is not for a library nobody may change`, async () => {
+    it(`${path} is rejected for a read-only library`, async () => {
       const frozen = await user.createLibrary('Frozen')
       await makeReadOnly(server, frozen)
       const reply = await user.get(`/api2/repos/${frozen}/${path}/`)
@@ -82,7 +82,7 @@ describe('links to upload and update by', () => {
     })
   }
 
-  it('begin with the public address where one is set', async () => {
+  it('begin with the public URL if one is set', async () => {
     await using other = await startServer({ env: { CARREL_PUBLIC_URL: 'https://files.example.org/x/' } })
     const client = await other.signUp()
     const id = await client.createLibrary()
@@ -95,7 +95,7 @@ describe('links when the owner is out of quota', () => {
     [undefined, 500],
     ['443', 443],
   ] as const) {
-    it(`are refused with ${status} if CARREL_QUOTA_STATUS is ${setting}`, async () => {
+    it(`are rejected with ${status} if CARREL_QUOTA_STATUS is ${setting}`, async () => {
       await using server = await startServer({
         env: setting === undefined ? {} : { CARREL_QUOTA_STATUS: setting },
       })
@@ -112,7 +112,7 @@ describe('links when the owner is out of quota', () => {
         const reply = await user.get(path, query)
         assert.deepEqual([reply.status, reply.body], [status, { error_msg: 'Out of quota.' }])
       }
-      // The folder and the right to it come first, what kind of link second.
+      // The folder and the permission are checked first, the kind of link second.
       const missing = await user.get(`/api2/repos/${library}/upload-link/`, { p: '/none' })
       assert.equal(missing.status, 404)
       const odd = await user.get(`/api2/repos/${library}/upload-link/`, { from: 'x' })
@@ -134,13 +134,13 @@ describe('the number of bytes stored of an upload', () => {
   const ask = (query: Record<string, string>, client = user) =>
     client.get(`/api/v2.1/repos/${library}/file-uploaded-bytes/`, query)
 
-  it('is 0 for what was never begun, and says that uploads can be resumed', async () => {
+  it('is 0 for an unknown upload, and announces that uploads can be resumed', async () => {
     const reply = await ask({ parent_dir: '/', file_name: 'a.bin' })
     assert.deepEqual([reply.status, reply.text], [200, '{"uploadedBytes":0}'])
     assert.equal(reply.headers.get('accept-ranges'), 'bytes')
   })
 
-  it('is the number of bytes of the chunks, for their sender alone', async () => {
+  it('is the number of bytes of the chunks, for their sender only', async () => {
     const link = await uploadLink(user, library)
     const headers = { 'Content-Range': 'bytes 0-4/9', 'Content-Disposition': 'attachment; filename="b.bin"' }
     const parts = [
@@ -152,7 +152,7 @@ describe('the number of bytes stored of an upload', () => {
     for (const folder of ['/x/y', '/x/y/', 'x/y']) {
       assert.deepEqual((await ask({ parent_dir: folder, file_name: 'b.bin' })).body, { uploadedBytes: 5 })
     }
-    // The folder is made with the last chunk.
+    // The folder is created with the last chunk.
     assert.equal((await ask({ parent_dir: '/x/y', file_name: 'other.bin' })).status, 404)
     assert.equal((await ask({ parent_dir: '/x/y', file_name: 'b.bin' }, await server.signUp())).status, 403)
   })
@@ -168,13 +168,13 @@ describe('the number of bytes stored of an upload', () => {
     [{ parent_dir: '/..', file_name: 'a' }, 404, 'Folder /.. not found.'],
   ]
   for (const [query, status, message] of bad) {
-    it(`is refused with ${status} for ${JSON.stringify(query)}`, async () => {
+    it(`is rejected with ${status} for ${JSON.stringify(query)}`, async () => {
       const reply = await ask(query)
       assert.deepEqual([reply.status, reply.body], [status, { error_msg: message }])
     })
   }
 
-  it('is not for strangers, nor for a library nobody may change', async () => {
+  it('is rejected without access and for a read-only library', async () => {
     const query = { parent_dir: '/', file_name: 'a' }
     const stranger = await ask(query, await server.signUp())
     assert.deepEqual([stranger.status, stranger.body], [403, { error_msg: 'Permission denied.' }])

@@ -64,7 +64,7 @@ it('stores the exact file after random interruptions of a chunked upload', async
   }
 })
 
-/** Drives one upload after another against a server that is now and then another one. */
+/** Runs one upload after another against a server that is restarted now and then. */
 class Upload implements AsyncDisposable {
   readonly #data: string
   #server: TestServer
@@ -152,7 +152,7 @@ class Upload implements AsyncDisposable {
     assert.deepEqual([reply.status, reply.body], [400, { error: 'Invalid Seafile-Content-Range' }])
   }
 
-  /** Leaves after a share of the chunk's bytes. */
+  /** Disconnects after a part of the chunk's bytes. */
   async #cut(length: number, share: number): Promise<void> {
     const total = this.#content.length
     const end = Math.min(total, this.#stored + length)

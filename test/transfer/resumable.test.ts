@@ -31,7 +31,7 @@ interface Chunk {
   start: number
   bytes: string | Uint8Array
   total: number
-  /** As the Content-Disposition of the request. */
+  /** The Content-Disposition of the request. */
   disposition?: string
   parts?: SentPart[]
   query?: string
@@ -75,7 +75,7 @@ describe('a file uploaded in chunks', () => {
     await expectNothingLeft(server)
   })
 
-  it('is answered with its id, or a task, if asked so', async () => {
+  it('returns its id or a task on request', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     for (const [query, pattern] of [
@@ -133,7 +133,7 @@ describe('a file uploaded in chunks', () => {
     ['attachment', 'part.bin'],
   ]
   for (const [disposition, name] of names) {
-    it(`is called ${name} if its chunks say ${disposition}`, async () => {
+    it(`is named ${name} if its chunks say ${disposition}`, async () => {
       const link = await uploadLink(user, await user.createLibrary())
       assert.equal((await send(link, { start: 0, bytes: 'ab', total: 3, disposition })).text, TAKEN)
       const reply = await send(link, { start: 2, bytes: 'c', total: 3, disposition })
@@ -153,7 +153,7 @@ describe('a file uploaded in chunks', () => {
     }
   })
 
-  it('goes to its relative path, replacing if asked, with the time its last chunk gives', async () => {
+  it('is stored at its relative path, replaces on request, and has the time of its last chunk', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/x/y/a.bin', 'old')
     const link = await uploadLink(user, library)
@@ -174,7 +174,7 @@ describe('a file uploaded in chunks', () => {
 })
 
 describe('a chunk', () => {
-  it('may be sent again, and overlap what is there', async () => {
+  it('may be sent again, and overlap stored bytes', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const steps: [start: number, bytes: string, stored: number][] = [
@@ -192,7 +192,7 @@ describe('a chunk', () => {
     assert.equal((await storedBytes(server, library, '/a.bin')).toString(), 'abCDEFghiJkl')
   })
 
-  it('beyond what is stored is refused, and changes nothing', async () => {
+  it('beyond the stored bytes is rejected, and changes nothing', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const first = await send(link, { start: 3, bytes: 'def', total: 9 })
@@ -219,7 +219,7 @@ describe('a chunk', () => {
     assert.equal((await storedBytes(server, library, '/a.bin')).toString(), 'xyzw')
   })
 
-  it('of another total belongs to another file: what is stored is dropped', async () => {
+  it('with another total belongs to another file: the stored bytes are dropped', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     await send(link, { start: 0, bytes: 'abc', total: 9 })
@@ -228,7 +228,7 @@ describe('a chunk', () => {
     assert.equal(await storedSoFar(user, library), 0)
   })
 
-  it('must have the bytes its range says', async () => {
+  it('must have the length of its range', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     for (const bytes of ['', 'ab', 'abcd', 'x'.repeat(3_000_000)]) {
@@ -251,7 +251,7 @@ describe('a chunk', () => {
     assert.equal(second.body[0].size, 6)
   })
 
-  it('goes on through a fresh link when the old one has expired', async () => {
+  it('continues through a new link when the old one has expired', async () => {
     let now = 1_800_000_000
     await using later = await startServer({ now: () => now })
     const client = await later.signUp()
@@ -311,7 +311,7 @@ describe('a chunk', () => {
   })
 })
 
-describe('what is stored of an upload', () => {
+describe('a partial upload', () => {
   it('survives a restart, while orphaned files are removed', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-resumable-'))
     try {
@@ -342,7 +342,7 @@ describe('what is stored of an upload', () => {
     }
   })
 
-  it('counts as nothing when its file was lost', async () => {
+  it('starts over when its file was lost', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     await send(link, { start: 0, bytes: 'abc', total: 6 })

@@ -30,7 +30,7 @@ async function bytesOnDisk(server: TestServer): Promise<number> {
   return sum
 }
 
-/** A link's address for somebody without an account. */
+/** The URL of a link for a visitor without an account. */
 async function visitorLink(server: TestServer, space: Workspace): Promise<string> {
   const { token } = await uploadLinkTo(space, '/')
   const reply = await server.anonymous.get(`/api/v2.1/upload-links/${token}/upload/`)
@@ -51,7 +51,7 @@ async function shareWith(space: Workspace, member: Client): Promise<void> {
 }
 
 describe('unfinished uploads', () => {
-  it('count as used', async () => {
+  it('count as used space', async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     const link = await uploadLink(space.client, space.id)
@@ -64,14 +64,14 @@ describe('unfinished uploads', () => {
     assert.equal(await bytesOnDisk(server), 1.5 * MB)
     const whole = await postForm(link, [intoRoot, { filename: 'whole', bytes: Buffer.alloc(0.6 * MB) }])
     assert.deepEqual([whole.status, whole.body], outOfQuota)
-    // The rest of the one that began fits, and so does the same from its start.
+    // The rest of the started one fits, and so does a restart of it.
     assert.equal((await begin(link, '0.bin', 1.5 * MB, 1.6 * MB)).status, TAKEN)
     assert.equal((await begin(link, '0.bin', 0.1 * MB, 1.6 * MB, 1.5 * MB)).status, 200)
     assert.deepEqual(await namesIn(space.client, space.id), ['0.bin'])
     assert.equal(await bytesOnDisk(server), 0)
   })
 
-  it('of visitors of a link take no more than half of what is left', async () => {
+  it('of link visitors are limited to half of the remaining space', async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     const link = await visitorLink(server, space)
@@ -84,14 +84,14 @@ describe('unfinished uploads', () => {
     assert.deepEqual([replies.at(-1)?.status, replies.at(-1)?.body], outOfQuota)
     assert.ok(taken.length >= 5)
     assert.ok((await bytesOnDisk(server)) <= MB)
-    // The owner has all that the quota allows.
+    // The owner may use the whole quota.
     await uploadFile(space.client, space.id, '/mine.bin', Buffer.alloc(1.9 * MB, 1))
     await eventually(async () => assert.equal(await bytesOnDisk(server), 0))
     const cut = await begin(link, '0.bin', 0.05 * MB, 0.2 * MB, 0.15 * MB)
     assert.ok(cut.status === 400 || cut.status === 443, cut.text)
   })
 
-  it('of other accounts make room for the owner', async () => {
+  it('of other accounts are evicted for the owner', async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     const member = await server.signUp()
@@ -108,7 +108,7 @@ describe('unfinished uploads', () => {
     assert.equal((await begin(theirs, 'theirs.bin', 0.1 * MB, 1.9 * MB, 1.8 * MB)).status, 400)
   })
 
-  it('end when they are idle: soon those of visitors, others when the owner needs the room', async () => {
+  it('expire when idle: those of visitors soon, others when the owner needs the space', async () => {
     let now = 1_800_000_000
     await using server = await startServer({ now: () => now, env: { CARREL_TICKET_SECONDS: '100000' } })
     const space = await Workspace.make(server)
@@ -133,7 +133,7 @@ describe('unfinished uploads', () => {
     await eventually(async () => assert.equal(await bytesOnDisk(server), 0))
   })
 
-  it('have an allowance where there is no quota', async () => {
+  it('have an allowance if there is no quota', async () => {
     const env = { CARREL_MAX_UNFINISHED_MB: '2', CARREL_MAX_LINK_UNFINISHED_MB: '1' }
     await using server = await startServer({ env })
     const space = await Workspace.make(server)
@@ -145,11 +145,11 @@ describe('unfinished uploads', () => {
       [TAKEN, TAKEN, 443],
     )
     await eventually(async () => assert.equal(await bytesOnDisk(server), 1.8 * MB))
-    // What is finished does not count.
+    // Finished uploads do not count.
     await uploadFile(space.client, space.id, '/whole.bin', Buffer.alloc(3 * MB))
   })
 
-  it('of one link are limited in number', async () => {
+  it('are limited in number per link', async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     const link = await visitorLink(server, space)
@@ -164,7 +164,7 @@ describe('unfinished uploads', () => {
     }
   })
 
-  it('of a visitor and of the account that made the link have nothing to do with each other', async () => {
+  it("of a visitor and of the link's creator are independent", async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     const [visitor, own] = [await visitorLink(server, space), await uploadLink(space.client, space.id)]
@@ -178,7 +178,7 @@ describe('unfinished uploads', () => {
   })
 
   for (const status of [500, 443]) {
-    it(`that fill the quota have link calls answered with ${status}`, async () => {
+    it(`that fill the quota make link calls return ${status}`, async () => {
       const env: Record<string, string> = status === 500 ? {} : { CARREL_QUOTA_STATUS: '443' }
       await using server = await startServer({ env })
       const space = await Workspace.make(server)
@@ -201,7 +201,7 @@ describe('unfinished uploads', () => {
     })
   }
 
-  it('leave no files when their rows are gone', async () => {
+  it('leave no files when their rows are deleted', async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     assert.equal((await begin(await uploadLink(space.client, space.id), 'a.bin', 4, 6)).status, TAKEN)

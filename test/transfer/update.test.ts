@@ -32,7 +32,7 @@ const descriptions = async (library: string) =>
   )
 
 describe('an update', () => {
-  it('answers with the new id as a JSON string', async () => {
+  it('returns the new id as a JSON string', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/docs/a.txt', 'old')
     const link = await updateLink(user, library)
@@ -51,7 +51,7 @@ describe('an update', () => {
     assert.deepEqual((await descriptions(library)).slice(0, 2), ['Modified "a.txt"', 'Modified "a.txt"'])
   })
 
-  it('through update-aj answers with a list', async () => {
+  it('through update-aj returns a list', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'old')
     const link = await updateLink(user, library, { from: 'web' })
@@ -69,7 +69,7 @@ describe('an update', () => {
     assert.equal(await headOf(user, library), head)
   })
 
-  it('may empty a file, and keeps the time its sender gives', async () => {
+  it('may empty a file, and keeps the given time', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'old')
     const link = await updateLink(user, library)
@@ -79,7 +79,7 @@ describe('an update', () => {
     assert.deepEqual([detail.body.size, detail.body.mtime], [0, 1_580_702_706])
   })
 
-  it('of a state that is gone goes beside the newer one', async () => {
+  it('based on an outdated commit is stored beside the newer one', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'one')
     const link = await updateLink(user, library)
@@ -94,7 +94,7 @@ describe('an update', () => {
     assert.equal((await storedBytes(server, library, `/${names[0]}`)).toString(), 'three')
   })
 
-  it('brings back a file that was deleted since', async () => {
+  it('restores a file that was deleted meanwhile', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/docs/a.txt', 'one')
     const link = await updateLink(user, library)
@@ -122,7 +122,7 @@ describe('an update', () => {
     assert.equal((await storedBytes(server, library, '/docs/a.txt')).toString(), 'old')
     assert.match((await send(4, '45678', 9)).text, /^"[0-9a-f]{40}"$/)
     assert.equal((await storedBytes(server, library, '/docs/a.txt')).toString(), '012345678')
-    // The same once more makes no commit, and still ends the upload.
+    // A repetition creates no commit, and still ends the upload.
     const head = await headOf(user, library)
     await send(0, '0123', 9)
     assert.equal((await send(4, '45678', 9)).status, 200)
@@ -131,7 +131,7 @@ describe('an update', () => {
   })
 })
 
-describe('an update that cannot be', () => {
+describe('an invalid update', () => {
   let library: string
   let link: string
   before(async () => {
@@ -172,7 +172,7 @@ describe('an update that cannot be', () => {
     ],
   ]
   for (const [about, parts, query, status, error] of cases) {
-    it(`because it ${about} is refused with ${status}, whatever the order of its parts`, async () => {
+    it(`that ${about} is rejected with ${status}, whatever the order of its parts`, async () => {
       const head = await headOf(user, library)
       const filesFirst = parts.toSorted((a, b) => Number(Array.isArray(a)) - Number(Array.isArray(b)))
       for (const order of [parts, filesFirst]) {
@@ -183,7 +183,7 @@ describe('an update that cannot be', () => {
     })
   }
 
-  it('is refused for its ticket first', async () => {
+  it('is rejected for its ticket first', async () => {
     const parts = [target('/docs/a.txt'), file('x')]
     const upload = (await uploadLink(user, library)).replace('upload-api', 'update-api')
     const odd = { headers: { 'Content-Range': 'x' } }

@@ -62,7 +62,7 @@ describe('a digest sent with an upload', () => {
     ],
   ]
   for (const [about, headers, sent, matches] of cases) {
-    it(`${about} ${matches ? 'lets it in' : 'keeps it out'}`, async () => {
+    it(`${about} ${matches ? 'accepts it' : 'rejects it'}`, async () => {
       const head = await headOf(user, library)
       const reply = await postForm(link, sent, { headers })
       assert.deepEqual([reply.status, matches || reply.body], matches ? [200, true] : mismatch)
@@ -70,7 +70,7 @@ describe('a digest sent with an upload', () => {
     })
   }
 
-  it('is checked part by part too', async () => {
+  it('is also checked per part', async () => {
     const part = (filename: string, of: string): SentPart => ({
       filename,
       bytes: filename,
@@ -94,7 +94,7 @@ describe('a digest sent with an upload', () => {
     assert.equal(right.status, 200)
   })
 
-  it('is of the whole file where it comes in chunks, and of the chunk in its part', async () => {
+  it('is of the whole file if it comes in chunks, and of the chunk in its part', async () => {
     const send = (start: number, text: string, of: string, whole: string) =>
       postForm(
         link,

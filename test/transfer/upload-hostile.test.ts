@@ -27,7 +27,7 @@ const texts: [about: string, text: string][] = [
   ['a template', '${x}%s%n{{7*7}}'],
 ]
 
-describe('hostile values', () => {
+describe('malformed values', () => {
   let server: TestServer
   let user: Client
   let library: string
@@ -44,7 +44,7 @@ describe('hostile values', () => {
   after(() => server[Symbol.asyncDispose]())
 
   for (const [about, text] of texts) {
-    it(`with ${about} are refused or ignored, and never our fault`, async () => {
+    it(`with ${about} are rejected or ignored, and never cause a server error`, async () => {
       for (const name of ['parent_dir', 'target_file', 'replace']) {
         const head = await headOf(user, library)
         for (const link of [upload, update]) {
@@ -77,14 +77,14 @@ describe('hostile values', () => {
     })
   }
 
-  it('in the place of a ticket open nothing', async () => {
+  it('in place of a ticket are rejected', async () => {
     for (const ticket of ['%00', '%ff', '..%2f..', 'x'.repeat(900), "'%20or%201=1"]) {
       const reply = await postForm(upload.replace(/[^/]+$/, ticket), [])
       assert(reply.status === 403 || reply.status === 404, `${ticket} ${reply.status}`)
     }
   })
 
-  /** A form with one text as the bytes of its characters. */
+  /** A form with one text field as the bytes of its characters. */
   function post(link: string, name: string, text: string) {
     const rest = formBytes([
       ...(name === 'parent_dir' ? [] : [['parent_dir', '/'] as const]),
@@ -97,7 +97,7 @@ describe('hostile values', () => {
 })
 
 describe('a relative path of many folders', () => {
-  it('is made or refused as a whole', async () => {
+  it('is created or rejected as a whole', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const library = await user.createLibrary()

@@ -41,7 +41,7 @@ const outOfQuota = [443, { error: 'Out of quota.' }]
 const tooLarge = [442, { error: 'File size is too large.' }]
 
 describe('an upload beyond the quota', () => {
-  it('is refused by its length, and by its bytes if it does not say how long it is', async () => {
+  it('is rejected by its length, or by its bytes if the length is unknown', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const library = await user.createLibrary()
@@ -64,7 +64,7 @@ describe('an upload beyond the quota', () => {
     await expectNothingLeft(server)
   })
 
-  it('counts with all of the request, and is not refused just below', async () => {
+  it('counts all bytes of the request, and is accepted just below the limit', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
@@ -78,7 +78,7 @@ describe('an upload beyond the quota', () => {
     await expectNothingLeft(server)
   })
 
-  it('cannot be reached by many uploads at once', async () => {
+  it('is rejected among many concurrent uploads', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const library = await user.createLibrary()
@@ -95,7 +95,7 @@ describe('an upload beyond the quota', () => {
     await expectNothingLeft(server)
   })
 
-  it('is told before the size is', async () => {
+  it('is reported before the size limit', async () => {
     await using server = await startServer({ env: { CARREL_MAX_UPLOAD_MB: '0.001' } })
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
@@ -107,8 +107,8 @@ describe('an upload beyond the quota', () => {
   })
 })
 
-describe('an upload beyond the largest size', () => {
-  it('is refused by its length, its bytes, or the length its chunks will have', async () => {
+describe('an upload beyond the size limit', () => {
+  it('is rejected by its length, its bytes, or the total of its chunks', async () => {
     await using server = await startServer({ env: { CARREL_MAX_UPLOAD_MB: '0.01' } })
     const user = await server.signUp()
     const library = await user.createLibrary()
@@ -130,7 +130,7 @@ describe('an upload beyond the largest size', () => {
   })
 })
 
-describe('an upload refused early', () => {
+describe('an upload rejected early', () => {
   it('is answered while it is still being sent', async () => {
     await using server = await startServer({ env: { CARREL_MAX_UPLOAD_MB: '1' } })
     const user = await server.signUp()
@@ -157,7 +157,7 @@ describe('an upload refused early', () => {
     outgoing.destroy()
   })
 
-  it('is told so even if it goes on sending for a while', async () => {
+  it('is answered even if the client continues to send for a while', async () => {
     await using server = await startServer({ env: { CARREL_MAX_UPLOAD_MB: '1' } })
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
@@ -167,7 +167,7 @@ describe('an upload refused early', () => {
     }
   })
 
-  it('leaves the connection to the next request if the rest was short', async () => {
+  it('keeps the connection for the next request if the rest was short', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const library = await user.createLibrary()
@@ -177,7 +177,7 @@ describe('an upload refused early', () => {
   })
 })
 
-describe('a sender that leaves in the middle', () => {
+describe('a client that disconnects in the middle', () => {
   const heads: [about: string, headers: Record<string, string>][] = [
     ['of a body of known length', { 'Content-Length': '50000000' }],
     ['of a body of unknown length', { 'Transfer-Encoding': 'chunked' }],
@@ -208,7 +208,7 @@ describe('a request of several files', () => {
   const first = { filename: 'first.bin', bytes: Buffer.alloc(300_000, 1) }
   const second = { filename: 'second.bin', bytes: Buffer.alloc(300_000, 2) }
 
-  it('that is cut off in the last leaves nothing of the others', async () => {
+  it('that is interrupted in the last one leaves nothing of the others', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
@@ -223,7 +223,7 @@ describe('a request of several files', () => {
     assert.deepEqual(await blockFiles(server), [])
   })
 
-  it('that is refused for the last leaves nothing of the others', async () => {
+  it('that is rejected for the last one leaves nothing of the others', async () => {
     await using server = await startServer()
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
@@ -236,8 +236,8 @@ describe('a request of several files', () => {
   })
 })
 
-describe('an upload that takes long', () => {
-  it('is refused if its sender may not do so any more when it ends', async () => {
+describe('a slow upload', () => {
+  it('is rejected if its sender lost the permission by its end', async () => {
     let now = 1_800_000_000
     await using server = await startServer({ now: () => now })
     const user = await server.signUp()
@@ -256,7 +256,7 @@ describe('an upload that takes long', () => {
   })
 })
 
-describe('a store that cannot take the bytes', () => {
+describe('a block store that fails', () => {
   it('is answered with 500, and later uploads work again', async () => {
     await using server = await startServer({ env: { CARREL_LOG: 'silent', CARREL_DEFAULT_QUOTA_MB: '100' } })
     const user = await server.signUp()
@@ -298,7 +298,7 @@ describe('a store that cannot take the bytes', () => {
   })
 })
 
-/** Begins a request whose body is still to come. */
+/** Begins a request and holds its body back. */
 function begin(link: string, headers: Record<string, string>) {
   const answer = Promise.withResolvers<IncomingMessage>()
   const outgoing: ClientRequest = request(link, {
@@ -322,7 +322,7 @@ async function used(server: TestServer, user: Client): Promise<number> {
   return quotas.usageOf(await accounts.get(user.email))
 }
 
-/** What the block store has under a name. */
+/** The path of a name in the block store. */
 async function blockFiles(server: TestServer): Promise<string[]> {
   const all = await readdir(path.join(server.data, 'blocks'), { recursive: true, withFileTypes: true })
   return all.filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/tmp')).map(({ name }) => name)

@@ -21,8 +21,8 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-describe('the place of an upload', () => {
-  it('gets a number where its name is taken', async () => {
+describe('the target of an upload', () => {
+  it('gets a number if its name is taken', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     await postForm(link, [intoRoot, ['relative_path', 'v1.2'], filePart('x')])
@@ -50,7 +50,7 @@ describe('the place of an upload', () => {
     )
   })
 
-  it('replaces a file if asked to in the form or in the link, but never a folder', async () => {
+  it('is replaced on request of the form or the link, but never if it is a folder', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/folder/x', 'x')
     const link = await uploadLink(user, library)
@@ -72,7 +72,7 @@ describe('the place of an upload', () => {
     assert.deepEqual(await namesIn(user, library, '/folder'), ['x'])
   })
 
-  it('makes the folders of its relative path, as rclone asks for', async () => {
+  it('creates the folders of its relative path, as rclone requests', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     for (const path of ['a/b/', 'a/b', 'a\\b\\', 'a//b', '']) {
@@ -85,7 +85,7 @@ describe('the place of an upload', () => {
     assert.equal((await storedBytes(server, library, '/a/b/f.txt')).toString(), 'a//b')
   })
 
-  it('finds its folder however it is written', async () => {
+  it('finds its folder by every spelling of the path', async () => {
     const library = await user.createLibrary()
     await uploadFile(user, library, '/dö cs/sub/x', 'x')
     const link = await uploadLink(user, library, '/dö cs/sub')
@@ -104,7 +104,7 @@ describe('the place of an upload', () => {
     assert.equal((await namesIn(user, library, '/dö cs/sub')).length, 1 + spellings.length)
   })
 
-  it('through upload-aj never replaces and always answers with a list', async () => {
+  it('is never replaced through upload-aj, which always returns a list', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library, '/', { from: 'web' })
     for (const name of ['a.txt', 'a (1).txt']) {

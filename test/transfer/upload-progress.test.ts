@@ -15,7 +15,7 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]())
 
 describe('the progress of an upload', () => {
-  it('is asked for by an id, and is done', async () => {
+  it('is polled by an id, until it is done', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const reply = await postForm(link, [intoRoot, filePart('a.txt', 'hello'), filePart('b.txt', 'you')], {
@@ -38,7 +38,7 @@ describe('the progress of an upload', () => {
     }
   })
 
-  it('is known by its id only', async () => {
+  it('is found by its id only', async () => {
     const ask = (query?: Record<string, string>) => server.anonymous.get('/seafhttp/idx_progress', query)
     for (const query of [undefined, { task_id: '' }]) {
       const reply = await ask(query)
@@ -48,7 +48,7 @@ describe('the progress of an upload', () => {
     assert.deepEqual([reply.status, reply.body], [404, { error: 'Failed to get index progress' }])
   })
 
-  it('is not what a form part of that name, or another value, asks for', async () => {
+  it('is not requested by a form part of that name, or by another value', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const part = await postForm(link, [intoRoot, ['need_idx_progress', 'true'], filePart('a')])
@@ -57,7 +57,7 @@ describe('the progress of an upload', () => {
     assert.match(other.text, ID)
   })
 
-  it('is forgotten after an hour', async () => {
+  it('is dropped after an hour', async () => {
     let now = 1_800_000_000
     await using later = await startServer({ now: () => now })
     const client = await later.signUp()

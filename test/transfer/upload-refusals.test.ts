@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-describe('an upload that cannot be', () => {
+describe('an invalid upload', () => {
   let library: string
   let link: string
   before(async () => {
@@ -40,7 +40,7 @@ describe('an upload that cannot be', () => {
   })
 
   const chunk = { 'Content-Range': 'bytes 0-0/2', 'Content-Disposition': 'attachment; filename="a"' }
-  // In the order in which they are told: each row also has what the rows below it are refused for.
+  // In the order of the checks: each row also violates the checks of the rows below it.
   const wrong: SentPart[] = [['replace', '2'], ['parent_dir', '/none'], filePart('\u0001', '1')]
   const cases: [
     about: string,
@@ -146,7 +146,7 @@ describe('an upload that cannot be', () => {
     ],
   ]
   for (const [about, parts, headers, status, error] of cases) {
-    it(`because it ${about} is refused with ${status}, whatever the order of its parts`, async () => {
+    it(`that ${about} is rejected with ${status}, whatever the order of its parts`, async () => {
       const head = await headOf(user, library)
       const filesFirst = parts.toSorted((a, b) => Number(Array.isArray(a)) - Number(Array.isArray(b)))
       for (const order of [parts, filesFirst]) {
@@ -191,14 +191,14 @@ describe('an upload that cannot be', () => {
     ],
   ]
   for (const [about, body, contentType, error] of bodies) {
-    it(`because it ${about} is refused with 400`, async () => {
+    it(`that ${about} is rejected with 400`, async () => {
       const reply = await postBody(link, Buffer.from(body), { 'Content-Type': contentType })
       assert.equal(reply.status, 400)
       assert.match(reply.body.error, error)
     })
   }
 
-  it('is refused for its ticket before anything else', async () => {
+  it('is rejected for its ticket before anything else', async () => {
     const odd = { headers: { 'Content-Range': 'x', 'Content-Type': 'x' } }
     const unknown = link.replace(/[^/]+$/, '00000000-0000-4000-8000-000000000000')
     const update = (await updateLink(user, library)).replace('update-api', 'upload-api')
@@ -213,7 +213,7 @@ describe('an upload that cannot be', () => {
     }
   })
 
-  it('is refused by a library nobody may change, or may no longer', async () => {
+  it('is rejected for a library that is or became read-only', async () => {
     const frozen = await user.createLibrary('Frozen')
     const to = await uploadLink(user, frozen)
     await makeReadOnly(server, frozen)
@@ -221,7 +221,7 @@ describe('an upload that cannot be', () => {
     assert.deepEqual([reply.status, reply.body], [403, { error: 'Repo status not writable.' }])
   })
 
-  it('is refused once its library, or its account, is gone', async () => {
+  it('is rejected once its library or its account is deleted', async () => {
     const other = await server.signUp()
     const gone = await other.createLibrary()
     const kept = await other.createLibrary()
@@ -234,7 +234,7 @@ describe('an upload that cannot be', () => {
     assert.deepEqual([refused.status, refused.body], [403, { error: 'Access token not found' }])
   })
 
-  it('is refused with a link that is too old', async () => {
+  it('is rejected with an expired link', async () => {
     let now = 1_800_000_000
     await using later = await startServer({ now: () => now, env: { CARREL_TICKET_SECONDS: '60' } })
     const client = await later.signUp()
@@ -257,7 +257,7 @@ describe('an upload that cannot be', () => {
     'bytes 0-1/*',
     'bytes 0-99999999999999999/999999999999999999',
   ]) {
-    it(`is refused for the range ${range}`, async () => {
+    it(`is rejected for the range ${range}`, async () => {
       const reply = await postForm(link, [intoRoot, filePart('a', '12')], {
         headers: { 'Content-Range': range },
       })
@@ -265,7 +265,7 @@ describe('an upload that cannot be', () => {
     })
   }
 
-  it('is refused by an encrypted library, before a byte of it is stored', async () => {
+  it('is rejected by a locked encrypted library, before a byte of it is stored', async () => {
     const reply = await user.post('/api2/repos/', { form: { name: 'Secret', passwd: 'secret' } })
     assert.equal(reply.status, 200, reply.text)
     const refused = await postForm(await uploadLink(user, reply.body.repo_id), [intoRoot, filePart('a')])
@@ -273,7 +273,7 @@ describe('an upload that cannot be', () => {
     assert.deepEqual([refused.status, refused.body], [400, { error }])
   })
 
-  it('is refused where a file is locked by somebody else', async () => {
+  it('is rejected for a file locked by another account', async () => {
     await uploadFile(user, library, '/locked.txt', '1')
     const stranger = await server.running.services.accounts.get((await server.signUp()).email)
     const { core } = server.running.services
@@ -291,7 +291,7 @@ describe('an upload that cannot be', () => {
     assert.equal(beside.body[0].name, 'locked (1).txt')
   })
 
-  it('is refused when a thousand numbers are taken', async () => {
+  it('is rejected when a thousand numbers are taken', async () => {
     const crowded = await user.createLibrary()
     const to = await uploadLink(user, crowded)
     const many = Array.from({ length: 1001 }, () => filePart('a.txt', '1'))

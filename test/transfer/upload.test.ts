@@ -28,7 +28,7 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]())
 
 describe('an upload', () => {
-  it('answers with the id of the file as plain text', async () => {
+  it('returns the id of the file as plain text', async () => {
     const library = await user.createLibrary()
     const reply = await postForm(await uploadLink(user, library), [intoRoot, filePart('a.txt', 'hello')])
     assert.equal(reply.status, 200)
@@ -37,7 +37,7 @@ describe('an upload', () => {
     assert.equal((await storedBytes(server, library, '/a.txt')).toString(), 'hello')
   })
 
-  it('of a long file and short ones keeps each as it was sent', async () => {
+  it('of a large file and small ones stores each unchanged', async () => {
     const library = await user.createLibrary()
     const files: [name: string, bytes: Buffer][] = [
       ['first', randomBytes(70_000)],
@@ -54,7 +54,7 @@ describe('an upload', () => {
     }
   })
 
-  it('of several files answers with their ids in order, tabs between them, and is one commit', async () => {
+  it('of several files returns their ids in order, separated by tabs, and creates one commit', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const reply = await postForm(link, [
@@ -75,7 +75,7 @@ describe('an upload', () => {
     }
   })
 
-  it('says in its commit what was added', async () => {
+  it('names the added files in its commit', async () => {
     const library = await user.createLibrary()
     await postForm(await uploadLink(user, library), [intoRoot, ['relative_path', 'x/y'], filePart('a.txt')])
     const history = await user.get(`/api/v2.1/repos/${library}/history/`)
@@ -84,7 +84,7 @@ describe('an upload', () => {
   })
 
   for (const query of ['ret-json=1', 'ret-json', 'ret-json=0', 'ret-json=true&X-Progress-ID=7']) {
-    it(`with ?${query} answers with a list`, async () => {
+    it(`with ?${query} returns a list`, async () => {
       const library = await user.createLibrary()
       const link = await uploadLink(user, library)
       const reply = await postForm(link, [intoRoot, filePart('ä.txt', 'hello'), filePart('empty', '')], {
@@ -100,7 +100,7 @@ describe('an upload', () => {
     })
   }
 
-  it('takes its parts in any order and skips those it does not know', async () => {
+  it('accepts its parts in any order and skips unknown ones', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const parts: SentPart[] = [
@@ -121,7 +121,7 @@ describe('an upload', () => {
     assert.deepEqual(await namesIn(user, library), ['x/'])
   })
 
-  it('keeps what is large as well as what is small', async () => {
+  it('stores large and small files', async () => {
     const library = await user.createLibrary()
     for (const size of [1, 65_535, 65_536, 65_537, 200_000, 25_000_000]) {
       const bytes = Buffer.alloc(size)
@@ -131,7 +131,7 @@ describe('an upload', () => {
     }
   })
 
-  it('has a content that holds delimiters of other forms', async () => {
+  it('may contain delimiters of other forms', async () => {
     const library = await user.createLibrary()
     const bytes = Buffer.concat([
       formBytes([intoRoot], 'other'),
@@ -141,7 +141,7 @@ describe('an upload', () => {
     assert(bytes.equals(await storedBytes(server, library, '/a.bin')))
   })
 
-  it('keeps the time its sender gives, if it is one', async () => {
+  it('keeps the given time, if it is valid', async () => {
     const library = await user.createLibrary()
     const times: [sent: string, mtime: number | undefined][] = [
       ['2020-02-03T04:05:06Z', 1_580_702_706],
@@ -162,7 +162,7 @@ describe('an upload', () => {
     }
   })
 
-  it('may go through any link of its folder any number of times, whoever says who they are', async () => {
+  it('may use any link of its folder any number of times, with any credentials', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     for (const authorization of ['Token 0000', 'Basic x', `Token ${(await server.signUp()).token}`]) {
@@ -175,7 +175,7 @@ describe('an upload', () => {
     assert.equal((await postForm(other, [intoRoot, filePart('a')])).status, 200)
   })
 
-  it('of many at once loses none of them', async () => {
+  it('is not lost among many concurrent ones', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const uploads = Array.from({ length: 40 }, (_, index) =>
@@ -186,7 +186,7 @@ describe('an upload', () => {
     assert.deepEqual((await namesIn(user, library)).length, 40)
   })
 
-  it('of ten thousand files is one commit', async () => {
+  it('of ten thousand files creates one commit', async () => {
     const library = await user.createLibrary()
     const files = Array.from({ length: 9999 }, (_, index) => filePart(`${index}.txt`, `content of ${index}`))
     const reply = await postForm(await uploadLink(user, library), [intoRoot, ...files], {
@@ -197,7 +197,7 @@ describe('an upload', () => {
   })
 })
 
-describe('the URLs of uploads', () => {
+describe('upload URLs', () => {
   const cors = {
     'access-control-allow-origin': '*',
     'access-control-allow-headers':
@@ -209,7 +209,7 @@ describe('the URLs of uploads', () => {
     Object.fromEntries(Object.keys(cors).map((name) => [name, headers.get(name)]))
 
   for (const path of ['upload-api', 'upload-aj', 'update-api', 'update-aj']) {
-    it(`let browsers of any page post to ${path}`, async () => {
+    it(`allow browsers of any origin to post to ${path}`, async () => {
       const reply = await server.anonymous.call('OPTIONS', `/seafhttp/${path}/whatever`)
       assert.deepEqual([reply.status, reply.text], [200, ''])
       assert.deepEqual(corsOf(reply.headers), cors)
@@ -219,7 +219,7 @@ describe('the URLs of uploads', () => {
     })
   }
 
-  it('say so in good answers too', async () => {
+  it('send the CORS headers with successful responses, too', async () => {
     const link = await uploadLink(user, await user.createLibrary())
     assert.deepEqual(corsOf((await postForm(link, [intoRoot, filePart('a')])).headers), cors)
   })

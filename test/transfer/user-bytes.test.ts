@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient, sha1 } from '../support/sync-client.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 
-// Whatever a user has stored, a browser that is led to it runs nothing of it in the name of this site.
+// Whatever a user has stored, a browser must not execute it in the origin of this site.
 
 const SCRIPT = '<html xmlns="http://www.w3.org/1999/xhtml"><script>parent.hurt = 1</script></html>'
 const INERT =
@@ -60,12 +60,12 @@ async function inertly(path: string, headers: Record<string, string> = {}): Prom
 
 const withToken = () => ({ Authorization: `Token ${space.client.token}` })
 
-describe('the bytes of a user', () => {
+describe('user content', () => {
   for (const name of NAMES) {
-    it(`run nowhere as ${name}`, async () => {
+    it(`is not executed as ${name}`, async () => {
       const link = (await space.client.get(space.v2('file/'), { p: `/in/${name}`, reuse: '1' })).body
       await inertly(link)
-      // The name at the end is whatever its holder writes there.
+      // The client chooses the name at the end.
       for (const other of NAMES) await inertly(link.replace(/[^/]+$/, other))
       await inertly(link, { Range: 'bytes=0-3' })
       await inertly(link, { Range: 'bytes=0-3,8-9' })
@@ -81,7 +81,7 @@ describe('the bytes of a user', () => {
     })
   }
 
-  it('run nowhere as a block, a thumbnail, a picture of an account or an archive', async () => {
+  it('is not executed as a block, a thumbnail, an avatar or an archive', async () => {
     const sync = await SyncClient.link(space.client, space.id)
     const block = sha1(`${SCRIPT}<!-- a.html -->`)
     await inertly(`/seafhttp/repo/${space.id}/block/${block}`, { 'Seafile-Repo-Token': sync.token })

@@ -21,7 +21,7 @@ import { readZip, unzip } from '../support/zip-reader.ts'
 const FILE = 0o100644
 const MTIME = 1_700_000_001
 
-/** An archive, or the directory of one, in memory. */
+/** An archive, or its central directory, in memory. */
 class Memory implements ZipTarget, ZipDirectory {
   readonly #chunks: Buffer[] = []
   async append(bytes: Uint8Array) {
@@ -85,7 +85,7 @@ describe('a zip archive', () => {
     })
   })
 
-  it('holds every file byte for byte, and empty folders', () => {
+  it('contains every file byte for byte, and empty folders', () => {
     assert.deepEqual(
       unzip(zip),
       new Map<string, Buffer | null>([
@@ -99,7 +99,7 @@ describe('a zip archive', () => {
     )
   })
 
-  it('says its names are UTF-8, puts sizes in front, and needs no Zip64', () => {
+  it('marks its names as UTF-8, stores sizes in the local headers, and needs no Zip64', () => {
     const { entries, isZip64 } = readZip(zip.length, (at, length) => zip.subarray(at, at + length))
     assert.equal(isZip64, false)
     for (const entry of entries) {
@@ -152,7 +152,7 @@ describe('a zip archive', () => {
     [2 ** 40, undefined, '2107-12-31 23:59:58'],
     [Number.NaN, undefined, '1980-01-01 00:00:00'],
   ] as const) {
-    it(`holds the time ${mtime} as well as it can`, async () => {
+    it(`stores the time ${mtime} as closely as the format allows`, async () => {
       const bytes = await zipOf((writer) => writer.addFolder({ name: 'a/', mtime, mode: 0o040755 }))
       const { entries } = readZip(bytes.length, (at, length) => bytes.subarray(at, at + length))
       assert.deepEqual([entries[0]?.mtime, entries[0]?.dosTime], [kept, dosTime])
@@ -161,7 +161,7 @@ describe('a zip archive', () => {
 
   for (const method of ['stored', 'deflated'] as const) {
     for (const size of [99, 101]) {
-      it(`refuses a ${method} file of 100 bytes that was to have ${size}`, async () => {
+      it(`rejects a ${method} file of 100 bytes that was announced with ${size}`, async () => {
         const writer = new ZipWriter(new Memory(), new Memory())
         const chunks = inPieces(Buffer.alloc(100), 30)
         const entry = { name: 'a', mtime: 0, mode: FILE }
@@ -169,7 +169,7 @@ describe('a zip archive', () => {
       })
     }
 
-    it(`passes on what breaks a ${method} file`, async () => {
+    it(`propagates an error in a ${method} file`, async () => {
       const writer = new ZipWriter(new Memory(), new Memory())
       const chunks = (async function* () {
         yield Buffer.alloc(10)
@@ -179,7 +179,7 @@ describe('a zip archive', () => {
       await assert.rejects(writer.addStream(entry, { size: 100, method, chunks }), /no more/)
     })
 
-    it(`passes on that there is no room for a ${method} file, and lets go of its source`, async () => {
+    it(`propagates a full disk for a ${method} file, and closes its source`, async () => {
       let ended = false
       const chunks = (async function* () {
         try {
@@ -203,7 +203,7 @@ describe('a zip archive', () => {
     })
   }
 
-  it('refuses a name longer than a header can say', async () => {
+  it('rejects a name that is too long for a header', async () => {
     const writer = new ZipWriter(new Memory(), new Memory())
     const entry = { name: 'ä'.repeat(32_768), mtime: 0, mode: FILE }
     await assert.rejects(writer.addFolder(entry), ZipNameTooLong)
@@ -221,7 +221,7 @@ describe('Zip64', () => {
     assert.deepEqual([isZip64, names.length, names.at(-1)], [true, count, `f${count - 1}`])
   })
 
-  it('begins where the fields of a plain archive end', () => {
+  it('starts where the fields of a plain archive overflow', () => {
     const plain = 22
     const wide = 22 + 56 + 20
     assert.equal(endRecords(65_534, 0xffff_fffe, 0xffff_fffe).length, plain)
@@ -230,7 +230,7 @@ describe('Zip64', () => {
     assert.equal(endRecords(1, 1, 0xffff_ffff).length, wide)
   })
 
-  it('is used for a file over 4 GiB, and for what comes after it', async () => {
+  it('is used for a file over 4 GiB, and for the entries after it', async () => {
     const size = 4_617_089_843 // 4.3 GiB
     const target = new SparseTarget()
     const writer = new ZipWriter(target, new Memory())
@@ -259,7 +259,7 @@ describe('Zip64', () => {
     assert.deepEqual(target.readAt(after?.local.dataOffset ?? 0, text.length), text)
   })
 
-  it('has room for a file just under 4 GiB that deflate might make longer', () => {
+  it('is used for a file just under 4 GiB that deflate might expand', () => {
     const sizes = (size: number) =>
       ({ method: 'deflated', crc: 0, size, packedSize: size + 1_500_000 }) as const
     const entry = { name: 'zeros', mtime: MTIME, mode: FILE }
@@ -276,7 +276,7 @@ async function* zeros(size: number) {
     yield left < zeroMegabyte.length ? zeroMegabyte.subarray(0, left) : zeroMegabyte
 }
 
-/** Keeps everything but the zeros, whose CRC it knows. */
+/** Stores everything but the zeros, whose CRC it knows. */
 class SparseTarget implements ZipTarget {
   length = 0
   zerosCrc = 0
@@ -304,7 +304,7 @@ class SparseTarget implements ZipTarget {
   }
 }
 
-describe('deflating', () => {
+describe('compression', () => {
   const program = Buffer.concat(
     Array.from({ length: 40_000 }, (_, n) => Buffer.from([n & 7, 0, n & 63, 0xe3])),
   )
@@ -318,12 +318,12 @@ describe('deflating', () => {
     ['nothing', 'a.txt', Buffer.alloc(0), 'stored'],
   ]
   for (const [what, name, bytes, method] of cases) {
-    it(`is ${method === 'deflated' ? 'done' : 'left out'} for ${what}`, async () => {
+    it(`is ${method === 'deflated' ? 'used' : 'skipped'} for ${what}`, async () => {
       assert.equal((await packWhole(name, bytes, deflaters)).method, method)
     })
   }
 
-  it('gives each of many pieces back whole, whatever was deflated before it with the same memory', async () => {
+  it('round-trips each of many pieces with reused memory', async () => {
     using few = new Deflaters(2)
     const lengths = [1, 300, MAX_DEFLATED, 70_000, MAX_DEFLATED - 1, 5]
     const pieces = lengths.flatMap((length) => [
@@ -362,7 +362,7 @@ describe('names in an archive', () => {
     })
   }
 
-  it('stay apart when harmless forms are equal, and those that need no change keep theirs', () => {
+  it('stay distinct when their safe forms are equal, and valid ones are unchanged', () => {
     assert.deepEqual(harmlessNames(['a\\b.txt', 'a\nb.txt', 'a_b.txt', 'x']), [
       'a_b (1).txt',
       'a_b (2).txt',
@@ -371,7 +371,7 @@ describe('names in an archive', () => {
     ])
   })
 
-  it('are given out once each', () => {
+  it('are assigned once each', () => {
     const free = new FreeNames()
     const names = ['a.txt', 'a.txt', 'a (1).txt', 'a.txt', 'b', 'b', 'a (1).txt']
     assert.deepEqual(
@@ -380,7 +380,7 @@ describe('names in an archive', () => {
     )
   })
 
-  it('are found as fast when thousands are equal', () => {
+  it('are found in constant time when thousands are equal', () => {
     const free = new FreeNames()
     const names = new Set(Array.from({ length: 100_000 }, () => free.take('same.txt')))
     assert.equal(names.size, 100_000)
