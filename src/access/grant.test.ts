@@ -22,21 +22,46 @@ function grant(
 }
 
 const cases: [says: string, grants: Grant[], at: string, expected: string | undefined][] = [
-  ['nothing comes of nothing', [], '/', undefined],
-  ['a share with the user gives what it says', [grant('user', 'r')], '/', 'r'],
-  ['a share with the user goes before groups', [grant('group', 'rw'), grant('user', 'r')], '/', 'r'],
-  ['of groups the best counts', [grant('group', 'r'), grant('group', 'rw', '/', 2)], '/', 'rw'],
-  ['groups go before everyone', [grant('everyone', 'rw'), grant('group', 'r')], '/', 'r'],
-  ['everyone comes last', [grant('everyone', 'rw')], '/', 'rw'],
-  ['a folder is not the library', [grant('user', 'rw', '/a')], '/', undefined],
-  ['a folder has what is in it', [grant('user', 'rw', '/a')], '/a/b/c', 'rw'],
-  ['a name that begins the same is another', [grant('user', 'rw', '/a')], '/ab', undefined],
+  ['no grant gives no permission', [], '/', undefined],
+  ['a share with the user gives its permission', [grant('user', 'r')], '/', 'r'],
+  [
+    'a share with the user takes precedence over groups',
+    [grant('group', 'rw'), grant('user', 'r')],
+    '/',
+    'r',
+  ],
+  [
+    'the best permission of several groups counts',
+    [grant('group', 'r'), grant('group', 'rw', '/', 2)],
+    '/',
+    'rw',
+  ],
+  ['groups take precedence over everyone', [grant('everyone', 'rw'), grant('group', 'r')], '/', 'r'],
+  ['a share with everyone counts last', [grant('everyone', 'rw')], '/', 'rw'],
+  ['a share of a folder does not cover the library', [grant('user', 'rw', '/a')], '/', undefined],
+  ['a share of a folder covers its descendants', [grant('user', 'rw', '/a')], '/a/b/c', 'rw'],
+  [
+    'a share of a folder does not cover a name with the same prefix',
+    [grant('user', 'rw', '/a')],
+    '/ab',
+    undefined,
+  ],
   ['the nearest folder decides', [grant('user', 'rw'), grant('group', 'r', '/a')], '/a/b', 'r'],
-  ['elsewhere the library decides', [grant('user', 'rw'), grant('group', 'r', '/a')], '/b', 'rw'],
-  ['an administrator writes', [grant('user', 'admin')], '/', 'rw admin'],
-  ['a group makes its administrator one', [grant('user', 'rw'), grant('group', 'admin')], '/', 'rw admin'],
-  ['who only reads manages nothing', [grant('user', 'r'), grant('group', 'admin')], '/', 'r'],
-  ['an administrator above is none below', [grant('user', 'admin'), grant('user', 'rw', '/a')], '/a', 'rw'],
+  ['outside of the folder the library decides', [grant('user', 'rw'), grant('group', 'r', '/a')], '/b', 'rw'],
+  ['an administrator may write', [grant('user', 'admin')], '/', 'rw admin'],
+  [
+    'an administrator share of a group makes a writer an administrator',
+    [grant('user', 'rw'), grant('group', 'admin')],
+    '/',
+    'rw admin',
+  ],
+  ['a reader is never an administrator', [grant('user', 'r'), grant('group', 'admin')], '/', 'r'],
+  [
+    'the nearest folder revokes administration, too',
+    [grant('user', 'admin'), grant('user', 'rw', '/a')],
+    '/a',
+    'rw',
+  ],
 ]
 
 for (const [says, grants, at, expected] of cases) {
@@ -48,7 +73,7 @@ for (const [says, grants, at, expected] of cases) {
   })
 }
 
-it('a read-only library is for reading', () => {
+it('a read-only library reduces write permission to read', () => {
   assert.equal(capped('rw', { status: 'read-only' }), 'r')
   assert.equal(capped('rw', { status: 'normal' }), 'rw')
   assert.equal(decide([], ROOT), undefined)

@@ -9,8 +9,8 @@ function linkWith(secrets: LinkSecrets, token: string, password: string): Link {
   return { key: 1, token, password: secrets.seal(token, password) } as Partial<Link> as Link
 }
 
-describe('the secrets of links', () => {
-  it('gives a password back, and knows it however it was composed', () => {
+describe('link secrets', () => {
+  it('decrypt a password, and match it in any Unicode normalization', () => {
     const secrets = new LinkSecrets(secret, () => 0)
     const link = linkWith(secrets, 'ab', 'gr\u00fc\u00dfe aus K\u00f6ln')
     assert.equal(secrets.open(link), 'gr\u00fc\u00dfe aus K\u00f6ln')
@@ -19,12 +19,12 @@ describe('the secrets of links', () => {
       assert.ok(!secrets.isPassword(link, wrong))
   })
 
-  it('seals the same password differently each time', () => {
+  it('encrypt the same password differently each time', () => {
     const secrets = new LinkSecrets(secret, () => 0)
     assert.notDeepEqual(secrets.seal('ab', 'password'), secrets.seal('ab', 'password'))
   })
 
-  it('opens nothing with another secret, for another link, or of changed bytes', () => {
+  it('decrypt nothing with another secret, for another link, or from changed bytes', () => {
     const secrets = new LinkSecrets(secret, () => 0)
     const link = linkWith(secrets, 'ab', 'password')
     assert.equal(new LinkSecrets(Buffer.from('another'), () => 0).open(link), undefined)
@@ -35,7 +35,7 @@ describe('the secrets of links', () => {
     assert.ok(!secrets.isPassword({ ...link, password: changed }, 'password'))
   })
 
-  it('grants for one link, one password and a while', () => {
+  it('grant access for one link, one password and a limited time', () => {
     let now = 1000
     const secrets = new LinkSecrets(secret, () => now)
     const link = linkWith(secrets, 'ab', 'password')

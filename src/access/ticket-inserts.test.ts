@@ -22,8 +22,8 @@ function counting(db: Database) {
   return { db: counted, writes: () => writes }
 }
 
-describe('tickets asked for at once', () => {
-  it('are written together, and one that cannot be written fails alone', async () => {
+describe('concurrent tickets', () => {
+  it('are inserted in one batch, and one that cannot be inserted fails alone', async () => {
     await using test = await openTestCore()
     const actor = await test.actor()
     const { info } = await test.newLibrary(actor)

@@ -8,7 +8,7 @@ import { type Config, ConfigError, readConfig, settings } from './index.ts'
 const cwd = mkdtempSync(path.join(tmpdir(), 'carrel-config-'))
 after(() => rmSync(cwd, { recursive: true }))
 
-/** The data folder of one test, with this `carrel.json` in it. */
+/** The data folder of one test, with this `carrel.json`. */
 function dataWith(carrelJson: unknown): string {
   const data = mkdtempSync(path.join(cwd, 'data-'))
   const text = typeof carrelJson === 'string' ? carrelJson : JSON.stringify(carrelJson)
@@ -27,7 +27,7 @@ function refusal(read: () => unknown): string {
 }
 
 describe('the configuration', () => {
-  it('needs no settings at all', () => {
+  it('has a default for every setting', () => {
     assert.deepEqual(readConfig({ env: {}, cwd }), {
       host: '127.0.0.1',
       port: 8000,
@@ -144,7 +144,7 @@ describe('the configuration', () => {
     [{ CARREL_TEST_POSTGRES: 'postgres://x', CARRELLED: 'x', PATH: '/bin' }, (c) => c.port, 8000],
   ]
   for (const [env, read, expected] of accepted) {
-    it(`takes ${JSON.stringify(env)}`, () => assert.deepEqual(read(readConfig({ env, cwd })), expected))
+    it(`accepts ${JSON.stringify(env)}`, () => assert.deepEqual(read(readConfig({ env, cwd })), expected))
   }
 
   const refused: [env: Record<string, string>, message: string | RegExp][] = [
@@ -210,7 +210,7 @@ describe('the configuration', () => {
     [{ CARREL_: '' }, /^Unset CARREL_ or/],
   ]
   for (const [env, expected] of refused) {
-    it(`refuses ${JSON.stringify(env)} in one sentence`, () => {
+    it(`rejects ${JSON.stringify(env)} in one sentence`, () => {
       const message = refusal(() => readConfig({ env, cwd }))
       if (typeof expected === 'string') assert.equal(message, expected)
       else assert.match(message, expected)
@@ -233,12 +233,12 @@ describe('the sources of the configuration', () => {
     assert.equal(readConfig({ env, flags: { data: dataWith({ port: 2 }) }, cwd }).port, 2)
   })
 
-  it('take flags as commander spells them, and ignore those not given', () => {
+  it("accept flags in commander's spelling, and ignore missing ones", () => {
     const config = readConfig({ env: {}, flags: { ticketSeconds: '5', 'public-url': undefined }, cwd })
     assert.equal(config.ticketSeconds, 5)
   })
 
-  it('take numbers, switches and lists in the file, under either name', () => {
+  it('accept numbers, booleans and lists in the file, under either name', () => {
     const data = dataWith({ CARREL_PORT: 81, 'rate-limit': false, 'trusted-proxies': ['::1', '10.0.0.0/8'] })
     const config = readConfig({ env: { CARREL_DATA: data }, cwd })
     assert.deepEqual(
@@ -254,7 +254,7 @@ describe('the sources of the configuration', () => {
     [{ data: {} }, 'Give --data one value.'],
   ]
   for (const [flags, expected] of refusedFlags) {
-    it(`refuse the flags ${JSON.stringify(flags)}`, () => {
+    it(`reject the flags ${JSON.stringify(flags)}`, () => {
       assert.equal(
         refusal(() => readConfig({ env: {}, flags, cwd })),
         expected,
@@ -280,7 +280,7 @@ describe('the sources of the configuration', () => {
     ],
   ]
   for (const [carrelJson, expected] of refusedFiles) {
-    it(`refuse a carrel.json that holds ${JSON.stringify(carrelJson)}`, () => {
+    it(`reject a carrel.json that holds ${JSON.stringify(carrelJson)}`, () => {
       const data = dataWith(carrelJson)
       const message = refusal(() => readConfig({ env: {}, flags: { data }, cwd }))
       assert.equal(message, expected(path.join(data, 'carrel.json')))
@@ -289,7 +289,7 @@ describe('the sources of the configuration', () => {
 })
 
 describe('the table of settings', () => {
-  it('gives each setting one name in three spellings', () => {
+  it('has one name in three spellings per setting', () => {
     const quota = settings.find(({ name }) => name === 'default-quota-mb')
     assert.equal(quota?.env, 'CARREL_DEFAULT_QUOTA_MB')
     assert.equal(quota?.flag, '--default-quota-mb')

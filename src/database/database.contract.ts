@@ -21,11 +21,11 @@ const scratch: Migration = {
 }
 
 interface ContractOptions {
-  /** Why the suite cannot run here, if so. */
+  /** The reason to skip the suite, if any. */
   readonly skip?: string | undefined
 }
 
-/** The promises of `Database`, as a suite each dialect runs; `makeEmpty` makes an empty database. */
+/** The contract of `Database`, which each dialect passes; `makeEmpty` creates an empty database. */
 export function databaseContract(
   name: string,
   makeEmpty: () => Promise<DatabaseSetting>,
@@ -40,7 +40,7 @@ export function databaseContract(
       const job = new URL('./side-process.fixture.ts', import.meta.url)
       const { signal } = new AbortController()
 
-      it('reads what was committed, and gives back what it found', async () => {
+      it('reads committed rows, and returns its result', async () => {
         await using db = await open()
         await db.write((tx) => insertItems(tx, 1, 3))
         const found = await db.runInSideProcess<{ pid: number }>(
@@ -53,13 +53,13 @@ export function databaseContract(
         assert.throws(() => process.kill(found.pid, 0), { code: 'ESRCH' })
       })
 
-      it('that fails says why', async () => {
+      it('reports its error', async () => {
         await using db = await open()
         await assert.rejects(db.runInSideProcess(job, { fail: 'the reason' }, signal), /the reason/)
         await assert.rejects(db.runInSideProcess(job, { end: 3 }, signal), /ended early \(3\)/)
       })
 
-      it('ends when it is told to, with the reason', async () => {
+      it('is aborted with the given reason', async () => {
         await using db = await open()
         const folder = await mkdtemp(path.join(tmpdir(), 'carrel-side-process-'))
         const running = path.join(folder, 'running')
@@ -78,7 +78,7 @@ export function databaseContract(
     })
 
     describe('values', () => {
-      it('gives back text, numbers, bytes and null as they were put in', async () => {
+      it('returns text, numbers, bytes and null unchanged', async () => {
         await using db = await open()
         const rows = [
           [1, 'plain', Uint8Array.of(0, 1, 39, 92, 255)],
@@ -97,7 +97,7 @@ export function databaseContract(
         }
       })
 
-      it('gives counts, sums and truth values as numbers', async () => {
+      it('returns counts, sums and booleans as numbers', async () => {
         await using db = await open()
         await db.write((tx) => insertItems(tx, 1, 3))
         const row = await db.get(
@@ -106,13 +106,13 @@ export function databaseContract(
         assert.deepEqual(row, { n: 3, total: 6, found: 1, top: 3 })
       })
 
-      it('keeps whole numbers whole in arithmetic', async () => {
+      it('keeps integers exact in arithmetic', async () => {
         await using db = await open()
         await db.write((tx) => insertItems(tx, 7, 1))
         assert.deepEqual(await db.get('select id / ? as half from item', 2), { half: 3 })
       })
 
-      it('minds case in LIKE and compares text by bytes', async () => {
+      it('is case-sensitive in LIKE and compares text by bytes', async () => {
         await using db = await open()
         await db.write((tx) =>
           tx.insert(
@@ -134,7 +134,7 @@ export function databaseContract(
         )
       })
 
-      it('leaves question marks in quotes and comments alone', async () => {
+      it('ignores question marks in quotes and comments', async () => {
         await using db = await open()
         await db.write((tx) =>
           tx.run(`insert into item (id, name) values (?, 'what? it''s ?') -- really?`, 1),
@@ -145,19 +145,19 @@ export function databaseContract(
     })
 
     describe('reading', () => {
-      it('finds nothing where there is nothing', async () => {
+      it('returns nothing from an empty table', async () => {
         await using db = await open()
         assert.equal(await db.get('select id from item'), undefined)
         assert.deepEqual(await db.all('select id from item'), [])
       })
 
-      it('names a statement that is wrong', async () => {
+      it('names an invalid statement in the error', async () => {
         await using db = await open()
         await assert.rejects(db.all('select id from nowhere'), /nowhere/)
         await db.ping()
       })
 
-      it('refuses when closed', async () => {
+      it('fails after close', async () => {
         const db = await open()
         await db[Symbol.asyncDispose]()
         await db[Symbol.asyncDispose]()
@@ -171,7 +171,7 @@ export function databaseContract(
     })
 
     describe('writing', () => {
-      it('keeps what the work did and gives back its result', async () => {
+      it('commits and returns the result of the callback', async () => {
         await using db = await open()
         const result = await db.write(async (tx) => {
           assert.equal(await tx.run('insert into item (id) values (?)', 1), 1)
@@ -183,7 +183,7 @@ export function databaseContract(
         assert.deepEqual(await db.all('select id, name from item'), [{ id: 1, name: 'x' }])
       })
 
-      it('leaves nothing of work that throws', async () => {
+      it('rolls back when the callback throws', async () => {
         await using db = await open()
         const failing = db.write(async (tx) => {
           await insertItems(tx, 1, 100)
@@ -195,7 +195,7 @@ export function databaseContract(
         assert.equal(await countItems(db), 2)
       })
 
-      it('announces what was committed after others can see it, and nothing of what was not', async () => {
+      it('calls after-commit hooks once the commit is visible, and not after a rollback', async () => {
         await using db = await open()
         const heard: string[] = []
         await db.write(async (tx) => {
@@ -211,7 +211,7 @@ export function databaseContract(
         assert.deepEqual(heard, ['kept'])
       })
 
-      it('leaves nothing of work that hid a failed statement', async () => {
+      it('rolls back when the callback swallowed the error of a statement', async () => {
         await using db = await open()
         const failing = db.write(async (tx) => {
           await insertItems(tx, 1, 1)
@@ -221,7 +221,7 @@ export function databaseContract(
         assert.equal(await countItems(db), 0)
       })
 
-      it('says which rule a statement broke', async () => {
+      it('reports the violated constraint', async () => {
         await using db = await open()
         await db.write((tx) => insertItems(tx, 1, 1))
         await assert.rejects(
@@ -234,7 +234,7 @@ export function databaseContract(
         )
       })
 
-      it('shows a reader outside nothing before the commit', async () => {
+      it('hides uncommitted rows from other readers', async () => {
         await using db = await open()
         await db.write(async (tx) => {
           await insertItems(tx, 1, 1)
@@ -244,14 +244,14 @@ export function databaseContract(
         assert.equal(await countItems(db), 1)
       })
 
-      it('refuses statements of a transaction that is over', async () => {
+      it('rejects statements after the end of the transaction', async () => {
         await using db = await open()
         const kept = await db.write(async (tx) => ({ tx }))
         await assert.rejects(kept.tx.run('insert into item (id) values (1)'), /transaction is over/)
         assert.equal(await countItems(db), 0)
       })
 
-      it('hands out keys', async () => {
+      it('generates keys', async () => {
         await using db = await open()
         const keys = await db.write(async (tx) => {
           await insertItems(tx, 1, 1)
@@ -268,7 +268,7 @@ export function databaseContract(
         assert.deepEqual(keys, [1, 2])
       })
 
-      it('keeps writes nobody waited for, in order, before the durable one that follows', async () => {
+      it('keeps the order of non-durable writes, and flushes them with the next durable one', async () => {
         const setting = await makeEmpty()
         {
           await using db = await reopen(setting, [scratch])
@@ -284,7 +284,7 @@ export function databaseContract(
       })
     })
 
-    describe('writers at once', () => {
+    describe('concurrent writers', () => {
       it('lose no update', async () => {
         await using db = await open()
         await db.write((tx) => tx.run(`insert into item (id, name) values (1, '0')`))
@@ -296,7 +296,7 @@ export function databaseContract(
         assert.deepEqual(await db.get('select name from item'), { name: '60' })
       })
 
-      it('let one compare-and-swap win, by its row count', async () => {
+      it('let one compare-and-swap succeed, by its row count', async () => {
         await using db = await open()
         await db.write((tx) => tx.run(`insert into item (id, name) values (1, 'old')`))
         const swap = (name: string) =>
@@ -307,7 +307,7 @@ export function databaseContract(
         assert.deepEqual(await db.get('select name from item'), { name: `new ${counts.indexOf(1)}` })
       })
 
-      it('do not hurt each other when one fails', async () => {
+      it('do not affect each other when one fails', async () => {
         await using db = await open()
         const results = await Promise.allSettled(
           Array.from({ length: 30 }, (_, i) =>
@@ -338,14 +338,14 @@ export function databaseContract(
       })
     })
 
-    describe('inserting many', () => {
+    describe('bulk insert', () => {
       it('inserts 5,000 rows', async () => {
         await using db = await open()
         assert.equal(await db.write((tx) => insertItems(tx, 1, 5000)), 5000)
         assert.equal(await countItems(db), 5000)
       })
 
-      it('leaves rows alone whose key is there already', async () => {
+      it('keeps rows whose key already exists', async () => {
         await using db = await open()
         await db.write((tx) => tx.insert('item', ['id', 'name'], [[2, 'first']]))
         const rows = [
@@ -365,7 +365,7 @@ export function databaseContract(
         ])
       })
 
-      it('inserts none of them when one cannot be', async () => {
+      it('inserts none when one fails', async () => {
         await using db = await open()
         await db.write((tx) => insertItems(tx, 2500, 1))
         await assert.rejects(
@@ -375,7 +375,7 @@ export function databaseContract(
         assert.equal(await countItems(db), 1)
       })
 
-      it('takes an empty list', async () => {
+      it('accepts an empty list', async () => {
         await using db = await open()
         assert.equal(await db.write((tx) => tx.insert('item', ['id'], [])), 0)
       })
@@ -399,7 +399,7 @@ export function databaseContract(
         },
       }
 
-      it('bring an empty database to the schema of this program', async () => {
+      it('bring an empty database to the current schema', async () => {
         await using db = await reopen(await makeEmpty(), allMigrations)
         assert.equal(db.schemaVersion, allMigrations.at(-1)?.version)
         assert.deepEqual(await db.all('select email from account'), [])
@@ -425,7 +425,7 @@ export function databaseContract(
         }
       })
 
-      it('leave the state before a step that fails', async () => {
+      it('keep the state before a failed step', async () => {
         const setting = await makeEmpty()
         {
           await using db = await reopen(setting, [scratch])
@@ -441,7 +441,7 @@ export function databaseContract(
         await assert.rejects(db.all('select * from half'), /half/)
       })
 
-      it('refuse data of a newer program and say what to do', async () => {
+      it('reject data of a newer version with an instruction', async () => {
         const setting = await makeEmpty()
         await (await reopen(setting, [scratch, addColumn]))[Symbol.asyncDispose]()
         await assert.rejects(reopen(setting, [scratch]), (error) => {

@@ -8,7 +8,7 @@ import { DatabaseError } from './errors.ts'
 import { inspectDatabase, knownSchemaVersion } from './inspect.ts'
 import { openDatabase } from './open.ts'
 
-describe('Looking at a database', () => {
+describe('inspecting a database', () => {
   let folder = ''
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'carrel-inspect-'))
@@ -16,12 +16,12 @@ describe('Looking at a database', () => {
   after(() => rm(folder, { recursive: true }))
   const settingFor = (name: string) => ({ kind: 'sqlite', file: path.join(folder, name) }) as const
 
-  it('makes no file where there is none', async () => {
+  it('creates no file if there is none', async () => {
     assert.equal(await inspectDatabase(settingFor('none.db')), undefined)
     assert.deepEqual(await readdir(folder), [])
   })
 
-  it('reads an SQLite file that is closed, and changes nothing', async () => {
+  it('reads a closed SQLite file, and changes nothing', async () => {
     const setting = settingFor('closed.db')
     await (await openDatabase(setting, { onFatal: rethrow }))[Symbol.asyncDispose]()
     const before = await readFile(setting.file)
@@ -34,7 +34,7 @@ describe('Looking at a database', () => {
     assert.deepEqual(await readdir(folder), ['closed.db'])
   })
 
-  it('reads what was just written to an SQLite file in use, and cannot write', async () => {
+  it('reads recent writes to an SQLite file in use, and cannot write', async () => {
     const setting = settingFor('open.db')
     await using db = await openDatabase(setting, { onFatal: rethrow })
     const row = [9999, 'of the future', 1]
@@ -44,7 +44,7 @@ describe('Looking at a database', () => {
     await assert.rejects(async () => found?.all('delete from schema_migration'), DatabaseError)
   })
 
-  it('tells an empty file from one that is no database', async () => {
+  it('distinguishes an empty file from one that is no database', async () => {
     await writeFile(settingFor('empty.db').file, '')
     await using found = await inspectDatabase(settingFor('empty.db'))
     assert.equal(found?.schemaVersion, 0)

@@ -36,7 +36,7 @@ const family: Migration = {
   },
 }
 
-/** A database server whose data can be put back to an earlier state. */
+/** A database server whose data can be restored to an earlier state. */
 export interface Restorable extends AsyncDisposable {
   readonly setting: DatabaseSetting
   start(): Promise<void>
@@ -44,25 +44,25 @@ export interface Restorable extends AsyncDisposable {
   /** Both while it is stopped. */
   save(): Promise<void>
   restore(): Promise<void>
-  /** What the server says of the transactions that have ended. */
+  /** The server's snapshot of finished transactions. */
   snapshot(): Promise<string>
-  /** Commits a statement through a connection of its own. */
+  /** Commits a statement through a separate connection. */
   commit(sql: string): Promise<void>
 }
 
 interface RowCacheSubject {
   readonly makeEmpty: () => Promise<DatabaseSetting>
-  /** Why the suite cannot run here, if so. */
+  /** The reason to skip the suite, if any. */
   readonly skip?: string | undefined
-  /** A statement that creates a trigger on `other` which renames item 1 to `fired`, in steps if need be. */
+  /** A statement that creates a trigger on `other` which renames item 1 to `fired`, in several steps if needed. */
   readonly triggerStatements: readonly string[]
-  /** Statements of this dialect alone that rename item 1 to `new`, beginning with `name = 'a'`. */
+  /** Statements of this dialect that rename item 1 to `new`, starting with `name = 'a'`. */
   readonly ownRenames: readonly string[]
-  /** Cuts the connections that validate cached reads, and resolves once they are gone. Left out where there are none. */
+  /** Closes the connections that validate cached reads, and resolves once they are closed. Omitted if there are none. */
   readonly cutConnections?: (setting: DatabaseSetting) => Promise<void>
-  /** Makes an empty database on a server that can be put back to an earlier state. */
+  /** Creates an empty database on a server that can be restored to an earlier state. */
   readonly makeRestorable?: () => Promise<Restorable>
-  /** A query that finds a row once the server has answered what validates a cached read begun after `since`. */
+  /** A query that finds a row once the server has answered the validation of a cached read begun after `since`. */
   readonly validated?: (since: string) => string
 }
 
@@ -71,7 +71,7 @@ const onFatal = (error: Error) => assert.fail(error)
 /** Opens a database of the contract, once its reads are cached. */
 async function openFamily(setting: DatabaseSetting): Promise<Database> {
   const db = await openDatabase(setting, { migrations: [family], onFatal })
-  // PostgreSQL loads the schema in the background, and prefers statements it has seen to be quick.
+  // PostgreSQL loads the schema in the background, and prefers statements known to be fast.
   for (const query of Object.values(queries)) while (!(await isHit(db, () => db.get(query)))) await nextTurn()
   return db
 }
@@ -100,13 +100,13 @@ async function eventually(attempt: () => Promise<boolean>): Promise<void> {
 const nameOf = async (db: Database) => (await db.get<{ name: string }>(queries.item))?.name
 const rename = (name: string) => `update item set name = '${name}' where id = 1`
 
-/** The promises of the row cache, as a suite that each dialect runs. */
+/** The contract of the row cache, which each dialect passes. */
 export function rowCacheContract(dialect: string, subject: RowCacheSubject): void {
   const { makeEmpty, skip } = subject
   const open = async () => openFamily(await makeEmpty())
 
   describe(`row cache of ${dialect}`, skip === undefined ? {} : { skip }, () => {
-    it('returns rows without asking the database again, and counts hits and misses', async () => {
+    it('returns rows without a query, and counts hits and misses', async () => {
       await using db = await open()
       const read = () => db.get('select name from item where id = ?', 2)
       await eventually(async () => {
@@ -121,7 +121,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       })
     })
 
-    it('has our own commit at once, and keeps rows of other tables', async () => {
+    it('is invalidated by our own commit at once, and keeps rows of other tables', async () => {
       await using db = await open()
       for (const name of ['x', 'y', 'z']) {
         await db.write((tx) => tx.run(rename(name)), { durable: false })
@@ -153,7 +153,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       assert.equal(await nameOf(db), 'a')
     })
 
-    it('has a commit of another process', async () => {
+    it('sees a commit of another process', async () => {
       const setting = await makeEmpty()
       await using db = await openFamily(setting)
       assert.equal(await nameOf(db), 'a')
@@ -162,7 +162,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       assert.equal(await nameOf(db), 'theirs')
     })
 
-    it('has each commit of another connection, in every callback of a turn of the event loop', async () => {
+    it('sees each commit of another connection, in every callback of one turn of the event loop', async () => {
       const setting = await makeEmpty()
       await using db = await openFamily(setting)
       await using foreign = new ForeignWriter(setting)
@@ -187,7 +187,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       }
     })
 
-    it('has what was committed before bytes arrived that came while an earlier callback ran', async () => {
+    it('sees rows committed before bytes arrived that came while an earlier callback ran', async () => {
       const setting = await makeEmpty()
       await using db = await openFamily(setting)
       await using foreign = new ForeignWriter(setting)
@@ -220,7 +220,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
           resolve(nameOf(db))
         }
         second?.on('data', onData)
-        // Both are readable before the event loop looks, so that one turn serves both.
+        // Both are readable before the event loop polls, so that one turn serves both.
         foreign.order({ kind: 'send', socket: 0, text: 'a request' })
         foreign.order({ kind: 'send', socket: 1, text: 'the beginning, ' })
         foreign.block()
@@ -228,7 +228,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       }
     })
 
-    it('has what was committed before a request arrived that had to wait for another', async () => {
+    it('sees rows committed before a queued request arrived', async () => {
       const setting = await makeEmpty()
       await using db = await openFamily(setting)
       await using foreign = new ForeignWriter(setting)
@@ -236,19 +236,19 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       const timeQuery = `select cast(clock_timestamp() as text) as now`
       for (let round = 0; round < 6; round++) {
         const read = () => nameOf(db)
-        // Only a cached read is validated. A miss would ask for the row itself, and no snapshot would be seen on the server.
+        // Only a cached read is validated. A miss would query the row itself, and the server would see no snapshot query.
         await eventually(() => isHit(db, read))
         const since = subject.validated && (await clock.get<{ now: string }>(timeQuery))?.now
         const firstEnded = Promise.withResolvers<void>()
         const first = db.inRequest(async () => {
           await read()
-          // As a pipelining connection that goes on with the next request, or the next of those who wait for a semaphore.
+          // Like a pipelining connection that starts the next request, or the next waiter of a semaphore.
           firstEnded.resolve()
           await read()
         })
         const later: Promise<unknown>[] = []
         setImmediate(() => {
-          // The server has answered the first request; what it said is not read yet.
+          // The server has answered the first request; its answer is not read yet.
           if (since !== undefined) foreign.order({ kind: 'await', sql: subject.validated?.(since) ?? '' })
           foreign.commit(rename(`round ${round}`))
           later.push(
@@ -285,7 +285,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
     }
 
     if (makeRestorable !== undefined) {
-      it('keeps nothing over a failover to an older timeline, where transaction ids are smaller', async () => {
+      it('keeps nothing after a failover to an older timeline, where transaction ids are smaller', async () => {
         await using server = await makeRestorable()
         await saveFamily(server)
         await using db = await openFamily(server.setting)
@@ -299,7 +299,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
         assert.equal(await nameOf(db), 'ours')
       })
 
-      it('keeps nothing where a transaction id is used again and the snapshot reads the same', async () => {
+      it('keeps nothing if a transaction id is reused and the snapshot reads the same', async () => {
         await using server = await makeRestorable()
         await saveFamily(server)
         await using db = await openFamily(server.setting)
@@ -314,7 +314,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       })
     }
 
-    it('has what goes, or changes, with a row through foreign keys, over several levels', async () => {
+    it('sees cascading deletes and updates through foreign keys, over several levels', async () => {
       await using db = await open()
       const values = () => Promise.all(Object.values(queries).map((query) => db.get(query)))
       const [, , , , coded, loose] = await values()
@@ -330,7 +330,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       assert.deepEqual([item, child, grandchild?.n, tag?.item_id], [undefined, undefined, 0, null])
     })
 
-    it('has what triggers do, and what views show', async () => {
+    it('sees the effects of triggers, and the rows of views', async () => {
       await using db = await open()
       await db.write((tx) => tx.run('create view named as select name from item where id = 1'))
       await db.write(async (tx) => {
@@ -346,7 +346,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       assert.equal(await view(), 'last')
     })
 
-    it('finds out what a statement changes, however it is written', async () => {
+    it('detects the changes of a statement in every spelling', async () => {
       await using db = await open()
       const renames = [
         `UPDATE Item SET name = 'new' WHERE id = 1`,
@@ -378,7 +378,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       }
     })
 
-    it('reads what more than rows decides each time', async () => {
+    it('does not cache queries that depend on more than rows', async () => {
       await using db = await open()
       const sql = 'select cast(random() as text) as n from item where id = 1'
       const seen = new Set<unknown>()
@@ -386,7 +386,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       assert.equal(seen.size, 8)
     })
 
-    it('freezes rows in tests, and notices bytes that were changed', async () => {
+    it('freezes rows in tests, and detects changed bytes', async () => {
       await using db = await open()
       const row = await db.get<{ name: string; data: Uint8Array }>(queries.item)
       assert.ok(row !== undefined && process.env['CARREL_TEST_FREEZE_ROWS'] === '1')
@@ -411,7 +411,7 @@ async function failOver(server: Restorable): Promise<void> {
   await server.start()
 }
 
-/** Connections of the pool that were cut fail once each. */
+/** Closed connections of the pool fail once each. */
 async function untilReachable<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -110,7 +110,7 @@ describe('row cache', () => {
   const rows = (n: number) => [{ id: n, name: 'x'.repeat(100) }]
   const query: CachedQuery = { sql: 'select * from item where id = ?', tables: ['item'] }
 
-  it('does not keep rows that were read before an invalidation and arrive after it', () => {
+  it('does not store rows that were read before an invalidation and arrive after it', () => {
     const cache = new RowCache()
     const readAt = cache.now
     cache.invalidate(['item'])
@@ -124,7 +124,7 @@ describe('row cache', () => {
     assert.equal(cache.statistics.bytes, 0)
   })
 
-  it('evicts what was not used for long when it is full', () => {
+  it('evicts the least recently used entries when it is full', () => {
     const cache = new RowCache({ maxBytes: 20_000 })
     for (let id = 0; id < 1000; id++) {
       cache.put(query, id, rows(id), cache.now)
@@ -137,7 +137,7 @@ describe('row cache', () => {
     assert.equal(cache.get(query, 1), undefined)
   })
 
-  it('has a key of its own for any parameters of a statement', () => {
+  it('has a distinct key for every combination of parameters', () => {
     const parameters = [
       [1],
       ['1'],
@@ -154,7 +154,7 @@ describe('row cache', () => {
     assert.equal(new Set(parameters.map((values) => rowKey(values))).size, parameters.length)
   })
 
-  it('does not keep large results', () => {
+  it('does not store large results', () => {
     const cache = new RowCache()
     cache.put(query, 1, [{ data: new Uint8Array(9000) }], cache.now)
     assert.equal(cache.has(query, 1), false)

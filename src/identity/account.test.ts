@@ -23,7 +23,7 @@ describe('parseEmail', () => {
     [`${'a'.repeat(243)}@example.org`, `${'a'.repeat(243)}@example.org`],
   ]
   for (const [text, email] of accepted) {
-    it(`reads ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(parseEmail(text), email))
+    it(`accepts ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(parseEmail(text), email))
   }
 
   const refused = [
@@ -47,29 +47,29 @@ describe('parseEmail', () => {
     'a'.repeat(1_000_000),
   ]
   for (const text of refused) {
-    it(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(parseEmail(text), undefined))
+    it(`rejects ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(parseEmail(text), undefined))
   }
 })
 
-describe('what is shown of an account', () => {
+describe('the displayed name and address of an account', () => {
   const ann = { email: 'ann@example.org', name: '', contactEmail: '' }
-  it('is the nickname and the contact e-mail where they are set', () => {
+  it('are the nickname and the contact e-mail if they are set', () => {
     const account = { ...ann, name: 'Ann B', contactEmail: 'office@example.com' }
     assert.equal(displayName(account), 'Ann B')
     assert.equal(contactEmailOf(account), 'office@example.com')
   })
-  it('falls back to the start of the contact e-mail, then of the id', () => {
+  it('fall back to the start of the contact e-mail, then of the id', () => {
     assert.equal(displayName({ ...ann, contactEmail: 'office@example.com' }), 'office')
     assert.equal(displayName(ann), 'ann')
     assert.equal(contactEmailOf(ann), 'ann@example.org')
   })
-  it('is made up from the e-mail for somebody unknown', () => {
+  it('are derived from the e-mail for an unknown account', () => {
     const zoe = { email: 'zoe@elsewhere.org', name: 'zoe', contactEmail: 'zoe@elsewhere.org' }
     assert.deepEqual(strangerCalled('zoe@elsewhere.org'), zoe)
     assert.equal(strangerCalled('no address').name, 'no address')
     assert.equal(strangerCalled('@odd').name, '@odd')
   })
-  it('is the old e-mail for a removed account, whose stored one no text can name', () => {
+  it('are the old e-mail for a removed account, whose stored one cannot be entered', () => {
     const stored = emailOnceRemoved({ key: 17, email: 'ann@example.org' })
     assert.equal(emailAsShown(stored), 'ann@example.org')
     assert.equal(emailAsShown('ann@example.org'), 'ann@example.org')
@@ -78,7 +78,7 @@ describe('what is shown of an account', () => {
 })
 
 describe('roles', () => {
-  it('let guests do nothing on the server, and only administrators publish', () => {
+  it('grant guests nothing on the server, and sharing with everyone only to administrators', () => {
     const actions: RoleAction[] = ['add-library', 'share', 'add-group', 'make-share-link']
     actions.push('make-upload-link', 'see-public-libraries', 'publish-library')
     const allowed = (role: 'guest' | 'default' | 'admin') =>
@@ -87,7 +87,7 @@ describe('roles', () => {
     assert.deepEqual(allowed('default'), actions.slice(0, -1))
     assert.deepEqual(allowed('admin'), actions)
   })
-  it('let everybody but guests add libraries', () => {
+  it('permit everybody but guests to add libraries', () => {
     assert.deepEqual(
       [canAddLibrary('default'), canAddLibrary('admin'), canAddLibrary('guest')],
       [true, true, false],

@@ -21,7 +21,7 @@ const noAnn = fault({ code: 'account-not-found', email: 'ann@example.org' })
 
 await onEachDatabase('Accounts', (open) => {
   describe('create', () => {
-    it('makes an active, ordinary account under the lower-cased e-mail', async () => {
+    it('creates an active, ordinary account under the lower-cased e-mail', async () => {
       await using identity = await open()
       const created = await identity.accounts.create({ email: 'Ann@Example.org', password: 'p' })
       assert.deepEqual(created, {
@@ -46,7 +46,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(await identity.accounts.findByKey(created.key), created)
     })
 
-    it('takes every field', async () => {
+    it('accepts every field', async () => {
       await using identity = await open()
       const wanted = {
         name: 'Ann B',
@@ -63,14 +63,14 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual({ ...created, ...wanted }, created)
     })
 
-    it('refuses an e-mail that is taken, however it is written', async () => {
+    it('rejects an e-mail that is taken, in any spelling', async () => {
       await using identity = await open()
       await identity.signUp('ann')
       const again = identity.accounts.create({ email: 'ANN@example.org', password: 'p' })
       await assert.rejects(again, fault({ code: 'account-exists', email: 'ann@example.org' }))
     })
 
-    it('makes one account when two ask for the same e-mail at once', async () => {
+    it('creates one account for concurrent calls with the same e-mail', async () => {
       await using identity = await open()
       const outcomes = await Promise.allSettled(
         ['one', 'two', 'three'].map((password) => identity.signUp('ann', { password, loginId: 'ann' })),
@@ -81,7 +81,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(await identity.accounts.count(), 1)
     })
 
-    it('refuses a login id that is taken and makes nothing', async () => {
+    it('rejects a login id that is taken and creates nothing', async () => {
       await using identity = await open()
       await identity.signUp('ann', { loginId: 'reader' })
       const bob = identity.signUp('bob', { loginId: ' reader ' })
@@ -89,7 +89,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(await identity.accounts.find('bob@example.org'), undefined)
     })
 
-    it('refuses a contact e-mail that is the id or the verified contact of another', async () => {
+    it('rejects a contact e-mail that is the id or the verified contact of another', async () => {
       await using identity = await open()
       await identity.signUp('ann', { contactEmail: 'office@example.com', contactVerified: true })
       for (const contactEmail of ['ann@example.org', 'Office@example.com']) {
@@ -100,7 +100,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(bob.contactEmail, 'bob@example.org')
     })
 
-    it('reserves no contact e-mail for an account that nobody verified it for', async () => {
+    it('does not reserve an unverified contact e-mail', async () => {
       await using identity = await open()
       const contactEmail = 'office@example.com'
       await identity.signUp('squatter', { contactEmail })
@@ -114,7 +114,7 @@ await onEachDatabase('Accounts', (open) => {
       await assert.rejects(verified, rule('contact-email-taken', contactEmail))
     })
 
-    it('verifies a contact e-mail for one of two at the same moment', async () => {
+    it('verifies a contact e-mail for one of two concurrent callers', async () => {
       await using identity = await open()
       const contactEmail = 'office@example.com'
       const names = ['ann', 'bob', 'cy']
@@ -148,7 +148,7 @@ await onEachDatabase('Accounts', (open) => {
       [{ quota: Number.NaN }, 'quota-invalid'],
       [{ quota: 2 ** 53 }, 'quota-invalid'],
     ]
-    it('are kept by create and by update', async () => {
+    it('are enforced by create and by update', async () => {
       await using identity = await open()
       const before = await identity.signUp('ann')
       for (const [changes, code] of broken) {
@@ -160,7 +160,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(await identity.accounts.count(), 1)
     })
 
-    it('count characters, not bytes, and take the longest', async () => {
+    it('count characters, not bytes, and accept the maximum', async () => {
       await using identity = await open()
       const changes = { name: '🦉'.repeat(64), department: 'é'.repeat(512), quota: Number.MAX_SAFE_INTEGER }
       await identity.signUp('ann')
@@ -177,8 +177,8 @@ await onEachDatabase('Accounts', (open) => {
     })
   })
 
-  describe('finding', () => {
-    it('by e-mail comes back empty for what is no e-mail, and get throws', async () => {
+  describe('lookup', () => {
+    it('by e-mail returns nothing for an invalid e-mail, and get throws', async () => {
       await using identity = await open()
       assert.equal(await identity.accounts.find('ann'), undefined)
       assert.equal(await identity.accounts.find('\0'), undefined)
@@ -186,7 +186,7 @@ await onEachDatabase('Accounts', (open) => {
       await assert.rejects(identity.accounts.get('ann@example.org'), noAnn)
     })
 
-    it('by login takes the account id, the login id or the contact e-mail', async () => {
+    it('by login accepts the account id, the login id or the contact e-mail', async () => {
       await using identity = await open()
       const ann = await identity.signUp('ann', {
         loginId: 'Reader 7',
@@ -216,13 +216,13 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal((await identity.accounts.findByLogin('ann@example.org'))?.key, ann.key)
     })
 
-    it('by login gives nobody for a contact e-mail that nobody verified', async () => {
+    it('by login ignores an unverified contact e-mail', async () => {
       await using identity = await open()
       await identity.signUp('ann', { contactEmail: 'office@example.com' })
       assert.equal(await identity.accounts.findByLogin('office@example.com'), undefined)
     })
 
-    it('many at once gives those there are, whatever their number', async () => {
+    it('of many accounts returns those that exist, whatever their number', async () => {
       await using identity = await open()
       const made = []
       for (let index = 0; index < 5; index += 1) made.push(await identity.signUp(`user${index}`))
@@ -240,14 +240,14 @@ await onEachDatabase('Accounts', (open) => {
   })
 
   describe('list and search', () => {
-    it('pages through all accounts in the order they were made', async () => {
+    it('pages through all accounts in the order of creation', async () => {
       await using identity = await open()
       for (const name of ['zoe', 'ann', 'mia']) await identity.signUp(name)
       const page = await identity.accounts.list({ offset: 1, limit: 1 })
       assert.deepEqual([page.accounts.map(({ email }) => email), page.total], [['ann@example.org'], 3])
     })
 
-    it('orders and filters as asked', async () => {
+    it('sorts and filters on request', async () => {
       await using identity = await open()
       await identity.signUp('zoe', { quota: 5, role: 'admin' })
       await identity.signUp('ann', { quota: 7, active: false })
@@ -284,7 +284,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(await found('nobody'), [])
     })
 
-    it('takes the text literally', async () => {
+    it('matches the text literally', async () => {
       await using identity = await open()
       await identity.signUp('ann', { name: '50%_!' })
       await identity.signUp('bob', { name: '505x' })
@@ -299,7 +299,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(await identity.accounts.search('\0'), [])
     })
 
-    it('leaves out who is not active, unless asked, and gives ten at most', async () => {
+    it('omits inactive accounts by default, and returns at most ten', async () => {
       await using identity = await open()
       for (let index = 10; index < 22; index += 1)
         await identity.signUp(`user${index}`, { active: index > 11 })
@@ -310,7 +310,7 @@ await onEachDatabase('Accounts', (open) => {
   })
 
   describe('update', () => {
-    it('changes what is given and nothing else', async () => {
+    it('changes only the given fields', async () => {
       await using identity = await open()
       const before = await identity.signUp('ann', { name: 'Ann', department: 'Maps', loginId: 'ann' })
       const changes = { role: 'guest', quota: 8_000_000, name: 'Ann B', listInAddressBook: true } as const
@@ -320,7 +320,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(await identity.accounts.get('ann@example.org'), after)
     })
 
-    it('takes a login id, a contact e-mail and a default library away again', async () => {
+    it('clears a login id, a contact e-mail and a default library', async () => {
       await using identity = await open()
       const plain = await identity.signUp('ann')
       const set = { loginId: 'ann', contactEmail: 'office@example.com', defaultLibraryKey: 7 }
@@ -338,7 +338,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(other.contactVerified, false)
     })
 
-    it('refuses what others have', async () => {
+    it('rejects values that other accounts have', async () => {
       await using identity = await open()
       const own = { loginId: 'ann', contactEmail: 'office@example.com', contactVerified: true } as const
       await identity.signUp('ann', own)
@@ -349,7 +349,7 @@ await onEachDatabase('Accounts', (open) => {
       await assert.rejects(update({ contactEmail: 'ann@example.org' }), rule('contact-email-taken'))
     })
 
-    it('gives a login id to one of two who ask at once', async () => {
+    it('gives a login id to one of two concurrent callers', async () => {
       await using identity = await open()
       const names = ['ann', 'bob', 'cy']
       for (const name of names) await identity.signUp(name)
@@ -361,7 +361,7 @@ await onEachDatabase('Accounts', (open) => {
       for (const { reason } of refused) fault({ code: 'login-id-taken', loginId: 'reader' })(reason)
     })
 
-    it('throws account-not-found for nobody', async () => {
+    it('throws account-not-found for an unknown account', async () => {
       await using identity = await open()
       const { accounts } = identity
       for (const changes of [{}, { name: 'Ann' }]) {
@@ -370,7 +370,7 @@ await onEachDatabase('Accounts', (open) => {
       }
     })
 
-    it('ends every token of the account, and no other, with a new password or with deactivation', async () => {
+    it('revokes every token of the account, and no other, on a new password or deactivation', async () => {
       await using identity = await open()
       const { accounts, apiTokens, syncTokens } = identity
       const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
@@ -403,7 +403,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(await opens(bobs), [true, true, true])
     })
 
-    it('makes the new password the only one', async () => {
+    it('makes the new password the only valid one', async () => {
       await using identity = await open()
       await identity.signUp('ann')
       assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), true)
@@ -440,7 +440,7 @@ await onEachDatabase('Accounts', (open) => {
       await assert.rejects(accounts.update('ann@example.org', { name: 'x' }), noAnn)
     })
 
-    it('ends its tokens; what is left tells a client that the account is gone', async () => {
+    it('revokes its tokens, which still tell a client that the account was removed', async () => {
       await using identity = await open()
       const ann = await identity.signUp('ann')
       const api = await identity.apiTokens.issue(ann, laptop, { address: '192.0.2.7' })
@@ -455,7 +455,7 @@ await onEachDatabase('Accounts', (open) => {
       )
     })
 
-    it('leaves libraries with an owner and the e-mail free for somebody new', async () => {
+    it('keeps an owner for the libraries and frees the e-mail for a new account', async () => {
       await using identity = await open()
       const first = await identity.signUp('ann', { loginId: 'ann', contactEmail: 'office@example.com' })
       const library = await identity.addLibrary(first)
@@ -471,7 +471,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(identity.removed, ['ann@example.org', 'ann@example.org'])
     })
 
-    it('lets other rooms act in the same transaction, and changes nothing if they cannot', async () => {
+    it('calls its dependents in the same transaction, and changes nothing if one fails', async () => {
       await using identity = await open()
       const ann = await identity.signUp('ann')
       const library = await identity.addLibrary(ann)
@@ -486,7 +486,7 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(row?.deleted_at, null)
     })
 
-    it('happens once when two ask at once', async () => {
+    it('succeeds once for concurrent calls', async () => {
       await using identity = await open()
       await identity.signUp('ann')
       const asked = [1, 2, 3].map(() => identity.accounts.remove('ann@example.org'))

@@ -6,7 +6,7 @@ import { ApiTokens } from './api-tokens.ts'
 import { laptop, onEachDatabase, openOnSqlite, secret, type TestIdentity } from './test-support.ts'
 
 const telephone = { ...laptop, platform: 'android', deviceId: 'ab12', deviceName: 'Telephone' } as const
-/** The account a token opens, without the token it came with. */
+/** The account of a token, without the token. */
 async function opened(tokens: ApiTokens, token: string) {
   const found = await tokens.authenticate(token)
   if (!('ok' in found)) return undefined
@@ -21,7 +21,7 @@ const lastUsed = async (identity: TestIdentity) =>
   (await identity.db.all('select last_used_at from api_token')).map((row) => row.last_used_at)
 
 await onEachDatabase('ApiTokens', (open) => {
-  it('gives an account 40 hex characters, the same on every call', async () => {
+  it('returns 40 hex characters for an account, the same on every call', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const token = await identity.apiTokens.issue(ann)
@@ -37,7 +37,7 @@ await onEachDatabase('ApiTokens', (open) => {
     assert.deepEqual(await opened(afterRestart, token), ann)
   })
 
-  it('gives each account and each of its devices a token of its own', async () => {
+  it('issues a separate token for each account and each of its devices', async () => {
     await using identity = await open()
     const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
     const issue = () =>
@@ -55,14 +55,14 @@ await onEachDatabase('ApiTokens', (open) => {
     assert.equal((await identity.db.all('select hash from api_token')).length, 6)
   })
 
-  it('gives logins of one device at the same moment one token', async () => {
+  it('issues one token for concurrent logins of one device', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const tokens = await Promise.all(Array.from({ length: 6 }, () => identity.apiTokens.issue(ann, laptop)))
     assert.equal(new Set(tokens).size, 1)
   })
 
-  it('gives another token after the last one was revoked', async () => {
+  it('issues a new token after the last one was revoked', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const [token, other] = [await identity.apiTokens.issue(ann), await identity.apiTokens.issue(ann, laptop)]
@@ -77,7 +77,7 @@ await onEachDatabase('ApiTokens', (open) => {
     assert.deepEqual(await identity.apiTokens.authenticate(other), unknown)
   })
 
-  it('replaces a token it can no longer make because the secret of the server changed', async () => {
+  it('replaces a token that it cannot derive any more because the server secret changed', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const token = await identity.apiTokens.issue(ann)
@@ -95,7 +95,7 @@ await onEachDatabase('ApiTokens', (open) => {
     assert.deepEqual(await moved.authenticate(token), unknown)
   })
 
-  it('knows no token that was not issued', async () => {
+  it('rejects tokens that were not issued', async () => {
     await using identity = await open()
     const token = await identity.apiTokens.issue(await identity.signUp('ann'))
     const others = [
@@ -111,7 +111,7 @@ await onEachDatabase('ApiTokens', (open) => {
     for (const other of others) assert.deepEqual(await identity.apiTokens.authenticate(other), unknown)
   })
 
-  it('tells a token that survived deactivation from one that never was, and issues none', async () => {
+  it('distinguishes a token that survived deactivation from an unknown one, and issues none', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const token = await identity.apiTokens.issue(ann)
@@ -121,14 +121,14 @@ await onEachDatabase('ApiTokens', (open) => {
     await assert.rejects(again, { fault: { code: 'account-not-found', email: 'ann@example.org' } })
   })
 
-  it('shows changes of the account with the next request', async () => {
+  it('reflects changes of the account on the next request', async () => {
     await using identity = await open()
     const token = await identity.apiTokens.issue(await identity.signUp('ann'))
     const changed = await identity.accounts.update('ann@example.org', { role: 'admin', quota: 9 })
     assert.deepEqual(await opened(identity.apiTokens, token), changed)
   })
 
-  it('notes the use of a token once an hour', async () => {
+  it('records the use of a token at most once an hour', async () => {
     await using identity = await open()
     const start = identity.time
     const token = await identity.apiTokens.issue(await identity.signUp('ann'))
@@ -143,7 +143,7 @@ await onEachDatabase('ApiTokens', (open) => {
     assert.deepEqual(await lastUsed(identity), [start + 3600])
   })
 
-  it('lists linked devices, desktops first, as they last signed in', async () => {
+  it('lists linked devices, desktops first, as of their last sign-in', async () => {
     await using identity = await open()
     const start = identity.time
     const ann = await identity.signUp('ann')
@@ -182,7 +182,7 @@ await onEachDatabase('ApiTokens', (open) => {
     )
   })
 
-  it('follows the version of the client a device sends', async () => {
+  it('updates the client version that a device sends', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const token = await identity.apiTokens.issue(ann, laptop)
@@ -204,7 +204,7 @@ await onEachDatabase('ApiTokens', (open) => {
 })
 
 describe('the database file', () => {
-  it('holds no API token and no sync token, as text or as bytes, nor the password', async () => {
+  it('contains no API token and no sync token, as text or as bytes, nor the password', async () => {
     await using identity = await openOnSqlite()
     const ann = await identity.signUp('ann')
     const tokens = [await identity.apiTokens.issue(ann), await identity.apiTokens.issue(ann, laptop)]

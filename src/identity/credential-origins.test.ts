@@ -22,7 +22,7 @@ const onFatal = (error: Error) => {
 }
 const hashed = (n: number) => Buffer.alloc(32, n)
 
-/** Credentials of every kind, as they were before they had an origin. */
+/** Credentials of every kind, as stored before they had an origin. */
 async function writeOlder(db: Database): Promise<void> {
   const none = new Uint8Array(20)
   const insert = (table: string, row: Record<string, string | number | Uint8Array>) =>
@@ -95,12 +95,12 @@ async function upgrade(setting: DatabaseSetting): Promise<void> {
   for (const n of [10, 11]) assert.ok((await findAccountByApiToken(db, hashed(n)))?.account.apiTokenKey)
   assert.deepEqual(await isOpen(), [true, true, true, true])
   await db.write((tx) => incrementEpoch(tx, 'ann@example.org'))
-  // All but the ticket a link gave out, which is no sign-in's.
+  // All but the ticket of a link, which belongs to no session.
   assert.deepEqual(await isOpen(), [false, false, false, true])
 }
 
 describe('credentials from before they had an origin', () => {
-  it('go on, and end with the epoch of their account, on SQLite', async () => {
+  it('stay valid, and are revoked with the epoch of their account, on SQLite', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-origins-'))
     try {
       await upgrade({ kind: 'sqlite', file: path.join(folder, 'carrel.db') })
@@ -109,7 +109,7 @@ describe('credentials from before they had an origin', () => {
     }
   })
 
-  it('go on, and end with the epoch of their account, on PostgreSQL', async (t) => {
+  it('stay valid, and are revoked with the epoch of their account, on PostgreSQL', async (t) => {
     await using server = await postgresOrSkip(t)
     if (server !== undefined) await upgrade({ kind: 'postgres', url: await server.createDatabase() })
   })

@@ -6,7 +6,7 @@ const named = (platform: string, deviceId: string) =>
   parseDevice({ platform, deviceId, deviceName: 'Mine', clientVersion: '1', platformVersion: '2' })
 
 describe('the device fields of a login', () => {
-  it('are all there, all missing, or something in between; blank is missing', () => {
+  it('are complete, missing or partial; blank counts as missing', () => {
     const all = { platform: 'linux', deviceId: 'd', deviceName: 'n' }
     assert.equal(deviceFieldsGiven({}), 'none')
     assert.equal(deviceFieldsGiven({ platform: '', deviceId: '', deviceName: '' }), 'none')
@@ -25,7 +25,7 @@ describe('the device fields of a login', () => {
     ['ios', '6F9619FF-8B86-D011-B42D-00CF4FC964FF'],
   ]
   for (const [platform, deviceId] of accepted) {
-    it(`name ${platform} device ${deviceId.slice(0, 16)}`, () => {
+    it(`identify the ${platform} device ${deviceId.slice(0, 16)}`, () => {
       const device = { platform, deviceId, deviceName: 'Mine', clientVersion: '1', platformVersion: '2' }
       assert.deepEqual(named(platform, deviceId), device)
     })
@@ -41,17 +41,17 @@ describe('the device fields of a login', () => {
     ['ios', 'a'.repeat(40)],
   ]
   for (const [platform, deviceId] of refusedIds) {
-    it(`refuse ${deviceId.length} characters ${JSON.stringify(deviceId.slice(-1))} for ${platform}`, () =>
+    it(`reject ${deviceId.length} characters ${JSON.stringify(deviceId.slice(-1))} for ${platform}`, () =>
       assert.equal(named(platform, deviceId), 'invalid-device-id'))
   }
 
-  it('refuse other platforms, also those every object has', () => {
+  it('reject other platforms, also those that are properties of every object', () => {
     for (const platform of ['beos', 'Linux', 'constructor', '__proto__', '']) {
       assert.equal(named(platform, 'a'.repeat(40)), 'invalid-platform')
     }
   })
 
-  it('cut the name to 40 characters, none of them halved or invisible', () => {
+  it('truncate the name to 40 characters without splitting one, and drop invisible ones', () => {
     const device = parseDevice({
       platform: 'linux',
       deviceId: 'd'.repeat(40),
@@ -66,7 +66,7 @@ describe('the device fields of a login', () => {
     })
   })
 
-  it('tell desktops from telephones', () => {
+  it('distinguish desktops from phones', () => {
     const platforms = ['windows', 'linux', 'mac', 'android', 'ios'] as const
     assert.deepEqual(platforms.filter(isDesktop), ['windows', 'linux', 'mac'])
   })

@@ -20,7 +20,7 @@ function counting(db: Reader): Reader & { count: number } {
 }
 
 describe('Directory', () => {
-  it('names accounts and makes names up for strangers', async () => {
+  it('returns the names of accounts and derives names for unknown ones', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann', { name: 'Ann B', contactEmail: 'office@example.com' })
     await identity.signUp('bob')
@@ -39,7 +39,7 @@ describe('Directory', () => {
     assert.deepEqual(await identity.directory.person('ann@example.org'), people.get('ann@example.org'))
   })
 
-  it('asks once for a listing of thousands by two people, and not again at once', async () => {
+  it('queries once for a listing of thousands of entries by two people, and uses the cache afterwards', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann', { name: 'Ann B' })
     const db = counting(identity.db)
@@ -57,7 +57,7 @@ describe('Directory', () => {
     assert.equal(db.count, 2)
   })
 
-  it('shows a change made here at once, and one made elsewhere after two seconds', async () => {
+  it('shows a local change at once, and a change of another process after two seconds', async () => {
     await using identity = await openOnSqlite()
     const other = new Directory(identity.db, () => identity.time)
     const names = async () => [
@@ -75,7 +75,7 @@ describe('Directory', () => {
     assert.deepEqual(await names(), ['ann', 'Ann B'])
   })
 
-  it('keeps a bounded number of people', async () => {
+  it('caches a bounded number of people', async () => {
     await using identity = await openOnSqlite()
     const db = counting(identity.db)
     const directory = new Directory(db, () => identity.time)
@@ -86,7 +86,7 @@ describe('Directory', () => {
     assert.equal(db.count, before)
     await directory.person('user0@example.org')
     assert.equal(db.count, before + 1)
-    // Asked again after its time, user 2 is the newest: others make room for the next ones.
+    // Looked up again after its expiry, user 2 is the newest: others are evicted for the next ones.
     identity.time += 2
     await directory.person('user2@example.org')
     await directory.people(['a@example.org', 'b@example.org'])

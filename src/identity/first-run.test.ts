@@ -6,7 +6,7 @@ import { onEachDatabase } from './test-support.ts'
 const email = 'Admin@carrel.local'
 
 await onEachDatabase('The first start', (open) => {
-  it('makes an administrator with a generated password that opens the account', async () => {
+  it('creates an administrator with a generated password that can sign in', async () => {
     await using identity = await open()
     const first = await ensureAdministrator(identity.accounts, { email, password: undefined })
     assert.ok(first.created && first.generatedPassword)
@@ -15,14 +15,14 @@ await onEachDatabase('The first start', (open) => {
     assert.equal(await identity.isPassword(email, first.generatedPassword), true)
   })
 
-  it('takes the password of the settings and does not tell it again', async () => {
+  it('uses the password of the settings and does not print it', async () => {
     await using identity = await open()
     const first = await ensureAdministrator(identity.accounts, { email, password: 'from the settings' })
     assert.deepEqual(first, { created: true, email: 'admin@carrel.local' })
     assert.equal(await identity.isPassword(email, 'from the settings'), true)
   })
 
-  it('makes nothing once there is an account, and leaves its password alone', async () => {
+  it('creates nothing once there is an account, and keeps its password', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     for (const wanted of ['ann@example.org', email]) {
@@ -34,7 +34,7 @@ await onEachDatabase('The first start', (open) => {
     assert.equal((await identity.accounts.get('ann@example.org')).role, 'default')
   })
 
-  it('makes one administrator when two processes start at once', async () => {
+  it('creates one administrator when two processes start concurrently', async () => {
     await using identity = await open()
     const starts = [1, 2, 3].map(() => ensureAdministrator(identity.accounts, { email, password: undefined }))
     const made = (await Promise.all(starts)).filter(({ created }) => created)
@@ -42,14 +42,14 @@ await onEachDatabase('The first start', (open) => {
     assert.equal(await identity.accounts.count(), 1)
   })
 
-  it('says what is wrong with an e-mail of the settings', async () => {
+  it('explains an invalid e-mail of the settings', async () => {
     await using identity = await open()
     const wanted = { email: 'admin', password: undefined }
     await assert.rejects(ensureAdministrator(identity.accounts, wanted), { code: 'email-invalid' })
   })
 })
 
-it('A generated password can be read out and is never the same', () => {
+it('a generated password is easy to read out and unique', () => {
   const passwords = Array.from({ length: 200 }, readablePassword)
   for (const password of passwords) assert.match(password, /^([a-hjkmnp-z2-9]{5}-){3}[a-hjkmnp-z2-9]{5}$/)
   assert.equal(new Set(passwords).size, 200)

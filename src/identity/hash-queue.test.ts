@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { DomainError } from '../errors.ts'
 import { HashQueue } from './hash-queue.ts'
 
-/** Hashes that end when the test says so, and the order in which they began. */
+/** Hashes that end on demand of the test, and the order in which they started. */
 function watched(queue: HashQueue) {
   const began: string[] = []
   const running: (() => void)[] = []
@@ -22,14 +22,14 @@ function watched(queue: HashQueue) {
   return { began, running, hash, drain }
 }
 
-/** All that follows from promises that are already settled. */
+/** Waits for everything that follows from settled promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 const isBusy = (error: unknown) =>
   error instanceof DomainError && error.fault.code === 'too-many-tries' && error.fault.seconds > 0
 
 describe('HashQueue', () => {
-  it('computes as many at once as it has slots, and one of a source', async () => {
+  it('computes as many at once as it has slots, and one per source', async () => {
     const { began, running, hash, drain } = watched(new HashQueue({ slots: 2 }))
     const all = ['a', 'a', 'b', 'c'].map((source) => hash(source))
     await settled()
@@ -50,7 +50,7 @@ describe('HashQueue', () => {
     assert.ok(began.indexOf('newcomer ann') <= 2, began.join(', '))
   })
 
-  it('lets the subjects of one source take turns', async () => {
+  it('serves the subjects of one source in turns', async () => {
     const { began, hash, drain } = watched(new HashQueue({ slots: 2 }))
     const flood = Array.from({ length: 25 }, () => hash('office', 'bob'))
     await settled()
@@ -60,7 +60,7 @@ describe('HashQueue', () => {
     assert.ok(began.indexOf('office ann') <= 2, began.join(', '))
   })
 
-  it('refuses what is too much for a source, and still serves the others', async () => {
+  it('rejects requests beyond the limit of a source, and still serves the others', async () => {
     const { hash, drain } = watched(new HashQueue({ slots: 1 }))
     const flood = Array.from({ length: 40 }, () => hash('flood'))
     const outcomes = Promise.allSettled(flood)
@@ -73,7 +73,7 @@ describe('HashQueue', () => {
     for (const outcome of refused) assert.ok(outcome.status === 'rejected' && isBusy(outcome.reason))
   })
 
-  it('has no bounds where limits are off', async () => {
+  it('is unlimited if limits are off', async () => {
     const { hash, drain } = watched(new HashQueue({ slots: 1, bounded: false }))
     const all = Array.from({ length: 500 }, () => hash('tests'))
     await settled()
@@ -81,7 +81,7 @@ describe('HashQueue', () => {
     await Promise.all(all)
   })
 
-  it('computes nothing for who is gone', async () => {
+  it('computes nothing for a disconnected caller', async () => {
     const { began, hash, drain } = watched(new HashQueue({ slots: 1 }))
     const first = hash('a')
     const gone = new AbortController()
@@ -94,7 +94,7 @@ describe('HashQueue', () => {
     assert.deepEqual(began, ['a ann'])
   })
 
-  it('goes on after a hash that failed', async () => {
+  it('continues after a failed hash', async () => {
     const queue = new HashQueue({ slots: 1 })
     const client = { source: 'a', subject: 'ann' }
     await assert.rejects(

@@ -5,7 +5,7 @@ import { onEachDatabase, type TestIdentity } from './test-support.ts'
 const refused = (email: string) => ({ fault: { code: 'last-administrator', email } })
 
 await onEachDatabase('The last administrator', (open) => {
-  it('can neither be removed, nor demoted, nor deactivated', async () => {
+  it('can neither be removed, demoted nor deactivated', async () => {
     await using identity = await open()
     const { accounts } = identity
     const { email } = await identity.signUp('root', { role: 'admin' })
@@ -22,7 +22,7 @@ await onEachDatabase('The last administrator', (open) => {
     await accounts.remove('idle@example.org')
   })
 
-  it('is not the last once there is another', async () => {
+  it('may be removed once there is another', async () => {
     await using identity = await open()
     const { accounts } = identity
     await identity.signUp('root', { role: 'admin' })
@@ -38,7 +38,7 @@ await onEachDatabase('The last administrator', (open) => {
     ['deactivate', ({ accounts }, email) => accounts.update(email, { active: false })],
   ]
   for (const [way, act] of ways) {
-    it(`remains when two administrators ${way} each other at once`, async () => {
+    it(`remains when two administrators ${way} each other concurrently`, async () => {
       await using identity = await open()
       await identity.signUp('root', { role: 'admin' })
       await identity.signUp('ann', { role: 'admin' })

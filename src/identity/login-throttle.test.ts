@@ -12,7 +12,7 @@ function failTimes(throttle: LoginThrottle, times: number, name: string, address
 }
 
 describe('LoginThrottle', () => {
-  it('lets ten tries fail for a name from one address, and then says how long to wait', () => {
+  it('permits ten failures for a name from one address, and then returns the time to wait', () => {
     const { clock, throttle } = throttleAt(1000)
     failTimes(throttle, 1, 'ann', 'here')
     clock.time = 1100
@@ -22,7 +22,7 @@ describe('LoginThrottle', () => {
     assert.equal(throttle.begin('ann', 'here'), 1)
   })
 
-  it('frees places as old tries leave the window; tries held back do not prolong it', () => {
+  it('frees attempts as old ones leave the window; rejected attempts do not extend it', () => {
     const { clock, throttle } = throttleAt(1000)
     failTimes(throttle, 5, 'ann', 'here')
     clock.time = 1100
@@ -34,7 +34,7 @@ describe('LoginThrottle', () => {
     assert.equal(throttle.begin('ann', 'here'), 100)
   })
 
-  it('counts other names and other addresses apart', () => {
+  it('counts other names and other addresses separately', () => {
     const { throttle } = throttleAt(1000)
     failTimes(throttle, 10, 'ann', 'here')
     failTimes(throttle, 10, 'ann', 'there')
@@ -42,14 +42,14 @@ describe('LoginThrottle', () => {
     assert.equal(throttle.begin('ann', 'here'), 300)
   })
 
-  it('takes a name written differently for the same', () => {
+  it('normalizes the spelling of a name', () => {
     const { throttle } = throttleAt(1000)
     failTimes(throttle, 5, 'ann', 'here')
     failTimes(throttle, 5, ' ANN ', 'here')
     assert.equal(throttle.begin('Ann', 'here'), 300)
   })
 
-  it('lets a hundred tries fail for a name from everywhere', () => {
+  it('permits a hundred failures for a name from all addresses', () => {
     const { clock, throttle } = throttleAt(1000)
     for (let address = 0; address < 10; address += 1) {
       clock.time = 1000 + address
@@ -61,7 +61,7 @@ describe('LoginThrottle', () => {
     assert.equal(throttle.begin('ann', 'one more'), 1)
   })
 
-  it('forgets what an address got wrong once it got it right, and only that', () => {
+  it('resets the failures of an address on its success, and only those', () => {
     const { throttle } = throttleAt(1000)
     failTimes(throttle, 9, 'ann', 'here')
     failTimes(throttle, 10, 'ann', 'there')
@@ -72,7 +72,7 @@ describe('LoginThrottle', () => {
     throttle.succeed('nobody', 'here')
   })
 
-  it('remembers a bounded number of names, the latest ones', () => {
+  it('keeps a bounded number of names, the latest ones', () => {
     const { throttle } = throttleAt(1000)
     failTimes(throttle, 10, 'first', 'here')
     for (let name = 0; name < 25_000; name += 1) failTimes(throttle, 1, `name ${name}`, 'here')
@@ -82,7 +82,7 @@ describe('LoginThrottle', () => {
     failTimes(throttle, 1, 'first', 'here')
   })
 
-  it('counts a try that was not made no longer', () => {
+  it('does not count an attempt that was not made', () => {
     const { throttle } = throttleAt(1000)
     failTimes(throttle, 10, 'ann', 'here')
     throttle.cancel('ann', 'here')

@@ -7,7 +7,7 @@ import { cheapCost, laptop, onEachDatabase, openOnSqlite, type TestIdentity } fr
 const address = '192.0.2.7'
 const annsOwn = { username: 'ann@example.org', password: 'secret of ann', address }
 const wrong = { ...annsOwn, password: 'a guess' }
-/** Who was named by the attempt is for the audit log. */
+/** The name of the attempt is for the audit log. */
 const badFor = (actor: string, reason: string) => ({ refused: 'bad-credentials', actor, reason })
 const bad = badFor('ann@example.org', 'wrong-password')
 
@@ -16,7 +16,7 @@ async function tokenOf(identity: TestIdentity, request: Parameters<Login['login'
   return 'token' in outcome ? outcome.token : assert.fail(outcome.refused)
 }
 
-/** Notes what passwords were compared with, in place of comparing them. */
+/** Records the hashes that passwords were compared with, instead of comparing them. */
 class WatchedPasswords extends Passwords {
   readonly compared: (string | undefined)[] = []
   override async verify(...args: Parameters<Passwords['verify']>): Promise<boolean> {
@@ -26,7 +26,7 @@ class WatchedPasswords extends Passwords {
 }
 
 await onEachDatabase('Login', (open) => {
-  it('gives the token of the account, the same each time, by any of its names', async () => {
+  it('returns the token of the account, the same each time, for any of its names', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann', {
       loginId: 'reader',
@@ -43,7 +43,7 @@ await onEachDatabase('Login', (open) => {
     }
   })
 
-  it('gives each device a token of its own and remembers the device', async () => {
+  it('issues a separate token per device and stores the device', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const token = await tokenOf(identity, { ...annsOwn, ...laptop })
@@ -54,7 +54,7 @@ await onEachDatabase('Login', (open) => {
     assert.deepEqual(devices, [{ ...laptop, loginAddress: address, wipedAt: null, ...times }])
   })
 
-  it('gives another token after the password was changed', async () => {
+  it('issues a new token after the password was changed', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     const token = await tokenOf(identity, annsOwn)
@@ -63,7 +63,7 @@ await onEachDatabase('Login', (open) => {
     assert.notEqual(await tokenOf(identity, { ...annsOwn, password: 'another' }), token)
   })
 
-  it('refuses a wrong password and an unknown name in the same words', async () => {
+  it('rejects a wrong password and an unknown name with the same message', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     const usernames = ['ann@example.org', 'nobody@example.org', 'nobody', '\0', "' or 1=1 --"]
@@ -75,7 +75,7 @@ await onEachDatabase('Login', (open) => {
     assert.deepEqual(await identity.login.login({ ...wrong, password: 'x'.repeat(100_000) }), bad)
   })
 
-  it('refuses a removed account, and knows the new one of that name by its own password', async () => {
+  it('rejects a removed account, and accepts a new one of that name by its own password', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     await identity.accounts.remove('ann@example.org')
@@ -85,7 +85,7 @@ await onEachDatabase('Login', (open) => {
     await tokenOf(identity, { ...annsOwn, password: 'another' })
   })
 
-  it('refuses an inactive account as it does a wrong password, whatever the password', async () => {
+  it('rejects an inactive account like a wrong password, whatever the password', async () => {
     await using identity = await open()
     await identity.signUp('ann', { active: false })
     const inactive = badFor('ann@example.org', 'inactive-account')
@@ -95,7 +95,7 @@ await onEachDatabase('Login', (open) => {
     await tokenOf(identity, annsOwn)
   })
 
-  it('takes a contact address for a name only once it is verified', async () => {
+  it('accepts a contact address as a name only once it is verified', async () => {
     await using identity = await open()
     const username = 'office@example.com'
     await identity.signUp('ann')
@@ -110,7 +110,7 @@ await onEachDatabase('Login', (open) => {
     await tokenOf(identity, { ...annsOwn, username })
   })
 
-  it('names an unknown name by a hash that depends on the secret, and equal names alike', async () => {
+  it('replaces an unknown name by a hash keyed with the secret, equal for equal names', async () => {
     await using identity = await open()
     const actorOf = async (username: string) => {
       const outcome = await identity.login.login({ ...wrong, username })
@@ -124,7 +124,7 @@ await onEachDatabase('Login', (open) => {
     assert.deepEqual(identity.failures[0], { address, kind: 'sign-in', reason: 'refused', user: undefined })
   })
 
-  it('refuses half a device before anything, and an odd one only to who knows the password', async () => {
+  it('rejects an incomplete device first, and an invalid one only with the right password', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     const { platform, deviceId, deviceName } = laptop
@@ -140,7 +140,7 @@ await onEachDatabase('Login', (open) => {
     assert.deepEqual(await identity.db.all('select hash from api_token'), [])
   })
 
-  it('gives no token when the password is changed while it is checked', async () => {
+  it('issues no token when the password is changed during the check', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     class SlowPasswords extends Passwords {
@@ -157,7 +157,7 @@ await onEachDatabase('Login', (open) => {
     assert.deepEqual(await db.all('select hash from api_token'), [])
   })
 
-  it('keeps a hash made at an older cost no longer than to the next login, and ends no token by it', async () => {
+  it('rehashes a password of an older cost on the next login, without revoking tokens', async () => {
     await using identity = await open()
     await identity.signUp('ann')
     const token = await tokenOf(identity, annsOwn)
@@ -176,8 +176,8 @@ await onEachDatabase('Login', (open) => {
   })
 })
 
-describe('guessing', () => {
-  it('does the same work for a wrong password, an unknown name and an inactive account', async () => {
+describe('password guessing', () => {
+  it('costs the same work for a wrong password, an unknown name and an inactive account', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
     await identity.signUp('bob', { active: false })
@@ -203,7 +203,7 @@ describe('guessing', () => {
     )
   })
 
-  it('is held back after ten tries, the right password included, until the window frees', async () => {
+  it('is throttled after ten attempts, for the right password too, until the window frees', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
     for (let tries = 0; tries < 10; tries += 1) assert.deepEqual(await identity.login.login(wrong), bad)
@@ -216,7 +216,7 @@ describe('guessing', () => {
     await tokenOf(identity, annsOwn)
   })
 
-  it('is held back for unknown names just the same', async () => {
+  it('is throttled for unknown names, too', async () => {
     await using identity = await openOnSqlite()
     const request = { ...wrong, username: 'nobody@example.org' }
     for (let tries = 0; tries < 10; tries += 1) {
@@ -225,7 +225,7 @@ describe('guessing', () => {
     assert.deepEqual(await identity.login.login(request), { refused: 'throttled', retryAfterSeconds: 300 })
   })
 
-  it('is not made easier by trying many at once', async () => {
+  it('is not made easier by concurrent attempts', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => identity.login.login(wrong)))
@@ -233,7 +233,7 @@ describe('guessing', () => {
     assert.equal(tried.length, 10)
   })
 
-  it('is held back after a hundred tries from many addresses', async () => {
+  it('is throttled after a hundred attempts from many addresses', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
     for (let tries = 0; tries < 100; tries += 1) {
@@ -243,7 +243,7 @@ describe('guessing', () => {
     assert.deepEqual(next, { refused: 'throttled', retryAfterSeconds: 300 })
   })
 
-  it('is forgotten with a success, so that nine slips do not add up', async () => {
+  it('is reset by a success, so that nine slips do not add up', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
     for (let round = 0; round < 3; round += 1) {
@@ -252,7 +252,7 @@ describe('guessing', () => {
     }
   })
 
-  it('does not stop a client that signs in again and again', async () => {
+  it('does not throttle a client that signs in repeatedly', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
     for (let times = 0; times < 15; times += 1) await tokenOf(identity, annsOwn)
@@ -260,7 +260,7 @@ describe('guessing', () => {
     assert.equal(new Set(atOnce).size, 1)
   })
 
-  it('is let be where limits are off', async () => {
+  it('is not throttled if limits are off', async () => {
     await using identity = await openOnSqlite({ rateLimit: false })
     await identity.signUp('ann')
     for (let tries = 0; tries < 30; tries += 1) assert.deepEqual(await identity.login.login(wrong), bad)

@@ -9,7 +9,7 @@ const client = { source: 'here', subject: 'ann' }
 const encodedShape = /^\$argon2id\$v=19\$m=8,t=1,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 describe('Passwords', () => {
-  it('knows a password again and no other', async () => {
+  it('verify a password and no other', async () => {
     const passwords = new Passwords({ cost: cheapCost })
     const encoded = await passwords.hash('correct horse', 'tests')
     assert.equal(await passwords.verify('correct horse', encoded, client), true)
@@ -17,7 +17,7 @@ describe('Passwords', () => {
     assert.equal(await passwords.verify('', encoded, client), false)
   })
 
-  it('keeps argon2id with its parameters, salt and tag, and nothing of the password', async () => {
+  it('are stored as argon2id with parameters, salt and tag, and nothing of the password', async () => {
     const encoded = await new Passwords({ cost: cheapCost }).hash('correct horse', 'tests')
     const [, salt = '', tag] = encodedShape.exec(encoded) ?? assert.fail(encoded)
     const nonce = Buffer.from(salt, 'base64')
@@ -25,12 +25,12 @@ describe('Passwords', () => {
     assert.equal(tag, expected.toString('base64').replaceAll('=', ''))
   })
 
-  it('salts each hash', async () => {
+  it('are salted individually', async () => {
     const passwords = new Passwords({ cost: cheapCost })
     assert.notEqual(await passwords.hash('same', 'tests'), await passwords.hash('same', 'tests'))
   })
 
-  it('takes a password typed composed or decomposed for the same', async () => {
+  it('are equal in composed and decomposed form', async () => {
     const passwords = new Passwords({ cost: cheapCost })
     assert.equal(
       await passwords.verify('caf\u00e9', await passwords.hash('cafe\u0301', 'tests'), client),
@@ -38,7 +38,7 @@ describe('Passwords', () => {
     )
   })
 
-  it('checks a hash at the cost it was made at, and calls it outdated', async () => {
+  it('are verified at the cost of their hash, and reported as outdated', async () => {
     const older = new Passwords({ cost: cheapCost })
     const newer = new Passwords({ cost: { ...cheapCost, passes: 2 } })
     const encoded = await older.hash('correct horse', 'tests')
@@ -47,7 +47,7 @@ describe('Passwords', () => {
     assert.equal(older.isOutdated(encoded), false)
   })
 
-  it('lets nobody in where there is no hash, an empty one or a broken one', async () => {
+  it('never match a missing, empty or broken hash', async () => {
     const passwords = new Passwords({ cost: cheapCost })
     for (const encoded of [undefined, '', '!', 'correct horse', '$argon2id$v=19$m=8,t=1,p=1$$']) {
       assert.equal(await passwords.verify('', encoded, client), false)
@@ -56,7 +56,7 @@ describe('Passwords', () => {
     assert.equal(passwords.isOutdated(''), true)
   })
 
-  it('uses a cost that is not a toy by default', async () => {
+  it('have a realistic default cost', async () => {
     const passwords = new Passwords()
     const encoded = await passwords.hash('correct horse', 'tests')
     assert.match(encoded, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -64,7 +64,7 @@ describe('Passwords', () => {
     assert.deepEqual(defaultPasswordCost, { memory: 19_456, passes: 2, parallelism: 1 })
   })
 
-  it('goes on after a hash that could not be made', async () => {
+  it('work after a hash that failed', async () => {
     const passwords = new Passwords({ cost: cheapCost, queue: new HashQueue({ slots: 1 }) })
     const encoded = await passwords.hash('p', 'tests')
     const impossible = encoded.replace('m=8', 'm=1')

@@ -13,7 +13,7 @@ describe('loadSecret', () => {
   after(() => rm(root, { recursive: true, force: true }))
   const folder = () => mkdtemp(path.join(root, 'data-'))
 
-  it('makes a secret that only its owner can read, and finds it again', async () => {
+  it('creates a secret that only its owner can read, and loads it again', async () => {
     const file = path.join(await folder(), 'secret')
     const made = await loadSecret(file)
     assert.deepEqual(await loadSecret(file), made)
@@ -22,12 +22,12 @@ describe('loadSecret', () => {
     assert.deepEqual(await readdir(path.dirname(file)), ['secret'])
   })
 
-  it('makes another one each time', async () => {
+  it('creates a different one each time', async () => {
     const first = await loadSecret(path.join(await folder(), 'secret'))
     assert.notDeepEqual(await loadSecret(path.join(await folder(), 'secret')), first)
   })
 
-  it('gives processes that start at the same moment the same secret', async () => {
+  it('returns the same secret to processes that start concurrently', async () => {
     for (let round = 0; round < 20; round += 1) {
       const file = path.join(await folder(), 'secret')
       const secrets = await Promise.all(Array.from({ length: 8 }, () => loadSecret(file)))
@@ -36,19 +36,19 @@ describe('loadSecret', () => {
     }
   })
 
-  it('prefers the one it is given and leaves the file alone', async () => {
+  it('prefers the given one and leaves the file alone', async () => {
     const file = path.join(await folder(), 'secret')
     assert.equal(String(await loadSecret(file, 'sixteen letters!')), 'sixteen letters!')
     assert.deepEqual(await readdir(path.dirname(file)), [])
   })
 
-  it('can be carried to another node by the text of the file', async () => {
+  it('accepts the text of the file on another node', async () => {
     const file = path.join(await folder(), 'secret')
     const made = await loadSecret(file)
     assert.deepEqual(await loadSecret('unused', await readFile(file, 'utf8')), made)
   })
 
-  it('refuses a short one, given or found, without telling it', async () => {
+  it('rejects a short one, given or stored, without revealing it', async () => {
     const file = path.join(await folder(), 'secret')
     await writeFile(file, 'fifteen letters\n')
     for (const given of [undefined, 'fifteen letters', '  fifteen letters  ', '']) {
@@ -60,7 +60,7 @@ describe('loadSecret', () => {
     assert.equal(await readFile(file, 'utf8'), 'fifteen letters\n')
   })
 
-  it('says so when the file cannot be made', async () => {
+  it('reports when the file cannot be created', async () => {
     await assert.rejects(loadSecret(path.join(await folder(), 'missing', 'secret')), { code: 'ENOENT' })
   })
 })

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { onEachDatabase } from './test-support.ts'
 
 await onEachDatabase('SyncTokens', (open) => {
-  it('opens one library for one account, with a new token on each call', async () => {
+  it('are valid for one library and one account, and new on each call', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const library = await identity.addLibrary(ann)
@@ -22,7 +22,7 @@ await onEachDatabase('SyncTokens', (open) => {
     }
   })
 
-  it('is no API token, nor the other way round', async () => {
+  it('are no API tokens, nor the other way round', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann)
@@ -30,7 +30,7 @@ await onEachDatabase('SyncTokens', (open) => {
     assert.equal(await identity.syncTokens.authenticate(await identity.apiTokens.issue(ann)), undefined)
   })
 
-  it('is issued in the transaction of another, and not if that fails', async () => {
+  it("are issued in the caller's transaction, and not if that fails", async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const library = await identity.addLibrary(ann)
@@ -43,7 +43,7 @@ await onEachDatabase('SyncTokens', (open) => {
     assert.equal(await identity.syncTokens.authenticate(issued[0] ?? ''), undefined)
   })
 
-  it('is revoked by library, by account, and by both', async () => {
+  it('are revoked by library, by account, and by both', async () => {
     await using identity = await open()
     const { syncTokens } = identity
     const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
@@ -68,7 +68,7 @@ await onEachDatabase('SyncTokens', (open) => {
     assert.deepEqual(await opening(), ['bobNotes'])
   })
 
-  it('says what it was derived from', async () => {
+  it('have the origin they were derived from', async () => {
     await using identity = await open()
     const { apiTokens, syncTokens } = identity
     const ann = await identity.signUp('ann')

@@ -10,9 +10,9 @@ import { openSearch, readable } from './test-support.ts'
 
 const noLimit = async () => undefined
 
-// The index of a test stage follows commits only when it is told to settle: everything after that is not indexed yet.
+// The index of a test stage processes commits only when it is told to settle: later changes are not indexed yet.
 
-onBothDatabases('a search hit that is out of date', (fresh) => {
+onBothDatabases('a stale search hit', (fresh) => {
   it('discloses neither an old name nor an old text', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
@@ -74,7 +74,7 @@ onBothDatabases('a search hit that is out of date', (fresh) => {
       noLimit,
     )
     assert.deepEqual(await seen('/team'), [1, '/plan.txt'])
-    // What is shared is now where the index still has another folder.
+    // The shared folder is now at a path where the index still has another folder.
     await rename(core, await now(), at('/private'), 'hidden')
     await rename(core, await now(), at('/team'), 'private')
     assert.deepEqual(await seen('/private'), [0])

@@ -37,8 +37,8 @@ const QUESTIONS = [
 ]
 const noLimit = async () => undefined
 
-onBothDatabases('what search finds', (fresh) => {
-  it('finds the same as a scan of all files after concurrent random changes', async (t) => {
+onBothDatabases('search results', (fresh) => {
+  it('equal a scan of all files after concurrent random changes', async (t) => {
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
     t.diagnostic(`seed ${seed}`)
     await using opened = await openSearch(t, fresh)
@@ -78,7 +78,7 @@ async function lettersThere({ db }: SearchStage): Promise<Map<string, number>> {
   return there
 }
 
-/** Random changes, most of them to few paths, so that they meet. What another client was faster with is left. */
+/** Random changes, most of them to few paths, so that they collide. Lost races are ignored. */
 async function play(
   opened: SearchStage,
   libraries: readonly EditableLibrary[],
@@ -156,7 +156,7 @@ async function compare(
   assert.equal(total, expected.length, message)
 }
 
-/** What the rules say, in the plainest way. */
+/** The expected result by the rules, computed naively. */
 function matches(text: string, name: string, content: string): boolean {
   const plain = (one: string) => one.toLowerCase().replaceAll('ü', 'u')
   const [heading, body] = [plain(name), plain(content)]
@@ -176,7 +176,7 @@ function holds(one: string, word: string, isLast: boolean): boolean {
   return one === word || (isLast && word.length >= 3 && one.startsWith(word))
 }
 
-/** `b.t` is two words next to each other. */
+/** `b.t` is two adjacent words. */
 function phrase(text: string, word: string): boolean {
   const wanted = words(word)
   if (wanted.length < 2 || wanted.includes('')) return false

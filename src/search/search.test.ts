@@ -308,7 +308,7 @@ onBothDatabases('search', (fresh) => {
   })
 
   it('resumes after an interruption in a large step', async (t) => {
-    // Where it was done before it could be stopped, there was not enough to do.
+    // If it finished before it could be stopped, there was not enough to do.
     for (let count = 9000; ; count *= 2) {
       await using opened = await openSearch(t, fresh)
       if (opened === undefined) return
@@ -353,7 +353,7 @@ onBothDatabases('search', (fresh) => {
       if (found.length === 0) break
     }
     assert.equal(seen.size, 2500)
-    // The files, the folder, and the text that has it as a word.
+    // The files, the folder, and the text that contains it as a word.
     assert.equal((await find('i', [library])).total, 2502)
     const { found } = await find('item-7.bin', [library])
     assert.equal(found[0]?.path, '/big/item-7.bin')

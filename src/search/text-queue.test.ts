@@ -5,7 +5,7 @@ import { ExtractorUnavailable, type TextExtractor } from '../extraction/text-ext
 import { openSearch } from './test-support.ts'
 import { countPending } from './text-store.ts'
 
-/** Reads nothing until it is opened, and notes in which order files come. */
+/** Extracts nothing until it is opened, and records the order of the files. */
 function gatedExtractor(refuse: (name: string) => boolean = () => false) {
   const order: string[] = []
   const keys = new Set<string | undefined>()
@@ -23,7 +23,7 @@ function gatedExtractor(refuse: (name: string) => boolean = () => false) {
   return { order, keys, open, extractor }
 }
 
-onBothDatabases('the queue of texts', (fresh) => {
+onBothDatabases('the text extraction queue', (fresh) => {
   it('selects files round-robin over owners and their libraries', async (t) => {
     let now = 1_754_000_000
     const { order, keys, open, extractor } = gatedExtractor()

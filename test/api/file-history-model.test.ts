@@ -17,8 +17,8 @@ import { seededRandom } from '../support/random.ts'
 
 const STEPS = 150
 
-onBothDatabases('the index of paths', (fresh) => {
-  it('file history equals a scan of every commit after random changes', async (t) => {
+onBothDatabases('the path index', (fresh) => {
+  it('equals a scan of every commit after random changes', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))

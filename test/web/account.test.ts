@@ -6,10 +6,10 @@ import { eventually, uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 const PASSWORD = 'a long password'
-describe('the account', () => {
+describe('the account page', () => {
   const suite = webSuite()
 
-  it('has a profile and a picture', async (t) => {
+  it('edits the profile and the picture', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/big.bin', Buffer.alloc(1_200_000, 'x'))
@@ -54,7 +54,7 @@ describe('the account', () => {
     assert.ok((await ann.get('/api2/account/info/')).body.avatar_url.endsWith('default.png'))
   })
 
-  it('has a password; a new one ends all other sessions and leaves this one open', async (t) => {
+  it('changes the password, which ends all other sessions and keeps this one', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
     if (tab === undefined) return
@@ -87,7 +87,7 @@ describe('the account', () => {
     await page.getByText('This browser').waitFor()
   })
 
-  it('shows its devices, unlinks and wipes others, and signs out here', async (t) => {
+  it('lists devices, unlinks and wipes others, and signs out here', async (t) => {
     const ann = await suite.server.signUp()
     const device = (platform: string, id: string, name: string) =>
       suite.server.anonymous.post('/api2/auth-token/', {
@@ -130,7 +130,7 @@ describe('the account', () => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
   })
 
-  it('shows sign-ins without a device, ends one, and signs out everywhere', async (t) => {
+  it('lists sessions without a device, ends one, and signs out everywhere', async (t) => {
     const ann = await suite.server.signUp()
     const laptop = await suite.server.anonymous.post('/api2/auth-token/', {
       form: {
@@ -166,7 +166,7 @@ describe('the account', () => {
     assert.equal((await gone.get('/api2/auth/ping/')).status, 401)
   })
 
-  it('makes tokens that are shown once, and revokes them', async (t) => {
+  it('creates tokens that are shown once, and revokes them', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     const tab = await suite.openTab(t, ann)
@@ -215,7 +215,7 @@ describe('the account', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('has a WebDAV password of its own', async (t) => {
+  it('sets a separate WebDAV password', async (t) => {
     const ann = await suite.server.signUp()
     const { accounts, webdavSecrets } = suite.server.running.services
     const account = await accounts.get(ann.email)
@@ -237,7 +237,7 @@ describe('the account', () => {
     assert.ok(!(await webdavSecrets.isSet(account)))
   })
 
-  it('looks and speaks as one likes, on a phone too', async (t) => {
+  it('changes the theme and the language, on a phone too', async (t) => {
     const ann = await suite.server.signUp()
     await ann.post('/api/v2.1/personal-tokens/', { form: { name: 'x'.repeat(64), permission: 'rw' } })
     const tab = await suite.openTab(t, ann, { ...PHONE, colorScheme: 'dark' })

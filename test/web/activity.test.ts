@@ -24,7 +24,7 @@ describe('activity and notifications', () => {
     assert.equal(reply.status, 200, reply.text)
   }
 
-  it('tells of a share and of what is done as it happens', async (t) => {
+  it('show a share and changes live', async (t) => {
     const { ann, ben, library } = await twoPeople()
     const tab = await suite.openTab(t, ben)
     if (tab === undefined) return
@@ -57,7 +57,7 @@ describe('activity and notifications', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('folds what was done in one go, and marks all as seen, in the language of the reader', async (t) => {
+  it('group changes made together, mark all as seen, and use the language of the reader', async (t) => {
     const { ann, ben, library } = await twoPeople()
     await share(ann, library, ben.email)
     await ann.post(`/api/v2.1/repos/${library}/`, { form: { operation: 'rename', repo_name: 'Pläne' } })

@@ -8,7 +8,7 @@ import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 const DAY = 86_400
 
-describe('the state of the server and its log', () => {
+describe('the server status and the audit log', () => {
   /** How far the clock of the server is behind, in seconds. */
   let behind = 0
   const suite = webSuite({ now: () => Math.floor(Date.now() / 1000) - behind })
@@ -17,7 +17,7 @@ describe('the state of the server and its log', () => {
     return suite.openTab(t, await suite.server.admin(), more)
   }
 
-  it('searches and exports the audit log', async (t) => {
+  it('search and export the audit log', async (t) => {
     const tab = await asAdmin(t)
     if (tab === undefined) return
     const { page } = tab
@@ -58,7 +58,7 @@ describe('the state of the server and its log', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('shows how the server fares, and how it grew', async (t) => {
+  it('show the health of the server and its growth', async (t) => {
     const user = await suite.server.signUp()
     const id = await user.createLibrary('Growing')
     const { statistics, usage } = suite.server.running.services

@@ -14,7 +14,7 @@ describe('administration', () => {
     return { admin, tab: await suite.openTab(t, admin, more) }
   }
 
-  it('is kept from everybody else', async (t) => {
+  it('is closed to everyone else', async (t) => {
     const tab = await suite.openTab(t, await suite.server.signUp())
     if (tab === undefined) return
     await tab.go('/admin/users')
@@ -24,7 +24,7 @@ describe('administration', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('makes, changes, signs out and deletes accounts', async (t) => {
+  it('creates, changes, signs out and deletes accounts', async (t) => {
     const { admin, tab } = await asAdmin(t)
     if (tab === undefined) return
     const { page } = tab
@@ -80,7 +80,7 @@ describe('administration', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('hands over, protects, deletes, restores and purges libraries', async (t) => {
+  it('transfers, write-protects, deletes, restores and purges libraries', async (t) => {
     const { admin, tab } = await asAdmin(t)
     if (tab === undefined) return
     const { page } = tab
@@ -126,7 +126,7 @@ describe('administration', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('looks after groups, links and devices', async (t) => {
+  it('manages groups, links and devices', async (t) => {
     const { admin, tab } = await asAdmin(t, { colorScheme: 'dark' })
     if (tab === undefined) return
     const { page } = tab

@@ -10,7 +10,7 @@ import { PHONE, webSuite } from './support.ts'
 describe('archives', () => {
   const suite = webSuite()
 
-  it('are made while one goes on, several at once, and saved', async (t) => {
+  it('are created in the background, several at once, and saved', async (t) => {
     const ann = await suite.server.signUp()
     const plans = await ann.createLibrary('Plans')
     await uploadFile(ann, plans, '/2026/summer.md', '# Summer')
@@ -53,7 +53,7 @@ describe('archives', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('are cancelled, and nothing of them stays', async (t) => {
+  it('are canceled without leftovers', async (t) => {
     const ann = await suite.server.signUp()
     const plans = await ann.createLibrary('Plans')
     await uploadFile(ann, plans, '/one.txt', 'one')
@@ -75,7 +75,7 @@ describe('archives', () => {
     await eventually(async () => assert.deepEqual(await archiveFiles(suite.server), before))
   })
 
-  it('say why there will be none', async (t) => {
+  it('explain a failure', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/day.txt', 'one')

@@ -18,7 +18,7 @@ describe('Markdown', () => {
     return { space, tab, stored }
   }
 
-  it('is shown beside the editor, and on a phone behind it', async (t) => {
+  it('is previewed beside the editor, and on a phone behind it', async (t) => {
     const { space, tab, stored } = await start(t, '/docs/readme.md', MARKDOWN, {
       '/docs/picture.jpg': await makePicture('#3c78b4', 300, 120),
     })
@@ -54,7 +54,7 @@ describe('Markdown', () => {
     assert.deepEqual(phone?.complaints, [])
   })
 
-  it('runs nothing of what it says', async (t) => {
+  it('executes none of its content', async (t) => {
     const { tab } = await start(t, '/evil.md', HOSTILE.join('\n\n'))
     if (tab === undefined) return
     const { page } = tab

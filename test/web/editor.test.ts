@@ -18,7 +18,7 @@ describe('editing text', () => {
     return { space, tab, stored, put }
   }
 
-  it('reads first, and saves what was written with ctrl+S', async (t) => {
+  it('starts read-only, and saves with ctrl+S', async (t) => {
     const { tab, stored } = await start(
       t,
       '/src/hello.ts',
@@ -47,7 +47,7 @@ describe('editing text', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('shows the text while the editor is still on its way, and fetches that as soon as a file is pointed at', async (t) => {
+  it('shows the text while the editor loads, and preloads the editor on hover', async (t) => {
     const { space, tab } = await start(t, '/hello.ts', "const greeting = 'hello'\n")
     if (tab === undefined) return
     const { page } = tab
@@ -72,7 +72,7 @@ describe('editing text', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('keeps both when somebody else saved meanwhile, or replaces theirs, as one likes', async (t) => {
+  it('keeps both versions or replaces the other when another account saved meanwhile', async (t) => {
     const { space, tab, stored, put } = await start(t, '/plan.txt', 'one\ntwo\nthree\n')
     if (tab === undefined) return
     const { page } = tab
@@ -91,7 +91,7 @@ describe('editing text', () => {
     await page.getByText('Saved as plan (1).txt.').waitFor()
     assert.equal(await stored(), 'one\nTHEIRS\nthree\n')
     assert.equal(await stored('/plan (1).txt'), 'mine\none\ntwo\nthree\n')
-    // The page goes on with what is there now.
+    // The page continues with the current version.
     await page.getByText('THEIRS', { exact: true }).waitFor()
 
     await write(page, 'again mine\n')
@@ -111,7 +111,7 @@ describe('editing text', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('saves anew what was deleted under it', async (t) => {
+  it('saves a file again that was deleted meanwhile', async (t) => {
     const { space, tab, stored } = await start(t, '/gone.txt', 'old text')
     if (tab === undefined) return
     const { page } = tab
@@ -125,7 +125,7 @@ describe('editing text', () => {
     assert.equal(await stored(), 'still here old text')
   })
 
-  it('asks before unsaved text is left, and has it again after going back', async (t) => {
+  it('asks before leaving unsaved text, and restores it after going back', async (t) => {
     const { space, tab, stored } = await start(t, '/notes.txt', 'kept')
     if (tab === undefined) return
     const { page } = tab
@@ -142,7 +142,7 @@ describe('editing text', () => {
     await page.keyboard.press('Escape')
     await page.getByText('Unsaved changes').waitFor()
 
-    // The browser's own way back cannot be held up, so nothing may get lost by it.
+    // The browser's own back button cannot be held up, so nothing may be lost by it.
     await page.getByRole('link', { name: 'Activity' }).click()
     await page.keyboard.press('Escape')
     await page.evaluate("history.pushState(null, '', document.baseURI + 'app/activity')")
@@ -158,7 +158,7 @@ describe('editing text', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('leaves alone what it may not or cannot write', async (t) => {
+  it('leaves read-only and binary files alone', async (t) => {
     const { space, tab } = await start(t, '/large.log', `${'x'.repeat(99)}\n`.repeat(30_000))
     if (tab === undefined) return
     const { page } = tab

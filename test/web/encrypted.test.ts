@@ -18,7 +18,7 @@ describe('encrypted libraries', () => {
   const isLocked = async (client: Client, id: string) =>
     (await client.get(`/api/v2.1/repos/${id}/`)).body.lib_need_decrypt
 
-  it('are made with a password given twice, and a warning', async (t) => {
+  it('are created with a confirmed password and a warning', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
     if (tab === undefined) return
@@ -46,7 +46,7 @@ describe('encrypted libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('open with their password for an hour, and are locked again', async (t) => {
+  it('are unlocked with their password for an hour, and locked again', async (t) => {
     const ann = await suite.server.signUp()
     const id = await encrypted(ann)
     await ann.post(`/api/v2.1/repos/${id}/set-password/`, { form: { password: SECRET } })

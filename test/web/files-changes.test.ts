@@ -20,7 +20,7 @@ describe('changes on the folder page', () => {
     return { space, tab, list, page: tab.page }
   }
 
-  it('makes folders and files', async (t) => {
+  it('create folders and files', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -49,7 +49,7 @@ describe('changes on the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('moves and copies: by dialog, by dragging, and between libraries', async (t) => {
+  it('move and copy: by dialog, by dragging, and between libraries', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -93,7 +93,7 @@ describe('changes on the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('takes a move back, from under whatever name it got there', async (t) => {
+  it('undo a move, also if the entry was renamed by it', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -111,7 +111,7 @@ describe('changes on the folder page', () => {
       'the other notes',
     )
 
-    // Into another library, and with all that is in a folder.
+    // Into another library, and with the content of a folder.
     await list.menu('Photos', 'Move to …')
     await page.getByRole('dialog').getByRole('treeitem', { name: 'Elsewhere' }).click()
     await page.getByRole('button', { name: 'Move here' }).click()
@@ -131,7 +131,7 @@ describe('changes on the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('stars, locks, and tells all about a file', async (t) => {
+  it('star and lock a file, and show its details', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -179,7 +179,7 @@ describe('changes on the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('shows what others do, and keeps what is selected', async (t) => {
+  it('show the changes of others, and keep the selection', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -219,7 +219,7 @@ describe('changes on the folder page', () => {
     )
   })
 
-  it('offers no changes where one may only read', async (t) => {
+  it('are not offered with read permission', async (t) => {
     const space = await furnished(suite.server)
     const guest = await suite.server.signUp()
     const form = { share_type: 'user', username: guest.email, permission: 'r' }

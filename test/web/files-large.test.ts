@@ -10,7 +10,7 @@ const COUNT = 100_000
 describe('a folder of 100,000 files', () => {
   const suite = webSuite()
 
-  it('shows its first rows, scrolls to its end, is searched, selected and changed', async (t) => {
+  it('shows its first rows, scrolls to its end, and can be searched, selected and changed', async (t) => {
     const space = await Workspace.make(suite.server)
     await addMany(suite.server, space, COUNT, (n) => `scan ${n}.dat`)
     const tab = await suite.openTab(t, space.client)

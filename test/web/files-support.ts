@@ -17,7 +17,7 @@ export function picture(r: number, g: number, b: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** A library with some of everything. */
+/** A library with entries of every kind. */
 export async function furnished(server: TestServer, client?: Client, name = 'Plans'): Promise<Workspace> {
   const space = await Workspace.make(server, client, name)
   await space.folder('/Archive')
@@ -32,7 +32,7 @@ export async function furnished(server: TestServer, client?: Client, name = 'Pla
 }
 
 /**
- * Adds `count` files to the root of a library in one commit, straight through the core. They have no blocks: they can be
+ * Adds `count` files to the root of a library in one commit, directly through the core. They have no blocks: they can be
  * listed, renamed and deleted, but not downloaded.
  */
 export async function addMany(
@@ -64,7 +64,7 @@ export async function addMany(
   })
 }
 
-/** The list of a folder, as a person sees it. */
+/** The list of a folder, as a user sees it. */
 export class PagedTable {
   readonly tab: Tab
 
@@ -76,7 +76,7 @@ export class PagedTable {
     return this.tab.page.getByRole('grid', { name: 'Files and folders' })
   }
 
-  /** A row by the name it shows. */
+  /** A row by its visible name. */
   row(name: string) {
     return this.grid.getByRole('row').filter({ has: this.tab.page.getByRole('link', { name, exact: true }) })
   }
@@ -93,7 +93,7 @@ export class PagedTable {
     return this.grid.locator('[aria-selected=true] [data-part=name]').allTextContents()
   }
 
-  /** Waits until the list shows just these. */
+  /** Waits until the list shows exactly these. */
   async shows(names: readonly string[]): Promise<void> {
     await this.tab.page.waitForFunction((wanted) => {
       const { document } = globalThis as unknown as {

@@ -7,7 +7,7 @@ import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 const ALL = ['Archive', 'Photos', 'budget.xlsx', 'notes.md', 'report 9.txt', 'report 10.txt']
 
-/** Names somebody might use to make the page do something. */
+/** Names that try to inject markup or scripts. */
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(1)<&#47;script>',
@@ -33,7 +33,7 @@ describe('the folder page', () => {
     return { space, tab, list, page: tab.page }
   }
 
-  it('lists, sorts and finds; folders open and the way back works', async (t) => {
+  it('lists, sorts and filters, opens folders and navigates back', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { tab, list, page } = here
@@ -75,7 +75,7 @@ describe('the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('is used with the keyboard alone', async (t) => {
+  it('is operable by keyboard alone', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -121,7 +121,7 @@ describe('the folder page', () => {
     await list.shows(['beach.jpg'])
     await press('Backspace')
     await list.shows(['2025', 'hill.jpg'])
-    // The folder one came out of has the keyboard.
+    // The folder that was left has the focus.
     await press('Space')
     assert.deepEqual(await list.chosen(), ['2025'])
     await press('ContextMenu')
@@ -139,7 +139,7 @@ describe('the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('is used with the mouse: ranges, menus, renaming, deletion and its undoing', async (t) => {
+  it('is operable by mouse: ranges, menus, renaming, deletion and undo', async (t) => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
@@ -179,7 +179,7 @@ describe('the folder page', () => {
     )
   })
 
-  it('shows any name as it is', async (t) => {
+  it('shows any name literally', async (t) => {
     const space = await Workspace.make(suite.server)
     for (const name of HOSTILE) await space.folder(`/${name.replaceAll('/', '')}`)
     const names = await space.names()
@@ -208,7 +208,7 @@ describe('the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('fits on a phone, as a list and as a grid, and a finger selects and opens', async (t) => {
+  it('fits on a phone, as a list and as a grid, and supports touch', async (t) => {
     const here = await opened(t, { ...PHONE, colorScheme: 'dark' })
     if (here === undefined) return
     const { tab, list, page } = here
@@ -238,7 +238,7 @@ describe('the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('says so where there is nothing', async (t) => {
+  it('shows an empty state', async (t) => {
     const space = await Workspace.make(suite.server)
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return

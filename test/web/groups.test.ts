@@ -4,7 +4,7 @@ import { makeGroup } from '../api/sharing-support.ts'
 import { paste } from './sharing-support.ts'
 import { PHONE, webSuite } from './support.ts'
 
-/** As odd as the server lets the name of a group be. */
+/** An extreme name that the server accepts for a group. */
 const ODD = "L'Équipe (北) [7] شمال"
 
 describe('groups', () => {
@@ -15,7 +15,7 @@ describe('groups', () => {
     return body.members.map(({ email, role }: { email: string; role: string }) => `${email} ${role}`).sort()
   }
 
-  it('are made, filled with people and libraries, and seen live by their members', async (t) => {
+  it('are created, filled with members and libraries, and seen live by their members', async (t) => {
     const owner = await suite.server.signUp({ email: 'otto.owner@example.org' })
     const friend = await suite.server.signUp({ email: 'fiona.friend@example.org' })
     const other = await suite.server.signUp({ email: 'omar.other@example.org' })
@@ -74,12 +74,12 @@ describe('groups', () => {
     await page.getByRole('menuitem', { name: 'Stop sharing with this group' }).click()
     await page.getByText('No libraries yet').waitFor()
     await theirs.page.getByText('No libraries yet').waitFor()
-    // The name that was refused on purpose.
+    // The name that was rejected on purpose.
     assert.equal(tab.complaints.length, 1)
     assert.deepEqual(theirs.complaints, [])
   })
 
-  it('are renamed, handed over, left and deleted', async (t) => {
+  it('are renamed, transferred, left and deleted', async (t) => {
     const owner = await suite.server.signUp()
     const heir = await suite.server.signUp({ email: 'hedda.heir@example.org' })
     const id = await makeGroup('Choir', owner, heir)

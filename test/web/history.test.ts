@@ -7,7 +7,7 @@ import { fitsWidth, PHONE, webSuite } from './support.ts'
 describe('the history of a library', () => {
   const suite = webSuite()
 
-  /** A library some things happened to. */
+  /** A library with some changes. */
   async function lived() {
     const space = await Workspace.make(suite.server, undefined, 'Garden')
     const { client, id } = space
@@ -24,7 +24,7 @@ describe('the history of a library', () => {
   }
   const stored = async (id: string, path: string) => (await storedBytes(suite.server, id, path)).toString()
 
-  it('tells what every commit did, and gives back any state', async (t) => {
+  it('shows the changes of every commit, and restores any state', async (t) => {
     const space = await lived()
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
@@ -46,7 +46,7 @@ describe('the history of a library', () => {
     await tab.checkAccess()
     await tab.picture('history')
 
-    // A look at the state in which the folder was still there.
+    // View the state that still had the folder.
     await renamed.getByRole('link', { name: 'View snapshot' }).click()
     await page.getByText('It is read-only.').waitFor()
     await tab.checkAccess()
@@ -73,7 +73,7 @@ describe('the history of a library', () => {
     assert.deepEqual(await namesIn(space.client, space.id), ['house.md', 'plans/'])
     assert.match(await stored(space.id, '/plans/beds.txt'), /dahlias/)
 
-    // The whole library, as it was before anything was in it.
+    // The whole library, as it was when it was empty.
     await page.getByRole('link', { name: 'Back to history' }).click()
     const added = page.getByRole('listitem').filter({ hasText: 'Added the folder plans' })
     await added.getByRole('button', { name: 'Restore library' }).click()
@@ -119,7 +119,7 @@ describe('the history of a library', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('offers nothing that would be refused to those who only read', async (t) => {
+  it('offers readers nothing that would be rejected', async (t) => {
     const space = await lived()
     const reader = await suite.server.signUp()
     await space.client.put(`/api2/repos/${space.id}/dir/shared_items/`, {
@@ -150,7 +150,7 @@ describe('the history of a library', () => {
     await stranger?.page.getByText('Nothing here').waitFor()
   })
 
-  it('reads well in the dark, on a phone, in German', async (t) => {
+  it('is readable in dark mode, on a phone, in German', async (t) => {
     const space = await lived()
     const tab = await suite.openTab(t, space.client, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' })
     if (tab === undefined) return

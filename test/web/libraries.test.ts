@@ -8,14 +8,14 @@ import { dropFiles } from './upload-support.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe & "quotes" 🏖️'
 
-describe('the libraries', () => {
+describe('the library list', () => {
   const suite = webSuite()
 
   async function listed(client: Client): Promise<{ repo_id: string; repo_name: string }[]> {
     return (await client.get('/api/v2.1/repos/')).body.repos
   }
 
-  it('invite whoever has none to make the first', async (t) => {
+  it('invites an account without libraries to create the first', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
     if (tab === undefined) return
@@ -44,7 +44,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('begin with files that are at hand', async (t) => {
+  it('creates a library from selected files', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
     if (tab === undefined) return
@@ -61,7 +61,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('take files dropped on their list: the first of all, or the one chosen then', async (t) => {
+  it('accepts dropped files: into the first library, or into a chosen one', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
     if (tab === undefined) return
@@ -90,7 +90,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('say what is wrong with a name', async (t) => {
+  it('explains an invalid name', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
     if (tab === undefined) return
@@ -105,7 +105,7 @@ describe('the libraries', () => {
     assert.deepEqual(await listed(ann), [])
   })
 
-  it('are sorted, filtered, starred, watched and renamed', async (t) => {
+  it('sorts, filters, stars, watches and renames', async (t) => {
     const ann = await suite.server.signUp()
     const plans = await ann.createLibrary('Plans')
     await uploadFile(ann, plans, '/big.bin', Buffer.alloc(300_000))
@@ -167,7 +167,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('are deleted, brought back by undo, restored and purged', async (t) => {
+  it('deletes, undoes, restores and purges', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     await ann.createLibrary('Other')
@@ -224,7 +224,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('have settings: how long they remember, what they take, what one is told', async (t) => {
+  it('has library settings: retention, status and notifications', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/big.bin', Buffer.alloc(2_500_000, 'x'))
@@ -251,7 +251,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('appear as they are shared, and can be left', async (t) => {
+  it('shows new shares live, and offers to leave them', async (t) => {
     const [ann, bob] = [await suite.server.signUp(), await suite.server.signUp()]
     await ann.put('/api/v2.1/user/', { form: { name: 'Ann Archer' } })
     const id = await ann.createLibrary('From Ann')
@@ -285,7 +285,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('are handed over to somebody else', async (t) => {
+  it('transfers a library to another account', async (t) => {
     const [ann, bob] = [await suite.server.signUp(), await suite.server.signUp()]
     const id = await ann.createLibrary('Plans')
     const tab = await suite.openTab(t, ann)
@@ -307,7 +307,7 @@ describe('the libraries', () => {
     assert.deepEqual((await bob.get(`/api2/repos/${id}/owner/`)).body, { owner: bob.email })
   })
 
-  it('are kept at hand by stars', async (t) => {
+  it('lists starred items for quick access', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     await uploadFile(ann, id, '/2026/summer.md', '# Summer')
@@ -336,7 +336,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('fit on a phone, in the dark and in other languages', async (t) => {
+  it('fits on a phone, in dark mode and in other languages', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Urlaubspläne')
     await ann.createLibrary(HOSTILE)
@@ -370,7 +370,7 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('come once the server is back', async (t) => {
+  it('loads once the server is available again', async (t) => {
     const ann = await suite.server.signUp()
     await ann.createLibrary('Plans')
     const tab = await suite.openTab(t, ann)
@@ -384,7 +384,7 @@ describe('the libraries', () => {
     await page.getByRole('link', { name: 'Plans' }).waitFor()
   })
 
-  it('are reached by the keyboard alone', async (t) => {
+  it('is operable by keyboard alone', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
     const tab = await suite.openTab(t, ann, { colorScheme: 'dark' })

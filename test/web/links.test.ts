@@ -7,14 +7,14 @@ import { PHONE, type Tab, webSuite } from './support.ts'
 describe('links', () => {
   const suite = webSuite()
 
-  /** Opens the dialog of what the first link on the page leads to. */
+  /** Opens the dialog for the target of the first link on the page. */
   async function openDialog({ page }: Tab, name: string) {
     await page.getByRole('button', { name: 'More', exact: true }).first().click()
     await page.getByRole('menuitem', { name: 'Share settings' }).click()
     return page.getByRole('dialog', { name: `Share “${name}”` })
   }
 
-  it('are made with a password and an end, copied, shown as a QR code and opened by a stranger', async (t) => {
+  it('are created with a password and an expiry, copied, shown as a QR code and opened without an account', async (t) => {
     const space = await sharedSpace(suite.server)
     await shareLink(space, '/docs')
     const tab = await suite.openTab(t, space.client, { permissions: ['clipboard-read', 'clipboard-write'] })
@@ -66,7 +66,7 @@ describe('links', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('are switched off and on, changed and deleted', async (t) => {
+  it('are disabled, enabled, changed and deleted', async (t) => {
     const space = await sharedSpace(suite.server)
     const { link, token } = await shareLink(space, '/docs/a.txt')
     const tab = await suite.openTab(t, space.client, { colorScheme: 'dark' })
@@ -101,7 +101,7 @@ describe('links', () => {
     const { body } = await space.client.get(`/api/v2.1/share-links/${token}/`)
     assert.deepEqual([body.permissions.can_download, body.expire_date.slice(0, 4)], [false, '2099'])
 
-    // The keyboard comes back to where it was.
+    // The focus returns to where it was.
     await more('Delete')
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
@@ -115,7 +115,7 @@ describe('links', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('to upload by take files from strangers, on a phone', async (t) => {
+  it('for uploads accept files without an account, on a phone', async (t) => {
     const space = await sharedSpace(suite.server)
     await uploadLinkTo(space, '/docs/sub')
     const tab = await suite.openTab(t, space.client, PHONE)
@@ -152,7 +152,7 @@ describe('links', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('are found by words, and those to what is gone are normalizePath up', async (t) => {
+  it('are found by search, and those without a target are cleaned up', async (t) => {
     const space = await sharedSpace(suite.server)
     await shareLink(space, '/docs/a.txt')
     await shareLink(space, '/secret.txt', { description: 'quarterly' })

@@ -4,7 +4,7 @@ import type { Client } from '../support/client.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
-describe('searching', () => {
+describe('search', () => {
   const suite = webSuite()
 
   let filling: Promise<{ person: Client; library: string }> | undefined
@@ -28,7 +28,7 @@ describe('searching', () => {
     return { person, library }
   }
 
-  it('finds while typing, by keyboard alone, and opens in place', async (t) => {
+  it('finds while typing, by keyboard alone, and opens results in place', async (t) => {
     const { person, library } = await filled()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -62,7 +62,7 @@ describe('searching', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('shows all of it with filters that are in the address', async (t) => {
+  it('shows all results with filters that are part of the URL', async (t) => {
     const { person, library } = await filled()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -95,7 +95,7 @@ describe('searching', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('loads more as one scrolls, on a phone in the dark', async (t) => {
+  it('loads more on scrolling, on a phone in dark mode', async (t) => {
     const { person } = await filled()
     const tab = await suite.openTab(t, person, { ...PHONE, colorScheme: 'dark' })
     if (tab === undefined) return

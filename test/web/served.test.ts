@@ -6,13 +6,13 @@ import { describe, it } from 'node:test'
 import type { Request } from 'playwright-core'
 import { webSuite } from './support.ts'
 
-/** What somebody may have to load before the list of libraries stands there, compressed. */
+/** Compressed size limit of everything that is loaded before the list of libraries shows. */
 const MOST_BYTES = 200_000
 
-describe('the web app as it is served', () => {
+describe('the served web app', () => {
   const suite = webSuite()
 
-  it('is one page at every address, which names its parts from the root of the site', async () => {
+  it('is one page at every URL, which refers to its assets from the root of the site', async () => {
     for (const [address, base] of [
       ['/app', './'],
       ['/app/', '../'],
@@ -26,7 +26,7 @@ describe('the web app as it is served', () => {
     }
   })
 
-  it('lets no script run but its own, and no page frame it', async () => {
+  it('allows only its own scripts, and cannot be framed', async () => {
     const first = await suite.server.anonymous.get('/app/')
     const policy = first.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'/)
@@ -38,7 +38,7 @@ describe('the web app as it is served', () => {
     assert.notEqual(again.headers.get('content-security-policy'), policy, 'a nonce is used once')
   })
 
-  it('sends parts compressed, to be kept for ever, and nothing that is not one', async () => {
+  it('serves assets compressed and immutable, and 404 for unknown ones', async () => {
     const page = await suite.server.anonymous.get('/app/')
     const [, script = ''] = /src="(web\/assets\/[^"]+)"/.exec(page.text) ?? []
     for (const coding of ['br', 'gzip', 'identity']) {
@@ -67,7 +67,7 @@ describe('the web app as it is served', () => {
     }
   })
 
-  it('is small', async (t) => {
+  it('stays within its size limit', async (t) => {
     const tab = await suite.openTab(t, await suite.server.signUp())
     if (tab === undefined) return
     const parts: Request[] = []
@@ -85,7 +85,7 @@ describe('the web app as it is served', () => {
     t.diagnostic(`${bytes} bytes to the list of libraries`)
   })
 
-  it('works below a path that only a proxy knows', async (t) => {
+  it('works below a path prefix that only a proxy knows', async (t) => {
     const person = await suite.server.signUp()
     const library = await person.createLibrary('Behind a proxy')
     const tab = await suite.openTab(t, person)
@@ -103,7 +103,7 @@ describe('the web app as it is served', () => {
         answer.pipe(response)
       })
       request.pipe(passed)
-      // What the page no longer waits for ends here too, and that is nobody's error.
+      // Requests that the page no longer waits for also end here, which is not an error.
       passed.on('error', () => response.destroy())
       response.on('close', () => passed.destroy())
     })

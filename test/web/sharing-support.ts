@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core'
 /** Pastes a text, as from the clipboard. */
 export async function paste(field: Locator, text: string): Promise<void> {
   await field.evaluate((input, sent) => {
-    // The names of the browser, which the types of these tests do not know.
+    // Browser globals, which the types of these tests do not declare.
     const { DataTransfer, ClipboardEvent } = globalThis as unknown as {
       DataTransfer: new () => { setData(kind: string, text: string): void }
       ClipboardEvent: new (name: string, init: object) => object

@@ -7,7 +7,7 @@ import { eventually, uploadFile } from '../support/transfer.ts'
 import { paste } from './sharing-support.ts'
 import { PHONE, webSuite } from './support.ts'
 
-/** A name somebody might try to break a page with. */
+/** A name that tries to break the page. */
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Etxt.exe 🦊'
 
 describe('sharing with people and groups', () => {
@@ -30,7 +30,7 @@ describe('sharing with people and groups', () => {
     return page.getByRole('dialog', { name: /^Share “/ })
   }
 
-  it('shows a library at once to whom it is shared with, and takes it away as soon', async (t) => {
+  it('shows a library to its recipients at once, and removes it at once', async (t) => {
     const space = await Workspace.make(suite.server, await suite.server.signUp(), HOSTILE)
     const friend = await suite.server.signUp({ email: 'greta.friend@example.org' })
     const mine = await suite.openTab(t, space.client)
@@ -67,7 +67,7 @@ describe('sharing with people and groups', () => {
     assert.deepEqual([mine.complaints, theirs.complaints], [[], []])
   })
 
-  it('shares with a group, and says whom it cannot be shared with', async (t) => {
+  it('shares with a group, and explains invalid recipients', async (t) => {
     const space = await Workspace.make(suite.server, await suite.server.signUp(), 'Minutes')
     await makeGroup('Board', space.client)
     const tab = await suite.openTab(t, space.client, { colorScheme: 'dark' })
@@ -84,7 +84,7 @@ describe('sharing with people and groups', () => {
     await tab.picture('share-dialog-groups-dark')
     assert.deepEqual(await shares(space), [['Board', 'rw']])
     await dialog.getByRole('tab', { name: 'People' }).click()
-    // What is pasted need not be anybody.
+    // Pasted text need not be an account.
     const field = dialog.getByRole('combobox', { name: 'Share with people' })
     await paste(field, 'nobody@example.org, no-one@example.org')
     await dialog.getByRole('button', { name: 'Share', exact: true }).click()
@@ -99,7 +99,7 @@ describe('sharing with people and groups', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('lets somebody leave what was shared with them', async (t) => {
+  it('lets a recipient leave a share', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Newsletter')
     const friend = await suite.server.signUp()
     await space.client.put(space.v2('dir/shared_items/'), {
@@ -117,7 +117,7 @@ describe('sharing with people and groups', () => {
     assert.deepEqual(await shares(space), [])
   })
 
-  it('shows a server administrator the way to everyone, and nobody else', async (t) => {
+  it('offers sharing with everyone to server administrators only', async (t) => {
     const admin = await suite.server.signUp({ role: 'admin' })
     const space = await Workspace.make(suite.server, admin, 'House rules')
     const tab = await suite.openTab(t, admin, PHONE)
@@ -142,7 +142,7 @@ describe('sharing with people and groups', () => {
     assert.equal(await second?.getByRole('button', { name: 'Share with everyone' }).count(), 0)
   })
 
-  it('offers a reader links to look at files and nothing more', async (t) => {
+  it('offers a reader only links for viewing', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Handbook')
     await uploadFile(space.client, space.id, '/one.txt', 'one')
     const reader = await suite.server.signUp()
@@ -170,7 +170,7 @@ describe('sharing with people and groups', () => {
     assert.deepEqual(await rights.allTextContents(), ['View and download', 'View only'])
     assert.deepEqual(tab.complaints, [])
 
-    // Who owns the library sees the link, and can end it.
+    // The owner of the library sees the link, and can delete it.
     const theirs = await suite.openTab(t, space.client)
     await theirs?.go('/links?tab=by-me')
     await theirs?.page.getByRole('button', { name: 'Manage' }).click()
@@ -184,7 +184,7 @@ describe('sharing with people and groups', () => {
     assert.deepEqual((await reader.get('/api/v2.1/share-links/')).body, [])
   })
 
-  it('says in plain words that a guest may not make links', async (t) => {
+  it('explains that a guest may not create links', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Lobby')
     const guest = await suite.server.signUp({ role: 'guest' })
     const group = await makeGroup('Visitors', space.client, guest)

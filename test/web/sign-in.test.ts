@@ -26,7 +26,7 @@ describe('signing in', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('says what is wrong, in the language chosen', async (t) => {
+  it('explains a failure in the chosen language', async (t) => {
     const tab = await suite.openTab(t, undefined, { ...PHONE, colorScheme: 'dark' })
     if (tab === undefined) return
     const { page } = tab
@@ -41,7 +41,7 @@ describe('signing in', () => {
     assert.equal(await page.locator('html').getAttribute('lang'), 'de')
   })
 
-  it('ends where the token was ended elsewhere', async (t) => {
+  it('is required again when the token was revoked elsewhere', async (t) => {
     const person = await suite.server.signUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return

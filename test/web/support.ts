@@ -9,21 +9,21 @@ import type { Client } from '../support/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
 import { eventually } from '../support/transfer.ts'
 
-/** Where pictures of the pages are left, for people to look at. */
+/** Folder for screenshots of the pages, for manual review. */
 const PICTURES = path.join(import.meta.dirname, '../../test-artifacts')
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 
-/** A tab of the app, with what the page complained about. */
+/** A tab of the app, with the errors of its page. */
 export interface Tab {
   readonly page: Page
-  /** Errors of the page and its console; what a test makes fail on purpose shows up here too. */
+  /** Errors of the page and its console, including those a test causes on purpose. */
   readonly complaints: string[]
-  /** Goes to an address of the app, named from `app/` on. */
+  /** Opens a path of the app, relative to `app/`. */
   go(address: string): Promise<void>
-  /** Leaves a picture behind. */
+  /** Saves a screenshot. */
   picture(name: string): Promise<void>
-  /** Fails with what axe finds to be serious or worse. */
+  /** Fails on serious or worse findings of axe. */
   checkAccess(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function webSuite(options: TestServerOptions = {}) {
     await server[Symbol.asyncDispose]()
   })
 
-  /** A tab with storage of its own, signed in as `client` if there is one; undefined where no browser is. */
+  /** A tab with separate storage, signed in as `client` if given; undefined if there is no browser. */
   async function openTab(
     t: TestContext,
     client?: Client,
@@ -56,7 +56,7 @@ export function webSuite(options: TestServerOptions = {}) {
       ...more,
     })
     t.after(() => context.close())
-    // Long enough for a machine that does much else; what never comes fails all the same.
+    // Long enough for a busy machine.
     context.setDefaultTimeout(120_000)
     if (client?.token !== undefined) {
       const [state] = [{ name: 'carrel.token', value: client.token }]
@@ -89,7 +89,7 @@ export function webSuite(options: TestServerOptions = {}) {
         await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
       },
       async checkAccess() {
-        // All is in one document: the other mode opens a page of its own to put frames together, and takes twice as long.
+        // The page has one document. The other mode opens a page of its own to merge frames, and takes twice as long.
         const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
         const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
         assert.deepEqual(
@@ -108,7 +108,7 @@ export function webSuite(options: TestServerOptions = {}) {
   }
 }
 
-/** That nothing has to be moved sideways to be seen, once the page is at rest. */
+/** Asserts that the settled page does not scroll sideways. */
 export async function fitsWidth(page: Page): Promise<void> {
   await eventually(async () => {
     const places = (await page.evaluate(

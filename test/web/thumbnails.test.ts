@@ -7,7 +7,7 @@ import { uploadFile } from '../support/transfer.ts'
 import { webSuite } from './support.ts'
 import { makePicture } from './viewer-support.ts'
 
-/** Answers the first requests for thumbnails as a busy server does. */
+/** Answers the first requests for thumbnails like a busy server. */
 async function keepBusy(page: Page, pattern: RegExp, times: number): Promise<() => number> {
   let asked = 0
   await page.route(pattern, async (route) => {
@@ -39,7 +39,7 @@ describe('thumbnails of a busy server', () => {
     return space
   }
 
-  it('are asked for again by the app', async (t) => {
+  it('are requested again by the app', async (t) => {
     const space = await withPicture()
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
@@ -50,7 +50,7 @@ describe('thumbnails of a busy server', () => {
     assert.equal(asked(), 3)
   })
 
-  it('are asked for again by the page of a link', async (t) => {
+  it('are requested again by a link page', async (t) => {
     const space = await withPicture()
     const { token } = await shareLink(space, '/')
     const tab = await suite.openTab(t)

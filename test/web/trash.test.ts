@@ -18,7 +18,7 @@ describe('the trash of a library', () => {
     return space
   }
 
-  it('finds and restores what was deleted', async (t) => {
+  it('finds and restores deleted items', async (t) => {
     const space = await withDeleted('/lamp.txt', '/chair.txt', '/box/photo.txt', '/carpet.txt')
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
@@ -44,13 +44,13 @@ describe('the trash of a library', () => {
     await page.getByText('Nothing found').waitFor()
     await page.getByRole('searchbox').fill('')
 
-    // What is in the trash can be looked at there.
+    // Items can be viewed in the trash.
     await page.getByRole('link', { name: 'chair.txt' }).click()
     await page.getByText('content of /chair.txt').waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('is emptied after a question, and says so', async (t) => {
+  it('is emptied after a confirmation, and reports it', async (t) => {
     const space = await withDeleted('/old.txt')
     await space.client.put(space.v2('history-limit/'), { form: { keep_days: 30 } })
     const tab = await suite.openTab(t, space.client)
@@ -65,7 +65,7 @@ describe('the trash of a library', () => {
     await tab.picture('trash-emptying')
     await dialog.getByRole('button', { name: 'Delete permanently' }).click()
     await page.getByText('Trash emptied.').waitFor()
-    // It was deleted a moment ago, and so was spared.
+    // It was deleted a moment ago, and so was kept.
     await page.getByRole('link', { name: 'old.txt' }).waitFor()
     await page.getByRole('button', { name: 'Empty trash' }).click()
     await dialog.getByRole('button', { name: 'Delete permanently' }).click()
@@ -77,7 +77,7 @@ describe('the trash of a library', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('shows what was deleted from one folder, page by page, on a phone in the dark', async (t) => {
+  it('shows the deletions of one folder in pages, on a phone in dark mode', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Attic')
     const names = Array.from({ length: 3 }, (_, index) => `${'a name without end '.repeat(8)}${index}.txt`)
     for (const name of names) {

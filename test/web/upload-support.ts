@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** A file made in the page: `size` bytes of a pattern, or a text. */
+/** A file created in the page: `size` bytes of a pattern, or a text. */
 export interface MadeFile {
   readonly name: string
   readonly text?: string
@@ -8,7 +8,7 @@ export interface MadeFile {
   readonly modified?: number
 }
 
-/** Drops files on the folder that is shown, as if they came from the desktop. */
+/** Drops files on the shown folder, as if they came from the desktop. */
 export async function dropFiles(page: Page, files: readonly MadeFile[]): Promise<void> {
   await page.locator('.drop-zone').waitFor()
   const transfer = await page.evaluateHandle((wanted) => {
@@ -29,14 +29,14 @@ export async function dropFiles(page: Page, files: readonly MadeFile[]): Promise
   }
 }
 
-/** The bytes that `dropFiles` makes. */
+/** The bytes that `dropFiles` generates. */
 export function madeBytes(size: number): Buffer {
   const bytes = Buffer.alloc(size)
   for (let at = 0; at < size; at += 1) bytes[at] = (at * 7 + (at >> 8) * 13 + (at >> 16)) & 255
   return bytes
 }
 
-/** Drags what is at some paths of this machine to the middle of the page; `drop: false` holds it there. */
+/** Drags files of this machine to the middle of the page; `drop: false` keeps them there. */
 export async function dragPaths(page: Page, paths: readonly string[], { drop = true } = {}): Promise<void> {
   await page.locator('.drop-zone').waitFor()
   const session = await page.context().newCDPSession(page)
@@ -49,7 +49,7 @@ export async function dragPaths(page: Page, paths: readonly string[], { drop = t
   await session.detach()
 }
 
-/** Slows the network of a page down, or cuts it off. */
+/** Throttles the network of a page, or disconnects it. */
 export async function networkOf(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
@@ -61,14 +61,14 @@ export async function networkOf(page: Page) {
       latency: 0,
     })
   return {
-    /** Bytes a second. */
+    /** Bytes per second. */
     slow: (rate: number) => set(false, rate),
     cut: () => set(true, -1),
     restore: () => set(false, -1),
   }
 }
 
-/** Lets the first chunk of a file pass, and holds those after it back until they are let go. */
+/** Passes the first chunk of a file on, and holds later ones back until they are released. */
 export async function holdLaterChunks(page: Page) {
   const held = Promise.withResolvers<void>()
   const letGo = Promise.withResolvers<void>()
@@ -78,17 +78,17 @@ export async function holdLaterChunks(page: Page) {
       held.resolve()
       await letGo.promise
     }
-    // The page may be gone by now.
+    // The page may be closed by now.
     await route.continue().catch(() => undefined)
   })
   return {
-    /** Until a chunk is being held, so the server has all before it. */
+    /** Resolves when a chunk is held back, so that the server has all chunks before it. */
     untilHeld: () => held.promise,
     letGo: () => letGo.resolve(),
   }
 }
 
-/** The ranges that chunks were sent with. */
+/** The ranges of the sent chunks. */
 export function rangesSent(page: Page): string[] {
   const ranges: string[] = []
   page.on('request', (request) => {

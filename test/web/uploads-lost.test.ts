@@ -10,11 +10,11 @@ import { webSuite } from './support.ts'
 import { dragPaths, dropFiles, holdLaterChunks, madeBytes, networkOf, rangesSent } from './upload-support.ts'
 
 const MB = 1_000_000
-/** More than the browser's own database is given. */
+/** More than the browser's database may store. */
 const LARGE = 52 * MB
 const title = (page: Page, text: string | RegExp) => page.getByRole('heading', { level: 2, name: text })
 
-describe('uploads that are cut off', () => {
+describe('interrupted uploads', () => {
   const suite = webSuite()
 
   async function setUp() {
@@ -22,7 +22,7 @@ describe('uploads that are cut off', () => {
     return { person, library: await person.createLibrary('Films') }
   }
 
-  /** Until the server has some of a file, and says how much. */
+  /** Resolves with the number of stored bytes once the server has some of a file. */
   async function untilStored(person: Client, library: string, name: string): Promise<number> {
     let stored = 0
     await eventually(async () => {
@@ -34,7 +34,7 @@ describe('uploads that are cut off', () => {
     return stored
   }
 
-  it('go on where the server is once the network is back', async (t) => {
+  it('resume at the stored offset once the network is back', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -45,7 +45,7 @@ describe('uploads that are cut off', () => {
     const ranges = rangesSent(page)
     await dropFiles(page, [{ name: 'film.bin', size: 30 * MB }])
     await chunks.untilHeld()
-    // The next chunk is cut off in its middle.
+    // The next chunk is interrupted in its middle.
     await network.slow(MB)
     chunks.letGo()
     await untilStored(person, library, 'film.bin')
@@ -62,7 +62,7 @@ describe('uploads that are cut off', () => {
     assert.ok(bytes.equals(madeBytes(30 * MB)))
   })
 
-  it('are not stored twice when only the answer was lost', async (t) => {
+  it('are not stored twice when only the response was lost', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -72,7 +72,7 @@ describe('uploads that are cut off', () => {
     await page.route('**/upload-api/**', async (route) => {
       if (lost > 0) return route.continue()
       lost += 1
-      // The server gets all of it, and the browser hears nothing.
+      // The server receives all of it, and the browser gets no response.
       await route.fetch()
       return route.abort('connectionreset')
     })
@@ -85,7 +85,7 @@ describe('uploads that are cut off', () => {
     assert.equal(lost, 1)
   })
 
-  it('use a new link when theirs has run out', async (t) => {
+  it('use a new link when theirs has expired', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -103,7 +103,7 @@ describe('uploads that are cut off', () => {
     assert.deepEqual(await namesIn(person, library), ['a.txt'])
   })
 
-  it('go on after a reload, by chunks', async (t) => {
+  it('resume after a reload, by chunks', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -133,7 +133,7 @@ describe('uploads that are cut off', () => {
     )
   })
 
-  it('stay with their tab while it lives, and are taken over when it is gone', async (t) => {
+  it('stay with their tab while it is open, and are taken over when it is closed', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -158,7 +158,7 @@ describe('uploads that are cut off', () => {
     assert.ok((await storedBytes(suite.server, library, '/film.bin')).equals(madeBytes(40 * MB)))
   })
 
-  /** Two files on the disk, alike but for their content and time. */
+  /** Two files on disk that differ only in content and time. */
   async function largeFiles(t: TestContext): Promise<[string, string]> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-drop-'))
     t.after(() => rm(folder, { recursive: true, force: true }))
@@ -170,7 +170,7 @@ describe('uploads that are cut off', () => {
     return files
   }
 
-  it('open a large file again after a reload where the browser lets them', async (t) => {
+  it('reopen a large file after a reload if the browser supports it', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -190,7 +190,7 @@ describe('uploads that are cut off', () => {
     assert.ok((await storedBytes(suite.server, library, '/large.bin')).equals(madeBytes(LARGE)))
   })
 
-  it('ask for a file again that was too large to be kept', async (t) => {
+  it('ask for a file again that was too large to be stored', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -222,7 +222,7 @@ describe('uploads that are cut off', () => {
   })
 })
 
-/** In the page: whether the tab has a name, and so has looked for what others left behind. */
+/** In the page: whether the tab has a name, and so has looked for orphaned uploads. */
 function hasName(): boolean {
   const { sessionStorage } = globalThis as unknown as {
     sessionStorage: { getItem(name: string): string | null }
@@ -230,7 +230,7 @@ function hasName(): boolean {
   return sessionStorage.getItem('carrel.tab') !== null
 }
 
-/** In the page: whether the browser has noticed that all other tabs are gone. */
+/** In the page: whether the browser has noticed that all other tabs are closed. */
 async function isOnlyTab(): Promise<boolean> {
   const { navigator } = globalThis as unknown as {
     navigator: { locks: { query(): Promise<{ held: object[] }> } }
@@ -238,7 +238,7 @@ async function isOnlyTab(): Promise<boolean> {
   return (await navigator.locks.query()).held.length === 1
 }
 
-/** In the page: whether the browser's own database knows that an upload is begun, and has its file. */
+/** In the page: whether the browser's database has the started upload and its file. */
 function isKept(wanted: { name: string; withFile: boolean }): Promise<boolean> {
   interface Requested {
     result: { name: string; isBegun: boolean; file?: object }[] & {

@@ -20,7 +20,7 @@ describe('uploads', () => {
     return { person, library, options }
   }
 
-  it('takes files dropped on a folder, whatever they are called', async (t) => {
+  it('accept files dropped on a folder, whatever their names', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -50,7 +50,7 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('takes whole folders, those with nothing in them too', async (t) => {
+  it('accept whole folders, including empty ones', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person, { colorScheme: 'dark' })
     if (tab === undefined) return
@@ -77,7 +77,7 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('takes files and folders that were chosen', async (t) => {
+  it('accept selected files and folders', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -104,7 +104,7 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('sends hundreds of small files in a few requests', async (t) => {
+  it('send hundreds of small files in a few requests', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -121,13 +121,13 @@ describe('uploads', () => {
     await title(page, '300 items uploaded').waitFor()
     assert.equal((await namesIn(person, library)).length, 300)
     assert.ok(requests <= 4, String(requests))
-    // The list holds them all, but only the rows in view.
+    // The list contains all of them, but renders only the rows in view.
     const rows = page.getByRole('region', { name: 'Uploads' }).getByRole('listitem')
     assert.ok((await rows.count()) < 30)
     assert.equal(await rows.first().getAttribute('aria-setsize'), '300')
   })
 
-  it('asks once what to do with files that are there, and does it', async (t) => {
+  it('ask once about existing files, and apply the answer', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -166,7 +166,7 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('says when space runs out, keeps what fits, and goes on once there is more', async (t) => {
+  it('report a full quota, keep what fits, and continue once there is space', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person, { ...PHONE, colorScheme: 'dark' })
     if (tab === undefined) return
@@ -193,7 +193,7 @@ describe('uploads', () => {
     assert.deepEqual(await namesIn(person, library), ['big.bin', 'bigger.bin', 'small.txt'])
   })
 
-  it('pauses and goes on, for one file and for all, and lets go of what is cancelled', async (t) => {
+  it('pause and resume, for one file and for all, and drop canceled ones', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)
     if (tab === undefined) return
@@ -224,7 +224,7 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('takes files for an encrypted library that is open, in chunks too', async (t) => {
+  it('accept files for an unlocked encrypted library, in chunks too', async (t) => {
     const person = await suite.server.signUp()
     const { id } = await createEncrypted(person, 4)
     await openEncrypted(person, id)
@@ -241,7 +241,7 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('stops all of a folder at once when uploading there is no longer allowed', async (t) => {
+  it('stop for a whole folder when uploading there is no longer allowed', async (t) => {
     const { person: owner, library } = await setUp()
     const guest = await suite.server.signUp()
     const shared = `/api2/repos/${library}/dir/shared_items/?p=/&share_type=user&username=${guest.email}`

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { pdfStream, writePdf } from '../support/documents/pdf-writer.ts'
 
-/** A picture with something to recognise in it. */
+/** A picture with a recognizable content. */
 export function makePicture(colour: string, width = 1200, height = 800): Promise<Buffer> {
   const size = Math.round(Math.min(width, height) / 2)
   const patch = { create: { width: size, height: size, channels: 3, background: '#f4f1ea' } } as const
@@ -35,14 +35,14 @@ export function makeTone(seconds: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-// One that leads away, one to the third page, and one that would run something.
+// An external link, one to the third page, and one that would run a script.
 const LINKS = [
   '<< /Type /Annot /Subtype /Link /Rect [60 600 200 630] /A << /S /URI /URI (https://example.org/) >> >>',
   '<< /Type /Annot /Subtype /Link /Rect [60 550 200 580] /Dest [8 0 R /Fit] >>',
   '<< /Type /Annot /Subtype /Link /Rect [60 500 200 530] /A << /S /URI /URI (javascript:hacked\\(\\)) >> >>',
 ].join(' ')
 
-/** A PDF with a line of text and some links on each page, in a font that every reader has to have. */
+/** A PDF with a line of text and some links on each page, in a standard font. */
 export function makePages(lines: readonly string[]): Buffer {
   const kids = lines.map((_, index) => `${4 + index * 2} 0 R`)
   return writePdf([

@@ -8,7 +8,7 @@ import { eventually, uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 import { makePages, makePicture, makeTone } from './viewer-support.ts'
 
-describe('looking at files', () => {
+describe('the viewer', () => {
   const suite = webSuite()
 
   async function start(
@@ -23,7 +23,7 @@ describe('looking at files', () => {
     return { space, tab, open }
   }
 
-  it('goes through the pictures of a folder, near and far', async (t) => {
+  it('steps through the pictures of a folder, and zooms', async (t) => {
     const { space, tab, open } = await start(t, {
       '/Holiday/1 beach.jpg': await makePicture('#3c78b4'),
       '/Holiday/2 dunes.jpg': await makePicture('#c9a35a', 600, 1400),
@@ -77,7 +77,7 @@ describe('looking at files', () => {
     await page.getByText('This file cannot be shown').waitFor()
   })
 
-  it('plays sound and film, and jumps within them', async (t) => {
+  it('plays audio and video, and seeks', async (t) => {
     const { space, tab, open } = await start(t, { '/tone.wav': makeTone(20), '/bad.mp4': 'no film' })
     if (tab === undefined) return
     const { page } = tab
@@ -109,7 +109,7 @@ describe('looking at files', () => {
     await page.getByRole('button', { name: 'Download' }).last().waitFor()
   })
 
-  it('draws the pages of a PDF as they are reached', async (t) => {
+  it('renders the pages of a PDF on demand', async (t) => {
     const lines = Array.from({ length: 30 }, (_, index) => `This is leaf ${index + 1} of the book`)
     const { tab, open } = await start(t, { '/book.pdf': makePages(lines), '/broken.pdf': '%PDF-1.7 nothing' })
     if (tab === undefined) return
@@ -140,7 +140,7 @@ describe('looking at files', () => {
     await page.getByText('This file cannot be shown').waitFor()
   })
 
-  it('shows the text of a document, and a card for what it cannot show', async (t) => {
+  it('shows the text of a document, and a card for unsupported types', async (t) => {
     const { tab, open } = await start(t, {
       '/letter.docx': makeDocx(['Dear reader,', '<b>not bold</b>']),
       '/damaged.docx': 'not a document',
@@ -173,7 +173,7 @@ describe('looking at files', () => {
     await tab.checkAccess()
   })
 
-  it('reads and writes in an encrypted library that is open', async (t) => {
+  it('reads and writes in an unlocked encrypted library', async (t) => {
     const person = await suite.server.signUp()
     const { id } = await createEncrypted(person, 4)
     await openEncrypted(person, id)
@@ -195,7 +195,7 @@ describe('looking at files', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('fits a phone, in the dark, whatever the names are', async (t) => {
+  it('fits a phone, in dark mode, with any names', async (t) => {
     const name = `${'a very long name '.repeat(12)}\u202Egpj.jpg`.slice(-200)
     const { tab, open } = await start(
       t,
@@ -214,7 +214,7 @@ describe('looking at files', () => {
     await tab.picture('viewer-image-phone-dark')
     await tab.checkAccess()
     await fitsWidth(page)
-    // A finger leads on to the next file.
+    // A swipe leads to the next file.
     const input = await page.context().newCDPSession(page)
     for (const [type, x] of [
       ['touchStart', 300],
@@ -248,7 +248,7 @@ describe('looking at files', () => {
   })
 })
 
-/** What is asked of media elements here; the types of the page are not those of the tests. */
+/** The properties of media elements used here; the types of the tests do not have them. */
 interface Media {
   muted: boolean
   duration: number
@@ -279,7 +279,7 @@ function darkPixels(canvas: {
   return count
 }
 
-// Half a second of a moving square, recorded by the browser that will play it; base64.
+// Half a second of a moving square, recorded by the same browser, in base64.
 const RECORD_FILM = `(async () => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 120 })
   const drawing = canvas.getContext('2d')

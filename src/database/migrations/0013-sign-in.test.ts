@@ -38,7 +38,7 @@ function suite(makeEmpty: () => Promise<DatabaseSetting>): void {
         await addAccount(tx, 'bob@example.org', 'bob@example.net')
         await addAccount(tx, 'cy@example.org', 'cy@example.net')
         await addAccount(tx, 'dan@example.org')
-        // Two accounts could come to share an address.
+        // Otherwise two accounts could share an address.
         await addAccount(tx, 'eve@example.org', 'ann@example.net')
         await audit(tx, 'account-made', 'root', 'ann@example.org', { contactEmail: ' ANN@example.net' })
         await audit(tx, 'account-changed', 'root', 'bob@example.org', { contactEmail: 'other@example.net' })
@@ -59,7 +59,7 @@ function suite(makeEmpty: () => Promise<DatabaseSetting>): void {
     )
   })
 
-  it('removes names typed at failed sign-ins unless they are or were those of accounts', async () => {
+  it('removes names typed at failed sign-ins unless an account has or had them', async () => {
     const setting = await makeEmpty()
     const kept = ['ann@example.org', ' ANN@example.org', 'Reader', 'office@example.net', 'gone@example.org']
     {

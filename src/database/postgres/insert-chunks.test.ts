@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
 
 describe('chunks of an insert', () => {
-  it('stay under the number of parameters a statement may have', () => {
+  it('stay under the parameter limit of a statement', () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => [i, i, i, i])
     const chunks = [...chunksOf(rows, 4)]
     assert.deepEqual(chunks.flat(), rows)
@@ -11,7 +11,7 @@ describe('chunks of an insert', () => {
     assert.equal(chunks.length, 3)
   })
 
-  it('stay small in bytes, and a large row goes alone', () => {
+  it('are limited in bytes, and a large row is sent alone', () => {
     const sizes = [10, 3_000_000, 3_000_000, 9_000_000, 10, 10]
     const rows = sizes.map((size, i) => [i, new Uint8Array(size)])
     assert.deepEqual(
@@ -20,10 +20,10 @@ describe('chunks of an insert', () => {
     )
   })
 
-  it('are none for no rows', () => assert.deepEqual([...chunksOf([], 3)], []))
+  it('are empty for no rows', () => assert.deepEqual([...chunksOf([], 3)], []))
 })
 
-it('puts rows in the order of their leading columns', () => {
+it('are sorted by their leading columns', () => {
   const rows = [
     [2, Uint8Array.of(1)],
     [1, Uint8Array.of(9)],

@@ -42,7 +42,7 @@ function postgresSuite(implementation: PostgresImplementation) {
   const open = (url?: string) => openNotes(implementation, url)
 
   describe(`PostgreSQL (${implementation})`, skip ? { skip } : {}, () => {
-    it('runs the work again when the server ends it to break a deadlock', async () => {
+    it('retries a transaction that the server aborted to break a deadlock', async () => {
       await using db = await open()
       await db.write((tx) =>
         tx.insert(
@@ -65,7 +65,7 @@ function postgresSuite(implementation: PostgresImplementation) {
           await tx.run('update note set body = body || ? where id = ?', `${me}`, second)
         })
       await Promise.all([both(1, 2, 0), both(2, 1, 1)])
-      // Two at first; the one ended can meet the other once more before that gets on.
+      // Two at first; the aborted one can collide again before the other has finished.
       assert.ok(runs > 2, `the work ran ${runs} times`)
       const bodies = await db.all<{ body: string }>('select body from note')
       assert.deepEqual(
@@ -74,7 +74,7 @@ function postgresSuite(implementation: PostgresImplementation) {
       )
     })
 
-    it('gives up on work that the server always asks to retry', async () => {
+    it('gives up on a transaction that always fails with a retryable error', async () => {
       await using db = await open()
       let runs = 0
       const doomed = db.write(async (tx) => {
@@ -85,7 +85,7 @@ function postgresSuite(implementation: PostgresImplementation) {
       assert.equal(runs, 10)
     })
 
-    it('waits for the disk only where asked', async () => {
+    it('waits for the disk only on request', async () => {
       await using db = await open()
       const ask = (durable: boolean) =>
         db.write((tx) => tx.get(`select current_setting('synchronous_commit') as mode`), { durable })
@@ -93,7 +93,7 @@ function postgresSuite(implementation: PostgresImplementation) {
       assert.deepEqual(await ask(true), { mode: 'on' })
     })
 
-    it('waits for the disk even where the server was set not to', async () => {
+    it('waits for the disk even if the server is configured not to', async () => {
       const url = await createDatabase()
       {
         await using db = await open(url)
@@ -104,13 +104,13 @@ function postgresSuite(implementation: PostgresImplementation) {
       assert.deepEqual(await db.get(`select current_setting('synchronous_commit') as mode`), { mode: 'on' })
     })
 
-    it('refuses a number that would lose digits', async () => {
+    it('rejects a number that would lose digits', async () => {
       await using db = await open()
       await assert.rejects(db.get('select 9007199254740993::bigint as n'), /9007199254740993 does not fit/)
       await db.ping()
     })
 
-    it('outlives the loss of idle connections', async () => {
+    it('survives the loss of idle connections', async () => {
       const url = await createDatabase()
       await using db = await open(url)
       await using other = await open(url)
@@ -121,7 +121,7 @@ function postgresSuite(implementation: PostgresImplementation) {
       await db.ping()
     })
 
-    it('keeps nothing of a transaction whose connection was lost, and goes on', async () => {
+    it('rolls back a transaction whose connection was lost, and continues', async () => {
       const url = await createDatabase()
       await using db = await open(url)
       await using other = await open(url)
@@ -135,7 +135,7 @@ function postgresSuite(implementation: PostgresImplementation) {
       assert.deepEqual(await db.all('select * from note'), [])
     })
 
-    it('lets more writers wait than there are connections', async () => {
+    it('queues more writers than there are connections', async () => {
       await using db = await openPostgres({
         url: await createDatabase(),
         implementation,
@@ -150,7 +150,7 @@ function postgresSuite(implementation: PostgresImplementation) {
     })
   })
 
-  it('says where PostgreSQL cannot be reached, without the password', async () => {
+  it('reports an unreachable PostgreSQL without the password', async () => {
     const opening = openPostgres({
       url: 'postgres://me:hush-hush@127.0.0.1:1/library',
       implementation,

@@ -66,7 +66,7 @@ const statement: fc.Arbitrary<Statement> = fc.oneof(
     sql: fc.constantFrom(
       'select * from item where id >= ? order by id',
       'select count(*) as n, sum(id) as total, true as yes, max(amount) as most from item where id < ?',
-      // Fails for some values: division by zero, a number that does not fit, a column that does not exist.
+      // Fails for some values: division by zero, an overflow, an unknown column.
       'select 12 / (? - 5)::int as n',
       'select 9007199254740990::bigint + ?::bigint as n',
       'select missing from item where id = ?',

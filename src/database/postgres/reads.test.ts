@@ -35,7 +35,7 @@ function createDatabase(): Promise<string> {
 async function openScratch(url: string, implementation: 'plain' | 'fast'): Promise<Database> {
   const onFatal = (error: Error) => assert.fail(error)
   const db = await openDatabase({ kind: 'postgres', url, implementation }, { migrations: [scratch], onFatal })
-  // What the tables are like is learnt meanwhile; before that every read is made anew.
+  // The schema is loaded in the background. Until then no read is cached.
   while ((await item(db)) !== (await item(db)));
   return db
 }
@@ -48,7 +48,7 @@ for (const implementation of ['plain', 'fast'] as const) {
   const open = (url: string) => openScratch(url, implementation)
 
   describe(`reads of PostgreSQL (${implementation})`, skip ? { skip } : {}, () => {
-    it('see at once what another process has changed', async () => {
+    it('see a commit of another process at once', async () => {
       const url = await createDatabase()
       await using here = await open(url)
       await using there = await open(url)
@@ -64,7 +64,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       }
     })
 
-    it('never show less than was acknowledged, however many read and write at once', async () => {
+    it('never miss an acknowledged write, with many concurrent readers and writers', async () => {
       const url = await createDatabase()
       await using here = await open(url)
       await using there = await open(url)
@@ -81,7 +81,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       }
       const read = async (db: Database) => {
         while (writing.now > 0) {
-          // As a request that comes now: one under way is given what was so after it came.
+          // Like a new request: one in progress sees the state after its arrival.
           await nextTurn()
           const before = acknowledged
           const row = await db.get<{ n: number | null }>('select max(id) as n from item')
@@ -93,7 +93,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       assert.equal(acknowledged, 162)
     })
 
-    it('see what another process commits while this one has a transaction open', async () => {
+    it('see a commit of another process while this one has an open transaction', async () => {
       const url = await createDatabase()
       await using here = await open(url)
       await using there = await open(url)
@@ -106,7 +106,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       assert.deepEqual(await there.get('select count(*) as n from other'), { n: 2 })
     })
 
-    it('see what went with a row that was deleted', async () => {
+    it('see rows deleted by a cascade', async () => {
       await using db = await open(await createDatabase())
       const child = () => db.get('select * from child where id = 1')
       assert.ok(await child())
@@ -115,7 +115,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       assert.equal(await item(db), undefined)
     })
 
-    it('see nothing of what was rolled back, and all that was committed of many at once', async () => {
+    it('see nothing of a rollback, and every one of many concurrent commits', async () => {
       await using db = await open(await createDatabase())
       const failing = db.write(async (tx) => {
         await tx.run(`update item set name = 'never' where id = 1`)
@@ -132,7 +132,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       )
     })
 
-    it('fail alone', async () => {
+    it('fail separately', async () => {
       await using db = await open(await createDatabase())
       const bad = () => db.get('select 1 / (id - ?) as n from item', 1)
       for (let round = 0; round < 6; round++) {
@@ -147,7 +147,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       }
     })
 
-    it('and writes with more parameters than the protocol has room for are refused, and nothing hangs', async () => {
+    it('and writes with too many parameters for the protocol are rejected, and nothing hangs', async () => {
       await using db = await open(await createDatabase())
       const ids = Array.from({ length: 70_000 }, (_, id) => id)
       const sql = `select id from item where id in (${ids.map(() => '?').join(', ')})`
@@ -161,13 +161,13 @@ for (const implementation of ['plain', 'fast'] as const) {
       assert.equal((await item(db))?.name, 'a')
     })
 
-    it('are made anew for what no table says', async () => {
+    it('are not cached if they depend on more than tables', async () => {
       await using db = await open(await createDatabase())
       const time = () => db.get<{ at: string }>('select clock_timestamp() as at from item')
       assert.notEqual((await time())?.at, (await time())?.at)
     })
 
-    it('go on when the connection that looks for changes was lost', async () => {
+    it('continue after the connection that detects changes was lost', async () => {
       const url = await createDatabase()
       await using db = await open(url)
       await using there = await open(url)
@@ -180,7 +180,7 @@ for (const implementation of ['plain', 'fast'] as const) {
       while ((await item(db)) !== (await item(db)));
     })
 
-    it('give back many rows as they were put in', async () => {
+    it('return many rows unchanged', async () => {
       await using db = await open(await createDatabase())
       const rows = Array.from({ length: 50 }, (_, index) => [
         index % 7 === 0 ? -index - 1 : Number.MAX_SAFE_INTEGER - index,

@@ -58,11 +58,11 @@ async function listIds(db: Database): Promise<number[]> {
   return (await db.all<{ id: number }>('select id from note order by id')).map((row) => row.id)
 }
 
-describe('rows of SQLite read again', () => {
+describe('cached rows of SQLite', () => {
   const body = (db: Database, id: number | string) =>
     db.get<{ body: string }>('select body from note where id = ? and 1 = 1', id)
 
-  it('are as the last commit left them, whoever made it', async () => {
+  it('equal the last commit of any connection', async () => {
     const file = newFile()
     await using db = await openNotes({ file })
     await using other = await openSqlite({ file, onFatal: (error) => assert.fail(error) })
@@ -80,7 +80,7 @@ describe('rows of SQLite read again', () => {
     assert.equal(await body(db, 1), undefined)
   })
 
-  it('are as a commit of this process left them in the same turn of the event loop', async () => {
+  it('equal a commit of this process in the same turn of the event loop', async () => {
     await using db = await openNotes()
     await addNote(db, 1)
     let turnEnded = false
@@ -92,11 +92,11 @@ describe('rows of SQLite read again', () => {
     assert.equal(turnEnded, false)
   })
 
-  it('are as another process left them once anything was waited for', async () => {
+  it('equal a commit of another process after any await', async () => {
     const file = newFile()
     await using db = await openNotes({ file })
     await addNote(db, 1)
-    // A connection that tells nobody in this process what it commits, like one of another process.
+    // A connection whose commits this process is not notified of, like one of another process.
     const other = new DatabaseSync(file)
     const update = other.prepare('update note set body = ? where id = 1')
     const phases = [turn, () => delay(1), () => stat(file)]
@@ -110,7 +110,7 @@ describe('rows of SQLite read again', () => {
     other.close()
   })
 
-  it('are as another process left them when a transaction failed because of it, in the same turn', async () => {
+  it('equal a commit of another process that made a transaction fail, in the same turn', async () => {
     const file = newFile()
     await using db = await openNotes({ file })
     await addNote(db, 1)
@@ -130,7 +130,7 @@ describe('rows of SQLite read again', () => {
     other.close()
   })
 
-  it('are not read again after a commit that wrote to other tables, unless rows were deleted', async () => {
+  it('survive a commit to other tables, unless rows were deleted', async () => {
     await using db = await openNotes()
     await db.write((tx) =>
       tx.run('create table tag (note_id integer references note (id) on delete cascade)'),
@@ -154,7 +154,7 @@ describe('rows of SQLite read again', () => {
     assert.equal((await countTags())?.tags, 0)
   })
 
-  it("are listed as the last commit left them, and the list is the caller's own", async () => {
+  it('are listed as of the last commit, and the list is a copy for the caller', async () => {
     await using db = await openNotes()
     const list = () => db.all<{ id: number }>('select id from note where id < ? order by id', 10)
     assert.deepEqual(await list(), [])
@@ -169,7 +169,7 @@ describe('rows of SQLite read again', () => {
     assert.deepEqual(await list(), [])
   })
 
-  it('are told apart by the type of what was asked for', async () => {
+  it('are distinguished by the type of the parameters', async () => {
     await using db = await openNotes()
     const typeOf = async (value: string | number | null) =>
       (await db.get<{ type: string }>('select typeof(?) as type', value))?.type
@@ -184,14 +184,14 @@ describe('rows of SQLite read again', () => {
 })
 
 describe('SQLite files', () => {
-  it('are for their owner alone', async () => {
+  it('are accessible to their owner only', async () => {
     const file = newFile()
     await using _db = await openNotes({ file })
     for (const name of [file, `${file}-wal`, `${file}-shm`])
       assert.equal((await stat(name)).mode & 0o777, 0o600)
   })
 
-  it('are copied before a migration of data, and the copy can be opened by the older program', async () => {
+  it('are backed up before a data migration, and the older version can open the backup', async () => {
     const file = newFile()
     const onFatal = (error: Error) => assert.fail(error)
     const setting = { kind: 'sqlite', file } as const
@@ -211,7 +211,7 @@ describe('SQLite files', () => {
     assert.deepEqual(await listIds(older), [1])
   })
 
-  it('are refused with a reason when they are something else', async () => {
+  it('are rejected with a reason if they are something else', async () => {
     const file = newFile()
     await copyFile(import.meta.filename, file)
     await assert.rejects(openNotes({ file }), /not a database/)
@@ -223,7 +223,7 @@ describe('SQLite files', () => {
 })
 
 describe('SQLite durability', () => {
-  it('shares syncs among writers that wait together', async () => {
+  it('shares flushes among waiting writers', async () => {
     let syncs = 0
     await using db = await openNotes({
       async syncLog(log) {
@@ -236,7 +236,7 @@ describe('SQLite durability', () => {
     assert.ok(syncs >= 1 && syncs < 20, `${syncs} syncs for 200 writes`)
   })
 
-  it('acknowledges a write only after a sync that began after its commit', async () => {
+  it('acknowledges a write only after a flush that began after its commit', async () => {
     const syncs: PromiseWithResolvers<void>[] = []
     let holding = false
     await using db = await openNotes({
@@ -265,7 +265,7 @@ describe('SQLite durability', () => {
     assert.deepEqual(acknowledged, [1, 2])
   })
 
-  it('has every acknowledged write in the log as it was when a finished sync began', async () => {
+  it('has every acknowledged write in the log as of the start of a finished flush', async () => {
     const file = newFile()
     const lost = newFile()
     await using db = await openNotes({
@@ -280,7 +280,7 @@ describe('SQLite durability', () => {
       for (let i = 0; i < 25; i++) await addNote(db, writer * 25 + i)
     })
     await Promise.all(writers)
-    // By another process: SQLite's locks go when any handle of the file is closed in this one.
+    // By another process: SQLite's locks are released when any handle of the file is closed in this one.
     await run('cp', [file, lost])
     await using afterPowerCut = await openNotes({ file: lost })
     assert.deepEqual(
@@ -289,7 +289,7 @@ describe('SQLite durability', () => {
     )
   })
 
-  it('does not make a write wait that need not be durable', async () => {
+  it('does not delay a non-durable write', async () => {
     let held: PromiseWithResolvers<void> | undefined
     await using db = await openNotes({ syncLog: async () => held?.promise })
     held = Promise.withResolvers()
@@ -298,7 +298,7 @@ describe('SQLite durability', () => {
     held.resolve()
   })
 
-  it('stops for good when a sync fails, and acknowledges nothing more', async () => {
+  it('stops permanently when a flush fails, and acknowledges nothing more', async () => {
     const file = newFile()
     const fatal: Error[] = []
     let broken = false
@@ -327,16 +327,16 @@ describe('SQLite durability', () => {
 })
 
 describe('the write-ahead log of SQLite', () => {
-  it('starts over again and again while writers go on', async () => {
+  it('restarts repeatedly while writers continue', async () => {
     const file = newFile()
     await using db = await openNotes({ file, checkpointBytes: 256 * 1024 })
     await using log = await open(`${file}-wal`)
     const body = 'x'.repeat(3000)
     let id = 0
-    // The header of the log has another salt each time it starts over.
+    // The header of the log has a new salt after each restart.
     const salts = new Set<string>()
     const salt = Buffer.alloc(8)
-    // Some 1,200 rows are enough. If writers never wait for a copy to be whole, no number is.
+    // About 1,200 rows are enough. If writers never waited for a complete checkpoint, no number would be.
     const writer = async () => {
       while (salts.size < 12 && id < 20_000) {
         const number = id
@@ -353,7 +353,7 @@ describe('the write-ahead log of SQLite', () => {
     assert.equal((await listIds(db)).length, id)
   })
 
-  it('is gone after an orderly close', async () => {
+  it('is removed by an orderly close', async () => {
     const file = newFile()
     const db = await openNotes({ file })
     await addNote(db, 1)
@@ -366,7 +366,7 @@ describe('the write-ahead log of SQLite', () => {
 })
 
 describe('SQLite in more than one process', () => {
-  // Adds `count` notes from `first` on, eight at a time, and prints each id once acknowledged.
+  // Adds `count` notes starting with `first`, eight at a time, and prints each id once acknowledged.
   const child = (file: string, first: number, count: number) => {
     const url = new URL('./sqlite-database.ts', import.meta.url).href
     const code = `
@@ -391,7 +391,7 @@ describe('SQLite in more than one process', () => {
     })
   }
 
-  it('loses nothing when two write the same file at once', async () => {
+  it('loses nothing when two write to the same file concurrently', async () => {
     const file = newFile()
     await using db = await openNotes({ file })
     await db.write((tx) => tx.run(`insert into note (id, body) values (0, '0')`))

@@ -28,7 +28,7 @@ const ids = async (db: ThreadedDatabase) =>
   (await db.all<{ id: number }>('select id from note order by id')).map(({ id }) => id)
 
 describe('a side database', () => {
-  it('gives back what was put in, and keeps it', async () => {
+  it('returns and keeps stored values', async () => {
     const file = newFile()
     {
       await using db = await open(file)
@@ -49,7 +49,7 @@ describe('a side database', () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
   })
 
-  it('keeps nothing of a transaction that failed, whatever its work made of it', async () => {
+  it('rolls back a failed transaction, even if its callback swallowed the error', async () => {
     await using db = await open()
     const put = (tx: Transaction, id: number) => tx.run('insert into note (id) values (?)', id)
     await assert.rejects(
@@ -76,7 +76,7 @@ describe('a side database', () => {
     assert.deepEqual(await ids(db), [4])
   })
 
-  it('lets writers through one after another, and readers beside them', async () => {
+  it('serializes writers, and runs readers concurrently', async () => {
     await using db = await open()
     const begun: number[] = []
     await Promise.all(
@@ -95,7 +95,7 @@ describe('a side database', () => {
     )
   })
 
-  it('refuses statements of a transaction that is over, and all once it is closed', async () => {
+  it('rejects statements after the end of a transaction, and all after close', async () => {
     const db = await open()
     let kept: Transaction | undefined
     await db.write(async (tx) => {
@@ -110,14 +110,14 @@ describe('a side database', () => {
     )
   })
 
-  it('puts a file away that is no database, because what was in it can be made again', async () => {
+  it('moves an invalid database file away, because its content can be rebuilt', async () => {
     const file = newFile()
     await writeFile(file, 'this is no database'.repeat(500))
     await using db = await open(file)
     assert.deepEqual(await ids(db), [])
   })
 
-  it('does not hold up the event loop while it looks for something', async () => {
+  it('does not block the event loop during a query', async () => {
     await using db = await open()
     const long = db.get<{ n: number }>(
       'with recursive c (n) as (select 1 union all select n + 1 from c where n < 3000000) select count(*) as n from c',
@@ -129,14 +129,14 @@ describe('a side database', () => {
     assert.ok(turns > 5, String(turns))
   })
 
-  it('answers a short query while a long one is under way', async () => {
+  it('answers a short query during a long one', async () => {
     await using db = await open()
     const count = (most: number) =>
       db.get(
         'with recursive c (n) as (select 1 union all select n + 1 from c where n < ?) select count(*) from c',
         most,
       )
-    // Both threads are there.
+    // Both threads are running.
     await Promise.all([count(100_000), count(100_000)])
     const order: string[] = []
     await Promise.all([

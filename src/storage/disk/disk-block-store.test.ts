@@ -28,7 +28,7 @@ for (const implementation of ['plain', 'fast'] as const) {
   diskContract(implementation)
 }
 
-/** What both disk stores promise beyond the block store contract. */
+/** The contract of both disk stores beyond the block store contract. */
 function diskContract(implementation: DiskImplementation) {
   const openStore = (options: { directory: string; shared?: boolean }) =>
     openDiskBlockStore({ ...options, implementation })
@@ -311,7 +311,7 @@ function diskContract(implementation: DiskImplementation) {
       assert.deepEqual(await Array.fromAsync(store.list()), [])
     })
 
-    it('refuses a path that is not a folder, with one sentence', async () => {
+    it('rejects a path that is not a folder, with one sentence', async () => {
       const directory = newDirectory()
       await writeFile(directory, 'a file')
       await assert.rejects(openStore({ directory }), (error) => {
