@@ -1,6 +1,6 @@
 import { parseEmail } from './account.ts'
 
-/** Why a field of an account cannot be what was asked. */
+/** Why the value of an account field is rejected. */
 export type AccountRule =
   | 'email-invalid'
   | 'password-empty'
@@ -17,10 +17,10 @@ export type AccountRule =
   | 'institution-invalid'
   | 'quota-invalid'
 
-/** A field of an account broke a rule; the surface that read the field has the words for it. */
+/** A field of an account has an invalid value. The surface that read the field provides the message. */
 export class AccountRuleError extends Error {
   readonly code: AccountRule
-  /** What was asked for; '' where it was a secret. */
+  /** The rejected value; '' for a secret. */
   readonly value: string
   constructor(code: AccountRule, value = '') {
     super(code)
@@ -52,13 +52,13 @@ export function checkedName(text: string): string {
   return isPlainText(name) ? name : refuse('name-invalid', name)
 }
 
-/** An empty contact e-mail takes the setting back. */
+/** '' removes the contact e-mail. */
 export function checkedContactEmail(text: string): string {
   if (text.trim() === '') return ''
   return parseEmail(text) ?? refuse('contact-email-invalid', text)
 }
 
-/** Null takes the login id away. */
+/** Null removes the login id. */
 export function checkedLoginId(text: string | null): string | null {
   if (text === null) return null
   const loginId = text.trim()
@@ -83,12 +83,12 @@ export function checkedQuota(bytes: number): number {
   return Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : refuse('quota-invalid', String(bytes))
 }
 
-/** Whether both databases can keep the text, and a terminal or a log can show it. */
+/** Whether both databases can store the text, and a terminal or a log can show it. */
 export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text)
 }
 
-/** Characters as people count them, near enough: code points. */
+/** Approximate number of characters: code points. */
 function lengthOf(text: string): number {
   return Array.from(text).length
 }

@@ -2,7 +2,7 @@ import type { Dialect, Reader, Transaction, Value } from '../database/index.ts'
 import { type Account, emailOnceRemoved, type Role, removedMark } from './account.ts'
 import type { LibraryRelations } from './relations.ts'
 
-/** The columns of an account that make an `Account`; `password_hash` stays behind. */
+/** The columns of an `Account`, without `password_hash`. */
 export const accountColumns = [
   'key',
   'email',
@@ -69,7 +69,7 @@ export function accountFromRow(row: AccountRow): Account {
   }
 }
 
-/** An account and the hash of its password, for those who check it. */
+/** An account with its password hash, for password checks. */
 export interface Credentials {
   readonly account: Account
   readonly passwordHash: string
@@ -87,8 +87,8 @@ export async function findCredentials(reader: Reader, email: string): Promise<Cr
 }
 
 /**
- * Account ids win over login ids, and those over verified contact addresses. One statement, whoever is found: a
- * name that nobody has must not take more queries than one that somebody has.
+ * Account ids take precedence over login ids, and those over verified contact addresses. A single statement,
+ * so that an unknown name takes no more queries than a known one.
  */
 export async function findCredentialsByLogin(
   reader: Reader,
@@ -122,14 +122,14 @@ export async function findAccountByKey(reader: Reader, key: number): Promise<Acc
   return account
 }
 
-/** A database may give the same row again as long as nothing changed: what it says is then the same too. */
+/** The row cache may return the same row object again. Its Account is then reused. */
 const made = new WeakMap<AccountRow, Account>()
 
 const BY_KEY = `select ${accountColumns} from account where key = ? and ${notRemoved}`
 
 const mostAtOnce = 512
 
-/** The accounts whose column has one of the values; removed ones are left out. */
+/** The accounts whose column has one of the values, without removed ones. */
 export async function selectAccounts(
   reader: Reader,
   column: 'key' | 'email',
@@ -148,13 +148,13 @@ export async function selectAccounts(
   return found
 }
 
-/** Repeats the first value up to a power of two, so that ten statements serve every length. */
+/** Repeats the first value up to a power of two, so that ten prepared statements cover every length. */
 function padded(values: readonly Value[]): Value[] {
   const length = 2 ** Math.ceil(Math.log2(values.length))
   return Array.from({ length }, (_, index) => values[index] ?? values[0] ?? null)
 }
 
-/** How listings of accounts can be ordered; ties fall back to the order of creation. */
+/** The sort orders of account lists. Ties are ordered by creation. */
 const orders = {
   created: 'key',
   email: 'email',
@@ -170,7 +170,7 @@ export interface AccountQuery {
   readonly orderBy?: AccountOrder
   readonly descending?: boolean
   readonly active?: boolean
-  /** Accounts with one of these. */
+  /** Only accounts with one of these roles. */
   readonly roles?: readonly Role[]
 }
 
@@ -219,7 +219,7 @@ function conditionOf({ active, roles }: Pick<AccountQuery, 'active' | 'roles'>) 
   return { condition: conditions.join(' and '), parameters }
 }
 
-/** Accounts holding `text` in id, nickname, contact e-mail or login id; an exact id comes first. */
+/** Accounts that contain `text` in id, nickname, contact e-mail or login id. An exact id comes first. */
 export async function searchAccounts(
   reader: Reader,
   text: string,
@@ -227,7 +227,7 @@ export async function searchAccounts(
 ): Promise<Account[]> {
   const lower = text.toLowerCase()
   const inEmail = `%${escapeLike(lower)}%`
-  // lower() knows ASCII letters only, in both databases; so must the text it is compared with.
+  // In both databases lower() converts ASCII letters only, so the text is converted in the same way.
   const inText = `%${escapeLike(text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))}%`
   const rows = await reader.all<AccountRow>(
     `select ${accountColumns} from account
@@ -249,7 +249,7 @@ function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, '!$&')
 }
 
-/** What can be set on an account, as columns. */
+/** The changeable columns of an account. */
 export interface AccountValues {
   name?: string
   contact_email?: string
@@ -265,7 +265,7 @@ export interface AccountValues {
   default_library_key?: number | null
 }
 
-/** Whether the account was made: its e-mail and login id may be taken. */
+/** False if its e-mail or login id is taken. */
 export async function insertAccount(
   tx: Transaction,
   values: AccountValues & { email: string; created_at: number },
@@ -274,20 +274,20 @@ export async function insertAccount(
   return (await tx.insert('account', columns, [Object.values(values)], { ignoreExisting: true })) === 1
 }
 
-/** Whether there was such an account. */
+/** False if there is no such account. */
 export async function updateAccount(tx: Transaction, email: string, values: AccountValues): Promise<boolean> {
   const assignments = Object.keys(values).map((column) => `${column} = ?`)
   const sql = `update account set ${assignments.join(', ')} where email = ?`
   return (await tx.run(sql, ...(Object.values(values) as Value[]), email)) === 1
 }
 
-/** Ends everything that was derived from the account's sign-ins so far. */
+/** Revokes everything derived from the account's sessions so far. */
 export async function incrementEpoch(tx: Transaction, email: string): Promise<void> {
   await tx.run('update account set epoch = epoch + 1 where email = ?', email)
 }
 
 /**
- * Whether another account goes by this address, as its id or as its verified contact. An unverified contact
+ * Whether another account has this address as its id or as its verified contact. An unverified contact
  * reserves nothing.
  */
 export async function isContactTaken(
@@ -301,8 +301,8 @@ export async function isContactTaken(
 }
 
 /**
- * Notes a login, if the account is still active and its password is still the one that was checked.
- * The row stays locked until the transaction ends, so a password change cannot slip in between.
+ * Records a login if the account is still active and its password is still the checked one. The row stays
+ * locked until the transaction ends, so that a concurrent password change cannot come in between.
  */
 export async function recordLogin(
   tx: Transaction,
@@ -313,7 +313,7 @@ export async function recordLogin(
   return (await tx.run(sql, at, account.key, passwordHash)) === 1
 }
 
-/** Puts a newer hash of the same password in place of the older one. */
+/** Replaces the hash of a password by a newer one of the same password. */
 export async function replacePasswordHash(
   tx: Transaction,
   { account, passwordHash }: Credentials,
@@ -323,12 +323,12 @@ export async function replacePasswordHash(
   await tx.run(sql, newer, account.key, passwordHash)
 }
 
-/** How many administrators can sign in. Their rows stay locked until the transaction ends. */
+/** Number of administrators that can sign in. Their rows stay locked until the transaction ends. */
 export async function lockActiveAdministrators(tx: Transaction): Promise<number> {
   return tx.run("update account set active = active where role = 'admin' and active = 1")
 }
 
-/** Takes everything personal out of the row but the marked e-mail. False if it was removed already. */
+/** Clears all personal data of the row except the marked e-mail. False if it was already removed. */
 export async function markRemoved(tx: Transaction, account: Account): Promise<boolean> {
   const changed = await tx.run(
     `update account set email = ?, name = '', contact_email = '', contact_verified = 0, login_id = null, department = '',
@@ -343,7 +343,7 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
   return changed === 1
 }
 
-/** The key of the default library of an account. The library may have been deleted since. */
+/** The key of an account's default library, which may have been deleted since. */
 export async function findDefaultLibraryKey(reader: Reader, accountKey: number): Promise<number | null> {
   const row = await reader.get<{ default_library_key: number | null }>(
     'select default_library_key from account where key = ?',
@@ -378,7 +378,7 @@ export async function releaseDefaultLibrary(
   )
 }
 
-/** Serializes transactions that add bytes for one owner. On SQLite they run one after another anyway. */
+/** Serializes transactions that add bytes for one owner. On SQLite, transactions are serialized anyway. */
 export async function lockAccount(tx: Transaction, dialect: Dialect, key: number): Promise<void> {
   if (dialect === 'postgres') await tx.get('select key from account where key = ? for no key update', key)
 }

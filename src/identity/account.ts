@@ -1,43 +1,43 @@
 import type { Scope } from './scope.ts'
 
-/** What an account may do on the server as a whole; permissions on libraries are another matter. */
+/** The role of an account on the server. Permissions on libraries are separate. */
 export type Role = 'default' | 'guest' | 'admin'
 
-/** A person (or a machine) that can sign in. Secrets are not part of it. */
+/** A person or program that can sign in. Contains no secrets. */
 export interface Account {
   readonly key: number
   /** The account id: lower-cased and e-mail-shaped. It never changes. */
   readonly email: string
-  /** The nickname, or ''. What is shown is `displayName`. */
+  /** The nickname, or ''. `displayName` is what users see. */
   readonly name: string
-  /** As set, or ''. What is shown is `contactEmailOf`. */
+  /** As set, or ''. `contactEmailOf` is what users see. */
   readonly contactEmail: string
-  /** Whether an administrator vouched for the contact address. Only then can it be used to sign in. */
+  /** Whether an administrator verified the contact address. Only then can it be used to sign in. */
   readonly contactVerified: boolean
-  /** A second name to sign in with, or ''. */
+  /** An alternative login name, or ''. */
   readonly loginId: string
   readonly department: string
   readonly institution: string
   readonly listInAddressBook: boolean
   readonly role: Role
   readonly active: boolean
-  /** Bytes; 0 means the default of the server. */
+  /** Bytes; 0 for the server's default. */
   readonly quota: number
   readonly defaultLibraryKey: number | null
   readonly createdAt: number
   readonly lastLoginAt: number | null
-  /** The name of the picture, and since when it is; undefined for none. */
+  /** The name of the picture, and the time it was set; undefined for none. */
   readonly avatar?: string | undefined
   readonly avatarAt?: number | undefined
-  /** Grows when everything derived from the account's sign-ins must end. */
+  /** Incrementing it revokes everything derived from the account's sessions. */
   readonly epoch: number
-  /** The API token this request came with; never stored, undefined for an account that was merely looked up. */
+  /** The API token of this request. Not stored; undefined for an account that was only looked up. */
   readonly apiTokenKey?: number | undefined
-  /** The bounds of the credential this request came with; never stored, undefined for none. */
+  /** The scope of this request's credential. Not stored; undefined for none. */
   readonly scope?: Scope | undefined
 }
 
-/** What is shown of an account wherever somebody did something. */
+/** The public part of an account. */
 export interface Person {
   readonly email: string
   readonly name: string
@@ -46,17 +46,17 @@ export interface Person {
   readonly avatar?: string | undefined
 }
 
-/** The nickname, else what stands before the `@` of the contact e-mail. */
+/** The nickname, or the local part of the contact e-mail. */
 export function displayName(account: Pick<Account, 'email' | 'name' | 'contactEmail'>): string {
   return account.name || beforeAt(contactEmailOf(account))
 }
 
-/** The contact e-mail, else the account id. */
+/** The contact e-mail, or the account id. */
 export function contactEmailOf(account: Pick<Account, 'email' | 'contactEmail'>): string {
   return account.contactEmail || account.email
 }
 
-/** Whether the contact address as shown can be used to sign in. */
+/** Whether the shown contact address can be used to sign in. */
 export function isContactVerified(account: Pick<Account, 'contactEmail' | 'contactVerified'>): boolean {
   return account.contactEmail === '' || account.contactVerified
 }
@@ -70,7 +70,7 @@ export function personOf(account: Pick<Account, 'email' | 'name' | 'contactEmail
   }
 }
 
-/** What is shown for an e-mail nobody here goes by: a former account, or a name in a synced commit. */
+/** A person for an e-mail without an account: a former account, or an author of a synced commit. */
 export function strangerCalled(email: string): Person {
   return { email, name: beforeAt(email), contactEmail: email }
 }
@@ -80,18 +80,18 @@ export function isAdmin(account: Pick<Account, 'role'>): boolean {
 }
 
 const longestEmail = 255
-// Quotes, brackets and separators never stand in a plain address, and a colon marks removed accounts.
+// Quotes, brackets and separators do not occur in a plain address, and a colon marks removed accounts.
 const emailShape = /^[^\p{C}\p{Z}@/\\:;,"<>()[\]]+@[^\p{C}\p{Z}@/\\:;,"<>()[\]]+$/u
 
-/** An account id out of outside text: lower-cased, e-mail-shaped, at most 255 characters. */
+/** Parses an account id: lower-cased, e-mail-shaped, at most 255 characters. */
 export function parseEmail(text: string): string | undefined {
   if (text.length > 2 * longestEmail) return undefined
   const email = text.trim().normalize('NFC').toLowerCase()
   return email.length <= longestEmail && emailShape.test(email) ? email : undefined
 }
 
-// The row of a removed account stays, because libraries in the trash refer to it. Its e-mail gets
-// this mark, which no parsed e-mail can hold, so nothing finds it and the e-mail is free again.
+// The row of a removed account stays, because libraries in the trash refer to it. Its e-mail gets this
+// prefix, which no parsed e-mail contains, so that the row is never found and the e-mail is free again.
 export const removedMark = 'deleted:'
 
 export function emailOnceRemoved(account: Pick<Account, 'key' | 'email'>): string {
@@ -102,7 +102,7 @@ export function isRemoved(storedEmail: string): boolean {
   return storedEmail.startsWith(removedMark)
 }
 
-/** The e-mail to show for an owner found in a row, who may have been removed since. */
+/** The e-mail to show for a stored one, whose account may have been removed. */
 export function emailAsShown(storedEmail: string): string {
   return isRemoved(storedEmail) ? storedEmail.replace(/^deleted:\d+:/, '') : storedEmail
 }

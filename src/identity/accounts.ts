@@ -42,15 +42,15 @@ import { deleteScopedTokensOf } from './scoped-token-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
 import { deleteWebdavSecret } from './webdav-secret-store.ts'
 
-/** What an account can be asked to become. What is left out stays as it is. */
+/** Changes of an account. Omitted fields stay as they are. */
 export interface AccountChanges {
   readonly password?: string
   readonly name?: string
-  /** '' takes it back, so that the account id is shown again. */
+  /** '' removes it, so that the account id is shown again. */
   readonly contactEmail?: string
-  /** Set with a contact address by who may vouch for it. Without it, a new address is unverified. */
+  /** Set together with a verified contact address. Otherwise a new address is unverified. */
   readonly contactVerified?: true
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly loginId?: string | null
   readonly department?: string
   readonly institution?: string
@@ -72,7 +72,7 @@ export interface AccountsOptions {
   readonly passwords: Passwords
   /** Unix seconds. */
   readonly now: () => number
-  /** Told of every change, so that this process shows new names at once. */
+  /** Invalidated by every change, so that this process shows new names at once. */
   readonly directory?: Directory
   readonly relations: LibraryRelations
   /** The modules with rows that refer to accounts, highest in the import order first. */
@@ -82,13 +82,13 @@ export interface AccountsOptions {
   readonly onSignOut?: (account: Account) => void | Promise<void>
 }
 
-/** The share of the hashing queue that all new accounts have together: an import does not hold up sign-ins. */
+/** The hash queue source of all new accounts, so that an import does not delay sign-ins. */
 const NEW_ACCOUNTS = 'new accounts'
 
-/** More to be written in the transaction that changes an account. */
+/** Writes further rows in the transaction that changes an account. */
 export type AlsoFor = (tx: Transaction, account: Account) => Promise<void>
 
-/** Everyone who can sign in. E-mails are taken as outside text: what is not one is simply not found. */
+/** All accounts. E-mails are untrusted text: an invalid one is just not found. */
 export class Accounts {
   readonly #options: AccountsOptions
   readonly #db: Database
@@ -153,7 +153,7 @@ export class Accounts {
     return findCredentialsByLogin(this.#db, text, parseEmail(text))
   }
 
-  /** Those of `emails` that are accounts, by their account id. */
+  /** The accounts among `emails`, by account id. */
   async findMany(emails: Iterable<string>): Promise<Map<string, Account>> {
     const wanted = new Set<string>()
     for (const email of emails) {
@@ -169,7 +169,7 @@ export class Accounts {
     return new Map(found.map((account) => [account.key, account]))
   }
 
-  /** One page, in order of creation unless asked otherwise, and how many there are on all pages. */
+  /** One page, by default in order of creation, and the total. */
   async list(query: AccountQuery): Promise<{ accounts: Account[]; total: number }> {
     return {
       accounts: await listAccounts(this.#db, query, this.#options.relations),
@@ -177,7 +177,7 @@ export class Accounts {
     }
   }
 
-  /** Accounts holding `text` in id, nickname, contact e-mail or login id; an exact id comes first. */
+  /** Accounts that contain `text` in id, nickname, contact e-mail or login id. An exact id comes first. */
   async search(text: string, options: { limit?: number; onlyActive?: boolean } = {}): Promise<Account[]> {
     if (!isPlainText(text)) return []
     return searchAccounts(this.#db, text, { limit: 10, onlyActive: true, ...options })
@@ -188,8 +188,8 @@ export class Accounts {
   }
 
   /**
-   * Changes what is given. A new password and being deactivated sign out everywhere. `also` is written in the same transaction. Throws account-not-found,
-   * login-id-taken, last-administrator, or AccountRuleError.
+   * Changes the given fields. A new password and a deactivation revoke all sessions. `also` is written in the
+   * same transaction. Throws account-not-found, login-id-taken, last-administrator, or AccountRuleError.
    */
   async update(email: string, changes: AccountChanges, also?: AlsoFor): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
@@ -212,7 +212,7 @@ export class Accounts {
       return updated
     } catch (error) {
       if (!isTaken(error)) throw error
-      // Another process took one of them after it was checked; these two are all that is unique and changes.
+      // Another process took one of them after the check. Only these two are both unique and changeable.
       await this.#checkContact(this.#db, id, values)
       if (values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
       throw error
@@ -222,8 +222,8 @@ export class Accounts {
   }
 
   /**
-   * Ends every session, personal, library and sync token of the account, and all that was derived from them. `also` is
-   * written in the same transaction. Throws account-not-found.
+   * Revokes every session and every personal, library and sync token of the account, with all derived
+   * credentials. `also` is written in the same transaction. Throws account-not-found.
    */
   async signOutEverywhere({ email }: Pick<Account, 'email'>, also?: AlsoFor): Promise<void> {
     const account = await this.#db.write(async (tx) => {
@@ -236,9 +236,9 @@ export class Accounts {
   }
 
   /**
-   * Removes the account; its e-mail and login id are free again. Its row stays, without anything
-   * that opens it, because libraries in the trash still refer to it. Throws account-not-found,
-   * last-administrator. `also` is written in the same transaction.
+   * Removes the account and frees its e-mail and login id. The row stays, without credentials, because
+   * libraries in the trash refer to it. Throws account-not-found, last-administrator. `also` is written in
+   * the same transaction.
    */
   async remove(email: string, also?: AlsoFor): Promise<void> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
@@ -260,7 +260,7 @@ export class Accounts {
     this.#options.directory?.forget(id)
   }
 
-  /** Checks each field and hashes the password: all that is slow happens before a transaction begins. */
+  /** Validates each field and hashes the password, so that slow work happens before the transaction. */
   async #valuesOf(changes: AccountChanges, queue: string): Promise<AccountValues> {
     const { password, name, contactEmail, loginId, department, institution, quota } = changes
     const values: AccountValues = {}
@@ -285,7 +285,7 @@ export class Accounts {
     return values
   }
 
-  // An index rejects what two processes do at the same moment.
+  // A unique index rejects concurrent changes of two processes.
   async #checkContact(reader: Reader, email: string, { contact_email: contact }: AccountValues) {
     if (contact && (await isContactTaken(reader, contact, email))) {
       throw new AccountRuleError('contact-email-taken', contact)
@@ -293,7 +293,10 @@ export class Accounts {
   }
 }
 
-/** Ends every credential of an account. The epoch ends those no row is kept of, and those being issued right now. */
+/**
+ * Revokes all credentials of an account. The epoch covers those without a row, and those being issued
+ * concurrently.
+ */
 async function revokeAll(tx: Transaction, email: string): Promise<Account | undefined> {
   await incrementEpoch(tx, email)
   const account = await findAccount(tx, email)
@@ -304,7 +307,7 @@ async function revokeAll(tx: Transaction, email: string): Promise<Account | unde
   return account
 }
 
-/** A contact address that is set again as it was stays verified if it was. */
+/** A contact address that is set to its current value keeps its verification. */
 async function withContactUnchanged(
   tx: Transaction,
   email: string,
@@ -317,7 +320,7 @@ async function withContactUnchanged(
   return others
 }
 
-/** The account is read after the lock, so that two administrators cannot send each other away at once. */
+/** Reads the account after locking, so that two administrators cannot remove each other concurrently. */
 async function checkNotLastAdministrator(tx: Transaction, email: string): Promise<void> {
   if ((await lockActiveAdministrators(tx)) > 1) return
   const account = await findAccount(tx, email)

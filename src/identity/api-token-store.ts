@@ -3,28 +3,28 @@ import { type Account, isRemoved } from './account.ts'
 import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
 import type { Device } from './device.ts'
 
-/** What is kept of an API token: enough to know it again, and with the server's secret to make it again. */
+/** A stored API token: enough to recognize it, and with the server's secret to derive it again. */
 export interface StoredApiToken {
-  /** Stays when the token is replaced; undefined for one that is not stored yet. */
+  /** Unchanged when the token is replaced; undefined before it is stored. */
   readonly key?: number
   readonly hash: Uint8Array
   readonly nonce: Uint8Array
-  /** Whether its device is to wipe itself. */
+  /** Whether a wipe of its device was requested. */
   readonly wiped?: boolean
   /** Unix seconds. */
   readonly lastUsedAt?: number
 }
 
-/** A device that holds an API token. Times are Unix seconds. */
+/** A device with an API token. Times are Unix seconds. */
 export interface LinkedDevice extends Device {
   readonly loginAddress: string
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** When it was told to wipe itself; null for a device that was not. */
+  /** When a wipe was requested; null if it was not. */
   readonly wipedAt: number | null
 }
 
-// The token of an account that belongs to no device has '' for both.
+// Both are '' for the token of an account without a device.
 type Holder = Pick<Device, 'deviceId'> & { readonly platform: Device['platform'] | '' }
 
 export async function findApiToken(
@@ -50,7 +50,7 @@ export async function findApiToken(
   return { key, hash, nonce, wiped: wipedAt !== null, lastUsedAt }
 }
 
-/** Whether it was kept: another login of the same device may have come first. */
+/** False if a concurrent login of the same device was first. */
 export async function insertApiToken(
   tx: Transaction,
   accountKey: number,
@@ -64,13 +64,13 @@ export async function insertApiToken(
   return (await tx.insert('api_token', columns, [row], { ignoreExisting: true })) === 1
 }
 
-/** The key stays, so that what the device keeps in sync goes on. */
+/** The key is unchanged, so that the device's sync tokens stay valid. */
 export async function replaceApiToken(tx: Transaction, older: StoredApiToken, newer: StoredApiToken) {
   const sql = 'update api_token set hash = ?, nonce = ?, wiped_at = null where hash = ?'
   await tx.run(sql, newer.hash, newer.nonce, older.hash)
 }
 
-/** Where a sign-in came from, and what its client calls itself. */
+/** Address and user agent of a sign-in. */
 export interface SignInClient {
   readonly address: string
   readonly userAgent: string
@@ -97,12 +97,12 @@ export async function updateApiTokenLogin(
   )
 }
 
-// Made once: this statement is run with every request.
+// Built once, because it runs with every request.
 const accountByHash = `select ${accountColumns}, api_token.key as token_key, api_token.last_used_at, api_token.platform,
     api_token.client_version, api_token.platform_version, api_token.wiped_at
   from api_token join account on account.key = api_token.account_key where api_token.hash = ?`
 
-/** The account an API token opens, and what is known of the token's use; one row by one index. */
+/** The account of an API token, and the use of the token. Reads one row through one index. */
 export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
   const row = await reader.get<AccountRow & UseRow & { token_key: number }>(accountByHash, hash)
   if (row === undefined) return undefined
@@ -111,7 +111,7 @@ export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
   return { account, removed: isRemoved(row.email), wiped, use: useFromRow(row) }
 }
 
-/** What a request may change of an API token: when it was used, and by which version of a client. */
+/** The fields of an API token that a request may update: time of use and client version. */
 export interface ApiTokenUse {
   readonly lastUsedAt: number
   readonly hasDevice: boolean
@@ -146,14 +146,17 @@ export async function updateApiTokenUse(tx: Transaction, hash: Uint8Array, use: 
   )
 }
 
-/** Whether an API token exists and its device is not to be wiped. What was derived from it ends when this is false. */
+/**
+ * Whether an API token exists and its device is not to be wiped. Otherwise credentials derived from it are
+ * invalid.
+ */
 export async function isLiveApiToken(reader: Reader, key: number): Promise<boolean> {
   const sql = 'select wiped_at from api_token where key = ?'
   const row = await reader.get<{ wiped_at: number | null }>(sql, key)
   return row !== undefined && row.wiped_at === null
 }
 
-/** The device that holds an API token, and whether it is to be wiped; platform and device are '' for none. */
+/** The device of an API token, and whether it is to be wiped. Platform and device are '' for none. */
 export async function findHolder(reader: Reader, column: 'hash' | 'key', value: Value) {
   const row = await reader.get<{
     key: number
@@ -173,7 +176,7 @@ export async function findHolder(reader: Reader, column: 'hash' | 'key', value: 
   )
 }
 
-/** What was derived from it goes with it. */
+/** Deletes the token and the credentials derived from it. */
 export async function deleteApiToken(tx: Transaction, key: number): Promise<boolean> {
   return (await tx.run('delete from api_token where key = ?', key)) === 1
 }
@@ -197,7 +200,10 @@ export async function deleteApiTokenOfDevice(
   return (await tx.run(sql, accountKey, platform, deviceId)) === 1
 }
 
-/** From now on the token of a device opens nothing and tells the device to wipe itself; false if there is none. */
+/**
+ * Requests a wipe of a device. Its token then gives no access and tells the device to wipe itself. False if
+ * there is none.
+ */
 export async function markDeviceWiped(
   tx: Transaction,
   accountKey: number,
@@ -213,8 +219,8 @@ export async function deleteApiTokens(tx: Transaction, accountKey: number): Prom
 }
 
 /**
- * For an account that is removed. The hashes stay, and nothing that could make a token again, so that
- * a client which still holds one is told that the account is gone.
+ * For an account that is removed. The hashes stay, so that a client with such a token learns that the account
+ * is gone. Nothing stays from which a token could be derived.
  */
 export async function buryApiTokens(tx: Transaction, accountKey: number): Promise<void> {
   await tx.run(
@@ -225,12 +231,12 @@ export async function buryApiTokens(tx: Transaction, accountKey: number): Promis
   )
 }
 
-/** Whether the account may hold tokens. Its row stays locked until the transaction ends. */
+/** Whether the account may have tokens. Its row stays locked until the transaction ends. */
 export async function lockActiveAccount(tx: Transaction, account: Account): Promise<boolean> {
   return (await tx.run('update account set active = active where key = ? and active = 1', account.key)) === 1
 }
 
-/** Desktop devices first, and of each kind the most recently used first. */
+/** Desktop devices first, each kind most recently used first. */
 export async function listApiTokenDevices(reader: Reader, accountKey: number): Promise<LinkedDevice[]> {
   const rows = await reader.all<UseRow & DeviceRow>(
     `select platform, device_id, device_name, client_version, platform_version, login_address, created_at,
@@ -252,7 +258,7 @@ export async function listApiTokenDevices(reader: Reader, accountKey: number): P
   }))
 }
 
-/** When each account last used an API token, for those that have one. Unix seconds. */
+/** Unix time of the last use of an API token, for accounts that have one. */
 export async function selectLastUses(
   reader: Reader,
   accountKeys: readonly number[],

@@ -28,12 +28,12 @@ import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices
 import { deleteIdleApiTokens, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
 
-/** Whom an API token opens, or why it opens nobody. */
+/** The account of an API token, or why it has none. */
 export type Authentication =
   | { readonly ok: Account }
   | { readonly reason: 'unknown' | 'deleted' | 'inactive' | 'wiped' }
 
-/** What a request says about the client that sent it. */
+/** Client versions sent with a request. */
 export interface ClientVersions {
   readonly clientVersion?: string | undefined
   readonly platformVersion?: string | undefined
@@ -45,7 +45,7 @@ const DAY = 86_400
 const longestVersion = 64
 const longestUserAgent = 255
 
-/** Where a sign-in came from; '' for what is not known. */
+/** The client of a sign-in; '' for unknown fields. */
 export type SignedInBy = Partial<SignInClient>
 
 export interface ApiTokensOptions {
@@ -53,21 +53,21 @@ export interface ApiTokensOptions {
   readonly secret: Buffer
   /** Unix seconds. */
   readonly now: () => number
-  /** Seconds without use after which a token ends; 0 for never. */
+  /** Idle seconds after which a token expires; 0 for never. */
   readonly idleSeconds?: number
   readonly dependents: readonly ApiTokenDependent[]
 }
 
 /**
- * API tokens: 40 hex characters that open an account, the same on every login of a device until they
- * are revoked or nobody has used them for a while. Only their hashes are kept. A token is made again from a random nonce in its row and
- * the secret of the server, so neither the database nor the secret gives one away alone.
+ * API tokens: 40 hex characters that authenticate an account. A device gets the same one on every login,
+ * until it is revoked or expires unused. Only hashes are stored. A token is derived again from a random nonce
+ * in its row and the secret of the server, so neither of the two reveals it alone.
  */
 export class ApiTokens {
   readonly #db: Database
   readonly #secret: Buffer
   readonly #now: () => number
-  /** Seconds without use after which a token ends; 0 for never. */
+  /** Idle seconds after which a token expires; 0 for never. */
   readonly #idleSeconds: number
 
   readonly #dependents: readonly ApiTokenDependent[]
@@ -80,7 +80,10 @@ export class ApiTokens {
     this.#dependents = options.dependents
   }
 
-  /** The token of the account, or of the account on one device. Throws account-not-found if it may not have one. */
+  /**
+   * The token of the account, or of one of its devices. Throws account-not-found if the account may not have
+   * one.
+   */
   async issue(
     account: Account,
     device?: Device,
@@ -94,7 +97,7 @@ export class ApiTokens {
     })
   }
 
-  /** As issue, for whoever has made sure in this transaction that the account may have a token. */
+  /** As issue, if this transaction already checked that the account may have a token. */
   async issueIn(
     tx: Transaction,
     account: Account,
@@ -107,7 +110,7 @@ export class ApiTokens {
     return token
   }
 
-  /** Whether a login would be given a token that already exists. */
+  /** Whether a login would return an existing token. */
   async has(account: Account, device?: Device): Promise<boolean> {
     const kept = await findApiToken(this.#db, account.key, device ?? nobody)
     return kept !== undefined && !kept.wiped && !this.#isIdle(kept.lastUsedAt)
@@ -127,7 +130,7 @@ export class ApiTokens {
     return { ok: found.account }
   }
 
-  /** Whether there was such a token. Its tickets and sync tokens, and those its device named, end with it. */
+  /** Whether the token existed. Its tickets and sync tokens, and those of its device, end with it. */
   async revoke(token: string, also?: (tx: Transaction) => Promise<void>): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const holder = await findHolder(tx, 'hash', hashOf(token))
@@ -138,7 +141,7 @@ export class ApiTokens {
     })
   }
 
-  /** As revoke, for a session of the account; false if it has none of that key. */
+  /** As revoke, for a session of the account; false if there is none with that key. */
   async revokeSession(
     account: Account,
     key: number,
@@ -153,7 +156,7 @@ export class ApiTokens {
     })
   }
 
-  /** Every sign-in of the account, with or without a device; most recently used first. */
+  /** Every session of the account, with or without a device, most recently used first. */
   async listSessions(account: Account): Promise<(Session & { readonly expiresAt: number | undefined })[]> {
     const sessions = await listSessions(this.#db, account.key)
     const idle = this.#idleSeconds
@@ -163,7 +166,7 @@ export class ApiTokens {
     }))
   }
 
-  /** Periodic job: deletes tokens that ended for want of use. */
+  /** Maintenance: deletes tokens that expired unused. */
   async deleteIdle(): Promise<number> {
     if (this.#idleSeconds === 0) return 0
     const before = this.#now() - this.#idleSeconds
@@ -174,7 +177,7 @@ export class ApiTokens {
     return this.#idleSeconds > 0 && this.#now() - lastUsedAt > this.#idleSeconds
   }
 
-  /** Unlinks a device, and ends what it keeps in sync; false if it was not linked. */
+  /** Unlinks a device and revokes its sync tokens; false if it was not linked. */
   async revokeDevice(
     account: Account,
     device: Pick<Device, 'platform' | 'deviceId'>,
@@ -188,7 +191,10 @@ export class ApiTokens {
     })
   }
 
-  /** Has a device wipe itself the next time it comes; until then its token opens nothing. False if it was not linked. */
+  /**
+   * Requests a wipe at the device's next request. Until then its token gives no access. False if it was not
+   * linked.
+   */
   async wipeDevice(
     account: Account,
     device: Pick<Device, 'platform' | 'deviceId'>,
@@ -205,7 +211,7 @@ export class ApiTokens {
     })
   }
 
-  /** A device says that it has wiped itself: its token is forgotten, if it was one to be wiped. */
+  /** The device confirms its wipe: deletes its token, if a wipe was requested. */
   async confirmWiped(token: string): Promise<'forgotten' | 'unknown' | 'not-to-be-wiped'> {
     return this.#db.write(async (tx) => {
       const holder = await findHolder(tx, 'hash', hashOf(token))
@@ -216,19 +222,19 @@ export class ApiTokens {
     })
   }
 
-  /** The device a token was made for; undefined for a token that belongs to none. */
+  /** The device of a token; undefined if it has none. */
   async deviceOf(token: string): Promise<Pick<Device, 'platform' | 'deviceId'> | undefined> {
     const holder = await findHolder(this.#db, 'hash', hashOf(token))
     if (holder === undefined || holder.platform === '') return undefined
     return { platform: holder.platform, deviceId: holder.deviceId }
   }
 
-  /** Desktop devices first, the most recently used first. */
+  /** Desktop devices first, each kind most recently used first. */
   async listDevices(account: Account): Promise<LinkedDevice[]> {
     return listApiTokenDevices(this.#db, account.key)
   }
 
-  /** A page of the devices of all accounts, the most recently used first, and whether there is another. */
+  /** A page of the devices of all accounts, most recently used first, and whether there is another. */
   async listAllDevices(
     kind: Platform | 'desktop' | 'mobile' | undefined,
     { page, perPage }: { page: number; perPage: number },
@@ -239,17 +245,17 @@ export class ApiTokens {
     return { devices: found.slice(0, perPage), more: found.length > perPage }
   }
 
-  /** How many devices there are, and how many were used within the last day. */
+  /** The number of devices, and of those used within the last day. */
   countDevices(): Promise<{ all: number; recent: number }> {
     return countDevices(this.#db, this.#now() - DAY)
   }
 
-  /** How many accounts used a token since a time. */
+  /** Number of accounts that used a token since a time. */
   countActive(since: number): Promise<number> {
     return countActiveAccounts(this.#db, since)
   }
 
-  /** When each of the accounts last used a token, by account key, to the hour. */
+  /** Time of the last use of a token, by account key, rounded to the hour. */
   async lastUses(accounts: readonly Account[]): Promise<Map<number, number>> {
     const keys = accounts.map(({ key }) => key)
     return selectLastUses(this.#db, keys)
@@ -263,8 +269,8 @@ export class ApiTokens {
     if (!kept) throw new Error('an API token was neither kept nor new')
     const again = this.#tokenFrom(Buffer.from(kept.nonce), account, holder)
     if (again.hash.equals(kept.hash) && !kept.wiped && !this.#isIdle(kept.lastUsedAt)) return again
-    // Its device was told to wipe itself and signs in anew, or it ended for want of use, or the secret of the server is another one than when
-    // the token was made, so that the old token cannot be told.
+    // A new token is needed: its device signs in again after a wipe request, it expired unused, or the
+    // server's secret has changed, so that the old token cannot be derived.
     await replaceApiToken(tx, kept, fresh)
     return fresh
   }
@@ -283,7 +289,7 @@ export class ApiTokens {
     return { token, hash: hashOf(token), nonce } satisfies StoredApiToken & { token: string }
   }
 
-  /** The same value if there is nothing worth a write: the hour is the same and so is the client. */
+  /** Returns `use` itself if nothing is worth a write: the same hour and the same client. */
   #useAfter(use: ApiTokenUse, client: ClientVersions): ApiTokenUse {
     const now = this.#now()
     const clientVersion = versionOf(use, client.clientVersion) ?? use.clientVersion
@@ -294,13 +300,13 @@ export class ApiTokens {
   }
 }
 
-/** The version a device is at now, if a usable one was sent. */
+/** The current version of a device, if a valid one was sent. */
 function versionOf(use: ApiTokenUse, sent: string | undefined): string | undefined {
   if (!use.hasDevice || !sent || sent.length > longestVersion) return undefined
   return /^[\x20-\x7e]+$/.test(sent) ? sent : undefined
 }
 
-/** Ends what a desktop device keeps in sync; other devices keep nothing. */
+/** Revokes the sync tokens of a desktop device. Other devices have none. */
 async function endSync(
   tx: Transaction,
   accountKey: number,

@@ -1,7 +1,7 @@
 import type { Images } from '../imaging/index.ts'
 import { accountRequester } from '../scheduling/index.ts'
 
-/** The sides of the squares a picture is kept in, in pixels. */
+/** Side lengths of the stored squares, in pixels. */
 export const avatarSizes = [32, 72, 128, 256] as const
 
 export interface AvatarImage {
@@ -11,8 +11,8 @@ export interface AvatarImage {
 }
 
 /**
- * A picture as squares of all sizes, without anything else its file said. Undefined for what is no PNG, JPEG or
- * GIF, damaged, or larger than a photograph. Throws Busy.
+ * Renders an image as squares of all sizes, without metadata. Undefined for anything but a valid PNG, JPEG or
+ * GIF of ordinary size. Throws Busy.
  */
 export async function avatarImages(
   images: Images,

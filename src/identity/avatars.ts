@@ -8,8 +8,8 @@ import { deleteAvatar, findAvatar, putAvatar } from './avatar-store.ts'
 import type { Directory } from './directory.ts'
 
 /**
- * The pictures of accounts. A picture has a name nobody can guess, and another one whenever it is replaced, so
- * that its URL can be open to all and kept by browsers for ever.
+ * Account pictures. Each has an unguessable name, which changes whenever the picture is replaced, so that its
+ * URL can be public and cached forever.
  */
 export class Avatars {
   readonly #db: Database
@@ -24,7 +24,7 @@ export class Avatars {
     this.#now = now
   }
 
-  /** Gives the name of the new picture; undefined if it is none that can be shown. Throws busy. */
+  /** Returns the name of the new picture; undefined if the image is invalid. Throws busy. */
   async put(account: Account, bytes: Buffer): Promise<string | undefined> {
     const images = await avatarImages(this.#images, account.key, bytes).catch(failIfBusy)
     if (images === undefined) return undefined
@@ -46,7 +46,7 @@ export class Avatars {
   }
 }
 
-/** The size a picture is sent in that was asked for in any: the next larger one, or the largest. */
+/** The stored size for a requested one: the next larger, or the largest. */
 export function avatarSizeFor(asked: number): number {
   return avatarSizes.find((size) => size >= asked) ?? Math.max(...avatarSizes)
 }

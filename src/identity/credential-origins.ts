@@ -5,7 +5,7 @@ import { isLiveApiToken } from './api-token-store.ts'
 import type { CredentialOrigin } from './credential-origin.ts'
 import type { ScopedTokens } from './scoped-tokens.ts'
 
-/** Answers whether what a credential was derived from still stands. Nothing is cached here. */
+/** Checks whether the origin of a credential is still valid. Nothing is cached. */
 export class CredentialOrigins {
   readonly #db: Database
   readonly #scopedTokens: ScopedTokens
@@ -16,8 +16,8 @@ export class CredentialOrigins {
   }
 
   /**
-   * Who acts by a credential now, within the bounds of its scoped token as they are now. Undefined once anything it was
-   * derived from has ended.
+   * The account a credential acts for, within the current scope of its scoped token. Undefined once any part
+   * of its origin is invalid.
    */
   async findActor(origin: CredentialOrigin): Promise<Account | undefined> {
     const { apiTokenKey } = origin

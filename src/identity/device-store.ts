@@ -2,12 +2,12 @@ import type { Reader } from '../database/index.ts'
 import type { LinkedDevice } from './api-token-store.ts'
 import type { Platform } from './device.ts'
 
-/** A device and the account that signed in on it. */
+/** A device and its account. */
 export interface DeviceOfAccount extends LinkedDevice {
   readonly email: string
 }
 
-/** Of all accounts, the most recently used first. */
+/** Devices of all accounts, most recently used first. */
 export async function listAllDevices(
   reader: Reader,
   platforms: readonly Platform[],
@@ -48,18 +48,18 @@ export async function listAllDevices(
   }))
 }
 
-/** How many devices there are, and how many were used since a time. */
+/** The number of devices, and of those used since a time. */
 export async function countDevices(reader: Reader, since: number): Promise<{ all: number; recent: number }> {
   const row = await reader.get<{ all_devices: number; recent: number | string | null }>(
     `select count(*) as all_devices, sum(case when last_used_at >= ? then 1 else 0 end) as recent
      from api_token where platform <> ''`,
     since,
   )
-  // PostgreSQL sums big integers into a numeric, which arrives as text.
+  // PostgreSQL sums bigint as numeric, which arrives as text.
   return { all: row?.all_devices ?? 0, recent: Number(row?.recent ?? 0) }
 }
 
-/** How many accounts used a token since a time. */
+/** Number of accounts that used a token since a time. */
 export async function countActiveAccounts(reader: Reader, since: number): Promise<number> {
   const row = await reader.get<{ active: number }>(
     `select count(*) as active from (

@@ -1,7 +1,7 @@
-/** Where a client runs. */
+/** The operating system of a client. */
 export type Platform = 'windows' | 'linux' | 'mac' | 'android' | 'ios'
 
-/** The device a client signed in on; it has an API token of its own. */
+/** The device of a client. It has an API token of its own. */
 export interface Device {
   readonly platform: Platform
   readonly deviceId: string
@@ -10,7 +10,7 @@ export interface Device {
   readonly platformVersion: string
 }
 
-/** What a client says about its device, as outside text. */
+/** Device information as sent by a client. */
 export interface DeviceFields {
   readonly platform?: string | undefined
   readonly deviceId?: string | undefined
@@ -32,14 +32,14 @@ const longestVersion = 64
 
 export const platforms: readonly Platform[] = ['windows', 'linux', 'mac', 'android', 'ios']
 
-/** Which of platform, device id and device name were given: all three make a device. */
+/** Whether all, some or none of platform, device id and device name were given. A device needs all three. */
 export function deviceFieldsGiven(fields: DeviceFields): 'all' | 'some' | 'none' {
   const given = [fields.platform, fields.deviceId, fields.deviceName].filter(Boolean).length
   if (given === 0) return 'none'
   return given === 3 ? 'all' : 'some'
 }
 
-/** The device, or which of its fields cannot be read. */
+/** The device, or which field is invalid. */
 export function parseDevice(fields: DeviceFields): Device | 'invalid-platform' | 'invalid-device-id' {
   const { platform = '', deviceId = '' } = fields
   if (!isPlatform(platform)) return 'invalid-platform'
@@ -61,7 +61,7 @@ export function isDesktop(platform: Platform): boolean {
   return platform === 'windows' || platform === 'linux' || platform === 'mac'
 }
 
-/** The first characters of a text, without what a database or a terminal could stumble over. */
+/** The first characters of a text, without characters that a database or a terminal cannot handle. */
 export function cut(text: string | undefined, length: number): string {
   const clean = (text ?? '').toWellFormed().replace(/\p{Cc}/gu, '')
   return Array.from(clean).slice(0, length).join('')

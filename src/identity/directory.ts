@@ -6,8 +6,8 @@ const keptSeconds = 2
 const mostKept = 10_000
 
 /**
- * Who goes by an e-mail, for listings: a folder of 10,000 entries costs one lookup for each distinct
- * modifier, and none when it is listed again at once. A change elsewhere shows after two seconds.
+ * Cache of people by e-mail, for listings. A folder of 10,000 entries costs one lookup per distinct modifier,
+ * and none if it is listed again at once. Changes by other processes appear after two seconds.
  */
 export class Directory {
   readonly #db: Reader
@@ -19,7 +19,7 @@ export class Directory {
     this.#now = now
   }
 
-  /** Everyone asked for, known here or not, by the e-mail as it was given. */
+  /** The people of all given e-mails, with or without an account, by e-mail as given. */
   async people(emails: Iterable<string>): Promise<Map<string, Person>> {
     const now = this.#now()
     const found = new Map<string, Person>()
@@ -45,13 +45,13 @@ export class Directory {
     return (await this.people([email])).get(email) ?? strangerCalled(email)
   }
 
-  /** For whoever changed an account in this process: the next listing asks again. */
+  /** Invalidates an entry after a change in this process. */
   forget(email: string): void {
     this.#kept.delete(email)
   }
 
   #keep(email: string, person: Person, until: number): void {
-    // Taken out first, so that the oldest entries stand at the front.
+    // Deleted first, so that the oldest entries stay at the front.
     this.#kept.delete(email)
     this.#kept.set(email, { person, until })
     if (this.#kept.size <= mostKept) return
@@ -60,7 +60,7 @@ export class Directory {
   }
 }
 
-/** PostgreSQL refuses text with NUL or half a character; such an e-mail is nobody's here anyway. */
+/** PostgreSQL rejects text with NUL or lone surrogates. No account has such an e-mail. */
 function isKeepable(email: string): boolean {
   return !email.includes('\0') && email.isWellFormed()
 }

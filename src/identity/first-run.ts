@@ -4,7 +4,7 @@ import { parseEmail } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import type { InitialPasswordFile } from './initial-password.ts'
 
-/** What the first start made. A generated password has to be shown once, unless it is in a file. */
+/** The result of the first start. A generated password must be shown once unless it is in a file. */
 export type FirstRun =
   | { readonly created: false }
   | {
@@ -15,8 +15,8 @@ export type FirstRun =
     }
 
 /**
- * Makes the administrator if nobody has an account yet. A generated password goes into `file`, if there is one, before
- * the account is made: a crash in between must not leave an account that nobody can open.
+ * Creates the administrator if there are no accounts. A generated password is written to `file`, if given,
+ * before the account is created: a crash in between must not leave an account without a known password.
  */
 export async function ensureAdministrator(
   accounts: Accounts,
@@ -34,13 +34,13 @@ export async function ensureAdministrator(
     return { created: true, email, ...(file ? { passwordFile: file.file } : { generatedPassword }) }
   } catch (error) {
     if (generatedPassword !== undefined) await file?.forget(id)
-    // Another process of this server started at the same moment and was first.
+    // Another process of this server started concurrently and was first.
     if (error instanceof DomainError && error.fault.code === 'account-exists') return { created: false }
     throw error
   }
 }
 
-// No letters or digits that look like one another.
+// Without letters and digits that look alike.
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** 99 bits as `xxxxx-xxxxx-xxxxx-xxxxx`. */

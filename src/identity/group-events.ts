@@ -1,15 +1,15 @@
 import type { Transaction } from '../database/index.ts'
 import type { Group } from './group.ts'
 
-/** A change of who is in a group, and so of what they can reach. */
+/** A change of a group's members, and therefore of their access. */
 export interface GroupEvent {
   readonly kind: 'joined' | 'left'
   readonly group: Group
-  /** Who came or went, and whose reach changed with them. */
+  /** The accounts that joined or left, and those whose access changed with them. */
   readonly accountKeys: readonly number[]
-  /** The account id of who had them join; undefined if there is nobody to name. */
+  /** The account id of the member who added them; undefined if there is none. */
   readonly by: string | undefined
 }
 
-/** Writes what must be kept of an event, in the transaction of what happened. */
+/** Records a group event in the transaction of the change. */
 export type GroupRecorder = (tx: Transaction, event: GroupEvent) => Promise<void>

@@ -10,7 +10,7 @@ interface GroupRow {
   created_at: number
 }
 
-/** A member with the account. */
+/** A member and its account. */
 export interface Member {
   readonly account: Account
   readonly isAdmin: boolean
@@ -51,7 +51,7 @@ export async function findGroups(reader: Reader, keys: readonly number[]): Promi
   return found
 }
 
-/** Of all groups, newest first; those with `name` in their name, in any case, if it is given. */
+/** All groups, newest first; only those that contain `name`, ignoring case, if given. */
 export async function listGroups(
   reader: Reader,
   { name, limit, offset }: { name: string | undefined; limit: number; offset: number },
@@ -72,7 +72,7 @@ export async function countGroups(reader: Reader): Promise<number> {
   return (await reader.get<{ groups_count: number }>(sql))?.groups_count ?? 0
 }
 
-/** The groups an account is in, by name. */
+/** The groups of an account, ordered by name. */
 export async function groupsOf(reader: Reader, accountKey: number): Promise<Membership[]> {
   const rows = await reader.all<GroupRow & { is_admin: number }>(
     `select ${COLUMNS}, m.is_admin from group_member m join user_group g on g.key = m.group_key
@@ -96,7 +96,7 @@ export async function findMembership(
   return row && { group: toGroup(row), accountKey, isAdmin: row.is_admin === 1 }
 }
 
-/** By when they joined; a page of them, or all. */
+/** Ordered by time of joining; one page, or all. */
 export async function listMembers(
   reader: Reader,
   groupKey: number,
@@ -120,7 +120,7 @@ export async function memberKeys(reader: Reader, groupKey: number): Promise<numb
   return (await reader.all<{ account_key: number }>(sql, groupKey)).map((row) => row.account_key)
 }
 
-/** E-mails of the administrators of several groups, by the key of the group. */
+/** E-mails of the administrators of several groups, by group key. */
 export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Promise<Map<number, string[]>> {
   const admins = new Map<number, string[]>()
   for (let start = 0; start < groupKeys.length; start += 500) {
@@ -140,7 +140,7 @@ export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Pr
   return admins
 }
 
-/** False if the account is a member already. */
+/** False if the account is already a member. */
 export async function insertMember(
   tx: Transaction,
   groupKey: number,
@@ -183,7 +183,7 @@ export async function setGroupName(tx: Transaction, key: number, name: string): 
   return changed === 1
 }
 
-/** False if it is not `from`'s any more. */
+/** False if `from` does not own it any more. */
 export async function setGroupOwner(
   tx: Transaction,
   key: number,
@@ -194,13 +194,13 @@ export async function setGroupOwner(
   return (await tx.run(sql, to, key, from)) === 1
 }
 
-/** With its members. */
+/** Deletes the group and its members. */
 export async function deleteGroup(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from group_member where group_key = ?', key)
   await tx.run('delete from user_group where key = ?', key)
 }
 
-/** The groups an account owns, each with whoever comes next in it: administrators first, then by when they joined. */
+/** The groups an account owns, each with its next owner: administrators first, then by time of joining. */
 export async function heirsOf(
   tx: Transaction,
   accountKey: number,

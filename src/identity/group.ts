@@ -1,6 +1,6 @@
-/** People who share libraries with one another, as a whole. */
+/** A set of accounts that libraries can be shared with. */
 export interface Group {
-  /** Its id on the wire, too. */
+  /** Also its id on the wire. */
   readonly key: number
   readonly name: string
   readonly ownerKey: number
@@ -8,26 +8,26 @@ export interface Group {
   readonly createdAt: number
 }
 
-/** What somebody is in a group. The owner is an administrator of it as well. */
+/** The role of an account in a group. The owner is also an administrator of it. */
 export interface Membership {
   readonly group: Group
   readonly accountKey: number
   readonly isAdmin: boolean
-  /** An administrator of the server, who need not be in the group and may do what its owner may. */
+  /** Set for an administrator of the server, who may act as the owner without being a member. */
   readonly inOwnersStead?: boolean
 }
 
 const longestName = 255
-// Letters come with their marks: many scripts write none without.
+// Includes combining marks, which many scripts need.
 const nameShape = /^[\p{L}\p{M}\p{N} '._()[\]-]+$/u
 
-/** A name for a group out of outside text; undefined for what cannot be one. */
+/** Parses a group name; undefined if it is invalid. */
 export function parseGroupName(text: string): string | undefined {
   const name = text.normalize('NFC').trim()
   return name !== '' && name.length <= longestName && nameShape.test(name) ? name : undefined
 }
 
-/** What two names must not have in common. */
+/** The form in which group names must be unique. */
 export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }

@@ -31,10 +31,13 @@ import type { Also } from './scoped-tokens.ts'
 
 const MOST_MEMBERS = 100_000
 
-/** More to be written in the transaction that makes a group. */
+/** Writes further rows in the transaction that creates a group. */
 export type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
 
-/** Everybody's groups. What is `also` to be written is written only with what is done. Each method says who may call it for a group, and refuses everybody else. */
+/**
+ * All groups. Callbacks `also` write further rows in the same transaction. Each method states who may call it
+ * and throws for everybody else.
+ */
 export class Groups {
   readonly #db: Database
   readonly #now: () => number
@@ -68,7 +71,7 @@ export class Groups {
     })
   }
 
-  /** The groups the account is in, by name. */
+  /** The groups of an account, ordered by name. */
   of(account: Account): Promise<Membership[]> {
     return groupsOf(this.#db, account.key)
   }
@@ -82,7 +85,7 @@ export class Groups {
     return new Map(found.map((group) => [group.key, group]))
   }
 
-  /** A page of everybody's groups, newest first, and whether there is another. For administrators of the server. */
+  /** A page of all groups, newest first, and whether there is another. For administrators of the server. */
   async listPage(
     { name }: { name: string | undefined },
     { page, perPage }: { page: number; perPage: number },
@@ -116,7 +119,7 @@ export class Groups {
     return membership.group.ownerKey === user.key ? membership : fail({ code: 'permission-denied' })
   }
 
-  /** E-mails of the administrators, by the key of the group. */
+  /** E-mails of the administrators, by group key. */
   adminsOf(groups: readonly Group[]): Promise<Map<number, string[]>> {
     return adminsOf(
       this.#db,
@@ -131,7 +134,7 @@ export class Groups {
     return listMembers(this.#db, group.key, { limit: MOST_MEMBERS, ...page })
   }
 
-  /** Members with `text` in their id, name or contact e-mail. */
+  /** Members that contain `text` in their id, name or contact e-mail. */
   async searchMembers(group: Group, text: string): Promise<Member[]> {
     const wanted = text.toLowerCase()
     const members = await this.members(group)
@@ -157,7 +160,7 @@ export class Groups {
     return { ...group, name }
   }
 
-  /** The new owner becomes a member and administrator; the old one stays a member. For the owner. */
+  /** The new owner becomes a member and administrator, and the old one stays a member. For the owner. */
   async handOver({ group, accountKey }: Membership, to: Account, also?: Also): Promise<Group> {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
@@ -170,7 +173,7 @@ export class Groups {
     return { ...group, ownerKey: to.key }
   }
 
-  /** For the owner. Libraries shared to it stay with their owners. */
+  /** For the owner. Libraries shared with the group stay with their owners. */
   async delete({ group }: Membership, also?: Also): Promise<void> {
     await this.#db.write(async (tx) => {
       await this.#record(tx, await leaving(tx, group))
@@ -179,7 +182,7 @@ export class Groups {
     })
   }
 
-  /** False if the account is a member already. For administrators of the group. */
+  /** False if the account is already a member. For administrators of the group. */
   add({ group, accountKey }: Membership, account: Account, also?: Also): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
@@ -190,7 +193,7 @@ export class Groups {
     })
   }
 
-  /** For the owner, of others. */
+  /** For the owner. Applies to other members. */
   async setAdmin({ group }: Membership, account: Account, isAdmin: boolean, also?: Also): Promise<void> {
     await this.#db.write(async (tx) => {
       await setMemberAdmin(tx, group.key, account.key, isAdmin)
@@ -199,8 +202,9 @@ export class Groups {
   }
 
   /**
-   * Ends a membership, and what the member shared to the group. Members leave, but for the owner; the owner removes
-   * anybody, administrators plain members. Throws permission-denied. False if the account was no member.
+   * Ends a membership, and the member's shares with the group. Members except the owner may leave. The owner
+   * may remove anybody, administrators plain members. Throws permission-denied. False if the account was no
+   * member.
    */
   async remove(by: Membership, account: Account, also?: Also): Promise<boolean> {
     const { group } = by
@@ -211,7 +215,7 @@ export class Groups {
       const isOwner = group.ownerKey === by.accountKey || by.inOwnersStead === true
       const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
-      // All members: what this one shared with them goes, too.
+      // All members are affected, because this one's shares with them end too.
       await this.#record(tx, await leaving(tx, group))
       for (const dependent of this.#dependents) await dependent.onMemberRemoved(tx, group.key, account.key)
       const isGone = await deleteMember(tx, group.key, account.key)
@@ -231,8 +235,8 @@ async function leaving(tx: Transaction, group: Group): Promise<GroupEvent> {
 }
 
 /**
- * What becomes of the groups of an account that is removed: it leaves them, and those it owns go to whoever comes
- * next in them. Part of the transaction that removes it.
+ * Removes an account from all groups, in the transaction that removes the account. Groups it owns pass to the
+ * next member.
  */
 export async function leaveGroups(
   tx: Transaction,

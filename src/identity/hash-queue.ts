@@ -1,38 +1,38 @@
 import { DomainError } from '../errors.ts'
 import { Busy, FairSemaphore } from '../scheduling/index.ts'
 
-/** For whom a hash is computed. */
+/** The client a hash is computed for. */
 export interface HashClient {
-  /** Whose share of the queue it takes: a network address, or an account. */
+  /** The unit of fairness: a network address, or an account. */
   readonly source: string
-  /** What the password would open. Within a source, subjects take turns. */
+  /** What the password protects. Within a source, subjects take turns. */
   readonly subject: string
-  /** Aborted when nobody waits for the hash any more. */
+  /** Aborted when the client no longer waits. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface HashQueueOptions {
-  /** Hashes computed at once. They run on libuv's four threads, of which files and name lookups need some. */
+  /** Concurrent hashes. They run on libuv's four threads, of which files and name lookups need some. */
   readonly slots: number
-  /** False leaves the queue unbounded: for tests and trusted networks. */
+  /** False removes the limit of the queue, for tests and trusted networks. */
   readonly bounded?: boolean
 }
 
-/** At 50 ms a hash, the last waiter of a source that is alone waits 1.5 s. */
+/** At 50 ms per hash, the last waiter of a single source waits 1.5 s. */
 const WAITING_PER_SOURCE = 30
 const SOURCES = 300
 const LONGEST_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Schedules password hashes. A hash takes 50 ms of a core or more, so without turns one client could keep everybody
- * else from signing in. Sources take turns and compute one hash at a time, and the subjects of a source take turns
- * for its share.
+ * Schedules password hashes. A hash takes at least 50 ms of CPU time, so without fairness one client could
+ * block all sign-ins. Sources take turns and compute one hash at a time. Within a source, subjects take
+ * turns.
  */
 export class HashQueue {
   readonly #bounded: boolean
   readonly #sources: FairSemaphore
-  /** Decides which of a source is next, so that it has one waiter among the sources. */
+  /** Selects the next waiter of each source, so that a source has one waiter among the sources. */
   readonly #withinSource = new Map<string, { readonly turns: FairSemaphore; users: number }>()
 
   constructor({ slots, bounded = true }: HashQueueOptions) {

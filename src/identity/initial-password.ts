@@ -1,13 +1,13 @@
 import { open, readFile, rm } from 'node:fs/promises'
 
 /**
- * The generated password of the first administrator, in a file only the user of the server can read. It is deleted when
- * that account first signs in, or gets another password.
+ * The generated password of the first administrator, in a file readable only by the server's user. It is
+ * deleted when that account first signs in or gets another password.
  */
 export class InitialPasswordFile {
   readonly file: string
   readonly #onError: (error: unknown) => void
-  /** Only the first start makes the file, so once it is gone it stays so. */
+  /** Only the first start creates the file, so it never reappears. */
   #isGone = false
 
   constructor(file: string, onError: (error: unknown) => void = () => {}) {
@@ -16,7 +16,7 @@ export class InitialPasswordFile {
   }
 
   async write(email: string, password: string): Promise<void> {
-    // Made anew, so that it has our mode and no one has it open, nor is it a link to elsewhere.
+    // Created anew, so that the mode is ours and it is neither open elsewhere nor a symbolic link.
     await rm(this.file, { force: true })
     await using handle = await open(this.file, 'wx', 0o600)
     await handle.writeFile(
@@ -26,7 +26,7 @@ export class InitialPasswordFile {
     this.#isGone = false
   }
 
-  /** Deletes the file if it holds the password of this account. Never rejects. */
+  /** Deletes the file if it contains the password of this account. Never rejects. */
   async forget(email: string): Promise<void> {
     if (this.#isGone) return
     try {

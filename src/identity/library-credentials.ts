@@ -3,7 +3,10 @@ import { releaseDefaultLibrary } from './account-store.ts'
 import { deleteLibraryTokens, deleteScopedTokensFor } from './scoped-token-store.ts'
 import { deleteSyncTokensFor, deleteSyncTokensOfAccountFor } from './sync-token-store.ts'
 
-/** Ends the credentials for libraries that are deleted, transferred or purged, in the transaction of that change. */
+/**
+ * Revokes the credentials for libraries that are deleted, transferred or purged, in the transaction of that
+ * change.
+ */
 export const libraryCredentials = {
   async onDeleted(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
     for (const { some } of inGroups(libraryKeys)) {

@@ -6,14 +6,14 @@ const mostPerName = 100
 const mostNames = 20_000
 
 /**
- * Holds back guessing: at most 10 failed tries in five minutes for a login name from one address, and
- * 100 for a login name from everywhere. Memory is bounded; the names tried longest ago are let go.
+ * Limits password guessing: at most 10 failed attempts in five minutes per login name and address, and 100
+ * per login name from all addresses. Memory is bounded; the least recently tried names are evicted.
  */
 export class LoginThrottle {
   readonly #now: () => number
-  // Names may be passwords typed into the wrong field, so memory holds hashes of them under a key of this process.
+  // A name may be a password typed into the wrong field, so only keyed hashes are stored.
   readonly #key = randomBytes(32)
-  // The times of failed tries, oldest first, by hashed login name and then by address.
+  // Times of failed attempts, oldest first, by hashed login name and then by address.
   readonly #tries = new Map<string, Map<string, number[]>>()
 
   constructor(now: () => number) {
@@ -21,8 +21,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Counts a try as failed before it is made, so that tries made at the same time cannot all pass.
-   * Resolves to the seconds to wait if there have been too many; that try is then not counted.
+   * Counts an attempt as failed before it is made, so that concurrent attempts cannot all pass. Returns the
+   * seconds to wait if there were too many; that attempt is then not counted.
    */
   begin(name: string, address: string): number | undefined {
     const key = this.#keyOf(name)
@@ -40,7 +40,7 @@ export class LoginThrottle {
     return undefined
   }
 
-  /** A try succeeded: what this address got wrong before is forgotten. */
+  /** An attempt succeeded: resets the failures of this address. */
   succeed(name: string, address: string): void {
     const key = this.#keyOf(name)
     const byAddress = this.#tries.get(key)
@@ -48,7 +48,7 @@ export class LoginThrottle {
     if (byAddress?.size === 0) this.#tries.delete(key)
   }
 
-  /** The last try that began was not made: nothing was learnt from it. */
+  /** Removes the last attempt, because its password was not checked. */
   cancel(name: string, address: string): void {
     const key = this.#keyOf(name)
     const byAddress = this.#tries.get(key)
@@ -58,7 +58,7 @@ export class LoginThrottle {
     if (byAddress?.size === 0) this.#tries.delete(key)
   }
 
-  /** How many login names are remembered. */
+  /** Number of stored login names. */
   get size(): number {
     return this.#tries.size
   }

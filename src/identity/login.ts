@@ -13,20 +13,20 @@ export interface LoginRequest
   extends DeviceFields,
     Pick<AccountPasswordAttempt, 'password' | 'address' | 'network' | 'signal'> {
   readonly username: string
-  /** What the client calls itself. */
+  /** The user agent of the client. */
   readonly userAgent?: string | undefined
 }
 
-/** An API token, or why there is none. */
+/** An API token, or the reason why there is none. */
 export type LoginOutcome =
   | { readonly token: string; readonly account: Account }
   | { readonly refused: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly refused: 'invalid-params' }
   | {
       readonly refused: 'bad-credentials' | 'invalid-device-id' | 'invalid-platform'
-      /** Whose sign-in failed, as the audit log names it: an account id, or a keyed hash of the name as typed. */
+      /** The actor for the audit log: an account id, or a keyed hash of the name as typed. */
       readonly actor: string
-      /** For the audit log. The client is told `refused` and cannot distinguish these. */
+      /** For the audit log. The client is told only that it was refused. */
       readonly reason: string
     }
 
@@ -43,7 +43,7 @@ export interface LoginOptions {
   readonly onSignIn?: ((account: Account) => Promise<void>) | undefined
 }
 
-/** The way from a name and a password to an API token. */
+/** Exchanges a name and a password for an API token. */
 export class Login {
   readonly #options: LoginOptions
   readonly #nameKey: Buffer
@@ -53,7 +53,7 @@ export class Login {
     this.#nameKey = Buffer.from(hkdfSync('sha256', options.secret, '', 'names typed at sign-in', 32))
   }
 
-  /** `also` is written with the login, if it succeeds. Throws too-many-tries when too many sign-ins are waiting. */
+  /** `also` is written with a successful login. Throws too-many-tries if the hash queue is full. */
   async login(request: LoginRequest, also?: AlsoFor): Promise<LoginOutcome> {
     const given = deviceFieldsGiven(request)
     if (given === 'some') return { refused: 'invalid-params' }
@@ -81,14 +81,17 @@ export class Login {
     return { token, account }
   }
 
-  /** A typed name may be a password in the wrong field. Equal names have equal hashes, so repeated guesses still show. */
+  /**
+   * A typed name may be a password in the wrong field, so it is hashed. Equal names have equal hashes, so
+   * repeated guesses show.
+   */
   #actorFor(username: string, account: Account | undefined): string {
     const name = username.trim().toLowerCase()
     const hash = createHmac('sha256', this.#nameKey).update(name).digest('hex').slice(0, 16)
     return account?.email ?? `unknown-${hash}`
   }
 
-  /** Undefined if the password was changed or the account deactivated while the password was checked. */
+  /** Undefined if the password was changed or the account deactivated during the check. */
   async #tokenFor(
     found: Credentials,
     device: Device | undefined,
@@ -96,7 +99,7 @@ export class Login {
     also: AlsoFor | undefined,
   ) {
     const { db, apiTokens, now } = this.#options
-    // Only a new token must not be lost; when the account last signed in may be.
+    // A new token must be durable. The time of the last sign-in need not be.
     const durable = !(await apiTokens.has(found.account, device))
     return db.write(
       async (tx) => {

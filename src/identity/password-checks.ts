@@ -5,7 +5,7 @@ import type { Accounts } from './accounts.ts'
 import { PasswordGuard, type PasswordGuardOptions } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'
 
-/** Somebody claims to know the password of an account. */
+/** An attempt with the password of an account. */
 export interface AccountPasswordAttempt {
   readonly kind: 'sign-in' | 'password-change'
   /** A login name as typed, or an account id. */
@@ -13,13 +13,15 @@ export interface AccountPasswordAttempt {
   readonly password: string
   /** The client's address. */
   readonly address: string
-  /** What the address is counted by: a network of addresses that one subscriber owns. The address itself unless given. */
+  /** The network of one subscriber, which attempts are counted by. Default: the address. */
   readonly network?: string | undefined
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What came of an attempt. `account` is whose name it was, for the audit log: the client must not be able to tell. */
+/**
+ * The result of an attempt. `account` is for the audit log only: the client must not learn whether it exists.
+ */
 export type AccountPasswordOutcome =
   | { readonly kind: 'right'; readonly credentials: Credentials }
   | {
@@ -35,8 +37,8 @@ export interface PasswordChecksOptions extends PasswordGuardOptions {
 }
 
 /**
- * The only place that checks the password of an account, so that every route that takes one is throttled, queued and
- * logged alike. Unknown names, inactive accounts and wrong passwords cost the same: one query and one hash.
+ * The only place that checks account passwords, so that every route throttles, queues and logs them equally.
+ * Unknown names, inactive accounts and wrong passwords cost the same: one query and one hash.
  */
 export class PasswordChecks {
   readonly #accounts: Accounts
@@ -49,7 +51,7 @@ export class PasswordChecks {
     this.#guard = new PasswordGuard(options)
   }
 
-  /** Throws too-many-tries when too many passwords are waiting to be checked. */
+  /** Throws too-many-tries if the hash queue is full. */
   async check(attempt: AccountPasswordAttempt): Promise<AccountPasswordOutcome> {
     const { kind, name, address, network = address } = attempt
     let found: Credentials | undefined
@@ -68,7 +70,7 @@ export class PasswordChecks {
 
   async #matches(attempt: AccountPasswordAttempt, hash: string | undefined): Promise<boolean> {
     const { name, password, address, network: source = address, signal } = attempt
-    // Nobody has such a password, and whether it is one does not depend on the account.
+    // No password is this long. The check does not depend on the account.
     if (password.length > longestPassword) return false
     return this.#passwords.verify(password, hash, { source, subject: name, signal })
   }

@@ -1,20 +1,20 @@
 import { LoginThrottle } from './login-throttle.ts'
 
-/** What a password was meant to open. These words are part of the log format that operators match. */
+/** The kind of password. These values are part of the log format that operators match. */
 export type PasswordKind = 'sign-in' | 'password-change' | 'link' | 'library' | 'webdav'
 
-/** An attempt to open something with a password. */
+/** An attempt with a password. */
 export interface PasswordAttempt {
   readonly kind: PasswordKind
-  /** What would be opened: a login name as typed, a library, a link. */
+  /** What the password protects: a login name as typed, a library, a link. */
   readonly subject: string
-  /** Who is counted: the network the client is in, or its account. */
+  /** The source that attempts are counted by: the client's network, or its account. */
   readonly source: string
   /** The client's address. */
   readonly address: string
 }
 
-/** A password that did not open anything, as the log names it. Nothing in it was typed by a client. */
+/** A failed attempt as logged. Contains no client input. */
 export interface FailedAuthentication {
   readonly address: string
   readonly kind: PasswordKind
@@ -25,25 +25,25 @@ export interface FailedAuthentication {
 
 export type OnFailedAuthentication = (failure: FailedAuthentication) => void
 
-/** What a check found. */
+/** The result of a check. */
 export interface CheckedPassword {
   readonly isRight: boolean
-  /** The key of the account that was asked for, if there is one. */
+  /** The key of the account in question, if it exists. */
   readonly user?: number | undefined
 }
 
-/** A password was right, or wrong, or was not checked because too many before it were wrong. */
+/** The password was right, or wrong, or was not checked because of too many wrong ones before. */
 export type PasswordOutcome = 'right' | 'wrong' | { readonly retryAfterSeconds: number }
 
 export interface PasswordGuardOptions {
   /** Unix seconds. */
   readonly now: () => number
-  /** False leaves guessing unthrottled: for tests and trusted networks. */
+  /** False disables the throttle, for tests and trusted networks. */
   readonly rateLimit: boolean
   readonly onFailure?: OnFailedAuthentication | undefined
 }
 
-/** Throttles and reports attempts with passwords. Every password that can be guessed is checked through one. */
+/** Throttles and reports attempts with passwords. Every guessable password is checked through one. */
 export class PasswordGuard {
   readonly #throttle: LoginThrottle | undefined
   readonly #onFailure: OnFailedAuthentication | undefined
@@ -53,7 +53,7 @@ export class PasswordGuard {
     this.#onFailure = onFailure
   }
 
-  /** Runs `check` unless there were too many wrong passwords. One that throws does not count as an attempt. */
+  /** Runs `check` unless there were too many wrong passwords. If it throws, the attempt is not counted. */
   async try(
     { kind, subject, source, address }: PasswordAttempt,
     check: () => Promise<CheckedPassword>,

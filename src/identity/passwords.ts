@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type HashClient, HashQueue } from './hash-queue.ts'
 
-/** What one hash costs. Memory is in KiB. */
+/** Cost parameters of one hash. Memory is in KiB. */
 export interface PasswordCost {
   readonly memory: number
   readonly passes: number
@@ -14,14 +14,14 @@ export const defaultPasswordCost: PasswordCost = { memory: 19_456, passes: 2, pa
 const saltBytes = 16
 const tagBytes = 32
 
-/** Of libuv's four threads. The others stay free for files and name lookups. */
+/** Concurrent hashes, of libuv's four threads. The others stay free for files and name lookups. */
 const SLOTS = 2
 
-/** Hashes and checks passwords with argon2id on the thread pool, in the order of a `HashQueue`. */
+/** Hashes and verifies passwords with argon2id on the thread pool, in the order of a `HashQueue`. */
 export class Passwords {
   readonly #cost: PasswordCost
   readonly #queue: HashQueue
-  // No password has this tag: it is random and not the hash of anything.
+  // A dummy hash that matches no password: its tag is random.
   readonly #nobody: Encoded
 
   constructor(options: { cost?: PasswordCost; queue?: HashQueue } = {}) {
@@ -30,7 +30,7 @@ export class Passwords {
     this.#nobody = { cost: this.#cost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) }
   }
 
-  /** `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, with a salt of its own. `source` is whose share of the queue it takes. */
+  /** `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, with a random salt. `source` is the source for the hash queue. */
   async hash(password: string, source: string): Promise<string> {
     const salt = randomBytes(saltBytes)
     const client = { source, subject: '' }
@@ -38,14 +38,14 @@ export class Passwords {
     return encode({ cost: this.#cost, salt, tag })
   }
 
-  /** Whether `password` was hashed into `encoded`. Costs as much when there is no hash to compare with. */
+  /** Whether `encoded` is the hash of `password`. Costs the same if there is no hash. */
   async verify(password: string, encoded: string | undefined, client: HashClient): Promise<boolean> {
     const expected = (encoded && decode(encoded)) || this.#nobody
     const tag = await this.#derive(password, expected, expected.tag.length, client)
     return timingSafeEqual(tag, expected.tag)
   }
 
-  /** Whether the hash was made at another cost than is asked for today. */
+  /** Whether the hash has other cost parameters than the current ones. */
   isOutdated(encoded: string): boolean {
     const cost = decode(encoded)?.cost
     return (
@@ -61,7 +61,7 @@ export class Passwords {
     tagLength: number,
     client: HashClient,
   ): Promise<Buffer> {
-    // The same password typed on different systems may arrive composed or decomposed.
+    // The same password may arrive composed or decomposed, depending on the client's system.
     const message = Buffer.from(password.normalize('NFC'))
     return this.#queue.run(
       client,
@@ -99,7 +99,7 @@ function decode(encoded: string): Encoded | undefined {
   }
 }
 
-/** Base64 without padding, as encoded hashes are commonly written. */
+/** Base64 without padding, as usual in encoded hashes. */
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')
 }

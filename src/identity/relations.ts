@@ -1,9 +1,9 @@
 // Subqueries that other modules join instead of naming the tables. Their columns are part of the public interface.
 
-/** Accounts, removed ones too. */
+/** Accounts, including removed ones. */
 export const accountRelation = '(select key, email, active, quota from account)'
 
-/** Who is in which group. */
+/** Group memberships. */
 export const memberRelation = '(select group_key, account_key, is_admin from group_member)'
 
 /** Relations of the library module. It is above `identity` in the import order, so `server` passes them. */
@@ -12,6 +12,6 @@ export interface LibraryRelations {
   readonly libraryRelation: string
   /** Views of shared folders, with columns `key`, `id` and `path`. */
   readonly viewRelation: string
-  /** Bytes of the libraries of an account, as an expression over the column with its key. */
+  /** SQL expression for the bytes of an account's libraries, given the column with its key. */
   readonly ownedBytes: (owner: string) => string
 }

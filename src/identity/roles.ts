@@ -1,6 +1,6 @@
 import type { Role } from './account.ts'
 
-/** What a role decides. What an account may do inside a library is decided by its permission there. */
+/** Actions that a role permits. Actions within a library depend on the permission there. */
 export type RoleAction =
   | 'add-library'
   | 'share'

@@ -4,25 +4,25 @@ import { type AccountRow, accountColumns, accountFromRow } from './account-store
 import type { LibraryRelations } from './relations.ts'
 import type { Scope, ScopeAccess } from './scope.ts'
 
-/** A scoped token as it rests, without what it opens. Times are Unix seconds. */
+/** A scoped token as stored, without its library. Times are Unix seconds. */
 export interface ScopedToken {
   readonly key: number
   readonly name: string
   readonly access: ScopeAccess
   readonly libraryKey: number | undefined
-  /** Of the sub-library, if that is all it opens. */
+  /** The sub-library, if access is restricted to one. */
   readonly subKey: number | undefined
   readonly createdAt: number
   readonly lastUsedAt: number | undefined
   readonly expiresAt: number | undefined
 }
 
-/** A personal token in a list, with the library it is bound to. */
+/** A personal token in a list, with its library. */
 export interface PersonalToken extends ScopedToken {
   readonly library: { readonly id: string; readonly name: string } | undefined
 }
 
-/** A library token in a list, with its encrypted copy and who made it. */
+/** A library token in a list, with its encrypted copy and its creator. */
 export interface StoredLibraryToken extends ScopedToken {
   readonly sealed: Uint8Array
   readonly madeBy: string
@@ -32,10 +32,10 @@ export interface NewScopedToken {
   readonly hash: Uint8Array
   readonly kind: 'personal' | 'library'
   readonly accountKey: number
-  /** Of the account at issue: another one ends the token. */
+  /** The epoch of the account when it was issued. A different one invalidates the token. */
   readonly epoch: number
   readonly libraryKey: number | undefined
-  /** Of the sub-library, if that is all it opens. */
+  /** The sub-library, if access is restricted to one. */
   readonly subKey: number | undefined
   readonly name: string
   readonly access: ScopeAccess
@@ -44,7 +44,7 @@ export interface NewScopedToken {
   readonly expiresAt: number | undefined
 }
 
-/** An account that acts within the bounds of a token, and what is known of the token. */
+/** An account within the scope of a token, and the use of the token. */
 export interface ScopedAccount {
   readonly account: Account & { readonly scope: Scope }
   readonly removed: boolean
@@ -74,7 +74,7 @@ interface TokenRow {
   token_expires_at: number | null
 }
 
-/** Undefined if a library has a token for an app of that name already. */
+/** Undefined if the library already has a token for an app of that name. */
 export async function insertScopedToken(tx: Transaction, token: NewScopedToken): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(
     `insert into scoped_token (hash, kind, account_key, epoch, library_key, sub_key, name, access, sealed, created_at,
@@ -94,7 +94,7 @@ export async function insertScopedToken(tx: Transaction, token: NewScopedToken):
   return row?.key
 }
 
-/** The statements that look up the library a token is bound to. */
+/** The statements that join the library of a token. */
 export interface ScopedTokenQueries {
   readonly byHash: string
   readonly byKey: string
@@ -104,7 +104,7 @@ export interface ScopedTokenQueries {
 export function scopedTokenQueries({ libraryRelation, viewRelation }: LibraryRelations): ScopedTokenQueries {
   const bound = `left join ${libraryRelation} library on library.key = scoped_token.library_key
     left join ${viewRelation} v on v.key = scoped_token.sub_key`
-  // A token of a library that changed hands opens nothing: the new owner did not give it out.
+  // A transfer of the library invalidates its tokens, because the new owner did not issue them.
   const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind,
       coalesce(v.id, library.id) as library_id
     from scoped_token join account on account.key = scoped_token.account_key ${bound}
@@ -159,7 +159,7 @@ async function oneAccount(
     tokenKey: row.token_key,
   }
   return {
-    // What an app does is signed with the app's name.
+    // Changes by an app are recorded under the name of the app.
     account: { ...account, scope, ...(row.kind === 'library' && { email: row.token_name }) },
     removed: isRemoved(row.email),
     name: row.token_name,
@@ -182,7 +182,7 @@ export async function listPersonalTokens(
   >(personal, accountKey)
   return rows.map((row) => ({
     ...tokenFromRow(row),
-    // Of a sub-library nothing is told but its folder.
+    // For a sub-library, only the name of its folder is revealed.
     library:
       row.library_id === null
         ? undefined
@@ -195,7 +195,7 @@ export async function countPersonalTokens(reader: Reader, accountKey: number): P
   return (await reader.get<{ count: number }>(sql, accountKey))?.count ?? 0
 }
 
-/** The name it had; undefined if the account has no such token. */
+/** Returns the name of the token; undefined if the account has no such token. */
 export async function deletePersonalToken(
   tx: Transaction,
   accountKey: number,
@@ -241,7 +241,7 @@ export async function deleteLibraryToken(
   return (await tx.run(sql, libraryKey, name)) === 1
 }
 
-/** The tokens that owners of libraries gave to apps. */
+/** The library tokens of the given libraries. */
 export async function deleteLibraryTokens(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
   const marks = libraryKeys.map(() => '?').join(', ')
   await tx.run(
@@ -250,12 +250,12 @@ export async function deleteLibraryTokens(tx: Transaction, libraryKeys: readonly
   )
 }
 
-/** Tokens of both kinds that open nothing but a library. */
+/** Tokens of both kinds that are restricted to a library. */
 export async function deleteScopedTokensFor(tx: Transaction, libraryKey: number): Promise<void> {
   await tx.run('delete from scoped_token where library_key = ?', libraryKey)
 }
 
-/** Personal tokens, and the library tokens it gave out. */
+/** The personal tokens of an account, and the library tokens it issued. */
 export async function deleteScopedTokensOf(tx: Transaction, accountKey: number): Promise<void> {
   await tx.run('delete from scoped_token where account_key = ?', accountKey)
 }

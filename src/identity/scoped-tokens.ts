@@ -28,15 +28,15 @@ import { Sealing } from './sealing.ts'
 const usedEverySeconds = 3600
 const mostPersonalTokens = 100
 
-/** More to be written in the transaction of an act. */
+/** Writes further rows in the transaction of a change. */
 export type Also = (tx: Transaction) => Promise<void>
 
 export interface PersonalTokenOptions {
   readonly name: string
   readonly access: ScopeAccess
-  /** The one library it is for; undefined for all. */
+  /** The only library it is for; undefined for all. */
   readonly libraryKey?: number | undefined
-  /** Of the sub-library, if it is for one. */
+  /** The sub-library, if it is for one. */
   readonly subKey?: number | undefined
   /** Unix seconds; undefined for never. */
   readonly expiresAt?: number | undefined
@@ -47,14 +47,14 @@ export interface LibraryToken {
   readonly appName: string
   readonly access: ScopeAccess
   readonly madeBy: string
-  /** Undefined if it was made under another secret of the server. */
+  /** Undefined if it was created under another secret of the server. */
   readonly token: string | undefined
 }
 
 /**
- * API tokens that open less than an account: personal tokens, bounded by what they may do, where and until
- * when; and library tokens, which let an app into one library under its own name. Both are 40 hex characters,
- * known by their hashes, and end at once when they are revoked.
+ * API tokens with a restricted scope. Personal tokens are limited by operation, library and time. Library
+ * tokens give an app access to one library under its own name. Both are 40 hex characters, stored as hashes,
+ * and revoked at once.
  */
 export class ScopedTokens {
   readonly #db: Database
@@ -69,7 +69,7 @@ export class ScopedTokens {
     this.#sealing = new Sealing(secret, 'library tokens')
   }
 
-  /** A new personal token, told only this once. Throws account-not-found, too-many-tokens. */
+  /** A new personal token. It cannot be read again. Throws account-not-found, too-many-tokens. */
   async issuePersonal(
     account: Account,
     options: PersonalTokenOptions,
@@ -99,7 +99,7 @@ export class ScopedTokens {
     return { token, key }
   }
 
-  /** Newest first; those that ended are left out. */
+  /** Newest first, without expired ones. */
   async listPersonal(account: Account): Promise<PersonalToken[]> {
     const all = await listPersonalTokens(this.#db, this.#queries, account.key)
     return all.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > this.#now())
@@ -181,18 +181,21 @@ export class ScopedTokens {
     return this.#authenticate('personal', token)
   }
 
-  /** The account is the owner of the library, under the name of the app. */
+  /** The account is the owner of the library, with the name of the app. */
   authenticateForLibrary(token: string): Promise<Authentication> {
     return this.#authenticate('library', token)
   }
 
-  /** Who acts on behalf of a token now; undefined once it has ended or its account may act no more. */
+  /**
+   * The account a token acts for, within its scope; undefined once the token has ended or the account is
+   * inactive.
+   */
   async findActor(tokenKey: number): Promise<Account | undefined> {
     const found = await findScopedAccountByKey(this.#db, this.#queries, tokenKey, this.#now())
     return found !== undefined && !found.removed && found.account.active ? found.account : undefined
   }
 
-  /** A maintenance job. */
+  /** Maintenance. */
   deleteExpired(): Promise<number> {
     return this.#db.write((tx) => deleteScopedTokensBefore(tx, this.#now()), { durable: false })
   }

@@ -3,11 +3,14 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Keeps short texts so that the database alone does not give them away: AES-256-GCM under the server's secret. */
+/**
+ * Encrypts short texts with AES-256-GCM under the server's secret, so that the database alone does not reveal
+ * them.
+ */
 export class Sealing {
   readonly #key: Buffer
 
-  /** Texts sealed for one purpose cannot be opened for another. */
+  /** Derives a key per purpose: a text sealed for one cannot be opened for another. */
   constructor(secret: Buffer, purpose: string) {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
   }
@@ -19,7 +22,7 @@ export class Sealing {
     return Buffer.concat([nonce, cipher.getAuthTag(), bytes])
   }
 
-  /** Undefined for what was sealed under another secret, or damaged. */
+  /** Undefined if it is damaged or was sealed under another secret. */
   open(sealed: Uint8Array): string | undefined {
     const bytes = Buffer.from(sealed)
     if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined

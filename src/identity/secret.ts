@@ -4,21 +4,21 @@ import path from 'node:path'
 
 const fewestCharacters = 16
 
-/** The secret cannot be used; the message says what to do. */
+/** The secret cannot be used. The message says how to fix it. */
 export class SecretError extends Error {
   override name = 'SecretError'
 }
 
 /**
- * The secret of the server: the given text, else what the file holds, else 32 random bytes put into the
- * file as hex. The text of the file can be given to another node, which then has the same secret.
+ * The secret of the server: the given text, or else the content of the file, or else 32 random bytes that are
+ * written to the file as hex. Copying the file's text to another node gives it the same secret.
  */
 export async function loadSecret(file: string, given?: string): Promise<Buffer> {
   if (given !== undefined) return secretFrom(given, 'the secret given in the settings')
   const kept = await readSecret(file)
   if (kept !== undefined) return secretFrom(kept, `the secret in ${file}`)
   await makeSecret(file)
-  // Read back rather than remembered: another process may have made it first.
+  // Read back, because another process may have created the file first.
   return secretFrom((await readSecret(file)) ?? '', `the secret in ${file}`)
 }
 
@@ -37,7 +37,7 @@ async function readSecret(file: string): Promise<string | undefined> {
   }
 }
 
-/** The file appears whole or not at all, and never replaces one that is there. */
+/** Creates the file atomically and never replaces an existing one. */
 async function makeSecret(file: string): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
   try {

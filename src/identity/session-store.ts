@@ -1,26 +1,26 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import type { Platform } from './device.ts'
 
-/** A sign-in: an API token, of a device or of none. Times are Unix seconds. */
+/** A session: an API token, with or without a device. Times are Unix seconds. */
 export interface Session {
   /** The key of its API token. */
   readonly key: number
-  /** '' for a sign-in that named no device, as `deviceId` and `deviceName`. */
+  /** '' for a session without a device, like `deviceId` and `deviceName`. */
   readonly platform: Platform | ''
   readonly deviceId: string
   readonly deviceName: string
   readonly clientVersion: string
   readonly platformVersion: string
-  /** What the client of the last sign-in called itself, and where it came from. */
+  /** The user agent of the last sign-in, and its address. */
   readonly userAgent: string
   readonly loginAddress: string
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** When its device was told to wipe itself; null for one that was not. */
+  /** When a wipe of its device was requested; null if it was not. */
   readonly wipedAt: number | null
 }
 
-/** All sign-ins of an account, the most recently used first. */
+/** All sessions of an account, most recently used first. */
 export async function listSessions(reader: Reader, accountKey: number): Promise<Session[]> {
   const rows = await reader.all<{
     key: number
@@ -56,8 +56,8 @@ export async function listSessions(reader: Reader, accountKey: number): Promise<
 }
 
 /**
- * Deletes API tokens that nobody used since a time. Those a device still syncs through stay, as what its sync tokens are
- * unlinked by, and so do those whose device is yet to be told to wipe itself.
+ * Deletes API tokens that were not used since a time. It keeps those whose device still syncs, because its
+ * sync tokens are unlinked through them, and those whose device has not confirmed a wipe.
  */
 export async function deleteIdleApiTokens(tx: Transaction, usedBefore: number): Promise<number> {
   return tx.run(

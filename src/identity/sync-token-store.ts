@@ -1,12 +1,12 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import type { CredentialOrigin } from './credential-origin.ts'
 
-/** What a sync token opens, and what it was derived from. */
+/** The library a sync token gives access to, and the token's origin. */
 export interface SyncGrant {
   readonly libraryKey: number
-  /** The epoch of the library at issue. */
+  /** The epoch of the library when it was issued. */
   readonly libraryEpoch: number
-  /** Of the sub-library it was issued for: it opens nothing else. */
+  /** The sub-library it was issued for. It opens nothing else. */
   readonly subKey: number | undefined
   readonly origin: CredentialOrigin
 }
@@ -25,7 +25,7 @@ export async function insertSyncToken(
 
 type SyncTokenValues = SyncGrant & { readonly origin: { readonly epoch: number } }
 
-/** A token that was issued, whatever became of what it was derived from. */
+/** An issued token, regardless of whether its origin is still valid. */
 export async function findSyncGrant(reader: Reader, hash: Uint8Array): Promise<SyncGrant | undefined> {
   const row = await reader.get<{
     library_key: number
@@ -69,7 +69,7 @@ export async function deleteSyncTokens(
   await tx.run('delete from sync_token where library_key = ? and account_key = ?', libraryKey, accountKey)
 }
 
-/** What a client says about its device when it shows a sync token. */
+/** Device information a client sends with a sync token. */
 export interface SyncDevice {
   readonly deviceId: string
   readonly deviceName: string
@@ -95,13 +95,13 @@ export async function updateSyncTokenUse(
   )
 }
 
-/** A library that is kept in sync on a device. */
+/** A library synced on a device. */
 export interface LibraryOnDevice extends SyncDevice {
   readonly libraryKey: number
   readonly lastUsedAt: number
 }
 
-/** What an account keeps in sync, most recently used first. */
+/** The libraries an account syncs, most recently used first. */
 export async function listSyncedLibraries(reader: Reader, accountKey: number): Promise<LibraryOnDevice[]> {
   const rows = await reader.all<{
     library_key: number
@@ -138,7 +138,7 @@ export async function deleteSyncTokensFor(tx: Transaction, libraryKeys: readonly
   await tx.run(`delete from sync_token where library_key in (${marks})`, ...libraryKeys)
 }
 
-/** The sync tokens of one account for some libraries. */
+/** The sync tokens of one account for the given libraries. */
 export async function deleteSyncTokensOfAccountFor(
   tx: Transaction,
   accountKey: number,

@@ -16,14 +16,14 @@ import {
   updateSyncTokenUse,
 } from './sync-token-store.ts'
 
-/** A library, or a sub-library, that is to be synced. */
+/** A library or sub-library to be synced. */
 export interface SyncedLibrary {
   readonly key: number
   readonly epoch: number
   readonly sub: { readonly key: number } | undefined
 }
 
-/** Sync tokens: 40 hex characters that open one library on one device. Only their hashes are kept. */
+/** Sync tokens: 40 hex characters that authenticate one device for one library. Only hashes are stored. */
 export class SyncTokens {
   readonly #db: Database
   readonly #now: () => number
@@ -33,12 +33,15 @@ export class SyncTokens {
     this.#now = now
   }
 
-  /** A new token on each call; that of a sub-library opens no more than that. It ends with what the holder came with. */
+  /**
+   * A new token on each call. It ends with the credential of `holder`. For a sub-library it opens nothing
+   * else.
+   */
   async issue(library: SyncedLibrary, holder: Authenticated): Promise<string> {
     return this.#db.write((tx) => this.issueIn(tx, library, holder))
   }
 
-  /** As issue, in a transaction of the caller's: the one that makes the library, say. */
+  /** As issue, in a transaction of the caller, for example the one that creates the library. */
   async issueIn(tx: Transaction, library: SyncedLibrary, holder: Authenticated): Promise<string> {
     const token = randomBytes(20).toString('hex')
     const origin = { ...credentialOriginOf(holder), epoch: holder.epoch }
@@ -52,7 +55,7 @@ export class SyncTokens {
     return token
   }
 
-  /** A new token for each library, in their order. */
+  /** One new token per library, in the given order. */
   async issueMany(libraries: readonly SyncedLibrary[], holder: Authenticated): Promise<string[]> {
     return this.#db.write(async (tx) => {
       const tokens: string[] = []
@@ -61,22 +64,22 @@ export class SyncTokens {
     })
   }
 
-  /** What a token was issued for. Whether its origin still stands is for `CredentialOrigins` to say. */
+  /** The grant of a token. `CredentialOrigins` checks whether its origin is still valid. */
   async authenticate(token: string): Promise<SyncGrant | undefined> {
     return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
   }
 
-  /** Names a token in a credential derived from it (a notification token). It does not authenticate by itself. */
+  /** Refers to a token in a derived credential (a notification token). It does not authenticate by itself. */
   referenceTo(token: string): string {
     return hashOf(token).toString('hex')
   }
 
-  /** What a referenced token opens now; undefined once the token was revoked. */
+  /** The grant of a referenced token; undefined once the token was revoked. */
   async findReferenced(reference: string): Promise<SyncGrant | undefined> {
     return findSyncGrant(this.#db, Buffer.from(reference, 'hex'))
   }
 
-  /** Notes which device showed a token, and when. */
+  /** Records the device that used a token, and the time. */
   async noteUse(token: string, device: SyncDevice): Promise<void> {
     const kept = {
       ...device,
@@ -86,17 +89,17 @@ export class SyncTokens {
     await writeIfSpace(this.#db, (tx) => updateSyncTokenUse(tx, hashOf(token), kept, this.#now()))
   }
 
-  /** What an account keeps in sync on its devices, most recently used first. */
+  /** The libraries an account syncs on its devices, most recently used first. */
   listUsed(accountKey: number): Promise<LibraryOnDevice[]> {
     return listSyncedLibraries(this.#db, accountKey)
   }
 
-  /** All an account holds on one device. */
+  /** All sync tokens of an account on one device. */
   async revokeForDevice(tx: Transaction, accountKey: number, deviceId: string): Promise<void> {
     await deleteSyncTokensOfDevice(tx, accountKey, deviceId)
   }
 
-  /** All of a library, or only those one account holds for it. */
+  /** All sync tokens of a library, or only those of one account. */
   async revokeForLibrary(tx: Transaction, libraryKey: number, accountKey?: number): Promise<void> {
     if (accountKey === undefined) await deleteSyncTokensOfLibrary(tx, libraryKey)
     else await deleteSyncTokens(tx, { libraryKey, accountKey })

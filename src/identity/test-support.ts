@@ -17,7 +17,7 @@ import type { FailedAuthentication } from './password-guard.ts'
 import { Passwords } from './passwords.ts'
 import { type SyncedLibrary, SyncTokens } from './sync-tokens.ts'
 
-/** The least argon2 takes: these tests are about accounts, not about the cost of a hash. */
+/** The minimum cost of argon2, because these tests do not measure hashing. */
 export const cheapCost = { memory: 8, passes: 1, parallelism: 1 }
 
 export const secret = Buffer.from('a secret for tests only')
@@ -36,7 +36,7 @@ export interface IdentityOptions {
 
 export type OpenIdentity = (options?: IdentityOptions) => Promise<TestIdentity>
 
-/** The whole room on one database, with a clock that only the test moves. */
+/** The whole module on one database, with a clock that only the test moves. */
 export class TestIdentity implements AsyncDisposable {
   readonly db: Database
   readonly passwords: Passwords
@@ -48,7 +48,7 @@ export class TestIdentity implements AsyncDisposable {
   readonly failures: FailedAuthentication[] = []
   readonly removed: string[] = []
   time = 1_700_000_000
-  /** What the hook of other rooms does when an account goes, after noting who went. */
+  /** Called like a dependent module when an account is removed, after the account was recorded. */
   onRemove: (tx: Transaction, account: Account) => Promise<void> = async () => {}
   readonly #close: () => Promise<void>
   readonly #rateLimit: boolean
@@ -79,7 +79,7 @@ export class TestIdentity implements AsyncDisposable {
     return new Login({ db, checks, apiTokens, passwords, secret, now })
   }
 
-  /** Whether this is the password of the account. */
+  /** Whether `password` is the password of the account. */
   async isPassword(email: string, password: string): Promise<boolean> {
     const found = await this.accounts.findCredentials(email)
     return this.passwords.verify(password, found?.passwordHash, { source: '', subject: '' })
@@ -104,12 +104,12 @@ export class TestIdentity implements AsyncDisposable {
     })
   }
 
-  /** An account of that name at example.org, whose password is `secret of <name>`. */
+  /** Creates an account of that name at example.org with the password `secret of <name>`. */
   signUp(name: string, more: Partial<Parameters<Accounts['create']>[0]> = {}): Promise<Account> {
     return this.accounts.create({ email: `${name}@example.org`, password: `secret of ${name}`, ...more })
   }
 
-  /** A row that stands for a library of the account, as far as sync tokens need one. */
+  /** Inserts a minimal library row for sync tokens. */
   async addLibrary(owner: Account): Promise<SyncedLibrary> {
     const id = crypto.randomUUID()
     const none = new Uint8Array(20)
@@ -131,7 +131,7 @@ export class TestIdentity implements AsyncDisposable {
   }
 }
 
-/** On a SQLite file in a folder of its own, which goes when the test ends. */
+/** On a SQLite file in a temporary folder, which is deleted when the test ends. */
 export async function openOnSqlite(
   options: IdentityOptions = {},
 ): Promise<TestIdentity & { folder: string }> {
@@ -145,7 +145,7 @@ export async function openOnSqlite(
   return Object.assign(identity, { folder })
 }
 
-/** Runs the suite on SQLite and on PostgreSQL; each test opens a database without accounts. */
+/** Runs the suite on SQLite and on PostgreSQL. Each test opens a database without accounts. */
 export async function onEachDatabase(name: string, suite: (open: OpenIdentity) => void): Promise<void> {
   describe(`${name} on SQLite`, () => suite(openOnSqlite))
 

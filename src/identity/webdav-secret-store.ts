@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import type { Account } from './account.ts'
 
-/** It ends with the epoch of the account. */
+/** Valid for the current epoch of the account. */
 export async function putWebdavSecret(
   tx: Transaction,
   { key, epoch }: Pick<Account, 'key' | 'epoch'>,
@@ -20,7 +20,7 @@ export async function deleteWebdavSecret(tx: Transaction, accountKey: number): P
   await tx.run('delete from webdav_secret where account_key = ?', accountKey)
 }
 
-/** Accounts that are not active have none, and neither have those that signed out everywhere since it was set. */
+/** Undefined for inactive accounts, and for those that signed out everywhere since it was set. */
 export async function findWebdavSecret(reader: Reader, accountKey: number): Promise<string | undefined> {
   const row = await reader.get<{ hash: string }>(
     `select hash from webdav_secret join account on account.key = webdav_secret.account_key

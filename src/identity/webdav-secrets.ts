@@ -5,7 +5,7 @@ import type { Passwords } from './passwords.ts'
 import type { Also } from './scoped-tokens.ts'
 import { deleteWebdavSecret, findWebdavSecret, putWebdavSecret } from './webdav-secret-store.ts'
 
-/** Why a secret is not taken. */
+/** Why a secret is rejected. */
 export type SecretProblem = 'too-long' | 'too-short' | 'too-weak' | 'not-plain'
 
 const fewest = 8
@@ -17,7 +17,7 @@ export interface WebdavSecretsOptions extends PasswordGuardOptions {
   readonly passwords: Passwords
 }
 
-/** A second password of an account, for clients that speak WebDAV; only its hash is kept. */
+/** A separate password of an account for WebDAV clients. Only its hash is stored. */
 export class WebdavSecrets {
   readonly #db: Database
   readonly #passwords: Passwords
@@ -29,7 +29,7 @@ export class WebdavSecrets {
     this.#guard = new PasswordGuard(options)
   }
 
-  /** '' takes the secret away. Gives what is wrong with one that is not taken. */
+  /** '' removes the secret. Returns the problem if the secret is rejected. */
   async set(account: Account, secret: string, also?: Also): Promise<SecretProblem | undefined> {
     const problem = secret === '' ? undefined : problemOf(secret)
     if (problem !== undefined) return problem
@@ -46,7 +46,9 @@ export class WebdavSecrets {
     return (await findWebdavSecret(this.#db, account.key)) !== undefined
   }
 
-  /** Takes as long whether or not there is a secret. Throws too-many-tries when too many passwords are waiting. */
+  /**
+   * Takes the same time whether or not there is a secret. Throws too-many-tries if the hash queue is full.
+   */
   verify(account: Pick<Account, 'key'>, secret: string, address: string): Promise<PasswordOutcome> {
     const subject = String(account.key)
     return this.#guard.try({ kind: 'webdav', subject, source: address, address }, async () => {
