@@ -2,21 +2,21 @@ import { type ProxyTrust, plainAddress } from './client-address.ts'
 import { authorityOf } from './request-target.ts'
 import type { IncomingRequest, RequestHeaders } from './transport.ts'
 
-/** How a client addressed us. */
+/** How a client addressed the server. */
 type Addressed = Pick<IncomingRequest, 'socket' | 'isEncrypted'> & {
   readonly head: Pick<IncomingRequest['head'], 'url'> & { readonly headers: Pick<RequestHeaders, 'all'> }
 }
 
-/** What is the same for every request of one server. */
+/** Settings that are the same for all requests. */
 export interface Site {
   readonly trust: ProxyTrust
-  /** Scheme and host of links we hand out, when configured. */
+  /** The configured scheme and host of links. */
   readonly publicUrl: string | undefined
 }
 
 /**
- * Scheme and host of the links we hand out: as configured, else as the client addressed us. Forwarding headers count
- * only if a trusted proxy wrote them. Text that does not look like a host is never echoed.
+ * Scheme and host of links: as configured, or else as the client addressed the server. Forwarding headers
+ * count only if a trusted proxy set them. Text that is not a valid host is never echoed.
  */
 export function baseUrlOf({ head, socket, isEncrypted }: Addressed, site: Site): string {
   if (site.publicUrl !== undefined) return site.publicUrl
@@ -31,13 +31,13 @@ export function baseUrlOf({ head, socket, isEncrypted }: Addressed, site: Site):
   return `${proxied && lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : scheme}://${host}`
 }
 
-/** The URL of an address and a port. */
+/** Builds the URL of an address and a port. */
 export function urlOf(scheme: 'http' | 'https', address: string, port: number): string {
   const host = plainAddress(address)
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Checks a configured public URL and takes the slashes off its end. */
+/** Validates a configured public URL and removes trailing slashes. */
 export function parsePublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
@@ -46,13 +46,13 @@ export function parsePublicUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** `name`, `1.2.3.4` or `[::1]`, with or without a port. */
+/** `name`, `1.2.3.4` or `[::1]`, with an optional port. */
 function parseHost(text: string | undefined): string | undefined {
   const shape = /^(?:[a-z0-9_](?:[a-z0-9_.-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
   return text !== undefined && shape.test(text) ? text : undefined
 }
 
-/** The entry written by the proxy nearest to us, should several have written one. */
+/** The last entry, which the nearest proxy wrote. */
 function lastOf(header: string | string[] | undefined): string | undefined {
   return header === undefined ? undefined : String(header).split(',').at(-1)?.trim()
 }

@@ -37,7 +37,7 @@ const routes = [form, own, quick]
 const limits = { bodyMemory: 2 * MIB, bodyMemoryWaitMs: 50 }
 const proxied = { trustedProxies: ['127.0.0.1'], limits }
 
-/** Begins a body and leaves out its last byte. */
+/** Sends a body without its last byte. */
 function begin(port: number, path: string, headers: readonly string[], length: number): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -47,7 +47,7 @@ function begin(port: number, path: string, headers: readonly string[], length: n
   return socket
 }
 
-/** The answer, which comes in one piece. */
+/** The response, which arrives in one piece. */
 async function answerOf(socket: Socket): Promise<string> {
   const [heard] = (await once(socket, 'data')) as [Buffer]
   return String(heard)
@@ -65,7 +65,7 @@ describe('the memory of buffered bodies', () => {
       await answerOf(refused),
       /^HTTP\/1\.1 503 [^]*Retry-After: \d+\r\n[^]*"detail":"Server is busy/,
     )
-    // Whoever asks for little, or nothing, is served meanwhile.
+    // Requests with a small body or none are served meanwhile.
     assert.equal((await server.call('GET', '/quick')).text, '"quick"')
     for (const socket of held) {
       socket.write('a')
@@ -155,7 +155,7 @@ async function memoryOf(server: Server): Promise<number> {
   return Number(/^carrel_http_body_memory_bytes (\S+)$/m.exec(shown)?.[1])
 }
 
-/** Resolves when just so many bytes are reserved. */
+/** Resolves when exactly this many bytes are reserved. */
 async function reserved(server: Server, bytes: number): Promise<void> {
   let seen = await memoryOf(server)
   for (const until = performance.now() + 5000; seen !== bytes && performance.now() < until; ) {

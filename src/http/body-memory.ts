@@ -6,19 +6,19 @@ import { detail, type Refusal } from './refusal.ts'
 export interface BodyMemoryOptions {
   /** Bytes of buffered bodies of all connections. */
   readonly total: number
-  /** How long a body waits for memory before it is refused. */
+  /** Timeout of a body that waits for memory. */
   readonly waitMs?: number
 }
 
-/** The part of the budget that one address, and one account, may hold. */
+/** One address, and one account, may hold 1/4 of the budget. */
 const SHARES = 4
 const WAIT_MS = 10_000
-/** Under contention a body must keep up this rate after this time, or it gives up its memory. */
+/** Under contention a body must keep up this rate after this time, or it loses its memory. */
 const CONTENDED_GRACE_MS = 10_000
 const CONTENDED_BYTES_PER_SECOND = 16 * 1024
 const CHECK_MS = 1000
 
-/** The memory of all bodies that are buffered, bounded across connections (I9). */
+/** The budget of all buffered bodies across connections (I9). */
 export class BodyMemory {
   readonly #budget: ByteBudget
   readonly #claims = new Set<BodyClaim>()
@@ -28,17 +28,17 @@ export class BodyMemory {
     this.#budget = new ByteBudget({ total, share: Math.floor(total / SHARES), waitMs })
   }
 
-  /** Bytes reserved. */
+  /** Reserved bytes. */
   get used(): number {
     return this.#budget.used
   }
 
-  /** Requests that wait for memory. */
+  /** Number of requests that wait for memory. */
   get waiting(): number {
     return this.#budget.waiting
   }
 
-  /** The claim of one request; `address` is the client's. Nothing is reserved yet. */
+  /** The claim of one request; `address` is the client's. Reserves nothing yet. */
   claim(address: string): BodyClaim {
     return new BodyClaim(this.#budget, isLoopback(address) ? [] : [`ip ${addressKey(address)}`], {
       onHeld: (claim) => this.#claims.add(claim),
@@ -47,7 +47,7 @@ export class BodyMemory {
     })
   }
 
-  /** While requests wait for memory, those that hold some and hardly send anything are ended. */
+  /** While requests wait for memory, slow requests that hold memory are aborted. */
   #watch(): void {
     this.#timer ??= setInterval(() => {
       if (this.#budget.waiting === 0) {
@@ -64,15 +64,15 @@ interface ClaimEvents {
   readonly onWaiting: () => void
 }
 
-/** A body that is coming in. */
+/** A body being received. */
 export interface Receiving {
-  /** Bytes so far. */
+  /** Bytes received so far. */
   received(): number
-  /** Ends it, because its client is too slow. */
+  /** Aborts it, because its client is too slow. */
   onExpired(refusal: Refusal): void
 }
 
-/** Memory that one request has reserved for its body. */
+/** The memory that one request has reserved for its body. */
 export class BodyClaim {
   readonly #budget: ByteBudget
   readonly #events: ClaimEvents
@@ -91,12 +91,12 @@ export class BodyClaim {
     return this.#bytes
   }
 
-  /** Counts it against the share of an account, too. To be called before anything is reserved. */
+  /** Also charges an account. Call it before anything is reserved. */
   chargeTo(account: string): void {
     if (this.#bytes === 0) this.#keys = [...this.#keys.filter(isAddress), `account ${account}`]
   }
 
-  /** Reserves up to so many bytes in all, if they are free. */
+  /** Grows the reservation to `bytes` in total, if they are available. */
   tryGrowTo(bytes: number): boolean {
     const more = bytes - this.#bytes
     if (more <= 0) return true
@@ -105,13 +105,16 @@ export class BodyClaim {
     return true
   }
 
-  /** Reserves up to so many bytes in all; not a promise if they are free. Throws a refusal (503), at once or later. */
+  /**
+   * Grows the reservation to `bytes` in total; not a promise if they are available. Throws a refusal (503),
+   * at once or later.
+   */
   growTo(bytes: number): Promise<void> | undefined {
     if (!this.#budget.canHold(bytes)) throw busy()
     return this.tryGrowTo(bytes) ? undefined : this.#wait(bytes - this.#bytes)
   }
 
-  /** Gives back all but so many bytes. */
+  /** Shrinks the reservation to `bytes`. */
   shrinkTo(bytes: number): void {
     const less = this.#bytes - bytes
     if (less <= 0) return
@@ -129,7 +132,7 @@ export class BodyClaim {
     this.#receiving = receiving
   }
 
-  /** Called while others wait for memory: a client that is slow gives its own up. */
+  /** Called while other requests wait for memory: aborts a slow client. */
   expire(now: number): void {
     const receiving = this.#receiving
     const seconds = (now - this.#since - CONTENDED_GRACE_MS) / 1000
@@ -139,7 +142,7 @@ export class BodyClaim {
 
   async #wait(more: number): Promise<void> {
     this.#events.onWaiting()
-    // The wait is not the client's fault.
+    // Time spent waiting for memory is not counted as slowness of the client.
     const receiving = this.#receiving
     this.#receiving = undefined
     const granted = await this.#budget.take(this.#keys, more)
@@ -157,10 +160,10 @@ export class BodyClaim {
   }
 }
 
-/** What an upload reserves that goes to disk as it comes in: the buffer it is written from. */
+/** Reservation of an upload that is streamed to disk: its write buffer. */
 export const STREAM_BYTES = 512 * 1024
 
-/** What a body is refused with that its client sends too slowly. */
+/** The refusal for a body that arrives too slowly. */
 export function tooSlow(): Refusal {
   return detail(408, 'Request body is too slow.')
 }
@@ -175,7 +178,7 @@ function isAddress(key: string): boolean {
   return key.startsWith('ip ')
 }
 
-/** This machine, which may be a proxy for everybody: its bodies are bounded by account and in all. */
+/** A local proxy may forward all clients, so loopback addresses have no share of their own. */
 export function isLoopback(address: string): boolean {
   return isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
 }

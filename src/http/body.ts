@@ -35,7 +35,10 @@ async function collect(body: RequestBody, limit: number, claim: BodyClaim): Prom
   return collected.bytes
 }
 
-/** The fields of a body in any encoding clients use; a promise only for multipart. An empty body may have any type. */
+/**
+ * Parses the fields of a body in any supported encoding; a promise only for multipart. An empty body may have
+ * any type.
+ */
 export function parseBody(contentType: string | undefined, bytes: Buffer): Fields | Promise<Fields> {
   if (bytes.length === 0) return Fields.none
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()

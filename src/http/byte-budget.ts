@@ -1,14 +1,14 @@
-/** Who bytes are charged to. One client may hold no more than its share of a budget. */
+/** The keys that bytes are charged to. A client can hold at most its share of a budget. */
 export type BudgetKeys = readonly string[]
 
 export interface ByteBudgetOptions {
-  /** Bytes of all holders together. */
+  /** Bytes of all keys together. */
   readonly total: number
   /** Bytes of one key. A single request above it is granted to a key that holds nothing else. */
   readonly share: number
-  /** How long a request waits before it is refused. */
+  /** Timeout of a waiting request. */
   readonly waitMs: number
-  /** Waiting requests of all clients together. */
+  /** Maximum number of waiting requests of all clients. */
   readonly mostWaiting?: number
 }
 
@@ -44,24 +44,24 @@ export class ByteBudget {
     return this.#waiting.size
   }
 
-  /** Keys that hold bytes; for tests of the bound on memory. */
+  /** Number of keys that hold bytes, for tests. */
   get holders(): number {
     return this.#held.size
   }
 
-  /** Whether so many bytes could ever be granted at once. */
+  /** Whether this many bytes could ever be granted at once. */
   canHold(bytes: number): boolean {
     return bytes <= this.#options.total
   }
 
-  /** Takes bytes if they fit and nobody waits for them. */
+  /** Takes bytes if they are available and no request waits for them. */
   tryTake(keys: BudgetKeys, bytes: number): boolean {
     if (this.#waiting.size > 0 || !this.#fits(keys, bytes)) return false
     this.#take(keys, bytes)
     return true
   }
 
-  /** Resolves to false if the bytes were not granted in time, or too many requests wait already. */
+  /** Resolves to false after the timeout, or if too many requests wait already. */
   take(keys: BudgetKeys, bytes: number): Promise<boolean> {
     if (this.tryTake(keys, bytes)) return Promise.resolve(true)
     const { mostWaiting, waitMs } = this.#options
@@ -70,7 +70,7 @@ export class ByteBudget {
       const timer = setTimeout(() => this.#end(waiter, false), waitMs)
       const waiter: Waiter = { keys, bytes, resolve, timer }
       this.#waiting.add(waiter)
-      // Others may wait for their own share only.
+      // Others may be waiting only for their own share.
       this.#serve()
     })
   }
@@ -106,7 +106,10 @@ export class ByteBudget {
     })
   }
 
-  /** Grants what fits, the client with the fewest bytes first. Stops at the first that has to wait for others. */
+  /**
+   * Grants requests, the client with the fewest bytes first. Stops at the first that must wait for other
+   * clients.
+   */
   #serve(): void {
     for (;;) {
       let next: Waiter | undefined

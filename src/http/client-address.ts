@@ -1,14 +1,17 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** Whether an address is a proxy whose forwarding headers we believe. */
+/** Whether an address is a trusted proxy. */
 export type ProxyTrust = (address: string) => boolean
 
-/** Reads addresses and CIDR ranges (`10.0.0.0/8`, `::1`). Throws on anything else, so that a slip stops the start. */
+/**
+ * Parses addresses and CIDR ranges (`10.0.0.0/8`, `::1`). Throws on anything else, so that a typo stops the
+ * start.
+ */
 export function parseTrustedProxies(entries: readonly string[]): ProxyTrust {
   if (entries.length === 0) return () => false
   const list = new BlockList()
   for (const entry of entries) addProxy(list, entry)
-  // The address of a connection that is already gone is empty.
+  // The address of a closed connection is empty.
   return (address) =>
     isIP(address) !== 0 && list.check(withoutZone(address), isIPv6(address) ? 'ipv6' : 'ipv4')
 }
@@ -24,8 +27,8 @@ function addProxy(list: BlockList, entry: string): void {
 }
 
 /**
- * The client's address. Each proxy appends the address it heard from, so the list is believed from its
- * right end, for as long as the one who wrote the entry is trusted.
+ * The client's address. Each proxy appends the address it received the request from, so the list is read from
+ * the right, as long as the author of the entry is trusted.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -44,7 +47,7 @@ export function clientAddress(
   return address
 }
 
-/** What throttles count by: an IPv4 address, or the /64 that one IPv6 subscriber owns. */
+/** The key for rate limits: an IPv4 address, or the /64 that one IPv6 subscriber owns. */
 export function addressKey(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
@@ -52,11 +55,11 @@ export function addressKey(address: string): string {
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? [] : Array<string>(8 - left.length - right.length).fill('0')
   const groups = [...left, ...zeros, ...right].slice(0, 4)
-  // However it is spelled, an address counts as one.
+  // Normalized, so that all spellings of an address are counted as one.
   return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
 }
 
-/** IPv4 written the IPv6 way, as a dual-stack socket reports it, back to IPv4. */
+/** Converts an IPv4-mapped IPv6 address, as a dual-stack socket reports it, to IPv4. */
 export function plainAddress(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What tells two versions of a representation apart. */
+/** Validators of a representation (RFC 9110, 8.8). */
 export interface Validators {
-  /** The opaque tag, without its quotes; always a strong one. */
+  /** The opaque tag, without quotes. Always strong. */
   readonly etag?: string | undefined
   /** Unix seconds. */
   readonly lastModified?: number | undefined
 }
 
-/** What the conditions of a request come to (RFC 9110, 13.2.2). */
+/** The result of the preconditions of a request (RFC 9110, 13.2.2). */
 export type Verdict = 'proceed' | 'not-modified' | 'precondition-failed'
 
 export function judge(headers: IncomingHttpHeaders, validators: Validators): Verdict {
@@ -28,7 +28,7 @@ export function judge(headers: IncomingHttpHeaders, validators: Validators): Ver
     : 'proceed'
 }
 
-/** Whether a `Range` header counts: it does not if `If-Range` names another version. */
+/** Whether the `Range` header applies. It does not if `If-Range` names another version. */
 export function rangeApplies(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const { 'if-range': condition } = headers
   if (condition === undefined) return true
@@ -42,7 +42,7 @@ export function formatDate(seconds: number): string {
   return new Date(seconds * 1000).toUTCString()
 }
 
-/** Whether a tag is in a list of tags. Bare ones count too: some clients send an ETag without its quotes. */
+/** Whether a tag is in a list of tags. Tags without quotes match too, because some clients send them. */
 function isListed(list: string, etag: string | undefined, { weakCounts }: { weakCounts: boolean }): boolean {
   if (list.trim() === '*') return true
   if (etag === undefined) return false
@@ -57,7 +57,7 @@ function isAfter(lastModified: number | undefined, date: string): boolean {
   return seconds !== undefined && lastModified !== undefined && lastModified > seconds
 }
 
-/** Dates as HTTP writes them; the two older forms it allows begin with the name of a day as well. */
+/** Parses an HTTP date. The two obsolete formats also begin with the name of a day. */
 function readDate(text: string): number | undefined {
   if (!/^(?:mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined
   const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)

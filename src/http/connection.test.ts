@@ -57,7 +57,7 @@ const streamed = route({
 const routes = [echo, quick, streamed]
 const sha1 = (bytes: Buffer) => createHash('sha1').update(bytes).digest('hex')
 
-/** Numbers that are the same for the same seed. */
+/** Seeded random numbers. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -76,7 +76,7 @@ function chunked(bytes: Buffer, random: (below: number) => number): Buffer {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** Many requests in one go, and the bodies of the answers that are due. */
+/** Many pipelined requests, and the expected response bodies. */
 function conversation(seed: number): { bytes: Buffer; answers: string[] } {
   const random = numbers(seed)
   const sent: Buffer[] = []
@@ -111,7 +111,7 @@ function bodiesOf(heard: string): string[] {
   return bodies
 }
 
-/** Reads until `pattern` is among what the server said. */
+/** Reads until the received text matches `pattern`. */
 async function hears(socket: Socket, pattern: RegExp): Promise<string> {
   let heard = ''
   while (!pattern.test(heard)) heard += String((await once(socket, 'data'))[0])
@@ -128,7 +128,7 @@ describeTransports('a connection', (serve) => {
       const heard = text(socket)
       for (let at = 0; at < bytes.length; ) {
         const size = [1, 20, 1500, 200_000][random(4)] ?? 1
-        // The rest is of no interest to a server that has hung up.
+        // The server has closed the connection and ignores the rest.
         if (!socket.writable) break
         await new Promise<void>((resolve) => socket.write(bytes.subarray(at, at + size), () => resolve()))
         at += size
@@ -180,7 +180,7 @@ describeTransports('a connection', (serve) => {
     assert.equal(await hears(socket, /\r\n\r\n/), 'HTTP/1.1 100 Continue\r\n\r\n')
     socket.write('abc')
     assert.match(await hears(socket, /"$/), new RegExp(`^HTTP/1\\.1 200 [^]*${sha1(Buffer.from('abc'))}"$`))
-    // One whose body is not wanted is not asked for it.
+    // A client whose body is refused gets no `100 Continue`.
     socket.write(`POST /echo/refuse HTTP/1.1\r\n${expect}`)
     assert.match(await text(socket), /^HTTP\/1\.1 443 [^]*Connection: close\r\n/)
   })
@@ -212,7 +212,7 @@ describeTransports('a connection', (serve) => {
     const wish = 'Host: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: other\r\n\r\n'
     assert.match(await server.send(`GET /other?x HTTP/1.1\r\n${wish}behind`), /^HTTP\/1\.1 101 /)
     assert.equal(await heard.promise, 'GET other behind')
-    // Anywhere else the wish is not heard.
+    // At any other path the Upgrade request is ignored.
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`GET /quick HTTP/1.1\r\n${wish}`)
     await hears(socket, /^HTTP\/1\.1 200 [^]*"quick"$/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { servedAs } from './content-type.ts'
 
-/** Names of what a browser would run, or apply to a page, if it were told what it is. */
+/** Names of files that a browser would execute, or apply to a page, if sent with their own type. */
 const HOSTILE =
   'html htm shtml xhtml xht mhtml mht svg svgz xml xsl xslt rss atom rdf gpx kml js mjs cjs jsx css wasm swf hta htc ' +
   'eml jar class appcache manifest webmanifest vbs asp jsonld geojson vtt exe constructor __proto__ ' +

@@ -1,7 +1,8 @@
 import mime from 'mime'
 
-// Where the data set of `mime` names an alias that browsers know less well, has another meaning for the extension, or
-// would keep a readable file from being shown as text. `ts` is TypeScript as often as it is a film, so it is neither.
+// Overrides of the `mime` data set: where it names an alias that browsers support less well, has another
+// meaning for the extension, or would prevent display as text. `ts` is both TypeScript and video, so it has
+// no type.
 const overrides: Readonly<Record<string, string>> = {
   ...allOf('text/plain', 'c cfg cpp diff go h java kt patch php py rb rs sh sql swift tex toml tsx'),
   ...allOf('application/octet-stream', 'mts ts'),
@@ -22,7 +23,9 @@ const overrides: Readonly<Record<string, string>> = {
 
 const overriddenTypes = new Map(Object.entries(overrides))
 
-/** The media type of a file of this name, for icons and previews. Files are not sent as it, but as `servedAs` says. */
+/**
+ * The media type by file name, for icons and previews. Files are sent with the type from `servedAs` instead.
+ */
 export function mediaTypeOf(name: string): string {
   const dot = name.lastIndexOf('.')
   const extension = dot === -1 ? '' : name.slice(dot + 1).toLowerCase()
@@ -33,7 +36,7 @@ function allOf(type: string, extensions: string): Record<string, string> {
   return Object.fromEntries(extensions.split(' ').map((extension) => [extension, type]))
 }
 
-/** Types that browsers show without ever running anything of the author of a file. */
+/** Types that browsers display without running any active content. */
 const inert = new Set([
   ...'apng avif bmp gif heic heif jpeg jxl png tiff vnd.microsoft.icon webp'
     .split(' ')
@@ -44,28 +47,29 @@ const inert = new Set([
     .map((type) => `video/${type}`),
 ])
 
-/** Types that browsers show as text once they are sent as plain text. */
+/** Types that browsers can display if they are sent as plain text. */
 const readable =
   /^(?:text\/(?:plain|csv|tab-separated-values|markdown|vcard|calendar)|application\/(?:json|yaml))$/
 
 const DOWNLOADED = "sandbox; default-src 'none'; frame-ancestors 'none'"
-// The document that a browser creates around a picture or a film has its own style and refers to the file itself.
+// The document a browser generates around an image or a video has inline styles and refers to the file
+// itself.
 const SHOWN = `${DOWNLOADED}; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'`
-// Browsers show no PDF in a sandbox. They keep its scripts away from the site it comes from.
+// Browsers do not display a PDF in a sandbox. They isolate its scripts from the site.
 const SHOWN_PDF = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** How a file of a user is sent. */
+/** How a user's file is sent. */
 export interface Served {
   readonly contentType: string
-  /** Whether a browser may show it instead of saving it. */
+  /** Whether a browser may display it instead of saving it. */
   readonly isInline: boolean
-  /** As `Content-Security-Policy`. */
+  /** The `Content-Security-Policy`. */
   readonly policy: string
 }
 
 /**
- * The content type and the policy that files of users are sent with. An allow-list: only types that no browser runs,
- * whatever the bytes are. Everything else, such as HTML, SVG, XML, scripts and styles, is sent as bytes to be saved.
+ * The content type and policy for users' files. An allow-list: only types that no browser executes, whatever
+ * the bytes are. Everything else, such as HTML, SVG, XML, scripts and styles, is sent as a download.
  */
 export function servedAs(name: string, wantsInline: boolean): Served {
   const type = mediaTypeOf(name)

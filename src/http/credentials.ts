@@ -2,18 +2,18 @@ import { detail, type Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import type { ResponseHeaders } from './response.ts'
 
-/** What an API token turned out to be. */
+/** The result of authenticating an API token. */
 export type AuthResult<User> =
   | { readonly kind: 'user'; readonly user: User }
   | { readonly kind: 'unknown' | 'deleted' | 'inactive' | 'wiped' }
 
-/** Finds out whose API token it is. */
+/** Authenticates an API token. */
 export type Authenticate<User> = (
   apiToken: string,
   request: HttpRequest,
 ) => AuthResult<User> | Promise<AuthResult<User>>
 
-/** The API token of an `Authorization: Token …` or `Bearer …` header; throws the refusal clients expect. */
+/** The API token of an `Authorization: Token …` or `Bearer …` header. Throws the refusal clients expect. */
 export function readApiToken(header: string | undefined): string {
   const [scheme = '', apiToken, ...more] = (header ?? '').trim().split(/\s+/)
   if (!/^(?:token|bearer)$/i.test(scheme)) throw credentialsMissing()
@@ -22,7 +22,7 @@ export function readApiToken(header: string | undefined): string {
   return apiToken
 }
 
-/** How a token that opens no account is refused. Clients sign out on 401 only. */
+/** The refusal for a token without an account. Clients sign out on 401 only. */
 export function tokenRefusal(kind: Exclude<AuthResult<unknown>['kind'], 'user'>): Refusal {
   switch (kind) {
     case 'unknown':
@@ -36,12 +36,12 @@ export function tokenRefusal(kind: Exclude<AuthResult<unknown>['kind'], 'user'>)
   }
 }
 
-/** How a token that opens no library is refused, whatever the reason. */
+/** The refusal for an invalid library token, whatever the reason. */
 export function libraryTokenRefusal(): Refusal {
   return detail(401, 'Token inactive or deleted')
 }
 
-/** For a route that is not open to this account, or not to the credential it came with. */
+/** The refusal for a route that the account or its credential may not use. */
 export function notPermitted(): Refusal {
   return detail(403, 'You do not have permission to perform this action.')
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** How many files and connections the system lets this process have open; undefined where nobody knows. */
+/** The limit of open files and sockets of this process; undefined if it is unknown. */
 export function descriptorLimit(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

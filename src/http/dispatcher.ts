@@ -16,21 +16,21 @@ import { discard, send } from './send.ts'
 import { type ErrorResponses, plainFailure, responseToThrown } from './surface.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
-/** Writes the line of an ordinary request, whose fields come as the members of a JSON object. */
+/** Writes the log line of an ordinary request. `members` are the members of a JSON object. */
 export type LogRequest = (members: string) => void
 
-/** What a dispatcher needs besides what routes need. */
+/** The options of a dispatcher in addition to the `Runtime` of routes. */
 export interface DispatcherOptions<User, Services> {
   readonly runtime: Runtime<User, Services>
   readonly site: Site
   readonly logger: Logger
-  /** Without it the logger writes all lines. */
+  /** Default: the logger writes all lines. */
   readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
   readonly bodyMemory: BodyMemory
-  /** Counts the requests of clients behind trusted proxies; undefined where no proxy is trusted. */
+  /** Counts the requests of clients behind trusted proxies; undefined if no proxy is trusted. */
   readonly inFlight: RequestsInFlight | undefined
-  /** Answers slower than this, streams apart, are logged as warnings. */
+  /** Slower responses, except streams, are logged as warnings. */
   readonly slowMs: number
 }
 
@@ -81,7 +81,7 @@ export class Dispatcher<User, Services> {
     else void sending.then(() => this.#countOut())
   }
 
-  /** Throws a refusal if a client behind a proxy has too many requests under way. */
+  /** Throws a refusal if a client behind a proxy has too many concurrent requests. */
   #countForwarded({ request, response }: Exchange): void {
     const { inFlight, site } = this.#options
     if (inFlight === undefined || !site.trust(plainAddress(request.peer ?? ''))) return
@@ -93,12 +93,15 @@ export class Dispatcher<User, Services> {
     if (this.#running === 0) this.#idle?.resolve()
   }
 
-  /** Answers a request that no route takes. */
+  /** Responds to a request that no route matches. */
   send(result: HttpResponse, incoming: IncomingRequest, response: ResponseWriter): void {
     void this.#send(this.#begin('unknown', incoming, response), result)
   }
 
-  /** Resolves when no handler runs, not even for a client that has long gone. For a server that takes no more. */
+  /**
+   * Resolves when no handler runs, not even for a client that has disconnected. Called after the server
+   * stopped accepting.
+   */
   settled(): Promise<void> {
     if (this.#running === 0) return Promise.resolve()
     this.#idle ??= Promise.withResolvers()
@@ -109,7 +112,7 @@ export class Dispatcher<User, Services> {
     const { bodyMemory, metrics, site } = this.#options
     const started = performance.now()
     const request = new HttpRequest(this.#requestId(incoming), incoming, response, site, bodyMemory)
-    // Read now for the log: a socket that has closed may not know its peer any more.
+    // Read now for the log, because a closed socket may not know its peer any more.
     const { address } = request
     const exchange: Exchange = {
       request,
@@ -122,7 +125,7 @@ export class Dispatcher<User, Services> {
     }
     metrics.started()
     response.onClose(() => {
-      // What is still on its way is left to the garbage collector.
+      // A response still being sent is left to the garbage collector.
       if (response.isSent) exchange.result?.release?.()
       this.#ended(exchange, address, performance.now() - started, isProbe)
     })
@@ -193,17 +196,17 @@ export class Dispatcher<User, Services> {
     isProbe: boolean,
   ): void {
     const { logger, logRequest, metrics, slowMs } = this.#options
-    // 499 is what proxies write for a client that did not wait.
+    // 499 is the usual status in proxy logs for a client that disconnected early.
     const status = response.isSent ? response.status : 499
     metrics.ended(pattern, request.method, status, ms / 1000)
     const isSlow = ms > slowMs && !streams
     const level = isSlow ? 'warn' : isProbe ? 'debug' : 'info'
     if (!logger.isLevelEnabled(level)) return
-    // The pattern, not the path: paths and queries hold the names of private files, and tokens.
+    // The pattern, not the path: paths and queries contain private file names and tokens.
     const { id, method } = request
     const rounded = Math.round(ms * 10) / 10
     if (level === 'info' && logRequest !== undefined) {
-      // By hand: there is a line for each request, and what makes JSON of anything takes twice as long.
+      // Built by hand, because it is written for each request and JSON.stringify takes twice as long.
       const user = userKey === undefined ? '' : `,"user":${JSON.stringify(userKey)}`
       logRequest(
         `"method":"${method}","route":"${pattern}","status":${status},"ms":${rounded},"address":"${address}","request":"${id}"${user}`,
@@ -219,7 +222,7 @@ export class Dispatcher<User, Services> {
     this.#options.logger.error({ err: error, request: id, method, route: pattern }, 'request failed')
   }
 
-  /** Our own, unless a trusted proxy has already given the request one. */
+  /** A new id, unless a trusted proxy already assigned one. */
   #requestId({ head, socket }: IncomingRequest): string {
     const sent = head.headers.one('x-request-id')
     if (sent !== undefined && /^[\w.-]{1,64}$/.test(sent)) {
@@ -230,7 +233,7 @@ export class Dispatcher<User, Services> {
   }
 }
 
-/** Whether an error was only caused by the client going away. */
+/** Whether an error was only caused by a client disconnect. */
 function isAbsence(thrown: unknown, request: HttpRequest): boolean {
   if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientDisconnected
   if (thrown instanceof ClientDisconnected || thrown.name === 'AbortError') return true

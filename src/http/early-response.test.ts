@@ -10,7 +10,7 @@ import { rawResponse } from './response.ts'
 import { describeTransports, route, testFaults } from './test-support.ts'
 import { DRAIN_LIMIT } from './transport.ts'
 
-/** Refuses whatever is sent, after it read a chunk if asked to. */
+/** Refuses every body, optionally after reading a chunk. */
 const refusing = route({
   method: 'POST',
   path: '/refuse/:reads',
@@ -27,7 +27,7 @@ const refusing = route({
 const head = (path: string, length: number) =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 
-/** Resolves once `pattern` is among what the server has said. */
+/** Resolves once the received text matches `pattern`. */
 async function hears(socket: Socket, pattern: RegExp): Promise<void> {
   let heard = ''
   while (!pattern.test(heard)) heard += String((await once(socket, 'data'))[0])

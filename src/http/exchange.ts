@@ -16,14 +16,14 @@ import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
-/** What routes need to be run. */
+/** The services and callbacks that routes need. */
 export interface Runtime<User, Services> {
   readonly services: Services
   readonly authenticate: Authenticate<User>
-  /** Finds out which library a library token opens, and for whom. */
+  /** Authenticates a library token. */
   readonly authenticateForLibrary?: Authenticate<User>
   readonly isAdmin: (user: User) => boolean
-  /** Whether the credential a user came with is let into a route that needs `scope`. */
+  /** Whether the credential of a user is admitted to a route that requires `scope`. */
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean
   readonly userKey: (user: User) => string
   readonly throttle: Throttle
@@ -36,13 +36,13 @@ export interface Exchange {
   readonly request: HttpRequest
   readonly incoming: IncomingRequest
   readonly response: ResponseWriter
-  /** The path as the route has it, with the names of its segments. */
+  /** The path pattern of the route, with the names of its segments. */
   readonly pattern: string
-  /** Known once the caller has signed in. */
+  /** Set once the caller is authenticated. */
   userKey: string | undefined
-  /** Whether its length is up to the size of a file, so that slowness means nothing. */
+  /** Whether its duration depends on the size of a file, so that it is not logged as slow. */
   streams: boolean
-  /** Known once it is on its way. */
+  /** Set once the response is being sent. */
   result: HttpResponse | undefined
 }
 
@@ -64,7 +64,7 @@ export function run<User, Services>(
   return signIn(exchange, route, runtime).then((user) => runFor(user, exchange, route, segments, runtime))
 }
 
-/** Once it is known who asks. */
+/** After authentication. */
 function runFor<User, Services>(
   user: User | undefined,
   exchange: Exchange,
@@ -131,7 +131,7 @@ async function signInToLibrary<User, Services>(
   return found.user
 }
 
-/** A segment of the wrong shape names nothing we have: the path is unknown. */
+/** An invalid segment cannot name an existing item, so the response is 404. */
 function readSegments(readers: Readers, segments: Segments): Values<Readers> {
   if (isEmpty(readers)) return nothing
   try {

@@ -11,8 +11,8 @@ export interface FilePart {
 export const maxFields = 20_000
 
 /**
- * The named values of a query string or a body, however it was encoded. Names are plain text:
- * `__proto__` is a name like any other.
+ * The named values of a query string or a body in any encoding. Names are plain text: `__proto__` has no
+ * special meaning.
  */
 export class Fields {
   static readonly none = new Fields(new Map())
@@ -26,29 +26,29 @@ export class Fields {
     this.json = json
   }
 
-  /** Of plain values, as in path segments. */
+  /** From plain values, as in path segments. */
   static of(values: Readonly<Record<string, unknown>>): Fields {
     const own = new Map<string, unknown>()
     for (const name in values) own.set(name, values[name])
     return new Fields(own)
   }
 
-  /** Of a query string without its `?`, one character per byte as Node hands it over. */
+  /** From a query string without its `?`, one character per byte, as Node provides it. */
   static fromQuery(text: string): Fields {
     return text === '' ? Fields.none : (Fields.#fromPairs(text) ?? Fields.none)
   }
 
-  /** Of an urlencoded body; undefined when it holds more than `maxFields` names. */
+  /** From an urlencoded body; undefined if it has more than `maxFields` names. */
   static fromForm(bytes: Buffer): Fields | undefined {
     return Fields.#fromPairs(bytes.toString('latin1'))
   }
 
-  /** Of a parsed JSON body. The names of an array are empty; it is found under `json`. */
+  /** From a parsed JSON body. An array has no names; it is available as `json`. */
   static fromJson(value: object): Fields {
     return new Fields(new Map(Array.isArray(value) ? [] : Object.entries(value)), value)
   }
 
-  /** Of the parts of a multipart body, in order. */
+  /** From the parts of a multipart body, in order. */
   static fromParts(parts: Iterable<readonly [name: string, value: string | FilePart]>): Fields {
     const values = new Map<string, unknown>()
     for (const [name, value] of parts) append(values, name, value)
@@ -62,26 +62,28 @@ export class Fields {
       : undefined
   }
 
-  /** The last value sent under `name`, as text: numbers and booleans of JSON become theirs. */
+  /** The last value sent under `name`, as text. JSON numbers and booleans are converted. */
   text(name: string): string | undefined {
     const value = this.#values.get(name)
     return toText(Array.isArray(value) ? value.at(-1) : value)
   }
 
-  /** Every value sent under `name`, as text. A JSON array stands for a repeated name. */
+  /** Every value sent under `name`, as text. A JSON array is equivalent to a repeated name. */
   all(name: string): string[] {
     const value = this.#values.get(name)
     const values: unknown[] = Array.isArray(value) ? value : [value]
     return values.map(toText).filter((text) => text !== undefined)
   }
 
-  /** Whether anything was sent under `name`; null and an empty array count as nothing. */
+  /** Whether a value was sent under `name`. Null and an empty array count as not sent. */
   has(name: string): boolean {
     const value = this.#values.get(name)
     return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
   }
 
-  /** The value as sent: any JSON value; from a form a text or a `FilePart`, or an array of them if repeated. */
+  /**
+   * The value as sent: any JSON value; from a form a text or a `FilePart`, or an array of them if repeated.
+   */
   raw(name: string): unknown {
     return this.#values.get(name)
   }
@@ -91,7 +93,7 @@ export class Fields {
   }
 }
 
-/** Values of one name are collected in a map of our own arrays, so a JSON array is never appended to. */
+/** Repeated values are collected in arrays of our own, so that a JSON array is never appended to. */
 function append(values: Map<string, unknown>, name: string, value: string | FilePart): void {
   const before = values.get(name)
   if (before === undefined) values.set(name, value)

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Splits `a=1&b=2` (a query string or an urlencoded body, one character per byte) and hands over each
- * decoded pair. Returns false, having stopped, when there are more than `maxPairs`.
+ * Splits `a=1&b=2` (a query string or an urlencoded body, one character per byte) and calls back with each
+ * decoded pair. Stops and returns false if there are more than `maxPairs`.
  */
 export function decodePairs(
   text: string,
@@ -27,23 +27,23 @@ export function decodePairs(
 }
 
 /**
- * Decodes one name or value, exactly once: `+` is a space, `%41` is a byte, and a `%` that starts no
- * escape stays itself, because rclone posts passwords without escaping them.
+ * Decodes one name or value exactly once: `+` is a space, `%41` is a byte. An invalid escape is kept
+ * literally, because rclone sends passwords without escaping `%`.
  */
 export function decodeFormText(text: string): string {
   return /[^\x21-\x24\x26-\x2a\x2c-\x7e]/.test(text) ? decodeUtf8(toBytes(text)) : text
 }
 
 /**
- * UTF-8 to text without ever throwing. A byte that is not UTF-8 becomes a lone surrogate, so the text
- * is ill-formed and no reader takes it for a name somebody could have given a file.
+ * Decodes UTF-8 without throwing. An invalid byte becomes a lone surrogate, so that the result is ill-formed
+ * and readers reject it as a file name.
  */
 export function decodeUtf8(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decodeDamaged(bytes)
 }
 
 function decodeDamaged(bytes: Buffer): string {
-  // No sequence is shorter than the UTF-16 units it stands for.
+  // A UTF-8 sequence has at least as many bytes as UTF-16 units.
   const units = new Uint16Array(bytes.length)
   let written = 0
   for (let at = 0; at < bytes.length; ) {
@@ -79,7 +79,10 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN
 }
 
-/** Bytes of the well-formed UTF-8 sequence at `at`, or 0: the table of the Unicode standard, row by row. */
+/**
+ * Length of the well-formed UTF-8 sequence at `at`, or 0. Follows the table of the Unicode standard row by
+ * row.
+ */
 function sequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0
   const second = bytes[at + 1] ?? 0

@@ -1,8 +1,8 @@
 const FIRST_BYTES = 4096
 
 /**
- * Collects pieces in one buffer. Pieces are copied, so that memory follows the bytes: an object for each piece takes a
- * hundred times the memory of a body that comes byte by byte.
+ * Concatenates pieces in one buffer. Pieces are copied, so that memory is proportional to the bytes: one
+ * object per piece takes a hundred times the size of a body that arrives byte by byte.
  */
 export class GrowingBuffer {
   #bytes: Buffer = Buffer.alloc(0)
@@ -12,12 +12,12 @@ export class GrowingBuffer {
     return this.#length
   }
 
-  /** Bytes of memory in use. */
+  /** Allocated bytes. */
   get capacity(): number {
     return this.#bytes.length
   }
 
-  /** The capacity after an `append` of so many bytes; at most `most`, if they fit in it. */
+  /** The capacity after appending `more` bytes; at most `most` if they fit. */
   capacityFor(more: number, most = Number.POSITIVE_INFINITY): number {
     const needed = this.#length + more
     if (needed <= this.capacity) return this.capacity
@@ -35,7 +35,7 @@ export class GrowingBuffer {
     this.#length += piece.length
   }
 
-  /** What was collected. It may be used until the next call of `append` or `clear`. */
+  /** The collected bytes, valid until the next call of `append` or `clear`. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length)
   }

@@ -1,6 +1,6 @@
 import { decodeUtf8 } from './form-decoding.ts'
 
-/** The `; name="value"` pairs of a header, names in lower case; `\"` and `\\` stand for the second character. */
+/** The `; name="value"` pairs of a header, names in lower case. `\"` and `\\` are unescaped. */
 export function parametersOf(header: string): Map<string, string> {
   const parameters = new Map<string, string>()
   pair.lastIndex = 0
@@ -14,13 +14,13 @@ export function parametersOf(header: string): Map<string, string> {
 
 const pair = /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g
 
-/** The boundary of a multipart content type; undefined if it has none that can be used. */
+/** The boundary of a multipart content type; undefined if it has no valid one. */
 export function boundaryOf(contentType: string): string | undefined {
   const boundary = parametersOf(contentType).get('boundary')
   return boundary === undefined || boundary === '' || boundary.length > 200 ? undefined : boundary
 }
 
-/** The file name among the parameters of a part's Content-Disposition. */
+/** The file name in the parameters of a Content-Disposition. */
 export function filenameOf(parameters: ReadonlyMap<string, string>): string | undefined {
   return decodeExtended(parameters.get('filename*')) ?? parameters.get('filename')
 }
@@ -31,7 +31,7 @@ function decodeExtended(value: string | undefined): string | undefined {
   return encoded === undefined ? undefined : decodePercent(Buffer.from(encoded))
 }
 
-/** Decodes `%41` and nothing else; a `%` that starts no escape stays itself. */
+/** Decodes percent-escapes. An invalid one is kept literally. */
 export function decodePercent(text: Buffer): string {
   const bytes = text
     .toString('latin1')

@@ -35,7 +35,7 @@ describeTransports('hostile input', (serve) => {
     server = await serve(routes)
   })
   after(async () => {
-    // Whatever was thrown at it, nothing was a surprise and it still answers.
+    // No unexpected error was logged, and the server still responds.
     assert.equal((await server.call('GET', '/ping/')).text, '"pong"')
     await server.server.close()
     assert.deepEqual(
@@ -191,7 +191,7 @@ describeTransports('hostile input', (serve) => {
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65536, 'a'), Buffer.from('\r\n')])
       const linesBefore = server.logged.length
       const socket = connect(server.port, '127.0.0.1')
-      socket.on('error', () => {}) // The server hangs up while we still talk.
+      socket.on('error', () => {}) // The server closes the connection while the client still sends.
       socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
       const flood = () => {
         while (socket.writable && socket.write(chunk));

@@ -20,7 +20,7 @@ const quick = route({
   handle: () => 'quick',
 })
 
-/** A route that answers when told to, and says when it was reached. */
+/** A route that responds on demand, and a promise for the start of its handler. */
 function gate() {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<string>()
@@ -66,7 +66,7 @@ describeTransports('closing the server', (serve, transport) => {
     await once(silent, 'connect')
     const halfway = connect(server.port, '127.0.0.1')
     halfway.write('GET /quick HT')
-    // Answered after the others were accepted, so the server knows them all.
+    // Served after the others were accepted, so the server has all connections.
     await server.call('GET', '/quick')
     silent.resume()
     halfway.resume()
@@ -108,7 +108,7 @@ describeTransports('closing the server', (serve, transport) => {
       closed = true
     }
     const closing = close()
-    // One whole round of the event loop after the connection is gone from the server's side too.
+    // One turn of the event loop after the server noticed the disconnect.
     while (server.logged.length === 0) await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => setImmediate(resolve))
     assert.equal(closed, false)
@@ -211,7 +211,7 @@ describeTransports('a client that keeps us waiting', (serve) => {
     assert.match(String((await once(other, 'data'))[0]), / 200 /)
     other.write('GET /other HTTP/1.1\r\nHost: a\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n')
     assert.match(String((await once(other, 'data'))[0]), / 101 /)
-    // Begun later, and over already.
+    // Started later, and already complete.
     assert.match(await server.send(`${ask}\r\n`), /"quick"$/)
     assert.equal(other.readyState, 'open')
     other.write('still there')
@@ -246,7 +246,7 @@ describeTransports('a client that keeps us waiting', (serve) => {
     await using server = await serve([gated], { limits: { idleMs: 20 } })
     const answered = server.call('GET', '/gated')
     await reached
-    // Three times the idle limit, on the clock the limit itself runs by.
+    // Three times the idle timeout, measured by the same clock.
     await new Promise((resolve) => setTimeout(resolve, 60))
     open()
     assert.equal((await answered).text, '"open"')

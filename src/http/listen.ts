@@ -1,15 +1,15 @@
 import { urlOf } from './base-url.ts'
 import type { Transport } from './transport.ts'
 
-/** Where a server listens. */
+/** The address a server listens on. */
 export interface Listening {
   readonly address: string
   readonly port: number
-  /** As in `http://127.0.0.1:8000`. */
+  /** For example `http://127.0.0.1:8000`. */
   readonly url: string
 }
 
-/** The server could not start to listen; the message says what to do about it. */
+/** The server cannot listen. The message says how to fix it. */
 export class ListenError extends Error {
   override name = 'ListenError'
   constructor(host: string, port: number, cause: unknown) {
@@ -17,7 +17,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Starts to listen. Rejects with a `ListenError`. */
+/** Starts listening. Rejects with a `ListenError`. */
 export async function startListening(
   transport: Transport,
   { host, port }: { host: string; port: number },

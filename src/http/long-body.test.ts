@@ -15,12 +15,12 @@ const sha1 = (data: Uint8Array) => createHash('sha1').update(data).digest('hex')
 const head = (length: number) => `POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 
 interface Watched {
-  /** Resolves when the client has sent more than Node takes at once. */
+  /** Resolves when the client has sent more than Node reads at once. */
   backlog: Promise<void>
   thrown: unknown
 }
 
-/** Answers with the hash of the body, once more of it waits than Node has read. */
+/** Responds with the hash of the body, after more of it is pending than Node has read. */
 const hashing = (lend: (n: number) => boolean, watched: Watched) =>
   route({
     method: 'POST',
@@ -45,7 +45,7 @@ const hashing = (lend: (n: number) => boolean, watched: Watched) =>
     },
   })
 
-/** Sends bytes; `backlog` resolves when the system has taken more of them than Node reads at once. */
+/** Sends bytes. `backlog` resolves when the kernel has taken more of them than Node reads at once. */
 function send(port: number, ...parts: (string | Buffer)[]): { socket: Socket; backlog: Promise<void> } {
   const socket = connect(port, '127.0.0.1')
   const all = Buffer.concat(parts.map((part) => Buffer.from(part)))

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client'
 
-/** The metrics of a server, in a registry of its own. Other modules may add theirs. */
+/** The metrics of a server, in a registry of its own, to which other modules may add theirs. */
 export interface HttpMetrics {
   readonly registry: Registry
   started(): void
@@ -12,24 +12,24 @@ const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 
 type Labels = Readonly<Record<'route' | 'method' | 'status', string>>
 
-/** The requests of one route, method and class of status. */
+/** The requests of one route, method and status class. */
 interface Series {
   readonly labels: Labels
   count: number
   seconds: number
-  /** How many took no longer than each bound, but longer than the one before. */
+  /** Number of requests per histogram bucket, not cumulative. */
   readonly within: number[]
 }
 
 /**
- * Requests are counted in plain numbers and handed to prom-client when somebody asks: its own counters cost
- * 7 µs a request, a tenth of all we do for a ping. `processMetrics` adds memory, CPU and event-loop lag, which
- * are per process: once is enough.
+ * Requests are counted in plain numbers and converted for prom-client when metrics are read: its own counters
+ * cost 7 µs per request, a tenth of a ping. `processMetrics` adds memory, CPU and event-loop lag of the
+ * process; one registry per process needs them.
  */
 export function createMetrics({ processMetrics = false } = {}): HttpMetrics {
   const registry = new Registry()
   const series: Series[] = []
-  // One look for each label: a key made of all of them would be made, and hashed, for every request.
+  // Nested maps per label, because a combined key would have to be built and hashed for every request.
   const known = new Map<string, Map<string, Series[]>>()
   let inFlight = 0
   registerRequests(registry, series, () => inFlight)
@@ -96,7 +96,7 @@ function registerRequests(registry: Registry, series: readonly Series[], inFligh
     aggregator: 'sum',
     get: () => Promise.resolve({ name, help, type: 'histogram', values: series.flatMap(histogramOf) }),
   }
-  // A registry asks no more of a metric than this, but its types know only prom-client's own classes.
+  // A registry needs no more of a metric than this, but its types accept only prom-client's own classes.
   for (const metric of [requests, running, durations as unknown as Histogram]) registry.registerMetric(metric)
 
   function histogramOf({ labels, count, seconds, within }: Series) {

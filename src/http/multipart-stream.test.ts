@@ -13,7 +13,7 @@ interface ReadPart {
   readonly content: string
 }
 
-/** A source that gives the chunks and then the end, and counts what was asked for. */
+/** A source of the chunks that counts its reads. */
 function sourceOf(chunks: readonly Buffer[]) {
   let asked = 0
   return {
@@ -46,7 +46,7 @@ async function readAll(form: MultipartStream): Promise<ReadPart[]> {
   return parts
 }
 
-/** A part whose header and content are given as they are. */
+/** A part with raw header and content. */
 const raw = (disposition: string, content: string, more = '') =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${content}\r\n`
 const END = `--${BOUNDARY}--\r\n`
@@ -76,7 +76,7 @@ describe('a form that arrives in pieces', () => {
   })
 
   it('is read the same however it is cut, whatever its files hold', async () => {
-    // Content made of what delimiters are made of, so that near misses are common.
+    // Content made of delimiter fragments, so that near misses are frequent.
     const piece = fc.constantFrom('\r', '\n', '-', '--', `--${BOUNDARY.slice(0, 1)}`, 'x', '\0', 'é', '\r\n-')
     const content = fc
       .array(piece, { maxLength: 12 })
@@ -110,7 +110,7 @@ describe('a form that arrives in pieces', () => {
       let at = 0
       const memory = Buffer.alloc(size)
       const read = async (lend: boolean) => {
-        // Whoever kept anything that was lent finds it changed.
+        // Reveals any use of borrowed bytes after the next read.
         memory.fill('!')
         const chunk = sample.subarray(at, at + size)
         at += chunk.length
@@ -122,7 +122,7 @@ describe('a form that arrives in pieces', () => {
       const form = new MultipartStream(read, BOUNDARY, { malformed })
       const found: { name: string; content: () => string }[] = []
       for (let part = await form.next(); part !== undefined; part = await form.next()) {
-        // Kept until all was read, as small files are.
+        // Held until the whole body was read, like small files.
         const whole = part.takeWhole(1000)
         const texts: string[] = []
         if (whole === undefined)

@@ -5,9 +5,9 @@ import { filenameOf, parametersOf } from './header-parameters.ts'
 /** A part of a form whose content is still arriving. Valid until the next part is requested. */
 export interface StreamedPart {
   readonly name: string
-  /** As sent, with any folders in it; undefined for a part that is no file. */
+  /** As sent, with any folders; undefined for a part that is not a file. */
   readonly filename: string | undefined
-  /** Names in lower case; the last of several wins. */
+  /** Names in lower case. The last of several values counts. */
   readonly headers: ReadonlyMap<string, string>
   /** To be read once. Ending early is fine. */
   readonly content: AsyncIterable<Buffer>
@@ -20,7 +20,7 @@ export interface StreamedPart {
 }
 
 export interface MultipartOptions {
-  /** The error to throw for a body that is no form, or one beyond the limits. */
+  /** The error to throw for a malformed body, or one that exceeds the limits. */
   readonly malformed: (reason: string) => Error
   readonly maxParts?: number
   /** Bytes of all headers of a part. */
@@ -31,7 +31,7 @@ export interface MultipartOptions {
 
 const blankLine = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
-// What may come after the last part; nobody sends any.
+// Limit of the bytes after the last part, which clients do not send in practice.
 const maxEpilogueBytes = 64 * 1024
 const maxPreambleBytes = 64 * 1024
 
@@ -43,7 +43,7 @@ export class MultipartStream {
   readonly #read: (borrow: boolean) => Buffer | undefined | Promise<Buffer | undefined>
   readonly #delimiter: Buffer
   readonly #options: Required<MultipartOptions>
-  /** Bytes read and not yet given out. */
+  /** Bytes read and not consumed yet. */
   #buffer: Buffer = nothing
   /** Whether the next read may overwrite them. */
   #isBorrowed = false
@@ -63,7 +63,10 @@ export class MultipartStream {
     this.#options = { maxParts: 10_000, maxHeaderBytes: 16 * 1024, maxTextBytes: 1024 * 1024, ...options }
   }
 
-  /** The next part, undefined after the last, when the body has been read to its end; not a promise if it is there. */
+  /**
+   * The next part, or undefined after the last, once the whole body was read. Not a promise if it is
+   * buffered.
+   */
   next(): StreamedPart | undefined | Promise<StreamedPart | undefined> {
     if (this.#state === 'start') this.#startBuffered()
     const part = this.#nextBuffered()
@@ -71,7 +74,7 @@ export class MultipartStream {
     return this.#isEndBuffered() ? undefined : this.#nextLater()
   }
 
-  /** Takes the first delimiter, if it is there and nothing precedes it. */
+  /** Consumes the first delimiter, if it is buffered and nothing precedes it. */
   #startBuffered(): void {
     this.#moreBuffered()
     const first = this.#delimiter.subarray(2)
@@ -80,7 +83,7 @@ export class MultipartStream {
     this.#state = 'delimiter'
   }
 
-  /** Whether the last part was taken, and nothing but a few bytes follows it. */
+  /** Whether the last part was consumed, and at most a few buffered bytes follow it. */
   #isEndBuffered(): boolean {
     if (this.#state !== 'delimiter' || this.#buffer[0] !== 0x2d || this.#buffer[1] !== 0x2d) return false
     if (this.#buffer.length > maxEpilogueBytes || this.#moreBuffered() !== 'none') return false
@@ -89,7 +92,7 @@ export class MultipartStream {
     return true
   }
 
-  /** Takes more bytes, if they are there; those that are not are waited for by whoever needs them. */
+  /** Consumes more bytes if they are buffered. Otherwise the caller awaits them. */
   #moreBuffered(): 'some' | 'none' | 'later' {
     const chunk = this.#read(false)
     if (chunk === undefined) return 'none'
@@ -101,7 +104,7 @@ export class MultipartStream {
     return 'some'
   }
 
-  /** The next part, if its headers and the beginning of its content are there, and nothing is unusual. */
+  /** The next part, if its headers and the start of its content are buffered and in the usual form. */
   #nextBuffered(): StreamedPart | undefined {
     if (this.#state === 'content') this.#wholeBuffered(Number.POSITIVE_INFINITY)
     if (this.#state !== 'delimiter') return undefined
@@ -146,7 +149,7 @@ export class MultipartStream {
     return { name, filename: filenameOf(parameters), headers, content, borrowed, takeWhole, text }
   }
 
-  /** Takes the rest of the content of the part under way, if all of it is there and not too long. */
+  /** Consumes the rest of the current part's content, if all of it is buffered and it is not too long. */
   #wholeBuffered(mostBytes: number): Buffer | undefined {
     if (this.#state === 'delimiter') return nothing
     const end = this.#state === 'content' ? this.#buffer.indexOf(this.#delimiter) : -1
@@ -156,7 +159,7 @@ export class MultipartStream {
     return whole
   }
 
-  /** Content of the part under way as far as it is there; undefined at its end. */
+  /** The next available content of the current part; undefined at its end. */
   async #nextPiece(borrow = false): Promise<Buffer | undefined> {
     while (this.#state === 'content') {
       const buffer = this.#buffer
@@ -183,7 +186,7 @@ export class MultipartStream {
     this.#isBorrowed = false
   }
 
-  /** How many of the last bytes may be the beginning of a delimiter. */
+  /** Number of trailing bytes that may be the start of a delimiter. */
   #heldBack(buffer: Buffer): number {
     const delimiter = this.#delimiter
     let at = buffer.indexOf(0x0d, Math.max(0, buffer.length - delimiter.length + 1))
@@ -195,7 +198,7 @@ export class MultipartStream {
     return 0
   }
 
-  /** Up to and with the first delimiter, which lacks its line break when nothing precedes it. */
+  /** Up to and including the first delimiter, which has no line break if nothing precedes it. */
   async #skipPreamble(): Promise<void> {
     const first = this.#delimiter.subarray(2)
     while (
@@ -203,7 +206,7 @@ export class MultipartStream {
       first.subarray(0, this.#buffer.length).equals(this.#buffer)
     ) {
       if (await this.#more()) continue
-      // A body without a single byte is a form without parts.
+      // An empty body is a form without parts.
       if (this.#buffer.length > 0) throw this.#malformed('the boundary does not occur')
       this.#state = 'end'
       return
@@ -221,7 +224,9 @@ export class MultipartStream {
     }
   }
 
-  /** Reads what follows a delimiter: two hyphens after the last part, else blanks and a line break. */
+  /**
+   * Reads what follows a delimiter: two hyphens after the last part, else optional blanks and a line break.
+   */
   async #isLast(): Promise<boolean> {
     await this.#need(2)
     if (this.#buffer[0] === 0x2d && this.#buffer[1] === 0x2d) {
@@ -255,7 +260,7 @@ export class MultipartStream {
     this.#buffer = nothing
   }
 
-  /** From the line break that ends the delimiter to the blank line, which it takes with it. */
+  /** From the line break of the delimiter up to and including the blank line. */
   async #readHeaders(): Promise<Buffer> {
     const { maxHeaderBytes } = this.#options
     let end = this.#buffer.indexOf(blankLine)
@@ -271,7 +276,7 @@ export class MultipartStream {
     return headers
   }
 
-  /** A part without content may share the line break of the blank line with the delimiter after it. */
+  /** In a part without content, the blank line and the next delimiter may share a line break. */
   async #beginContent(lineBreak: number): Promise<void> {
     this.#buffer = this.#buffer.subarray(lineBreak)
     const delimiter = this.#delimiter
@@ -284,7 +289,7 @@ export class MultipartStream {
     this.#startContent(0)
   }
 
-  /** With the line break before the content at `lineBreak`, and enough after it to tell whether there is any. */
+  /** `lineBreak` precedes the content. Enough bytes after it are buffered to detect an empty part. */
   #startContent(lineBreak: number): void {
     const after = lineBreak + this.#delimiter.length
     const isEmpty = this.#buffer.subarray(lineBreak, after).equals(this.#delimiter)
@@ -331,7 +336,10 @@ export class MultipartStream {
   }
 }
 
-/** The content of a part. An iterator by hand: a generator would cost small uploads more than their bytes. */
+/**
+ * The content of a part. A hand-written iterator, because a generator would cost small uploads more than
+ * their bytes.
+ */
 class PartContent implements AsyncIterableIterator<Buffer> {
   readonly #nextPiece: () => Promise<Buffer | undefined>
 

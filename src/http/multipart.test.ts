@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts'
 
 const type = 'multipart/form-data; boundary=XX'
 
-/** Parts as a client writes them; each is its headers, a blank line and its content. */
+/** Encodes parts, each given as its headers, a blank line and its content. */
 function bodyOf(...parts: string[]): string {
   return `${parts.map((part) => `--XX\r\n${part}\r\n`).join('')}--XX--\r\n`
 }

@@ -45,7 +45,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** Asks once, and keeps the connection. */
+/** Sends one request and keeps the connection. */
 async function ask(socket: Socket): Promise<string> {
   socket.write(get('/quick'))
   const [heard] = (await once(socket, 'data')) as [Buffer]
@@ -65,7 +65,7 @@ describeTransports('connections', (serve) => {
       for (const socket of held) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
       const refused = await text(await open(server.port))
       assert.match(refused, new RegExp(`^HTTP/1\\.1 ${status} [^]*Retry-After: \\d+\\r\\n`))
-      // A refused client that resets instead of reading its answer changes nothing.
+      // Refused clients that reset the connection instead of reading the response have no effect.
       for (let n = 0; n < 20; n += 1) (await open(server.port)).resetAndDestroy()
       assert.match(await ask(held[1] as Socket), /^HTTP\/1\.1 200 /)
       held[0]?.destroy()
@@ -113,7 +113,7 @@ describeTransports('connections', (serve) => {
         path: '/other',
         take(_, socket) {
           ended.push(closed(socket))
-          // More than the system takes at once, so that the reset comes while it is being written.
+          // More than the kernel buffers hold, so that the reset arrives during the write.
           socket.end(Buffer.alloc(8 * 2 ** 20))
         },
       },
@@ -167,15 +167,15 @@ describeTransports('pipelined requests', (serve, transport) => {
       socket.resume()
       socket.write(get('/counted').repeat(each))
     }
-    // By counts, not by time: others' requests are answered while most of the pipelined ones wait.
+    // Counted, not timed: other requests are served while most of the pipelined ones wait.
     for (let n = 0; n < 10; n += 1) await ask(other)
     assert.ok(served < (greedy.length * each) / 2, `${served} were served before ten of another client`)
     for (const socket of greedy) socket.destroy()
     other.destroy()
   })
 
-  // Node's parser runs ahead of the handlers, and holds incomplete heads itself. A test of the other transport is not defined, because
-  // CI counts a skipped test as a failure.
+  // Node's parser runs ahead of the handlers and holds incomplete heads itself. A test for the other
+  // transport is not defined, because CI counts a skipped test as a failure.
   const itOn = (only: typeof transport): typeof it => (transport === only ? it : ((() => {}) as typeof it))
 
   itOn('fast')('are received only as far as they are about to be served', async () => {
@@ -190,7 +190,7 @@ describeTransports('pipelined requests', (serve, transport) => {
     await using server = await serve([gated, quick])
     const socket = await open(server.port)
     socket.resume()
-    // The system's own buffers take some megabytes before a client has to wait.
+    // The kernel buffers hold some megabytes before backpressure reaches the client.
     const flood = get('/gated').repeat(100_000)
     const written = new Promise<string>((resolve) => socket.write(flood, () => resolve('all')))
     let most = 0
@@ -224,7 +224,7 @@ describeTransports('pipelined requests', (serve, transport) => {
       answers.push(once(socket, 'data').then(([heard]) => String(heard)))
     }
     assert.match(await Promise.race(answers), /^HTTP\/1\.1 503 [^]*Retry-After: \d+/)
-    // A request that is there as a whole is answered.
+    // A complete request is served.
     assert.equal((await server.call('GET', '/quick')).status, 200)
     for (const socket of held) socket.destroy()
     for (const answer of answers) answer.catch(() => {})

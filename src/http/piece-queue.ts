@@ -1,14 +1,14 @@
-/** This many pieces may wait as they came. Further small ones are copied into one buffer. */
+/** Up to this many pieces are queued without a copy. Further small ones are copied into one buffer. */
 const MAX_SEPARATE = 8
 const GATHER_BYTES = 16 * 1024
 
 /**
- * Received bytes of a body that nobody has read yet. Small pieces are copied together: as an object each, a body that
- * arrives byte by byte would take a hundred times its size.
+ * Received bytes of a body that were not read yet. Small pieces are coalesced: one object per piece would
+ * take a hundred times the size of a body that arrives byte by byte.
  */
 export class PieceQueue {
   #pieces: Buffer[] = []
-  /** The last piece, if small ones are gathered in it, and the bytes of it in use. */
+  /** The last piece, if small ones are coalesced in it, and its used bytes. */
   #gathered: Buffer | undefined
   #gatheredLength = 0
   #bytes = 0

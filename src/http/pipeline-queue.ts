@@ -23,7 +23,7 @@ export class PipelineQueue {
   readonly #run = (): void => {
     this.#isScheduled = false
     const until = performance.now() + SLICE_MS
-    // A request that throws, which none should, must not keep the others from being served.
+    // A request that throws unexpectedly must not keep the others from being served.
     try {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
         next()

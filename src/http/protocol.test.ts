@@ -38,7 +38,7 @@ const close = 'Connection: close\r\n'
 const get = (path: string, fields = 'Host: a\r\n') => `GET ${path} HTTP/1.1\r\n${fields}\r\n`
 const chunked = (chunks: string) =>
   `POST /read HTTP/1.1\r\nHost: a\r\n${close}Transfer-Encoding: chunked\r\n\r\n${chunks}`
-/** The statuses of all responses in what a server sent. */
+/** The statuses of all responses in `sent`. */
 const statusesOf = (sent: string) =>
   Array.from(sent.matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => Number(status))
 

@@ -1,6 +1,8 @@
 import type { Chunks } from './response.ts'
 
-/** Reads the first chunk; gives it alone if it is all, else everything as chunks that remember it. */
+/**
+ * Reads the first chunk. Returns it alone if it is the whole source, else all chunks, the first one included.
+ */
 export async function begin(source: AsyncGenerator<Buffer, void>, length: number): Promise<Buffer | Chunks> {
   const first = await source.next()
   if (first.done === true) throw new Error('a source of bytes ended before it began')
@@ -9,7 +11,7 @@ export async function begin(source: AsyncGenerator<Buffer, void>, length: number
   return first.value
 }
 
-/** The rest of a source whose first chunk is already in hand. Throws rather than give too little or too much. */
+/** A source whose first chunk was already read. Throws if it has fewer or more bytes than announced. */
 class BegunChunks implements Chunks {
   readonly #source: AsyncGenerator<Buffer, void>
   #first: Buffer | undefined

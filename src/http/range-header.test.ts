@@ -104,7 +104,7 @@ describe('a range header', () => {
   })
 })
 
-/** The same by the plainest reading of RFC 9110: byte by byte. */
+/** Reference implementation of RFC 9110, byte by byte. */
 function bytesNamed(ranges: readonly string[], size: number): Set<number> {
   const named = new Set<number>()
   for (const range of ranges) {

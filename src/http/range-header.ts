@@ -1,10 +1,10 @@
-/** Bytes `start` up to but not including `end`. */
+/** Bytes `start` up to, not including, `end`. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** What of a representation is asked for: all of it, one or several parts, or nothing it has. */
+/** The selected part of a representation: all, one or several spans, or none that exists. */
 export type Selection =
   | { readonly kind: 'whole' }
   | { readonly kind: 'parts'; readonly spans: readonly Span[] }
@@ -16,9 +16,9 @@ const maxRanges = 100
 const whole: Selection = { kind: 'whole' }
 
 /**
- * Reads a `Range` header (RFC 9110, 14.1.2) against a length in bytes. What is no range of bytes at all is as if
- * it had not been sent, and an empty representation is given whole, whatever part of it is asked for. Parts that
- * overlap or touch become one; the others stay in the order asked for.
+ * Parses a `Range` header (RFC 9110, 14.1.2) for a representation of `size` bytes. A header that is not a
+ * byte range is ignored, and an empty representation is always sent whole. Ranges that overlap or touch are
+ * merged; the others keep their order.
  */
 export function selectRanges(header: string | undefined, size: number): Selection {
   if (header === undefined || size === 0) return whole
@@ -38,7 +38,7 @@ export function selectRanges(header: string | undefined, size: number): Selectio
   return spans.length === 0 ? { kind: 'unsatisfiable' } : { kind: 'parts', spans }
 }
 
-/** `a-b`, `a-` or `-n`, cut to the size; empty if it lies outside, undefined if it is none of these. */
+/** `a-b`, `a-` or `-n`, clamped to the size. Empty if it is outside, undefined if it is malformed. */
 function readRange(text: string, size: number): Span | undefined {
   const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? []
   if (first === '') {
@@ -48,7 +48,7 @@ function readRange(text: string, size: number): Span | undefined {
   return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
 }
 
-/** Spans already there neither overlap nor touch each other, and do not afterwards. */
+/** Existing spans neither overlap nor touch each other. This invariant is preserved. */
 function addSpan(spans: Span[], added: Span): void {
   let at = -1
   let joined = added

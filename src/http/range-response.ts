@@ -5,18 +5,18 @@ import { type Span, selectRanges } from './range-header.ts'
 import type { HttpRequest } from './request.ts'
 import { type Chunks, type HeldBytes, HttpResponse, type ResponseHeaders, textResponse } from './response.ts'
 
-/** Bytes of a known length that a client may ask for whole or in parts. */
+/** Bytes of a known length that can be requested whole or in parts. */
 export interface Representation extends Validators {
   readonly size: number
   readonly contentType: string
   /** Headers of every response, in addition to those this module sets. */
   readonly headers: ResponseHeaders
   /**
-   * The bytes of a part, which is not empty; must throw rather than end early. A chunk that is not the
-   * only one may be used again once the next is asked for.
+   * The bytes of a non-empty part. Must throw instead of ending early. A chunk's memory may be reused once
+   * the next chunk is requested, unless it is the only one.
    */
   read(span: Span): AsyncGenerator<Buffer, void>
-  /** All of a part at once; undefined for one that has to be read in chunks. Without it, all have. */
+  /** A whole part at once; undefined if it must be read in chunks. Optional. */
   readAtOnce?(span: Span): HeldBytes | Promise<HeldBytes> | undefined
   /** Further headers of a response with this part only, such as its digest. */
   readonly describe?: ((span: Span) => Promise<ResponseHeaders>) | undefined
@@ -31,7 +31,7 @@ export async function respondWith(request: HttpRequest, source: Representation):
   if (verdict === 'not-modified') return new HttpResponse(304, sharedHeaders(source), '')
   if (verdict === 'precondition-failed') return textResponse(412, 'Precondition failed.')
   const isHead = request.method === 'HEAD'
-  // RFC 9110, 14.2: a range is a part of what GET sends; with any other method it means nothing.
+  // RFC 9110, 14.2: `Range` is defined for GET only.
   const isPartial = !isHead && rangeApplies(request.headers, source)
   const selection = selectRanges(isPartial ? request.headers.range : undefined, source.size)
   switch (selection.kind) {
@@ -77,7 +77,7 @@ async function bytesResponse(
   if (asked === undefined) {
     return new HttpResponse(status, headers, await begin(source.read(span), span.end - span.start))
   }
-  // Each turn of waiting costs microseconds, so what is already there is not waited for.
+  // Awaited only if it is a promise, because each await costs microseconds.
   const { bytes, release } = asked instanceof Promise ? await asked : asked
   return new HttpResponse(status, headers, bytes, release)
 }
@@ -113,7 +113,7 @@ function partsBody(
     for (const { span, head } of parts) {
       let pending: Buffer | undefined = head
       for await (const chunk of source.read(span)) {
-        // The head goes out with the first bytes of its part, so nothing is sent before they could be read.
+        // Each part's head is sent with its first bytes, so nothing is sent before they were read.
         if (pending !== undefined) yield pending
         pending = undefined
         yield chunk
@@ -130,7 +130,7 @@ function unsatisfiable(source: Representation): HttpResponse {
   return new HttpResponse(416, all, 'Requested range not satisfiable.')
 }
 
-/** The caller's to add to. */
+/** A new object that the caller may extend. */
 function sharedHeaders({
   etag,
   lastModified,

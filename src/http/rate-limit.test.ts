@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { RateLimit } from './rate-limit.ts'
 
-/** A limit of ten a minute with a clock that tests turn. */
+/** A limit of ten a minute with a test clock. */
 function tenAMinute(maxKeys?: number) {
   const clock = { now: 1000 }
   const limit = new RateLimit(10, () => clock.now, maxKeys)

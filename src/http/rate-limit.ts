@@ -7,13 +7,14 @@ interface Window {
   start: number
   /** Calls since `start`. */
   count: number
-  /** Calls in the window before. */
+  /** Calls in the previous window. */
   before: number
 }
 
 /**
- * At most `limit` calls a minute for each key, over a window that slides: the calls of the minute before count by
- * the share of it still in view. Two counters a key, and the oldest keys give way when there are too many.
+ * At most `limit` calls a minute per key, with a sliding window: calls of the previous minute count in
+ * proportion to the part of it still in the window. Two counters per key. If there are too many keys, the
+ * oldest are evicted.
  */
 export class RateLimit {
   readonly #limit: number
@@ -27,7 +28,7 @@ export class RateLimit {
     this.#maxKeys = maxKeys
   }
 
-  /** Counts one call. Returns 0 when it is allowed, else the whole seconds to wait; a refused call does not count. */
+  /** Counts one call. Returns 0 if it is allowed, else the seconds to wait. A refused call does not count. */
   take(key: string): number {
     const now = this.#now()
     const window = this.#windowAt(key, now)
@@ -65,7 +66,7 @@ export class RateLimit {
     }
   }
 
-  /** Seconds until one more call fits: later in this window, or once this window has become the one before. */
+  /** Seconds until one more call fits: later in this window, or in the next one. */
   #waitFrom({ before, count }: Window, elapsed: number): number {
     const room = this.#limit - 1
     if (count <= room) return (1 - (room - count) / before) * windowSeconds - elapsed

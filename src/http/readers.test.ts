@@ -19,7 +19,7 @@ import { Refusal } from './refusal.ts'
 
 const invalid = Symbol('x invalid.')
 
-/** What a reader makes of a JSON value sent as `x`; `undefined` stands for nothing sent. */
+/** The result of a reader for a JSON value sent as `x`; `undefined` for not sent. */
 function read(reader: Reader<unknown>, sent: unknown): unknown {
   try {
     return reader(sent === undefined ? Fields.none : Fields.fromJson({ x: sent }), 'x')

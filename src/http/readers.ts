@@ -2,16 +2,16 @@ import type { Fields } from './fields.ts'
 import { errorMessage } from './refusal.ts'
 
 /**
- * Turns what was sent under a name into a value, or throws a `Refusal`. Any function of this shape is one; the
- * `length` all functions have is there because TypeScript puts off inferring from generic calls that give a bare
- * function type, and a route's handler would find no types in `query: { n: optional(integer()) }`.
+ * Parses the value of a named field, or throws a `Refusal`. The `length`, which all functions have, is a
+ * workaround: TypeScript defers inference from generic calls that return a bare function type, so a handler
+ * would get no types from `query: { n: optional(integer()) }`.
  */
 export type Reader<T> = ((fields: Fields, name: string) => T) & { readonly length: number }
 
-/** What a route reads, by wire name. */
+/** The readers of a route by wire name. */
 export type Readers = Readonly<Record<string, Reader<unknown>>>
 
-/** The values a record of readers gives. */
+/** The values of a record of readers. */
 export type Values<R extends Readers> = { readonly [K in keyof R]: ReturnType<R[K]> }
 
 /** Refuses with 400 and `message`, or "<name> invalid." */
@@ -19,38 +19,38 @@ export function refuse(name: string, message?: string): never {
   throw errorMessage(400, message ?? `${name} invalid.`)
 }
 
-/** Text, empty when nothing was sent. */
+/** Text; '' if it was not sent. */
 export function text(message?: string): Reader<string> {
   return (fields, name) => sentText(fields, name, message) ?? ''
 }
 
-/** Text, undefined when nothing was sent. */
+/** Text; undefined if it was not sent. */
 export function optionalText(message?: string): Reader<string | undefined> {
   return (fields, name) => sentText(fields, name, message)
 }
 
-/** Text that must be sent and must not be empty. */
+/** Text that is required and not empty. */
 export function required(message?: string): Reader<string> {
   return (fields, name) => sentText(fields, name, message) || refuse(name, message)
 }
 
-/** Text exactly as sent, even with NUL or ill-formed characters: for paths, which have rules of their own. */
+/** Text exactly as sent, even with NUL or lone surrogates. For paths, which have rules of their own. */
 export function rawText(): Reader<string | undefined> {
   return (fields, name) => fields.text(name)
 }
 
-/** The JSON value (or file part) as sent, unknown until `map` has parsed it. */
+/** The JSON value or file part as sent, to be parsed with `map`. */
 export function rawValue(): Reader<unknown> {
   return (fields, name) => fields.raw(name)
 }
 
-/** Every text sent under the name, none when nothing was; `nonEmpty` refuses none. */
+/** All texts sent under the name. `nonEmpty` refuses an empty list. */
 export function list(options: { message?: string; nonEmpty?: boolean } = {}): Reader<string[]> {
   const { message, nonEmpty = false } = options
   return (fields, name) => {
     const values = fields.all(name)
     const sent = fields.raw(name)
-    // A value that is no text must not vanish from the list: the caller would act on the rest.
+    // A value that is not text must be refused. Otherwise the caller would act on the remaining ones.
     if (Array.isArray(sent) ? sent.length !== values.length : fields.has(name) && values.length === 0) {
       refuse(name, message)
     }
@@ -60,14 +60,14 @@ export function list(options: { message?: string; nonEmpty?: boolean } = {}): Re
 }
 
 interface ScalarOptions<T> {
-  /** What nothing sent, or an empty text, means. */
+  /** The value if nothing or an empty text was sent. */
   default?: T
   message?: string
-  /** What cannot be read counts as nothing sent, instead of being refused. Needs a default. */
+  /** Treats an invalid value as not sent, instead of refusing it. Needs a default. */
   lenient?: boolean
 }
 
-/** `t`, `true`, `1` or `f`, `false`, `0` in any case; false when nothing was sent, unless `default` says otherwise. */
+/** `t`, `true`, `1` or `f`, `false`, `0`, ignoring case. Default: false. */
 export function flag(options: ScalarOptions<boolean> = {}): Reader<boolean> {
   return scalar({ default: false, ...options }, toBoolean)
 }
@@ -83,7 +83,7 @@ export function integer(
   })
 }
 
-/** One of a few words; a plain text in place of the options is the message. */
+/** One of a few words. A string instead of the options is the message. */
 export function oneOf<const T extends string>(
   values: readonly T[],
   options: string | ScalarOptions<NoInfer<T>> = {},
@@ -93,12 +93,12 @@ export function oneOf<const T extends string>(
   )
 }
 
-/** Undefined when nothing was sent, else what `reader` reads. */
+/** Undefined if nothing was sent, else the value of `reader`. */
 export function optional<T>(reader: Reader<T>): Reader<T | undefined> {
   return (fields, name) => (fields.has(name) ? reader(fields, name) : undefined)
 }
 
-/** What `reader` reads, made into something else; `parse` gives undefined for what is to be refused. */
+/** Converts the value of `reader`. If `parse` returns undefined, the value is refused. */
 export function map<T, U>(
   reader: Reader<T>,
   parse: (value: T) => U | undefined,
@@ -129,7 +129,7 @@ function sentText(fields: Fields, name: string, message?: string): string | unde
   return sent
 }
 
-/** Text that can be stored and shown: no NUL, and no half characters. */
+/** Whether text can be stored and shown: no NUL, no lone surrogates. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -13,7 +13,7 @@ export class ReceiveMemory {
     return this.#used
   }
 
-  /** Whether a connection may be read only while somebody waits for its bytes. */
+  /** Whether a connection may be read only while a reader waits for its bytes. */
   get isScarce(): boolean {
     return this.#used > Math.min(ReceiveMemory.#defaultScarce, this.#limit / 2)
   }

@@ -32,7 +32,7 @@ export function errorMessage(status: number, text: string, headers?: ResponseHea
   return new Refusal(status, { error_msg: text }, headers)
 }
 
-/** A refusal made before an endpoint is reached (credentials, throttle, method, parsing): `{"detail": text}`. */
+/** A refusal before an endpoint is reached (credentials, rate limit, method, parsing): `{"detail": text}`. */
 export function detail(status: number, text: string, headers?: ResponseHeaders): Refusal {
   return new Refusal(status, { detail: text }, headers)
 }

@@ -14,13 +14,13 @@ interface Target<User, Services> {
   readonly route: Route<User, Services>
 }
 
-/** Takes over connections that ask for another protocol at one path. */
+/** Accepts protocol upgrades at one path. */
 export interface Upgrade {
   readonly path: string
   take(head: RequestHead, socket: Socket, rest: Buffer): void
 }
 
-/** Finds the route of each request and has it dispatched. */
+/** Finds the route of each request and dispatches it. */
 export function createRequestHandler<User, Services>(
   surfaces: readonly (ErrorResponses & { readonly routes: readonly Route<User, Services>[] })[],
   dispatcher: Dispatcher<User, Services>,

@@ -6,13 +6,13 @@ import { ClientDisconnected } from './client-disconnected.ts'
 import { Fields } from './fields.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
-/** A request as handlers see it. What costs something is worked out when first asked for. */
+/** A request as handlers see it. Expensive properties are computed on first use. */
 export class HttpRequest {
   readonly id: string
   readonly method: string
   /** Path and query as sent. */
   readonly url: string
-  /** The fields of the body; none on GET and on routes that take it raw. */
+  /** The fields of the body. Empty on GET and on routes with a raw body. */
   bodyFields: Fields = Fields.none
   readonly #site: Site
   readonly #incoming: IncomingRequest
@@ -41,7 +41,7 @@ export class HttpRequest {
     this.#bodyMemory = bodyMemory
   }
 
-  /** What reserves memory for the body, should it be buffered. */
+  /** Reserves memory for a buffered body. */
   get bodyClaim(): BodyClaim {
     if (this.#bodyClaim === undefined) {
       this.#bodyClaim = this.#bodyMemory.claim(this.address)
@@ -50,36 +50,39 @@ export class HttpRequest {
     return this.#bodyClaim
   }
 
-  /** Counts the memory of the body against the share of an account. To be called before the body is read. */
+  /** Also charges the memory of the body to an account. Call it before the body is read. */
   chargeTo(account: string): void {
     this.#account = account
     this.#bodyClaim?.chargeTo(account)
   }
 
-  /** Returns the memory of the body, once nobody uses it. */
+  /** Releases the memory of the body after its last use. */
   releaseBody(): void {
     if (this.#bodyClaim === undefined) return
     this.bodyFields = Fields.none
     this.#bodyClaim.release()
   }
 
-  /** Names in lower case. */
+  /** Names are in lower case. */
   get headers(): IncomingHttpHeaders {
     return this.#incoming.head.headers.all
   }
 
-  /** The first header of a name in lower case; it takes little where nobody asks for all. */
+  /**
+   * First value of one header, by its name in lower case. Cheaper than `headers`, which builds an object of
+   * all of them.
+   */
   header(name: string): string | undefined {
     return this.#incoming.head.headers.one(name)
   }
 
-  /** The client's address, seen through the proxies we trust. */
+  /** The client's address, as seen through trusted proxies. */
   get address(): string {
     this.#address ??= this.#findAddress()
     return this.#address
   }
 
-  /** What throttles count the client by: its address, or the IPv6 network of one subscriber. */
+  /** The key for rate limits: the client's address, or the IPv6 network of one subscriber. */
   get network(): string {
     return addressKey(this.address)
   }
@@ -91,12 +94,12 @@ export class HttpRequest {
     return trust(peer) ? clientAddress(peer, this.headers['x-forwarded-for'], trust) : peer
   }
 
-  /** The other end of the connection, which may be a proxy. */
+  /** The remote address of the connection, which may be a proxy. */
   get peer(): string | undefined {
     return this.#incoming.socket.remoteAddress
   }
 
-  /** Scheme and host that links to us begin with, without a slash at the end. */
+  /** Scheme and host for links to this server, without a trailing slash. */
   get baseUrl(): string {
     this.#baseUrl ??= baseUrlOf(this.#incoming, this.#site)
     return this.#baseUrl

@@ -4,8 +4,8 @@ import { detail, type Refusal } from './refusal.ts'
 const RETRY_SECONDS = 10
 
 /**
- * Requests being answered for each client behind a trusted proxy. Such a client has no connection of its own to be
- * counted by.
+ * Counts concurrent requests of each client behind a trusted proxy, where connections cannot be counted per
+ * client.
  */
 export class RequestsInFlight {
   readonly #most: number
@@ -15,7 +15,7 @@ export class RequestsInFlight {
     this.#most = most
   }
 
-  /** Counts a request; the function it returns counts it out. Throws a refusal (429) if there are too many. */
+  /** Counts a request until the returned function is called. Throws a refusal (429) if there are too many. */
   enter(address: string): () => void {
     const key = addressKey(address)
     const count = this.#counts.get(key) ?? 0

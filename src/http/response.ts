@@ -4,21 +4,21 @@ export type ResponseHeaders = Readonly<Record<string, string | number | readonly
 export type ResponseBody = string | Buffer | Readable | Chunks
 
 /**
- * Bytes read as fast as the client takes them; a chunk is in use until the next is asked for. `return` lets go of
- * what they come from, at any time.
+ * Bytes read on demand (backpressure). A chunk is valid until the next one is requested. `return` releases
+ * the source at any time.
  */
 export interface Chunks {
   next(): Promise<IteratorResult<Buffer, void>>
   return(): Promise<void>
 }
 
-/** Bytes in memory that is used again, once whoever has them says that they are done with. */
+/** Borrowed bytes, whose memory is reused after `release`. */
 export interface HeldBytes {
   readonly bytes: Buffer
   readonly release: (() => void) | undefined
 }
 
-/** What is written to the client. A handler that returns anything else has it sent as JSON with status 200. */
+/** A response. Any other value that a handler returns is sent as JSON with status 200. */
 export class HttpResponse {
   readonly status: number
   readonly headers: ResponseHeaders
@@ -36,7 +36,7 @@ export class HttpResponse {
 
 const jsonHeaders: ResponseHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 
-/** `body` as JSON under any status. */
+/** `body` as JSON. */
 export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): HttpResponse {
   const text = JSON.stringify(body)
   // JSON has no undefined. A handler without a return would otherwise send an empty 200.
@@ -44,7 +44,7 @@ export function jsonResponse(status: number, body: unknown, headers?: ResponseHe
   return jsonTextResponse(text, { status, headers })
 }
 
-/** A response of serialized JSON, for bodies too large or too frequent to build as values first. */
+/** A response of serialized JSON, for bodies too large or too frequent to be built as values first. */
 export function jsonTextResponse(
   text: string | Buffer,
   { status = 200, headers }: { status?: number; headers?: ResponseHeaders | undefined } = {},
@@ -63,7 +63,7 @@ export function rawResponse(parts: {
 
 const textHeaders: ResponseHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 
-/** A line of text under any status. */
+/** A line of text. */
 export function textResponse(status: number, text: string): HttpResponse {
   return new HttpResponse(status, textHeaders, text)
 }

@@ -6,13 +6,13 @@ import type { RequestBody } from './transport.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
-/** Who may call a route: anybody, whoever holds an API token, administrators, whoever holds a library token. */
+/** Who may call a route: anyone, holders of an API token, administrators, holders of a library token. */
 export type Policy = 'none' | 'user' | 'admin' | 'library'
 
-/** What a token with bounds must allow to be let into a route; `any` lets in all of them, `none` lets in none. */
+/** The scope a route requires of a scoped token: `any` admits all, `none` admits none. */
 export type ScopeNeeded = 'none' | 'any' | 'read' | 'write' | 'upload'
 
-/** Which throttle counts a call: per account, per address (60 a minute), the one of ping, or none. */
+/** The rate limit that counts a call: per account, per address (60 a minute), that of ping, or none. */
 export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
 
 /** The response of a surface to a fault: status, message and headers. */
@@ -36,9 +36,9 @@ export function unexpected<Code extends keyof SurfaceFaults>(
   return Object.fromEntries(codes.map((code) => [code, 'unexpected'])) as { [Listed in Code]: 'unexpected' }
 }
 
-/** What a handler is given. */
+/** The input of a handler. */
 export interface Input<User, P extends Readers, Q extends Readers, B> {
-  /** The account whose token came with the request; undefined on a route open to anybody. */
+  /** The authenticated account; undefined on a route for anyone. */
   readonly user: User
   readonly params: Values<P>
   readonly query: Values<Q>
@@ -48,7 +48,7 @@ export interface Input<User, P extends Readers, Q extends Readers, B> {
 
 type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : RequestBody
 
-/** A route as it is written down. */
+/** The declaration of a route. */
 export interface RouteSpec<
   User,
   Services,
@@ -58,35 +58,35 @@ export interface RouteSpec<
   B extends Readers | 'raw',
 > {
   method: Method
-  /** As in `/api2/repos/:repo_id/dir/`; served with and without the slash at the end. */
+  /** For example `/api2/repos/:repo_id/dir/`. Served with and without the trailing slash. */
   path: string
   /** A route without a policy neither compiles nor starts (I8). */
   auth: A
   /** One sentence for the endpoint list in the docs. */
   summary: string
-  /** A reader for every `:segment`. One that refuses makes the answer a plain 404. */
+  /** A reader for every `:segment`. If one refuses, the response is a plain 404. */
   params?: P
   query?: Q
-  /** Readers for any encoding of a body, or `'raw'` to be handed the bytes as they come in. */
+  /** Readers for a body in any encoding, or `'raw'` to read the bytes as they arrive. */
   body?: B
-  /** Most bytes a body that is not raw may have: 1 MiB where a token is needed, else 64 KiB. */
+  /** Maximum size in bytes of a body that is not raw. Default: 1 MiB with authentication, else 64 KiB. */
   bodyLimit?: number
   /**
-   * What a token with bounds must allow. Without it: reading for GET and writing for the rest on routes of one
-   * library, which access bounds further; on every other route no such token is taken.
+   * The scope required of a scoped token. Default: on routes of one library, reading for GET and writing
+   * otherwise, which the access check restricts further; on other routes no scoped token is admitted.
    */
   scope?: ScopeNeeded
-  /** Without it, `'user'` where a token is needed and `'none'` elsewhere. */
+  /** Default: `'user'` with authentication, else `'none'`. */
   limit?: Limit
-  /** Where this route words a fault differently from its surface. */
+  /** Faults that this route answers differently from its surface. */
   faults?: FaultResponses
-  /** Takes anything after the path as well. */
+  /** Also matches every path below. */
   prefix?: true
-  /** What it returns is sent as JSON with status 200, unless it is an `HttpResponse`. */
+  /** The result is sent as JSON with status 200, unless it is an `HttpResponse`. */
   handle: (input: Input<A extends 'none' ? undefined : User, P, Q, Body<B>>, services: Services) => unknown
 }
 
-/** A route as the server runs it, its readers' types already matched with its handler's. */
+/** A route as the server runs it. The types of readers and handler were already matched. */
 export interface Route<User, Services> {
   readonly method: Method
   readonly path: string
@@ -101,9 +101,9 @@ export interface Route<User, Services> {
   readonly scope: ScopeNeeded
   readonly faults: FaultResponses
   readonly prefix: boolean
-  /** Requests for which the policy is waived: only the server's own routes have any. */
+  /** Requests that bypass the policy. Used by the server's own routes only. */
   readonly openTo?: (request: HttpRequest) => boolean
-  /** Called by machines all the time, so not worth a line in the log. */
+  /** Called by monitoring all the time, so it is not logged. */
   readonly isProbe?: boolean
   readonly handle: (input: Input<User | undefined, Readers, Readers, unknown>, services: Services) => unknown
 }
@@ -115,7 +115,7 @@ export interface Endpoint {
   readonly auth: Policy
   readonly scope: ScopeNeeded
   readonly summary: string
-  /** Names of what it reads from path, query and body; `raw` for a body it reads itself. */
+  /** Names of the path, query and body fields it reads; `raw` for a raw body. */
   readonly reads: readonly string[]
 }
 
@@ -140,7 +140,7 @@ export function routesFor<User, Services>() {
       scope: spec.scope ?? usualScope(spec),
       faults: spec.faults ?? {},
       prefix: spec.prefix ?? false,
-      // The server runs exactly these readers and this policy before it calls, so the types hold.
+      // The server runs exactly these readers and this policy before the handler, so the types hold.
       handle: spec.handle as Route<User, Services>['handle'],
     }
   }
@@ -152,7 +152,7 @@ function usualScope({ method, path, auth }: { method: Method; path: string; auth
   return method === 'GET' ? 'read' : 'write'
 }
 
-/** What the docs list, in the order of declaration. */
+/** The endpoints for the docs, in the order of declaration. */
 export function endpointsOf(routes: readonly ListedRoute[]): Endpoint[] {
   return routes.map(({ method, path, auth, scope, summary, params, query, body }) => {
     const fields = body === 'raw' ? ['raw'] : Object.keys(body)
@@ -161,5 +161,5 @@ export function endpointsOf(routes: readonly ListedRoute[]): Endpoint[] {
   })
 }
 
-/** As much of a route as its line in the list needs. */
+/** The fields of a route that the endpoint list needs. */
 export type ListedRoute = Omit<Endpoint, 'reads'> & Pick<Route<never, never>, 'params' | 'query' | 'body'>

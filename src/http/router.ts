@@ -1,7 +1,7 @@
 /** Path segments by name, decoded. */
 export type Segments = ReadonlyMap<string, string>
 
-/** What a path leads to, and what its named segments were. */
+/** The value of a matched route, and its named segments. */
 export interface Found<T> {
   readonly target: T
   readonly segments: Segments
@@ -9,26 +9,26 @@ export interface Found<T> {
 
 interface Ending<T> {
   readonly target: T
-  /** Of the segments on the way here that have one. */
+  /** Names of the segments on the way here. */
   readonly names: readonly string[]
 }
 
 interface Node<T> {
-  /** The ways on with a segment as it is written. They are few, so comparing takes less than a look into a map. */
+  /** Children by literal segment. They are few, so a linear scan is faster than a map. */
   readonly next: { readonly segment: string; readonly node: Node<T> }[]
-  /** The way on with any segment. */
+  /** The child for a named segment. */
   any: Node<T> | undefined
   here: Ending<T> | undefined
-  /** Takes whatever else follows. */
+  /** A prefix route, which matches everything below. */
   below: Ending<T> | undefined
 }
 
-/** Longest named segment: a name of 255 bytes, percent-encoded, and then some. */
+/** Maximum length of a named segment: a percent-encoded name of 255 bytes, with some margin. */
 const LONGEST_SEGMENT = 1024
 
 /**
- * Finds what a method and a path lead to. A segment as it is written goes before one that is named, and both before a
- * route that takes anything. A slash at the end changes nothing.
+ * Finds the route for a method and a path. Literal segments take precedence over named ones, and both over
+ * prefix routes. A trailing slash is ignored.
  */
 export class Router<T> {
   readonly #roots = new Map<string, Node<T>>()
@@ -52,7 +52,7 @@ export class Router<T> {
     if (prefix) node.below = node.here
   }
 
-  /** Undefined for a path nothing has, and for one whose escapes are none. */
+  /** Undefined if no route matches, or if an escape is invalid. */
   find(method: string, url: string): Found<T> | undefined {
     const root = this.#roots.get(method)
     if (root === undefined) return undefined
@@ -69,7 +69,7 @@ function newNode<T>(): Node<T> {
   return { next: [], any: undefined, here: undefined, below: undefined }
 }
 
-/** Goes on from the segment that begins at `from`; leaves the named segments of the way it went in `values`. */
+/** Continues at the segment that begins at `from`. Stores the named segments of its path in `values`. */
 function walk<T>(
   node: Node<T>,
   path: string,
@@ -104,10 +104,10 @@ function named(names: readonly string[], values: readonly string[]): Segments {
 
 const noSegments: Segments = new Map()
 
-// Half a character, which no decoded text can hold: a segment may have a slash of its own.
+// A lone surrogate, which decoded text cannot contain: stands for an escaped slash within a segment.
 const DECODED_SLASH = '\uD800'
 
-/** A path with its escapes decoded; undefined if they are none. */
+/** The path with its escapes decoded; undefined if one is invalid. */
 function decoded(path: string): string | undefined {
   try {
     return path.split('/').map(decodeURIComponent).join(DECODED_SLASH)
@@ -116,7 +116,10 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** The path of what a request asks for, without a slash at its end. That may be a whole URL, as clients send it to proxies. */
+/**
+ * The path of a request target without a trailing slash. The target may be an absolute URL, as sent to
+ * proxies.
+ */
 function pathOf(url: string): string | undefined {
   const whole = url.startsWith('/') ? url : pathOfWhole(url)
   if (whole === undefined) return undefined

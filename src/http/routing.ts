@@ -1,9 +1,12 @@
 import type { Route } from './route.ts'
 
-/** What has to be right about a route before it is served. */
+/** The fields of a route that are checked before it is served. */
 export type CheckedRoute = Pick<Route<never, never>, 'method' | 'path' | 'auth' | 'prefix' | 'params'>
 
-/** Throws, naming the route, if one has no policy (I8), reads its path wrongly, or is declared twice. */
+/**
+ * Throws, naming the route, if one has no policy (I8), does not match its path parameters, or is declared
+ * twice.
+ */
 export function checkRoutes(routes: readonly CheckedRoute[]): void {
   const seen = new Set<string>()
   for (const route of routes) {
@@ -31,7 +34,10 @@ export class MethodTable {
     for (const route of routes) this.#add(route)
   }
 
-  /** What `Allow` says about a path, nothing if no route has it. Walks all shapes: for refusals only. */
+  /**
+   * The methods for the `Allow` header; empty if no route matches. Scans all path shapes, so it is for error
+   * responses only.
+   */
   allowedAt(url: string): string[] {
     const path = url.split('?', 1)[0] ?? ''
     const methods = new Set<string>()
@@ -52,7 +58,7 @@ export class MethodTable {
   }
 }
 
-/** A path without its last slash and without the names of its segments: what makes two routes the same. */
+/** A path without its trailing slash and the names of its segments. Two routes of one shape are equal. */
 function shapeOf(path: string): string {
   return withoutSlash(path).replace(/:\w+/g, ':')
 }

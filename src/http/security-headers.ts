@@ -1,8 +1,8 @@
-// What browsers are told with every response. A surface or a response may say otherwise, header by header.
+// Default security headers. A surface or a response may override each of them.
 
 /**
- * For every response: its type is what it says, it is no page, nobody may frame it, no other site may embed it, and
- * addresses, which may hold tokens, are told to nobody.
+ * For every response: no MIME sniffing, no active content, no framing, no embedding by other sites, and no
+ * `Referer`, because URLs may contain tokens.
  */
 export const baseHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -11,7 +11,7 @@ export const baseHeaders: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** What no page of ours ever asks a browser for. */
+/** Browser features that no page of ours uses. */
 const unused = [
   'accelerometer',
   'bluetooth',
@@ -32,14 +32,14 @@ const unused = [
   'xr-spatial-tracking',
 ]
 
-/** For pages, the web app and what both are made of: no window of another site has a hand in them. */
+/** For pages and the web app: isolated from windows of other sites. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': unused.map((feature) => `${feature}=()`).join(', '),
   'X-Frame-Options': 'DENY',
 }
 
-/** For addresses that are their own credential, and that pages of any site may load. */
+/** For URLs that contain their own credential and that pages of any site may load. */
 export const sharedHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }

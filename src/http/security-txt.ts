@@ -3,9 +3,9 @@ import { rawResponse } from './response.ts'
 import { type Route, routesFor } from './route.ts'
 
 export interface SecurityTxtOptions {
-  /** A URI under which somebody who found a vulnerability reaches the operator; without it there is no file. */
+  /** A URI for vulnerability reports. Without it there is no file. */
   readonly contact: string | undefined
-  /** Without a slash at its end; the file names itself only where it is known. */
+  /** Without a trailing slash. The file contains its own URL only if this is set. */
   readonly publicUrl: string | undefined
   /** Unix seconds. */
   readonly now: () => number
@@ -13,10 +13,10 @@ export interface SecurityTxtOptions {
 
 const path = '/.well-known/security.txt'
 const DAY = 86_400
-/** RFC 9116 wants less than a year, so that nobody trusts an abandoned file. A running server renews it. */
+/** RFC 9116 recommends less than a year, so that an abandoned file expires. A running server renews it. */
 const VALID_DAYS = 180
 
-/** Whom to tell of a vulnerability of this server, as RFC 9116 has it. */
+/** Serves `security.txt` (RFC 9116). */
 export function securityTxtRoute({ contact, publicUrl, now }: SecurityTxtOptions): Route<unknown, unknown> {
   return routesFor<unknown, unknown>()({
     method: 'GET',
@@ -26,7 +26,7 @@ export function securityTxtRoute({ contact, publicUrl, now }: SecurityTxtOptions
     summary: 'Returns the contact for vulnerability reports (RFC 9116), if configured.',
     handle() {
       if (contact === undefined) throw notFound()
-      // At midnight, so that the file changes once a day.
+      // Rounded to midnight UTC, so that the file changes once a day.
       const expires = (Math.floor(now() / DAY) + VALID_DAYS) * DAY
       const lines = [
         `Contact: ${contact}`,

@@ -28,37 +28,37 @@ export interface HttpServerOptions<User, Services> {
   readonly surfaces: readonly Surface<User, Services>[]
   readonly services: Services
   readonly authenticate: Authenticate<User>
-  /** Needed where there are routes for library tokens. */
+  /** Required if there are routes for library tokens. */
   readonly authenticateForLibrary?: Authenticate<User>
   readonly isAdmin: (user: User) => boolean
-  /** Whether the credential of a user is let into a route; without it, every one is. */
+  /** Whether a route admits the credential of a user. Default: always. */
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean
-  /** What a user is counted by in throttles and named by in the log. */
+  /** The key of a user in rate limits and the log. */
   readonly userKey: (user: User) => string
   readonly rateLimit: ThrottleOptions
-  /** Addresses and ranges of proxies whose forwarding headers are believed. */
+  /** Addresses and ranges of proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[]
-  /** The base of links handed out; without it, what the client called us. */
+  /** The base of links. Default: as the client addressed the server. */
   readonly publicUrl?: string | undefined
   readonly logger: Logger
-  /** Without it the logger writes all lines. */
+  /** Default: the logger writes all lines. */
   readonly logRequest?: LogRequest
   readonly metrics: HttpMetrics
-  /** Opens `/metrics` to a program that has no account. */
+  /** Authorizes a program without an account to read `/metrics`. */
   readonly metricsToken?: string | undefined
-  /** A URI for reports of vulnerabilities. */
+  /** A URI for vulnerability reports. */
   readonly securityContact?: string | undefined
   readonly ready: () => Promise<Readiness>
-  /** Runs the handling of each request, for those who have to know when it arrived. */
+  /** Wraps the handling of each request, for code that needs its time of arrival. */
   readonly inRequest?: <T>(handle: () => T) => T
-  /** What takes connections that ask for another protocol; without it nobody does. */
+  /** Accepts protocol upgrades. Default: none are accepted. */
   readonly upgrade?: Upgrade
-  /** `fast` unless given. */
+  /** Default: `fast`. */
   readonly transport?: TransportSetting
   readonly limits?: Partial<HttpLimits>
 }
 
-/** Which implementation of HTTP serves: our own parser, or Node's, which with a certificate speaks HTTPS and HTTP/2. */
+/** The transport: our own parser, or Node's, which with a certificate also serves HTTPS and HTTP/2. */
 export type TransportSetting =
   | { readonly kind: 'fast' }
   | { readonly kind: 'node'; readonly certificate?: CertificateFiles | undefined }
@@ -102,7 +102,7 @@ const defaultLimits: HttpLimits = {
 export interface HttpServer extends AsyncDisposable {
   /** Every route, for the docs and the compatibility report. */
   readonly endpoints: readonly Endpoint[]
-  /** Rejects with a `ListenError` that says what to do. */
+  /** Rejects with a `ListenError`, whose message says how to fix it. */
   listen(where: { host: string; port: number }): Promise<Listening>
   /**
    * Graceful stop: stops accepting, closes idle connections, and resolves when all requests in flight are complete. After
@@ -111,7 +111,7 @@ export interface HttpServer extends AsyncDisposable {
   close(options?: { waitMs?: number }): Promise<void>
 }
 
-/** Throws if a route is not fit to be served (I8) or an option cannot be read. */
+/** Throws if a route is invalid (I8) or an option cannot be parsed. */
 export function createHttpServer<User, Services>(options: HttpServerOptions<User, Services>): HttpServer {
   const limits = { ...defaultLimits, ...options.limits }
   let closing = false
@@ -180,7 +180,7 @@ function createTransport(setting: TransportSetting, options: TransportOptions): 
     : new NodeTransport(options, setting.certificate)
 }
 
-/** Gauges of what the limits on memory and connections count. */
+/** Registers gauges for the memory and connection limits. */
 function registerLimits(
   { registry }: HttpMetrics,
   transport: Transport,

@@ -13,7 +13,7 @@ export interface Surface<User, Services> extends ErrorResponses {
 export interface ErrorResponses {
   /** Undefined for routes that cannot cause a fault. */
   readonly faults: SurfaceFaults | undefined
-  /** The body a fault's message is sent in; `{"error_msg": message}` unless said otherwise. */
+  /** The body around a fault's message. Default: `{"error_msg": message}`. */
   readonly faultBody?: (message: string) => unknown
   /** Replaces `faultBody` for clients that do not expect JSON. */
   readonly faultResponse?: (status: number, message: string) => HttpResponse
@@ -48,7 +48,7 @@ export function plainFailure(): HttpResponse {
 }
 
 function toResponse(fault: Fault, table: FaultResponses | SurfaceFaults = {}): FaultResponse | undefined {
-  // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
+  // The entry of a code takes exactly that fault, but the compiler cannot express this for a union.
   const entry = table[fault.code] as ((fault: Fault) => FaultResponse) | 'unexpected' | undefined
   return typeof entry === 'function' ? entry(fault) : undefined
 }

@@ -58,7 +58,7 @@ describe('what operators ask', () => {
     await using server = await serve([])
     const ask = async (headers: Record<string, string>) =>
       (await server.call('GET', '/metrics', { headers })).status
-    // As from a proxy on this machine that adds no header.
+    // Like a proxy on this machine that adds no header.
     assert.equal(await ask({}), 403)
     assert.equal(await ask({ 'x-forwarded-for': '127.0.0.1' }), 403)
     assert.equal(await ask({ authorization: 'Token ann' }), 403)

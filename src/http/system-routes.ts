@@ -4,7 +4,7 @@ import type { HttpRequest } from './request.ts'
 import { jsonResponse, rawResponse } from './response.ts'
 import { type Route, routesFor } from './route.ts'
 
-/** Whether the server can do its work, and what was looked at. */
+/** Whether the server is ready, and the result of each check. */
 export interface Readiness {
   readonly ok: boolean
   readonly checks: Readonly<Record<string, string>>
@@ -12,12 +12,12 @@ export interface Readiness {
 
 export interface SystemRoutesOptions {
   readonly metrics: HttpMetrics
-  /** Opens `/metrics` to a program that has no account. */
+  /** Authorizes a program without an account to read `/metrics`. */
   readonly metricsToken?: string | undefined
   readonly ready: () => Promise<Readiness>
 }
 
-/** The routes an operator's tools call: alive, able to serve, numbers. */
+/** Routes for monitoring: liveness, readiness, metrics. */
 export function systemRoutes({
   metrics,
   metricsToken,
@@ -62,8 +62,8 @@ export function systemRoutes({
 }
 
 /**
- * Whether a request shows the token of `/metrics`. That it comes from this machine says nothing: a proxy may run
- * here and forward the whole world without a header that tells.
+ * Whether a request has the token of `/metrics`. Loopback addresses are not exempt: a local proxy may forward
+ * requests from anywhere without a header that shows it.
  */
 function showsToken(token: string | undefined): (request: HttpRequest) => boolean {
   if (token === undefined) return () => false

@@ -20,7 +20,7 @@ export interface TestServices {
 
 export const route = routesFor<TestUser, TestServices>()
 
-/** A running server for one test, what it logged, and its numbers. */
+/** A running server for one test, with its log and metrics. */
 export interface TestServer extends AsyncDisposable {
   readonly server: HttpServer
   readonly port: number
@@ -28,7 +28,7 @@ export interface TestServer extends AsyncDisposable {
   readonly logged: Record<string, unknown>[]
   readonly metrics: HttpMetrics
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
-  /** Sends bytes as they are and gives all that comes back before the server closes the connection. */
+  /** Sends bytes and returns everything received until the server closes the connection. */
   send(bytes: string | Buffer): Promise<string>
 }
 
@@ -62,7 +62,9 @@ export function describeTransports(
   }
 }
 
-/** Serves `routes` on a free port. Tokens are `ann`, `root` (an administrator) and a few that open no account. */
+/**
+ * Serves `routes` on a free port. Tokens are `ann`, `root` (an administrator) and some without an account.
+ */
 export async function serve(
   routes: Routes,
   overrides: Partial<HttpServerOptions<TestUser, TestServices>> = {},
@@ -111,7 +113,7 @@ const accounts: Partial<Record<string, AuthResult<TestUser>>> = {
 
 export const asAnn = { authorization: 'Token ann' }
 
-/** Words for the faults the tests throw; any other is put as its code. */
+/** Messages for the faults that tests throw. Others are answered with their code. */
 export const testFaults = new Proxy({} as FaultTable<FaultResponse>, {
   get: (_, code): unknown => {
     if (code === 'library-not-found') return ({ id }: { id: string }) => [404, `Library ${id} not found.`]

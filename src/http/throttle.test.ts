@@ -12,7 +12,7 @@ const routes = [
   route({ ...get, path: '/mine-too', auth: 'user' }),
 ]
 
-/** Makes many calls on one connection; how many were allowed, and how many throttled. */
+/** Makes many calls on one connection and counts the allowed and the refused ones. */
 async function callMany(
   server: TestServer,
   count: number,

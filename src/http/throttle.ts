@@ -9,7 +9,10 @@ export interface ThrottleOptions {
   readonly now: () => number
 }
 
-/** The throttles of one server. Each call is counted once, by address before or by account after sign-in. */
+/**
+ * The rate limits of one server. Each call is counted once, by address before or by account after
+ * authentication.
+ */
 export class Throttle {
   readonly #limits: Record<Exclude<Limit, 'none'>, RateLimit> | undefined
 

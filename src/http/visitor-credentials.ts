@@ -1,17 +1,17 @@
 import type { HttpRequest } from './request.ts'
 
-/** What a caller without an account shows to be let in somewhere. */
+/** The credentials of a caller without an account. */
 export interface VisitorCredentials {
   readonly address: string
-  /** What the address is counted by. */
+  /** The key for rate limits. */
   readonly network: string
   readonly password: string | undefined
   readonly cookie: string | undefined
-  /** Of whoever happens to have an account. */
+  /** Set if the visitor has an account. */
   readonly apiToken: string | undefined
 }
 
-/** The cookie of a name, and a password in the header `X-Link-Password` or the query. */
+/** Reads the cookie `cookieName`, and a password from the header `X-Link-Password` or the query. */
 export function readVisitorCredentials(request: HttpRequest, cookieName: string): VisitorCredentials {
   const { headers } = request
   const [, apiToken] = /^(?:token|bearer)\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? []

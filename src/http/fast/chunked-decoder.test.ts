@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ProtocolError } from '../protocol-error.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
 
-/** Feeds `text` in pieces of `size` bytes; gives the body and what was left over. */
+/** Feeds `text` in pieces of `size` bytes. Returns the body and the remaining bytes. */
 function decode(text: string, size: number): { body: string; rest: string; isDone: boolean } {
   const decoder = new ChunkedDecoder()
   const bytes = Buffer.from(text, 'latin1')
@@ -42,7 +42,7 @@ describe('a body in chunks', () => {
       pieces.map((piece) => piece.length),
       [10_000],
     )
-    // Nor does it keep the chunks' framing in memory.
+    // The framing of the chunks is not retained in memory.
     assert.notEqual(pieces[0]?.buffer, sent.buffer)
   })
 

@@ -73,7 +73,7 @@ function serveTls(certificate: CertificateFiles, limits = {}): Promise<TestServe
   return serve(routes, { transport: { kind: 'node', certificate }, limits })
 }
 
-/** The common name of the certificate that a new connection is shown. */
+/** The common name of the certificate that a new connection gets. */
 async function subjectAt(port: number): Promise<string> {
   const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
   await once(socket, 'secureConnect')
