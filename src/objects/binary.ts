@@ -1,6 +1,6 @@
 import { InvalidObject } from './invalid.ts'
 
-/** Bytes written one value after another; the buffer grows as needed. */
+/** Writes values into a buffer that grows as needed. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(512)
   #at = 0
@@ -10,7 +10,7 @@ export class ByteWriter {
     this.#bytes[this.#at++] = value
   }
 
-  /** A non-negative safe integer, seven bits a byte, low bits first. */
+  /** A non-negative safe integer, seven bits per byte, low bits first (LEB128). */
   varint(value: number): void {
     this.#reserve(8)
     let rest = value
@@ -28,7 +28,7 @@ export class ByteWriter {
     this.#at += this.#bytes.write(hex, this.#at, 20, 'hex')
   }
 
-  /** Text without its length, which is returned. */
+  /** Writes text without a length prefix. Returns its length in bytes. */
   utf8(text: string): number {
     this.#reserve(3 * text.length)
     const length = this.#bytes.write(text, this.#at)
@@ -42,7 +42,7 @@ export class ByteWriter {
     this.#at += bytes.length
   }
 
-  /** What was written, as a copy that is exactly as large as it needs to be. */
+  /** A copy of the written bytes, without spare capacity. */
   finish(): Buffer {
     return Buffer.copyBytesFrom(this.#bytes, 0, this.#at)
   }
@@ -55,7 +55,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a ByteWriter wrote. Throws InvalidObject rather than read past the end. */
+/** Reads the output of a ByteWriter. Throws InvalidObject instead of reading past the end. */
 export class ByteReader {
   readonly bytes: Buffer
   #at = 0
@@ -84,7 +84,7 @@ export class ByteReader {
     throw new InvalidObject('holds a number that is too large')
   }
 
-  /** A count of things that take at least `least` bytes each, so that it cannot ask for more than is there. */
+  /** A count of items of at least `least` bytes each. Checked against the bytes left, so that it bounds allocations. */
   count(least: number): number {
     const count = this.varint()
     if (count * least > this.left) throw new InvalidObject('counts more than it holds')
@@ -95,7 +95,7 @@ export class ByteReader {
     return this.bytes.readDoubleBE(this.skip(8))
   }
 
-  /** Passes over bytes and says where they start. */
+  /** Skips bytes and returns their offset. */
   skip(count: number): number {
     if (count > this.left) throw new InvalidObject('ends too soon')
     const at = this.#at
@@ -103,7 +103,7 @@ export class ByteReader {
     return at
   }
 
-  /** Throws if anything is left. */
+  /** Throws if bytes are left. */
   end(): void {
     if (this.left > 0) throw new InvalidObject('goes on after its end')
   }

@@ -1,5 +1,5 @@
-// The JSON that existing clients write and hash: ", " and ": " between things, raw UTF-8, and the escapes below.
-// The id of an fs object is the hash of this text: one space fewer and every synced folder uploads itself again.
+// Canonical JSON, as existing clients write and hash it: the separators ", " and ": ", raw UTF-8, and the escapes below.
+// The id of an fs object is the hash of this text. With one space less, every synced folder would be uploaded again.
 
 const special = /["\\\u0000-\u001f]/
 const everySpecial = /["\\\u0000-\u001f]/g
@@ -13,12 +13,12 @@ const short = new Map([
   ['\t', '\\t'],
 ])
 
-/** A JSON string as jansson writes it; control characters get upper-case hex. */
+/** A JSON string as jansson writes it, with upper-case hex for control characters. */
 export function quote(text: string): string {
   return `"${escapeText(text)}"`
 }
 
-/** What stands between the quotes of a JSON string. */
+/** A JSON string without its quotes. */
 export function escapeText(text: string): string {
   return special.test(text) ? text.replace(everySpecial, escapeOne) : text
 }

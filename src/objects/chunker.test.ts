@@ -18,7 +18,7 @@ const blocks: [length: number, id: string][] = [
   [2_378_412, 'bb8667dd6fcf852464a1fe42b91f9143b181b2b8'],
 ]
 
-/** SHA-256 of "cdc" and a counter, one after another. */
+/** Concatenated SHA-256 hashes of "cdc" and a counter. */
 function makeData(): Buffer {
   const data = Buffer.allocUnsafeSlow(LENGTH)
   const input = Buffer.from('cdc\0\0\0\0\0\0\0\0')
@@ -58,7 +58,7 @@ describe('cutting files into blocks', () => {
     assert.equal(sha1Hex(words), 'f8d7e0cb9851e0cadf5cf7839d37bcead5432047')
   })
 
-  it('cuts 60 MiB where the client cut them, in whatever pieces they arrive', async () => {
+  it('cuts 60 MiB at the offsets of the client, however the stream is split', async () => {
     const data = makeData()
     assert.equal(sha1Hex(data), '3894777729e4b8e261f20615843e0bf8f352b084')
     for (const sizes of [[65_536], [1, 47, 48, 49, 65_537, 3_000_001], [LENGTH]]) {
@@ -69,7 +69,7 @@ describe('cutting files into blocks', () => {
     assert.equal(fileId(file), '12734c8b63051c53bd6d19050b15b6e4883482ef')
   })
 
-  it('leaves what is shorter than a block whole, and finds none in nothing', async () => {
+  it('does not cut less than a block, and finds no block in an empty stream', async () => {
     assert.deepEqual(await cutUp([]), [])
     assert.deepEqual(await cutUp([Buffer.alloc(0)]), [])
     assert.deepEqual(await cutUp([Buffer.from('hello '), Buffer.alloc(0), Buffer.from('world\n')]), [
@@ -77,7 +77,7 @@ describe('cutting files into blocks', () => {
     ])
   })
 
-  it('cuts a stream as it cuts the whole, and as the rule says', async (t) => {
+  it('cuts a stream like a single buffer and like the reference implementation', async (t) => {
     const seed = Date.now() | 0
     t.diagnostic(`seed ${seed}`)
     const options = { min: 64, average: 64, max: 256 }
@@ -102,7 +102,7 @@ describe('cutting files into blocks', () => {
     await fc.assert(property, { seed, numRuns: 300 })
   })
 
-  it('finds every stop of long data, wherever pieces and searches end', async () => {
+  it('finds all stops of long data, whatever the boundaries of pieces and searches', async () => {
     const options = { min: 64, average: 65_536, max: 2 ** 20 }
     const data = Buffer.alloc(6_000_001)
     for (let at = 0, i = 0; at < data.length; i++, at += 32) hash('sha256', `${i}`, 'buffer').copy(data, at)
@@ -120,7 +120,7 @@ describe('cutting files into blocks', () => {
     }
   })
 
-  it('makes blocks between the least and the largest size, that add up', (t) => {
+  it('creates blocks between the minimum and the maximum size that add up', (t) => {
     const options = { min: 48, average: 128, max: 300 }
     const property = fc.property(fc.uint8Array({ minLength: 1, maxLength: 4000 }), (bytes) => {
       let at = 0
@@ -135,7 +135,7 @@ describe('cutting files into blocks', () => {
     check(t, property)
   })
 
-  it('refuses sizes that cannot work', () => {
+  it('rejects invalid sizes', () => {
     const good = { min: 64, average: 64, max: 64 }
     assert.equal(new Cutter(good).pending, 0)
     for (const change of [{ min: 47 }, { average: 65 }, { average: 0 }, { max: 63 }]) {
@@ -144,7 +144,7 @@ describe('cutting files into blocks', () => {
   })
 })
 
-/** The rule in its plainest form: each fingerprint from the one before, no window kept. */
+/** Reference implementation: each fingerprint from the previous one, without a window buffer. */
 function ruleCut(
   bytes: Buffer,
   { min, average, max }: { min: number; average: number; max: number },

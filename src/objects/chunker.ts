@@ -1,9 +1,9 @@
-// The sync client's content-defined cut. Both ways of adding a file must cut it at the same places,
-// or one content has two file ids and clients make conflict files of equal files.
+// The content-defined chunking of the sync clients. Server and clients must cut a file at the same offsets. Otherwise equal
+// content would have two file ids, and clients would create conflict files.
 
 import { SEARCH_GROUP, SEARCHED_AT_ONCE, StopSearch } from './stop-search.ts'
 
-/** How large blocks get, in bytes; the average must be a power of two. */
+/** Block sizes in bytes. The average must be a power of two. */
 export interface ChunkSizes {
   readonly min: number
   readonly average: number
@@ -17,7 +17,7 @@ export const clientSizes: ChunkSizes = { min: 6 * MIB, average: 8 * MIB, max: 10
 
 const WINDOW = 48
 const STOP = 0x13
-/** What the byte leaving the window contributed to the fingerprint. */
+/** By byte: its contribution to the fingerprint, removed when it leaves the window. */
 export const leaving = makeTable()
 
 function makeTable(): Int32Array {
@@ -37,7 +37,7 @@ function search(): StopSearch {
   return sharedSearch
 }
 
-/** Finds the ends of chunks in bytes that arrive piece by piece. Remembers 48 bytes, not the chunk. */
+/** Finds the ends of chunks in a stream with a rolling fingerprint. Buffers the window of 48 bytes, not the chunk. */
 export class Cutter {
   readonly #sizes: ChunkSizes
   readonly #mask: number
@@ -53,18 +53,18 @@ export class Cutter {
     if (min < WINDOW || max < min || !powerOfTwo) throw new RangeError('These chunk sizes cannot be used.')
     this.#sizes = sizes
     this.#mask = average - 1
-    // What is compared at once are two bytes.
+    // The vectorized search compares two bytes, so it needs a mask of at least 16 bits.
     if (average >= 2 ** 16) this.#search = search()
   }
 
-  /** Bytes of the current chunk seen so far; at the end of the data they are its last chunk. */
+  /** Bytes of the current chunk so far. At the end of the data they are the last chunk. */
   get pending(): number {
     return this.#length
   }
 
   /**
-   * Goes on from `bytes[from]`. Where the current chunk ends within the bytes, returns the offset after its end, and the
-   * caller goes on from there; otherwise takes in all the bytes and returns undefined.
+   * Continues at `bytes[from]`. If the current chunk ends within the bytes, returns the offset after its end, where the caller
+   * continues. Otherwise consumes all bytes and returns undefined.
    */
   next(bytes: Uint8Array, from = 0): number | undefined {
     let at = from
@@ -84,7 +84,7 @@ export class Cutter {
     return this.#length >= max ? this.#cut(end) : undefined
   }
 
-  /** The offset after the byte that completes a stop, or undefined, leaving the fingerprint at `end`. */
+  /** The offset after the byte that completes a stop. If there is none, undefined, with the fingerprint updated to `end`. */
   #scan(bytes: Uint8Array, from: number, end: number): number | undefined {
     const table = leaving
     let fingerprint = this.#fingerprint
@@ -99,9 +99,9 @@ export class Cutter {
     return at < 0 ? -at : this.#scanBytes(bytes, at, end)
   }
 
-  /** Goes on in groups: how far it came, or the offset after a stop as a negative number. */
+  /** Scans in groups. Returns the offset it reached, or the offset after a stop as a negative number. */
   #scanGroups(search: StopSearch, bytes: Uint8Array, from: number, end: number): number {
-    // A search also looks at the byte before the window.
+    // The search also reads the byte before the window.
     let at = from + 1
     if (end - at < SEARCH_GROUP) return from
     if (this.#stops(fingerprintAt(bytes, from))) return -at
@@ -149,7 +149,7 @@ export class Cutter {
   }
 }
 
-/** The fingerprint after the byte at `at`, once four bytes have come in: it forgets all but the last four. */
+/** The fingerprint after the byte at `at`, which depends on the last four steps only. */
 function fingerprintAt(bytes: Uint8Array, at: number): number {
   let fingerprint = 0
   for (let from = at - 3; from <= at; from++) {
@@ -159,14 +159,14 @@ function fingerprintAt(bytes: Uint8Array, at: number): number {
   return fingerprint
 }
 
-/** The length of the chunk that starts at `offset`, the rest of the bytes being all there is. */
+/** The length of the chunk that starts at `offset`, if the data ends with `bytes`. */
 export function cut(bytes: Uint8Array, offset = 0, sizes: ChunkSizes = clientSizes): number {
   return (new Cutter(sizes).next(bytes, offset) ?? bytes.length) - offset
 }
 
 /**
- * The chunks of a stream, each as the pieces it arrived in. At most one chunk is held;
- * an empty stream has none.
+ * The chunks of a stream, each as the pieces it arrived in. At most one chunk is buffered.
+ * An empty stream has no chunks.
  */
 export async function* chunksOf(
   source: AsyncIterable<Buffer> | Iterable<Buffer>,

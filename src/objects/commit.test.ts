@@ -26,7 +26,7 @@ const hex = (length: number) => 'a5'.repeat(length / 2)
 const json = () => JSON.parse(encodeCommit(commit, library)) as Record<string, unknown>
 
 describe('a commit', () => {
-  it('reads back as it was written, whatever it holds', (t) => {
+  it('round-trips with any content', (t) => {
     const text = fc.option(names, { nil: undefined })
     const fields = fc.record({
       creatorName: fc.option(fc.constantFrom('a@b', 'é@x.y'), { nil: undefined }),
@@ -64,7 +64,7 @@ describe('a commit', () => {
     check(t, property)
   })
 
-  it('says in strings and numbers what clients look for in an encrypted library and a merge', () => {
+  it('encodes the fields of encryption and merges with the types that clients expect', () => {
     const encryption = { version: 2, magic: hex(64), key: hex(96), salt: '' }
     const text = encodeCommit({ ...commit, conflict: true, newMerge: true }, { ...library, encryption })
     const fields = `"encrypted": "true", "enc_version": 2, "magic": "${hex(64)}", "key": "${hex(96)}"`
@@ -105,12 +105,12 @@ describe('a commit', () => {
     { ...encrypted, enc_version: 3 },
   ]
   for (const change of bad) {
-    it(`is refused with ${JSON.stringify(change)} (${Object.keys(change).join(', ')})`, () => {
+    it(`is rejected with ${JSON.stringify(change)} (${Object.keys(change).join(', ')})`, () => {
       assert.throws(() => parseCommit(JSON.stringify({ ...json(), ...change })), InvalidObject)
     })
   }
 
-  it('gets an id of its own even when made twice in one second', () => {
+  it('gets a unique id even if it is created twice in one second', () => {
     const one = newCommitId(commit, Buffer.alloc(16, 1))
     assert.equal(one, newCommitId(commit, Buffer.alloc(16, 1)))
     assert.notEqual(one, newCommitId(commit, Buffer.alloc(16, 2)))

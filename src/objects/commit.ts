@@ -12,7 +12,7 @@ import {
 import { InvalidObject } from './invalid.ts'
 import { asId, asInteger, asText, type Json, parseJson } from './json-fields.ts'
 
-/** An immutable record: a root dir, its parents, who, when, and why. */
+/** An immutable record of one change: root dir, parents, author, time and description. */
 export interface Commit {
   readonly id: CommitId
   readonly libraryId: LibraryId
@@ -21,7 +21,7 @@ export interface Commit {
   readonly parentId: CommitId | null
   /** The commit merged in; null for all but merges. */
   readonly secondParentId: CommitId | null
-  /** The id of the sync client, 40 hex digits; zeros for a commit made on a server. */
+  /** The id of the sync client, 40 hex digits; zeros for a commit created by a server. */
   readonly creator: string
   /** The account. */
   readonly creatorName: string | undefined
@@ -30,20 +30,20 @@ export interface Commit {
   readonly ctime: number
   readonly deviceName: string | undefined
   readonly clientVersion: string | undefined
-  /** Whether the merge made this commit left conflict files behind. */
+  /** Whether the merge created conflict files. */
   readonly conflict: boolean
-  /** Whether a server made this commit by merging. */
+  /** Whether a server created this commit by a merge. */
   readonly newMerge: boolean
 }
 
-/** What a commit says about its library. */
+/** Properties of the library that a commit carries. */
 export interface CommitLibrary {
   readonly name: string
   readonly description: string
   readonly encryption?: CommitEncryption
 }
 
-/** How an encrypted library checks its password and wraps its key; fields its version lacks are empty. */
+/** Password check and wrapped key of an encrypted library. Fields that its version lacks are empty. */
 export interface CommitEncryption {
   readonly version: number
   /** Hex; empty where `pwdHash` replaces it. */
@@ -100,7 +100,7 @@ function encryptionFields(of: CommitEncryption | undefined): [string, string | n
   ]
 }
 
-/** A commit as a client wrote it. Its id is opaque and not checked. Throws InvalidObject. */
+/** Parses a commit of a client. Its id is opaque and not checked. Throws InvalidObject. */
 export function parseCommit(text: string): { commit: Commit; library: CommitLibrary } {
   const json = parseJson(text)
   if (json.version !== 1) throw new InvalidObject('version is not 1')
@@ -158,12 +158,12 @@ function hexIn(json: Json, key: string, length: number): string {
 
 type Hashed = Pick<Commit, 'rootId' | 'creator' | 'creatorName' | 'description' | 'ctime'>
 
-/** The id that existing clients and servers give a commit. It does not cover the parent: two can be equal. */
+/** The commit id that existing clients and servers compute. It does not cover the parent, so two commits can have one id. */
 export function classicCommitId(fields: Hashed): CommitId {
   return hash('sha1', hashed(fields), 'hex') as CommitId
 }
 
-/** The id of a commit we make: the classic one with the library, the parents and random bytes mixed in. */
+/** The id of a commit of this server: the hash also covers the library, the parents and random bytes. */
 export function newCommitId(
   fields: Hashed & Pick<Commit, 'libraryId' | 'parentId' | 'secondParentId'>,
   random: Uint8Array,
@@ -175,7 +175,7 @@ export function newCommitId(
   return hash('sha1', bytes, 'hex') as CommitId
 }
 
-/** What the classic id is the hash of, with room for more behind it. */
+/** The bytes that the classic id is the hash of, followed by `room` unset bytes. */
 function hashed({ rootId, creator, creatorName, description, ctime }: Hashed, room = 0): Buffer {
   const who = creatorName === undefined ? '' : `${creatorName}\0`
   const text = `${rootId}\0${creator}\0${who}${description}\0`

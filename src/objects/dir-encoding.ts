@@ -5,7 +5,7 @@ import { sha1Hex } from './ids.ts'
 import { compareNames, comparesNatively } from './names.ts'
 import { indexOf } from './sorted-entries.ts'
 
-/** Some entries in a row, as they stand in the JSON. */
+/** A run of entries and its part of the JSON. */
 interface Section {
   readonly entries: readonly Dirent[]
   readonly bytes: Buffer
@@ -13,8 +13,8 @@ interface Section {
   readonly starts: Uint32Array
 }
 
-/** The hash of the JSON up to a section. */
-interface Begun {
+/** Hash state after the first `sections` sections. */
+interface HashState {
   readonly sections: number
   readonly hash: Hash
 }
@@ -23,40 +23,39 @@ const head = Buffer.from('{"dirents": [')
 const tail = Buffer.from('], "type": 3, "version": 1}')
 const separator = ', '
 
-// Fewer would be more calls into native code, more would be more to copy for one change.
+// Smaller sections take more native calls, larger ones more copying for each change.
 const SECTION_ENTRIES = 64
-const MOST_SECTION_ENTRIES = 2 * SECTION_ENTRIES
-/** With so many new entries a section is written anew: runs would be short. */
-const MANY_NEW = 16
+const MAX_SECTION_ENTRIES = 2 * SECTION_ENTRIES
+/** With more new entries a section is encoded from scratch, because the copied runs would be short. */
+const MAX_NEW_ENTRIES = 16
 
-// Keeping where a hash stands takes as long as hashing half a section: it is done where versions differ, as the next
-// one often differs there too, and now and then.
-const LEAST_SECTIONS_HASHED = 4
-const MOST_SECTIONS_HASHED = 32
+// Copying a hash state takes as long as hashing half a section. It is saved where versions differ, because the next version often
+// differs there too, and at intervals.
+const MIN_SECTIONS_BETWEEN_STATES = 4
+const MAX_SECTIONS_BETWEEN_STATES = 32
 
 /**
- * The canonical JSON of a dir, in sections. Versions of a dir share the sections in which they do not differ, so that one
- * more version of a big folder takes little time to write down, and little memory; and the hash of what comes before
- * the first of those in which they do.
+ * The canonical JSON of a dir, in sections. Versions of a dir share equal sections and the hash state before the first difference,
+ * so that encoding a new version of a large folder takes little time and memory.
  */
 export class EncodedDirents {
   readonly #sections: readonly Section[]
-  /** How many of the first sections are the forerunner's. */
+  /** Number of leading sections shared with the previous version. */
   readonly #shared: number
   /** Shortest first. */
-  #begun: readonly Begun[]
+  #states: readonly HashState[]
 
-  private constructor(sections: readonly Section[], shared: number, begun: readonly Begun[]) {
+  private constructor(sections: readonly Section[], shared: number, states: readonly HashState[]) {
     this.#sections = sections
     this.#shared = shared
-    this.#begun = begun
+    this.#states = states
   }
 
   static of(entries: readonly Dirent[]): EncodedDirents {
     return new EncodedDirents(encodeSections(entries), 0, [])
   }
 
-  /** The encoding of `entries`, which differ from those encoded here by no more than what has one of the names. */
+  /** The encoding of `entries`, which differ from the entries encoded here only at `names`. */
   splice(entries: readonly Dirent[], names: readonly string[]): EncodedDirents {
     if (this.#sections.length === 0) return EncodedDirents.of(entries)
     const differing = new Set(names.map((name) => this.#sectionOf(name)))
@@ -70,13 +69,13 @@ export class EncodedDirents {
       }
       const next = this.#sections[index + 1]?.entries[0]
       const end = next === undefined ? entries.length : indexOf(entries, next.name, from)
-      if (end - from > MOST_SECTION_ENTRIES) sections.push(...encodeSections(entries.slice(from, end)))
+      if (end - from > MAX_SECTION_ENTRIES) sections.push(...encodeSections(entries.slice(from, end)))
       else if (end > from) sections.push(spliceSection(entries.slice(from, end), theirs))
       from = end
     }
     const shared = Math.min(...differing)
-    const begun = this.#begun.filter((one) => one.sections <= shared)
-    return new EncodedDirents(sections, shared, begun)
+    const states = this.#states.filter((one) => one.sections <= shared)
+    return new EncodedDirents(sections, shared, states)
   }
 
   /** The JSON as a whole. */
@@ -89,30 +88,33 @@ export class EncodedDirents {
   hash(): string {
     const count = this.#sections.length
     if (count <= 1) return sha1Hex(this.join())
-    // What ends with the last section is followed by a separator that is not there.
-    const begun = this.#begun.filter((one) => one.sections < count)
-    const last = begun.at(-1)
+    // A state after what is now the last section would include a separator that the JSON does not have.
+    const states = this.#states.filter((one) => one.sections < count)
+    const last = states.at(-1)
     const hash = last === undefined ? createHash('sha1').update(head) : last.hash.copy()
-    let kept = last?.sections ?? 0
-    for (let index = kept; index < count; index++) {
-      const far = index - kept
-      if (far >= MOST_SECTIONS_HASHED || (index === this.#shared && far >= LEAST_SECTIONS_HASHED)) {
-        begun.push({ sections: index, hash: hash.copy() })
-        kept = index
+    let saved = last?.sections ?? 0
+    for (let index = saved; index < count; index++) {
+      const far = index - saved
+      if (
+        far >= MAX_SECTIONS_BETWEEN_STATES ||
+        (index === this.#shared && far >= MIN_SECTIONS_BETWEEN_STATES)
+      ) {
+        states.push({ sections: index, hash: hash.copy() })
+        saved = index
       }
       hash.update(this.#piece(index))
     }
-    this.#begun = begun
+    this.#states = states
     return hash.update(tail).digest('hex')
   }
 
-  /** A section as it stands in the whole: the last has no separator behind it. */
+  /** The bytes of a section. The last one has no trailing separator. */
   #piece(index: number): Buffer {
     const { bytes } = this.#sections[index] as Section
     return index < this.#sections.length - 1 ? bytes : bytes.subarray(0, -separator.length)
   }
 
-  /** Where an entry of that name is, or would have to be. */
+  /** The section that has the entry with this name, or would have it. */
   #sectionOf(name: string): number {
     const native = comparesNatively(name)
     let low = 0
@@ -145,7 +147,7 @@ function encodeSection(entries: readonly Dirent[]): Section {
     text += json(entries[i] as Dirent, names[i] as string)
   }
   starts[entries.length] = text.length
-  // Not from the pool: a cached dir must not keep a slab of strangers alive.
+  // Not from the buffer pool, because a cached dir would retain a whole slab of it.
   const bytes = Buffer.allocUnsafeSlow(text.length)
   bytes.write(text, 'latin1')
   return { entries, bytes, starts }
@@ -173,16 +175,16 @@ function spliceSection(entries: readonly Dirent[], donor: Section): Section {
   return { entries, bytes, starts }
 }
 
-/** A run of entries as they stand in the donor, or a single new one. */
+/** A run of entries copied from the donor, or one newly encoded entry. */
 interface Piece {
   readonly bytes: Uint8Array
   readonly count: number
   readonly copied: boolean
-  /** The run's first entry in the donor. */
+  /** Index of the first entry of the run in the donor. */
   readonly from: number
 }
 
-/** Undefined if much is new. */
+/** Undefined if too many entries are new. */
 function findPieces(entries: readonly Dirent[], donor: Section): Piece[] | undefined {
   const pieces: Piece[] = []
   const theirs = donor.entries
@@ -203,7 +205,7 @@ function findPieces(entries: readonly Dirent[], donor: Section): Piece[] | undef
     if (!entry) break
     while (their < theirs.length && compareNames((theirs[their] as Dirent).name, entry.name) > 0) their++
     if (entry === theirs[their]) continue
-    if (++fresh > MANY_NEW) return undefined
+    if (++fresh > MAX_NEW_ENTRIES) return undefined
     pieces.push({ bytes: encodeDirent(entry), count: 1, copied: false, from: 0 })
     if (theirs[their]?.name === entry.name) their++
     ours++
@@ -217,8 +219,8 @@ function encodeDirent(entry: Dirent): Buffer {
 }
 
 /**
- * The names of some entries as they stand in JSON, one character for each byte of UTF-8. So text and bytes
- * have one length, and a section with names in any script is as quickly written as any other.
+ * The JSON-escaped names of entries, with one character per byte of UTF-8. Text and bytes then have the same length, and the
+ * fast latin1 conversion works for names in any script.
  */
 function escapedNames(entries: readonly Dirent[]): string[] {
   const names = entries.map((entry) => entry.name)
@@ -228,12 +230,12 @@ function escapedNames(entries: readonly Dirent[]): string[] {
   return escaped
 }
 
-// Text that needs neither escapes nor more than one byte a character.
+// Text without escapes and with one byte per character.
 const plain = /^[ !#-[\]-~]*$/
 
-/** Makes a writer of dirents, each followed by a separator. Keys in byte order; dirs have no modifier and no size. */
+/** Returns an encoder of dirents that appends a separator to each. Keys are in byte order; dirs have no modifier and size. */
 function direntJson(): (entry: Dirent, escapedName: string) => string {
-  // What is between id and mtime is mostly the same as in the entry before.
+  // The text between id and mtime is usually the same as in the previous entry, so it is reused.
   let last: Dirent | undefined
   let middle = ''
   return (entry, escapedName) => {

@@ -12,7 +12,7 @@ const file = (name: string, mtime = 1) =>
 const folder = (name: string, id = emptyDirId) => dirDirent({ id, name, mtime: 1 })
 const namesOf = (dir: Dir) => dir.entries.map((entry) => entry.name)
 
-/** What jansson writes for the entries, by way of JavaScript's own JSON and a sort of bytes. */
+/** The output of jansson for the entries, built with JSON.stringify and a sort by bytes. */
 function expectedJson(entries: readonly Dirent[]): string {
   const sorted = [...entries].sort((a, b) => Buffer.compare(Buffer.from(b.name), Buffer.from(a.name)))
   const string = (text: string) =>
@@ -32,16 +32,16 @@ describe('a dir', () => {
     assert.equal(Dir.of([file('a')]).with(new Map([['a', null]])), Dir.empty)
   })
 
-  it('refuses two entries of one name', () => {
+  it('rejects two entries with one name', () => {
     assert.throws(() => Dir.of([file('a'), file('b'), folder('a')]), /Two entries/)
     assert.throws(() => Dir.of([file('\uffff'), file('😀'), file('\uffff')]), /Two entries/)
   })
 
-  it('refuses a change filed under another name', () => {
+  it('rejects a change whose key is not the name of the entry', () => {
     assert.throws(() => Dir.empty.with(new Map([['a', file('b')]])), /is called/)
   })
 
-  it('stays the very same when nothing changes', () => {
+  it('returns itself when nothing changes', () => {
     const dir = Dir.of([file('a'), file('b')])
     const changes = new Map<string, Dirent | null>([
       ['c', null],
@@ -51,7 +51,7 @@ describe('a dir', () => {
     assert.equal(dir.with(new Map()), dir)
   })
 
-  it('keeps its entries when a new dir is made of it', () => {
+  it('is not modified when a new version is derived from it', () => {
     const dir = Dir.of([file('a'), file('c')])
     const changed = dir.with(
       new Map<string, Dirent | null>([
@@ -86,8 +86,8 @@ describe('a dir', () => {
     check(t, property)
   })
 
-  it('changes into what building it anew gives, however many change at once', () => {
-    // Names that compare natively, and such whose order only their bytes tell.
+  it('with changes equals a dir built from scratch, for any number of changes', () => {
+    // Names that compare natively, and names that only compareNames orders correctly.
     for (const mark of ['', '\ue000', '😀']) {
       const some = (from: number, count: number, step: number) =>
         Array.from({ length: count }, (_, n) => file(`${n % 3 ? '' : mark}${from + n * step}`, from))
@@ -112,7 +112,7 @@ describe('a dir', () => {
     }
   })
 
-  it('changes into what building it anew gives, whether or not it was encoded before', (t) => {
+  it('with changes equals a dir built from scratch, whether or not it was encoded before', (t) => {
     const steps = entryLists().chain((entries) =>
       fc.tuple(fc.constant(entries), fc.array(fc.tuple(changesTo(entries), fc.boolean()), { maxLength: 6 })),
     )
@@ -137,22 +137,22 @@ describe('a dir', () => {
     check(t, property, 300)
   })
 
-  it('hashes a version of a big dir as building it anew does, wherever versions differ', (t) => {
+  it('hashes a version of a large dir like a dir built from scratch, wherever versions differ', (t) => {
     const seed = Date.now() | 0
     t.diagnostic(`seed ${seed}`)
     const random = fc.sample(fc.nat({ max: 9999 }), { seed, numRuns: 2000 }).values()
     const next = (below: number) => (random.next().value as number) % below
-    // Names that compare natively, and such whose order only their bytes tell.
+    // Names that compare natively, and names that only compareNames orders correctly.
     const nameOf = (n: number) => `${['', '\ue000', '😀'][n % 97 < 95 ? 0 : (n % 2) + 1]}${n}`
     const first = Dir.of(Array.from({ length: 5000 }, (_, n) => file(nameOf(2 * n))))
     assert.equal(first.id, sha1Hex(first.encoded()))
     const versions = [first]
     for (let step = 0; step < 120; step++) {
-      // Not always the newest: a version that was read is edited, too.
+      // Not always the newest version: an older one may be edited, too.
       const dir = versions[versions.length - 1 - next(Math.min(3, versions.length))] as Dir
       const changes = new Map<string, Dirent | null>()
       if (next(8) === 0) {
-        // Whole sections go, the first or the last among them.
+        // Removes whole sections, including the first or the last.
         const from = [0, next(dir.size), Math.max(0, dir.size - 200)][next(3)] as number
         for (const name of namesOf(dir).slice(from, from + 200)) changes.set(name, null)
       }
@@ -171,7 +171,7 @@ describe('a dir', () => {
     for (const version of versions) assert.equal(version.id, sha1Hex(version.encoded()))
   })
 
-  it('weighs at least its encoded form, and the same before and after', () => {
+  it('has a constant weight of at least its encoded size', () => {
     const dir = Dir.of(Array.from({ length: 1000 }, (_, i) => file(`file ${i}`)))
     const before = dir.weight
     assert.ok(before > dir.encoded().length)
@@ -179,11 +179,11 @@ describe('a dir', () => {
   })
 })
 
-describe('looking up a name that is composed otherwise', () => {
+describe('looking up a name in another normal form', () => {
   const decomposed = 'cafe\u0301'
   const composed = 'caf\u00e9'
 
-  it('finds a decomposed entry by its composed name, and the other way round', () => {
+  it('finds a decomposed entry by its composed name and vice versa', () => {
     const synced = Dir.of([file('a'), file(decomposed)])
     assert.equal(synced.resolve(composed)?.name, decomposed)
     assert.equal(synced.find(composed), undefined)
@@ -197,7 +197,7 @@ describe('looking up a name that is composed otherwise', () => {
     assert.equal(both.resolve(composed)?.mtime, 2)
   })
 
-  it('sees names that a change brings or takes away', () => {
+  it('finds names that a change added and not those it removed', () => {
     const plain = Dir.of([file('a')])
     assert.equal(plain.resolve(composed), undefined)
     const more = plain.with(new Map([[decomposed, file(decomposed)]]))
@@ -207,8 +207,8 @@ describe('looking up a name that is composed otherwise', () => {
   })
 })
 
-describe('a dir read from JSON', () => {
-  it('comes back as it was', (t) => {
+describe('a dir parsed from JSON', () => {
+  it('round-trips', (t) => {
     const property = fc.property(entryLists(), (entries) => {
       fc.pre(entries.length > 0)
       const dir = Dir.of(entries)
@@ -230,12 +230,12 @@ describe('a dir read from JSON', () => {
     assert.equal(read.canonical, false)
     assert.deepEqual(read.encoded(), compact)
     assert.deepEqual(read.entries, dir.entries)
-    // A changed dir is one of our own and canonical.
+    // A changed dir is encoded by the server and therefore canonical.
     const changed = read.with(new Map([['b', null]]))
     assert.equal(changed.id, Dir.of([folder('a')]).id)
   })
 
-  it('may be without entries under an id of its own', () => {
+  it('may be empty with a nonzero id', () => {
     const bytes = Buffer.from('{"dirents": [], "type": 3, "version": 1}')
     const read = parseDir(bytes)
     assert.equal(read.id, sha1Hex(bytes))
@@ -274,7 +274,7 @@ describe('a dir read from JSON', () => {
     [/order/, dirOf({ ...entry, name: '\uffff' }, { ...entry, name: '😀' })],
   ]
   for (const [reason, value] of bad) {
-    it(`is refused for its ${reason.source}: ${JSON.stringify(value).slice(0, 130)}`, () => {
+    it(`is rejected for its ${reason.source}: ${JSON.stringify(value).slice(0, 130)}`, () => {
       const bytes = Buffer.from(JSON.stringify(value))
       assert.throws(
         () => parseDir(bytes),
@@ -283,7 +283,7 @@ describe('a dir read from JSON', () => {
     })
   }
 
-  it('is refused for what is no UTF-8 or no JSON', () => {
+  it('is rejected if it is not UTF-8 or not JSON', () => {
     assert.throws(() => parseDir(Buffer.from('{"dirents": [], "typ')), InvalidObject)
     assert.throws(() => parseDir(Buffer.alloc(0)), InvalidObject)
     assert.throws(() => parseDir(Buffer.from('['.repeat(1_000_000))), InvalidObject)

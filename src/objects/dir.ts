@@ -5,7 +5,7 @@ import { type DirId, emptyDirId, sha1Hex } from './ids.ts'
 import { compareNames, comparesNatively, toNfc } from './names.ts'
 import { indexOf } from './sorted-entries.ts'
 
-/** An encoded dir, and the names of what may differ from it. */
+/** An encoded dir, and the names at which another version may differ from it. */
 interface Donor {
   readonly encoded: EncodedDirents
   readonly names: readonly string[]
@@ -18,9 +18,9 @@ export class Dir {
   readonly entries: readonly Dirent[]
   #id: DirId | undefined
   #encoded: EncodedDirents | undefined
-  /** Encoded forerunner whose bytes our own encoding can be spliced from; let go once that is done. */
+  /** Encoding of an earlier version that this one can be spliced from. Released once this dir is encoded. */
   #donor: Donor | undefined
-  /** The bytes a client sent, if they are not the canonical ones. */
+  /** The bytes a client sent, if they are not canonical. */
   #sent: Buffer | undefined
   /** Entries whose names are not NFC, by the NFC of their names; null if there are none. */
   #composed: Map<string, Dirent> | null | undefined
@@ -31,11 +31,11 @@ export class Dir {
     this.#id = id
   }
 
-  /** Entries in any order. Throws if two have one name. */
+  /** Sorts entries in any order. Throws if two have the same name. */
   static of(entries: Iterable<Dirent>): Dir {
     const sorted = [...entries]
     const native = sorted.every(({ name }) => comparesNatively(name))
-    sorted.sort(native ? nativelyDescending : (a, b) => compareNames(b.name, a.name))
+    sorted.sort(native ? byNameDescending : (a, b) => compareNames(b.name, a.name))
     for (let i = 1; i < sorted.length; i++) {
       const name = sorted[i]?.name
       if (sorted[i - 1]?.name === name) throw new Error(`Two entries are called ${JSON.stringify(name)}.`)
@@ -43,12 +43,12 @@ export class Dir {
     return Dir.fromSorted(sorted)
   }
 
-  /** Entries already in stored order, and the id if it is known; both are trusted. */
+  /** Entries in stored order, and the id if known. Both are trusted. */
   static fromSorted(entries: readonly Dirent[], id?: DirId): Dir {
     return entries.length === 0 && (id === undefined || id === emptyDirId) ? Dir.empty : new Dir(entries, id)
   }
 
-  /** A dir in any JSON form. Its id is the hash of just these bytes. Throws InvalidObject. */
+  /** Parses a dir in any JSON form. Its id is the hash of exactly these bytes. Throws InvalidObject. */
   static parse(bytes: Buffer): Dir {
     const entries = parseDirents(bytes)
     const dir = new Dir(entries, sha1Hex(bytes) as DirId)
@@ -58,7 +58,7 @@ export class Dir {
     return dir
   }
 
-  /** How many entries there are. */
+  /** Number of entries. */
   get size(): number {
     return this.entries.length
   }
@@ -68,7 +68,7 @@ export class Dir {
     return this.#id
   }
 
-  /** False for a dir whose JSON a client wrote in its own manner: only encoded() still has those bytes. */
+  /** False if a client sent another JSON form. Only `encoded` returns its bytes. */
   get canonical(): boolean {
     return this.#sent === undefined
   }
@@ -85,7 +85,7 @@ export class Dir {
     return this.#encoded
   }
 
-  /** Approximate bytes this dir takes in memory once encoded. It does not change over its life. */
+  /** Approximate bytes of memory of this dir once encoded. Constant. */
   get weight(): number {
     if (this.#weight === 0) {
       let weight = 512
@@ -95,13 +95,13 @@ export class Dir {
     return this.#weight
   }
 
-  /** The entry of exactly this name. */
+  /** The entry with exactly this name. */
   find(name: string): Dirent | undefined {
     const entry = this.entries[indexOf(this.entries, name, 0)]
     return entry?.name === name ? entry : undefined
   }
 
-  /** The entry of this name, else one whose name looks the same: equal after NFC. */
+  /** The entry with this name, otherwise one whose name is equal after NFC normalization. */
   resolve(name: string): Dirent | undefined {
     const exact = this.find(name)
     if (exact) return exact
@@ -123,8 +123,8 @@ export class Dir {
   }
 
   /**
-   * This dir with each name's entry put in place, or taken out where the change is null. The id of
-   * the result, if it is known, is trusted.
+   * This dir with entries set, or removed where the change is null. The id of the result, if given, is
+   * trusted.
    */
   with(changes: ReadonlyMap<string, Dirent | null>, id?: DirId): Dir {
     const entries = applyChanges(this.entries, changes)
@@ -138,18 +138,18 @@ export class Dir {
     return dir
   }
 
-  /** What the encoding of this dir with these changes can be taken from; nothing where much of it is new. */
+  /** The encoding that this dir with these changes can be spliced from; undefined for many changes. */
   #donorFor(changes: ReadonlyMap<string, Dirent | null>): Donor | undefined {
     if (areMany(changes, this.entries)) return undefined
     const names = [...changes.keys()]
     if (this.#encoded !== undefined) return { encoded: this.#encoded, names }
     const donor = this.#donor
-    // Versions that are only read, one made of the other, are never encoded.
+    // A chain of versions that are only read is never encoded, so the list of names is bounded.
     if (donor === undefined || donor.names.length + names.length > MANY) return undefined
     return { encoded: donor.encoded, names: [...donor.names, ...names] }
   }
 
-  /** How much heavier a dir gets by these changes. */
+  /** The change of weight by these changes. */
   #added(changes: ReadonlyMap<string, Dirent | null>): number {
     let added = 0
     for (const [name, entry] of changes) added += weightOf(entry) - weightOf(this.find(name))
@@ -166,13 +166,13 @@ export function parseDir(bytes: Buffer): Dir {
   return Dir.parse(bytes)
 }
 
-function nativelyDescending(a: Dirent, b: Dirent): number {
+function byNameDescending(a: Dirent, b: Dirent): number {
   if (a.name === b.name) return 0
   return a.name < b.name ? 1 : -1
 }
 
-const MOST_RUNS_AT_ONCE = 1000
-/** With so many changes, entries are looked at one by one and encoded anew: runs would be short. */
+const MAX_CONCAT_ARGUMENTS = 1000
+/** With this many changes, entries are merged one by one and encoded from scratch, because runs would be short. */
 const MANY = 256
 
 function areMany(changes: { readonly size: number }, entries: readonly Dirent[]): boolean {
@@ -186,7 +186,7 @@ function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, D
   }
   const names = [...changes.keys()]
   const native = names.every(comparesNatively)
-  // Without a comparison of ours, the engine sorts in native code.
+  // Without a comparator the engine sorts in native code.
   if (native) names.sort().reverse()
   else names.sort((a, b) => compareNames(b, a))
   return areMany(changes, entries)
@@ -194,7 +194,7 @@ function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, D
     : applyFew(entries, changes, names)
 }
 
-/** Runs of entries that stay are copied as runs, not one by one. */
+/** Copies unchanged entries in runs, not one by one. */
 function applyFew(
   entries: readonly Dirent[],
   changes: ReadonlyMap<string, Dirent | null>,
@@ -216,8 +216,8 @@ function applyFew(
   }
   if (!changed) return entries
   runs.push(entries.slice(from))
-  // Concatenation copies whole runs, but takes them as arguments, of which there can only be so many.
-  return runs.length <= MOST_RUNS_AT_ONCE ? ([] as Dirent[]).concat(...runs) : runs.flat()
+  // `concat` copies whole runs, but the number of arguments is limited.
+  return runs.length <= MAX_CONCAT_ARGUMENTS ? ([] as Dirent[]).concat(...runs) : runs.flat()
 }
 
 function applyOne(entries: readonly Dirent[], name: string, entry: Dirent | null | undefined) {
@@ -227,7 +227,7 @@ function applyOne(entries: readonly Dirent[], name: string, entry: Dirent | null
   return entries.toSpliced(at, present ? 1 : 0, ...(entry ? [entry] : []))
 }
 
-/** Goes along both lists once. */
+/** Merges both sorted lists in one pass. */
 function applyMany(
   entries: readonly Dirent[],
   changes: ReadonlyMap<string, Dirent | null>,

@@ -1,6 +1,6 @@
 import type { DirId, FileId } from './ids.ts'
 
-/** The mode of a file nobody may execute: octal 100644. */
+/** The mode of a non-executable file: octal 100644. */
 export const FILE_MODE = 33188
 /** The mode of every dir: octal 040000. */
 export const DIR_MODE = 16384
@@ -30,7 +30,7 @@ export interface DirDirent extends Entry {
 /** One entry of a dir. */
 export type Dirent = FileDirent | DirDirent
 
-// Both makers write the same keys in the same order, so that code reading dirents sees a single shape.
+// Both factories set the same keys in the same order, so that V8 uses one hidden class for all dirents.
 
 export function fileDirent(of: Omit<FileDirent, 'kind' | 'mode'> & { mode?: number }): FileDirent {
   const { id, name, mode = FILE_MODE, mtime, size, modifier } = of

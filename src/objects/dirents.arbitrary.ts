@@ -4,7 +4,7 @@ import { type Dirent, dirDirent, fileDirent } from './dirent.ts'
 import type { BlockId, DirId, FileId } from './ids.ts'
 import { isStorableName } from './names.ts'
 
-/** Runs a property with a fresh seed, which the test's output shows. */
+/** Runs a property with a new seed, which is printed. */
 export function check<T>(t: TestContext, property: fc.IProperty<T>, runs = 200): void {
   const seed = Date.now() | 0
   t.diagnostic(`seed ${seed}`)
@@ -12,8 +12,8 @@ export function check<T>(t: TestContext, property: fc.IProperty<T>, runs = 200):
 }
 
 const oneOf = (text: string) => fc.constantFrom(...Array.from(text))
-// Characters on either side of every edge: escapes, control characters, one to four bytes of
-// UTF-8, the private use area and beyond, and what NFC changes.
+// Characters on both sides of each boundary: escapes, control characters, one to four bytes of
+// UTF-8, the private use area and beyond, and characters that NFC changes.
 const character = fc.oneof(
   { weight: 6, arbitrary: oneOf('abcXYZ019 .-_()') },
   { weight: 2, arbitrary: oneOf('"\\<>&\t\n\b\u0001\u001f\u007f\u0080é名ß') },
@@ -21,7 +21,7 @@ const character = fc.oneof(
   { weight: 1, arbitrary: oneOf('e\u0301\u0327\u212b\u1100\u1161') },
 )
 
-/** Names that a pushed tree may hold. */
+/** Valid names of a pushed tree. */
 export const names = fc.string({ unit: character, minLength: 1, maxLength: 12 }).filter(isStorableName)
 
 const hexId = fc
@@ -44,11 +44,11 @@ export const dirents: fc.Arbitrary<Dirent> = fc.oneof(
     .map((of) => dirDirent(of)),
 )
 
-/** Entries of one dir, in no order. */
+/** Entries of one dir, unordered. */
 export const entryLists = (maxLength = 80) =>
   fc.uniqueArray(dirents, { selector: (entry) => entry.name, maxLength })
 
-/** Changes that hit some of the names of `entries` and add others. */
+/** Changes at names of `entries` and at other names. */
 export function changesTo(entries: readonly Dirent[]): fc.Arbitrary<Map<string, Dirent | null>> {
   const known = entries.length > 0 ? fc.constantFrom(...entries.map((entry) => entry.name)) : names
   const change = fc.record({ name: fc.oneof(known, names), entry: fc.option(dirents) })

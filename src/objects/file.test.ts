@@ -11,7 +11,7 @@ describe('a file object', () => {
     assert.equal(fileId({ blockIds: [], size: 0 }), EMPTY_ID)
   })
 
-  it('reads back as it was written', (t) => {
+  it('round-trips', (t) => {
     const files = fc.record({ blockIds: fc.array(blockIds, { minLength: 1 }), size: fc.integer({ min: 1 }) })
     const property = fc.property(files, (file) => {
       assert.deepEqual(parseFile(encodeFile(file)), { ...file })
@@ -33,7 +33,7 @@ describe('a file object', () => {
     [],
   ]
   for (const value of bad) {
-    it(`is refused as ${JSON.stringify(value)}`, () => {
+    it(`is rejected as ${JSON.stringify(value)}`, () => {
       assert.throws(() => parseFile(Buffer.from(JSON.stringify(value))), InvalidObject)
     })
   }

@@ -2,14 +2,14 @@ import { type BlockId, emptyFileId, type FileId, parseBlockId, sha1Hex } from '.
 import { InvalidObject } from './invalid.ts'
 import { asArray, asId, asInteger, parseJson } from './json-fields.ts'
 
-/** A file's content: its blocks in order. */
+/** The content of a file: its blocks in order. */
 export interface FileObject {
   readonly blockIds: readonly BlockId[]
   /** Bytes of plaintext. */
   readonly size: number
 }
 
-/** The canonical JSON of a file, which its id is the hash of. */
+/** The canonical JSON of a file. Its hash is the file id. */
 export function encodeFile({ blockIds, size }: FileObject): Buffer {
   const list = blockIds.length === 0 ? '' : `"${blockIds.join('", "')}"`
   return Buffer.from(`{"block_ids": [${list}], "size": ${size}, "type": 1, "version": 1}`, 'latin1')
@@ -20,7 +20,7 @@ export function fileId(file: FileObject): FileId {
   return empty ? emptyFileId : (sha1Hex(encodeFile(file)) as FileId)
 }
 
-/** A file in any JSON form. Throws InvalidObject. */
+/** Parses a file in any JSON form. Throws InvalidObject. */
 export function parseFile(bytes: Buffer): FileObject {
   const json = parseJson(bytes)
   if (json.type !== 1) throw new InvalidObject('type is not 1, a file')

@@ -14,14 +14,14 @@ import {
 } from './ids.ts'
 
 describe('ids', () => {
-  it('reads lower-case UUIDs as library ids and nothing else', () => {
+  it('accepts only lower-case UUIDs as library ids', () => {
     const id = '7ff147b8-0784-448d-92d1-cf3b5a43ec65'
     assert.equal(parseLibraryId(id), id)
     const wrong = [id.toUpperCase(), id.slice(1), `${id}\n`, id.replaceAll('-', '0'), `-${id.slice(1)}`, '']
     for (const text of wrong) assert.equal(parseLibraryId(text), undefined, JSON.stringify(text))
   })
 
-  it('reads forty lower-case hex digits as object ids and nothing else', () => {
+  it('accepts only forty lower-case hex digits as object ids', () => {
     const id = '22596363b3de40b06f981fb85d82312e8c0ed511'
     for (const parse of [parseObjectId, parseCommitId, parseFsId, parseBlockId]) {
       assert.equal(parse(id), id)
@@ -31,7 +31,7 @@ describe('ids', () => {
     }
   })
 
-  it('turns ids into twenty bytes and back', () => {
+  it('converts ids to twenty bytes and back', () => {
     const id = '22596363b3de40b06f981fb85d82312e8c0ed511' as DirId
     assert.equal(idToBytes(id).length, 20)
     assert.equal(idFromBytes<DirId>(new Uint8Array(idToBytes(id))), id)
@@ -39,7 +39,7 @@ describe('ids', () => {
     assert.throws(() => idFromBytes<DirId>(new Uint8Array(19)), RangeError)
   })
 
-  it('makes new library ids that it reads itself', () => {
+  it('creates valid library ids', () => {
     const id = newLibraryId()
     assert.equal(parseLibraryId(id), id)
     assert.notEqual(newLibraryId(), id)

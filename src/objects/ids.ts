@@ -9,10 +9,10 @@ export type DirId = Id<'dir'>
 export type FileId = Id<'file'>
 /** The id of an fs object: a dir or a file. */
 export type FsId = DirId | FileId
-/** SHA-1 of a block's bytes as stored. */
+/** SHA-1 of the stored bytes of a block. */
 export type BlockId = Id<'block'>
 
-/** Forty zeros: the empty dir and the empty file. It is never stored. */
+/** Forty zeros: the id of the empty dir and the empty file, which are never stored. */
 export const EMPTY_ID = '0'.repeat(40) as DirId & FileId
 export const emptyDirId: DirId = EMPTY_ID
 export const emptyFileId: FileId = EMPTY_ID
@@ -24,7 +24,7 @@ export function parseLibraryId(text: string): LibraryId | undefined {
   return uuid.test(text) ? (text as LibraryId) : undefined
 }
 
-/** Forty lower-case hex digits; anything else is no object id. */
+/** Accepts forty lower-case hex digits only. */
 export function parseObjectId(text: string): string | undefined {
   return objectId.test(text) ? text : undefined
 }
@@ -44,7 +44,7 @@ export function idToBytes(id: CommitId | FsId | BlockId): Buffer {
   return Buffer.from(id, 'hex')
 }
 
-/** The object id of 20 bytes out of our own database. */
+/** The object id of 20 bytes from our own database. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The caller knows what its column holds.
 export function idFromBytes<T extends CommitId | FsId | BlockId>(bytes: Uint8Array): T {
   if (bytes.length !== 20) throw new RangeError(`An object id has 20 bytes, not ${bytes.length}.`)
@@ -55,5 +55,5 @@ export function sha1Hex(bytes: Uint8Array): string {
   return hash('sha1', bytes, 'hex')
 }
 
-/** The most ids one call may name in a list. A client offers a thousand objects or blocks at a time. */
+/** Maximum ids in the list of one call. A client sends a thousand at a time. */
 export const MOST_IDS = 10_000

@@ -1,4 +1,4 @@
-/** Bytes or text that claim to be an object and are not one; the message says why. */
+/** Bytes or text that are not a valid object. The message has the reason. */
 export class InvalidObject extends Error {
   override name = 'InvalidObject'
 }

@@ -1,13 +1,13 @@
 import { JsonRefused, parseOutsideJson } from '../json.ts'
 import { InvalidObject } from './invalid.ts'
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object that was not validated yet. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** A dir of 400,000 entries has six fields each; an object is nested three levels deep. */
+/** Enough for a dir of 400,000 entries with six fields each. Objects have three levels. */
 const LIMITS = { depth: 10, values: 10_000_000 }
 
-/** The JSON object in bytes or text that came from outside. */
+/** Parses untrusted bytes or text as a JSON object. */
 export function parseJson(source: Buffer | string): Json {
   return asObject(parsed(source), 'the object')
 }
@@ -46,14 +46,14 @@ export function asInteger(
   return number
 }
 
-/** Text that both databases can hold and that survives the way to UTF-8 and back. */
+/** Text that both databases can store and that survives a round trip through UTF-8. */
 export function asText(value: unknown, what: string): string {
   if (typeof value !== 'string') throw new InvalidObject(`${what} is not a string`)
   if (value.includes('\0') || !value.isWellFormed()) throw new InvalidObject(`${what} is not clean text`)
   return value
 }
 
-/** Text that `parse` makes an id of. */
+/** Text that `parse` accepts as an id. */
 export function asId<T extends string>(
   value: unknown,
   what: string,

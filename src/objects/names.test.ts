@@ -7,12 +7,12 @@ import { compareNames, comparesNatively, conflictName, freeName, isStorableName,
 const bytes = (text: string) => Buffer.byteLength(text)
 
 describe('the names a user may give', () => {
-  it('takes ordinary and odd names as they are', () => {
+  it('accepts ordinary and unusual names unchanged', () => {
     const fine = ['a', 'a..b.txt', '...', ' lead', 'trail ', 'CON', '😀', '\u007f', '\ue000', 'x'.repeat(255)]
     for (const name of fine) assert.equal(parseName(name), name)
   })
 
-  it('refuses what cannot be a name', () => {
+  it('rejects invalid names', () => {
     const wrong = [
       '',
       '.',
@@ -35,20 +35,20 @@ describe('the names a user may give', () => {
     assert.equal(parseName('😀'.repeat(64)), undefined)
   })
 
-  it('composes, and measures only then', () => {
+  it('normalizes to NFC before it checks the length', () => {
     assert.equal(parseName('e\u0301'), '\u00e9')
     assert.equal(parseName('\u212b'), '\u00c5')
     assert.equal(parseName('e\u0301'.repeat(127)), '\u00e9'.repeat(127))
   })
 })
 
-describe('the names a pushed tree may hold', () => {
-  it('keeps backslashes, control characters and decomposed text', () => {
+describe('the names a pushed tree may contain', () => {
+  it('may have backslashes, control characters and decomposed text', () => {
     for (const name of ['a\\b', 'tab\t', '\u0001', 'e\u0301', 'x'.repeat(255)])
       assert.ok(isStorableName(name))
   })
 
-  it('refuses what would break a path or cannot be encoded', () => {
+  it('rejects names that would break a path or cannot be encoded', () => {
     const wrong = ['', '.', '..', 'a/b', 'a\0b', '\ud83d', 'x'.repeat(256), 'é'.repeat(128)]
     for (const name of wrong) assert.equal(isStorableName(name), false, JSON.stringify(name))
   })
@@ -63,7 +63,7 @@ describe('the order of names', () => {
     assert.equal(compareNames('名', '名'), 0)
   })
 
-  it('is that of the UTF-8 bytes', (t) => {
+  it('is the order of their UTF-8 bytes', (t) => {
     const property = fc.property(names, names, (a, b) => {
       const expected = Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)))
       assert.equal(Math.sign(compareNames(a, b)), expected)
@@ -91,7 +91,7 @@ describe('a free name', () => {
       )
   })
 
-  it('is the wanted one if nothing has it, and else the first free number, however high', () => {
+  it('is the wanted name if it is free, otherwise the one with the first free number', () => {
     assert.equal(
       freeName('a.txt', () => false),
       'a.txt',
@@ -109,7 +109,7 @@ describe('a free name', () => {
     )
   })
 
-  it('shortens the base where the number would not fit, between characters', () => {
+  it('shortens the base at a character boundary if the number does not fit', () => {
     const long = `${'😀'.repeat(62)}.txt` // 252 bytes
     assert.equal(
       freeName(long, (name) => name === long),
@@ -145,14 +145,14 @@ describe('a free name', () => {
 describe('a conflict name', () => {
   const when = 1_794_701_577
 
-  it('says who and when before the last dot, in UTC', () => {
+  it('has the account and the UTC time before the last dot', () => {
     assert.equal(conflictName('a.tar.gz', 'u@x.y', when), 'a.tar (SFConflict u@x.y 2026-11-15-00-12-57).gz')
     assert.equal(conflictName('README', 'u@x.y', when), 'README (SFConflict u@x.y 2026-11-15-00-12-57)')
     assert.equal(conflictName('a.b', '', when), 'a (SFConflict 2026-11-15-00-12-57).b')
     assert.equal(conflictName('.bashrc', 'u@x.y', when), ' (SFConflict u@x.y 2026-11-15-00-12-57).bashrc')
   })
 
-  it('can be stored whatever a client put into its tree', (t) => {
+  it('is a valid name, whatever name and modifier a client sent', (t) => {
     const who = fc.oneof(names, fc.string({ unit: 'binary' }), fc.constant(`../${'é'.repeat(400)}`))
     const property = fc.property(names, who, fc.maxSafeInteger(), fc.nat(255), (name, by, time, pad) => {
       const long = (name + 'x'.repeat(pad)).slice(0, 60) // At most 240 bytes.

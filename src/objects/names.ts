@@ -1,7 +1,7 @@
-/** The most bytes of UTF-8 a name may have. */
+/** Maximum bytes of a name in UTF-8. */
 export const MAX_NAME_BYTES = 255
 
-// Every character below U+0300 stands for itself in NFC, so most names need no look at the tables.
+// NFC does not change characters below U+0300, so most names need no normalization.
 const mayCompose = /[\u0300-\uffff]/
 
 /** The NFC form of well-formed text. */
@@ -10,24 +10,24 @@ export function toNfc(text: string): string {
 }
 
 /**
- * The name as we keep it (NFC), or undefined if no file, folder or library may be called that.
- * The one rule for names given through the web API, the file server or WebDAV.
+ * The name in NFC, as it is stored; undefined if it is not a valid name of a file, folder or library.
+ * The one rule for names from the web API, transfers and WebDAV.
  */
 export function parseName(text: string): string | undefined {
-  // NFC never makes text more than a few times shorter, so what is far too long stays too long.
+  // NFC shortens text by a small factor at most, so a much longer text can be rejected without it.
   if (text.length > 4 * MAX_NAME_BYTES || !text.isWellFormed()) return undefined
   const name = toNfc(text)
   return isStorableName(name) && !/[\\\u0000-\u001f]/.test(name) ? name : undefined
 }
 
-/** Whether a tree pushed by a sync client may hold this name. It is kept as sent, composed or not. */
+/** Whether a tree pushed by a sync client may contain this name. It is stored as sent, without normalization. */
 export function isStorableName(text: string): boolean {
   if (text === '' || text === '.' || text === '..' || text.length > MAX_NAME_BYTES) return false
   if (/[/\0]/.test(text) || !text.isWellFormed()) return false
   return Buffer.byteLength(text) <= MAX_NAME_BYTES
 }
 
-/** Orders names by the bytes of their UTF-8, ascending. Dirs are stored the other way round. */
+/** Compares names by their UTF-8 bytes, ascending. Dirs are stored in descending order. */
 export function compareNames(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
   for (let i = 0; i < shared; i++) {
@@ -39,8 +39,8 @@ export function compareNames(a: string, b: string): number {
 }
 
 /**
- * Whether JavaScript's own comparison of this name with any other agrees with compareNames. The two
- * differ only where a surrogate meets a character from U+E000 on, so one name free of both is enough.
+ * Whether `<` agrees with compareNames for this name and any other. They differ only where a surrogate meets a character from
+ * U+E000 on, so it is enough that one of the names has neither.
  */
 export function comparesNatively(name: string): boolean {
   return !/[\ud800-\uffff]/.test(name)
@@ -52,8 +52,8 @@ function utf8Rank(unit: number): number {
 }
 
 /**
- * The wanted name if it is not taken, else the first free one of `base (1).ext`, `base (2).ext` …
- * A base too long to carry the number is shortened. Numbers below `from` are known to be taken.
+ * The wanted name if it is free, otherwise the first free one of `base (1).ext`, `base (2).ext` …
+ * The base is shortened if the number does not fit. Numbers below `from` are known to be taken.
  */
 export function freeName(wanted: string, taken: (name: string) => boolean, from = 1): string {
   if (!taken(wanted)) return wanted
@@ -65,7 +65,7 @@ export function freeName(wanted: string, taken: (name: string) => boolean, from 
   }
 }
 
-/** As freeName, with the number behind the whole name: `v1.2 (1)`. */
+/** As freeName, with the number after the whole name: `v1.2 (1)`. */
 export function freeWholeName(wanted: string, taken: (name: string) => boolean): string {
   if (!taken(wanted)) return wanted
   for (let n = 1; ; n++) {
@@ -75,13 +75,13 @@ export function freeWholeName(wanted: string, taken: (name: string) => boolean):
 }
 
 /**
- * The name a file gets that lost a merge: `base (SFConflict who YYYY-MM-DD-HH-MM-SS).ext`, in UTC.
+ * The name of a conflict file of a merge: `base (SFConflict who YYYY-MM-DD-HH-MM-SS).ext`, in UTC.
  * `who` is left out if empty; `when` is in Unix seconds.
  */
 export function conflictName(name: string, who: string, when: number): string {
   const seconds = Math.min(Math.max(Math.trunc(when), 0), 253_402_300_799) // The year 9999.
   const time = new Date(seconds * 1000).toISOString().slice(0, 19).replace(/[T:]/g, '-')
-  // A modifier is whatever a client wrote into its tree.
+  // The modifier is untrusted text from the tree of a client.
   const account = shorten(who.toWellFormed().replace(/[/\\\u0000-\u001f]/g, '_'), 100)
   const dot = name.lastIndexOf('.')
   return insertBefore(
@@ -94,12 +94,12 @@ export function conflictName(name: string, who: string, when: number): string {
 function insertBefore(name: string, at: number, addition: string): string {
   const ending = addition + name.slice(at)
   const room = MAX_NAME_BYTES - Buffer.byteLength(ending)
-  // An extension that leaves no room for a base is none.
+  // An extension that leaves no room for a base is not treated as one.
   if (room < 1 && at < name.length) return insertBefore(name, name.length, addition)
   return shorten(name.slice(0, at), room) + ending
 }
 
-/** As much of the text as fits into `room` bytes, whole characters only. */
+/** Truncates text to `room` bytes of UTF-8, at a character boundary. */
 function shorten(text: string, room: number): string {
   if (Buffer.byteLength(text) <= room) return text
   const bytes = Buffer.from(text)

@@ -5,13 +5,13 @@ import type { DirId, FileId } from './ids.ts'
 import { InvalidObject } from './invalid.ts'
 import type { Slices } from './slices.ts'
 
-// Entries rest by column: the traits that occur (kind, mode and modifier, each combination once), then for each entry
-// its numbers (name length, trait, mtime, size of a file), then all ids, then all names. About 30 bytes and the name.
+// Columnar format: the distinct traits (kind, mode and modifier), then the numbers of each entry (name length, trait index, mtime,
+// size of a file), then all ids, then all names. About 30 bytes plus the name per entry.
 
 type Traits = Pick<Dirent, 'kind' | 'mode' | 'modifier'>
 
-// How many entries are packed or unpacked before others could have their turn.
-const ENTRIES_A_SLICE = 1024
+// Entries packed or unpacked between two cooperative yields.
+const ENTRIES_PER_SLICE = 1024
 
 export function* packEntries(to: ByteWriter, entries: readonly Dirent[]): Slices {
   const [only] = entries
@@ -21,23 +21,23 @@ export function* packEntries(to: ByteWriter, entries: readonly Dirent[]): Slices
   packTraits(to, traits)
   let mtime = 0
   for (const [i, entry] of entries.entries()) {
-    if (i % ENTRIES_A_SLICE === ENTRIES_A_SLICE - 1) yield
+    if (i % ENTRIES_PER_SLICE === ENTRIES_PER_SLICE - 1) yield
     packNumbers(to, entry, indexes[i] as number, mtime)
     mtime = entry.mtime
   }
-  for (let first = 0; first < entries.length; first += ENTRIES_A_SLICE) {
-    const some = entries.slice(first, first + ENTRIES_A_SLICE)
+  for (let first = 0; first < entries.length; first += ENTRIES_PER_SLICE) {
+    const some = entries.slice(first, first + ENTRIES_PER_SLICE)
     to.append(Buffer.from(some.map((entry) => entry.id).join(''), 'hex'))
-    if (some.length === ENTRIES_A_SLICE) yield
+    if (some.length === ENTRIES_PER_SLICE) yield
   }
-  for (let first = 0; first < entries.length; first += ENTRIES_A_SLICE) {
-    const some = entries.slice(first, first + ENTRIES_A_SLICE)
+  for (let first = 0; first < entries.length; first += ENTRIES_PER_SLICE) {
+    const some = entries.slice(first, first + ENTRIES_PER_SLICE)
     to.utf8(some.map((entry) => entry.name).join(''))
-    if (some.length === ENTRIES_A_SLICE) yield
+    if (some.length === ENTRIES_PER_SLICE) yield
   }
 }
 
-/** Most changes are of one entry. */
+/** Fast path for one entry, the most common change. */
 function packOne(to: ByteWriter, entry: Dirent): void {
   to.varint(1)
   packTraits(to, [entry])
@@ -63,8 +63,8 @@ function packNumbers(to: ByteWriter, entry: Dirent, trait: number, lastMtime: nu
 }
 
 /**
- * Adds the entries to a list, some in each slice, and tells whether all their names are ASCII. The names are trusted to
- * be names. Throws InvalidObject.
+ * Appends the entries to a list, slice by slice. Returns whether all names are ASCII. The names are not validated. Throws
+ * InvalidObject.
  */
 export function* unpackEntries(from: ByteReader, entries: Dirent[]): Slices<boolean> {
   const columns = yield* unpackColumns(from)
@@ -72,7 +72,7 @@ export function* unpackEntries(from: ByteReader, entries: Dirent[]): Slices<bool
   let nameAt = names
   for (let first = 0; first < numbers.count; first += GROUP) {
     nameAt = assemble(columns, first, nameAt, entries)
-    if ((first + GROUP) % ENTRIES_A_SLICE === 0) yield
+    if ((first + GROUP) % ENTRIES_PER_SLICE === 0) yield
   }
   return isAscii(from.bytes.subarray(names, names + numbers.nameBytes))
 }
@@ -129,10 +129,10 @@ function unpackTraits(from: ByteReader): Traits[] {
   return traits
 }
 
-// Doubled distances from this on are not exact; 0 announces the time itself.
+// From this distance on, twice the distance is not exact. A 0 then precedes the absolute time.
 const FAR = 2 ** 51
 
-/** Neighbours were often written together, so the distance to the last one is what is kept. */
+/** Delta encoding, because neighbours often have close times. */
 function packMtime(to: ByteWriter, mtime: number, last: number): void {
   const distance = mtime - last
   if (Math.abs(distance) < FAR) to.varint(distance >= 0 ? 2 * distance + 1 : -2 * distance)
@@ -166,7 +166,7 @@ function* unpackNumbers(from: ByteReader, count: number, traits: readonly Traits
   let nameBytes = 0
   let mtime = 0
   for (let i = 0; i < count; i++) {
-    if (i % ENTRIES_A_SLICE === ENTRIES_A_SLICE - 1) yield
+    if (i % ENTRIES_PER_SLICE === ENTRIES_PER_SLICE - 1) yield
     const length = from.varint()
     const index = from.varint()
     const trait = traits[index]
@@ -181,15 +181,15 @@ function* unpackNumbers(from: ByteReader, count: number, traits: readonly Traits
   return { count, nameLengths, traitIndexes, mtimes, sizes, nameBytes }
 }
 
-// Ids and names are decoded this many at a time: fewer calls into native code, while an entry
-// that outlives its dir keeps no more than its neighbours' text alive.
+// Ids and names are decoded in groups: fewer native calls, and an entry that outlives its dir
+// retains only the text of its group.
 const GROUP = 32
 
 interface Columns {
   readonly bytes: Buffer
   readonly traits: readonly Traits[]
   readonly numbers: Numbers
-  /** Where the ids and the names start. */
+  /** Offsets of the ids and of the names. */
   readonly ids: number
   readonly names: number
 }
@@ -204,7 +204,7 @@ function* unpackColumns(from: ByteReader): Slices<Columns> {
   return { bytes: from.bytes, traits, numbers, ids, names }
 }
 
-/** Adds the group that begins with entry `first`, whose name begins at `nameAt`, and says where the names of the next do. */
+/** Appends the group that starts with entry `first`, whose name is at `nameAt`. Returns the offset of the next group's names. */
 function assemble(
   { bytes, traits, numbers, ids }: Columns,
   first: number,

@@ -29,7 +29,7 @@ const largeDir = () =>
     ),
   )
 
-/** Unpacking must give a value or InvalidObject, whatever the bytes. */
+/** Unpacking any bytes must return a value or throw InvalidObject. */
 function survives(unpack: () => unknown): void {
   try {
     unpack()
@@ -39,7 +39,7 @@ function survives(unpack: () => unknown): void {
 }
 
 describe('a packed dir', () => {
-  it('comes back as it was', (t) => {
+  it('round-trips', (t) => {
     const property = fc.property(entryLists(), (entries) => {
       const dir = Dir.of(entries)
       const back = unpackDir(packDir(dir), dir.id)
@@ -50,7 +50,7 @@ describe('a packed dir', () => {
     check(t, property)
   })
 
-  it('gives its entries a few at a time, too', (t) => {
+  it('can be read in batches of entries', (t) => {
     const property = fc.property(entryLists(), (entries) => {
       const dir = Dir.of(entries)
       assert.deepEqual([...entriesInDir(packDir(dir))].flat(), dir.entries)
@@ -67,7 +67,7 @@ describe('a packed dir', () => {
     assert.ok(packDir(dir).length < 38 * dir.size)
   })
 
-  it('keeps the bytes a client wrote in its own manner', () => {
+  it('preserves the bytes of a JSON form that is not canonical', () => {
     const sent = Buffer.from(JSON.stringify(JSON.parse(largeDir().encoded().toString())))
     const dir = parseDir(sent)
     const back = unpackDir(packDir(dir), dir.id)
@@ -75,7 +75,7 @@ describe('a packed dir', () => {
     assert.equal(back.id, dir.id)
   })
 
-  it('is refused when cut short or longer than it says', (t) => {
+  it('is rejected if it is truncated or has trailing bytes', (t) => {
     const property = fc.property(entryLists(20), (entries) => {
       const dir = Dir.of(entries)
       const packed = packDir(dir)
@@ -87,7 +87,7 @@ describe('a packed dir', () => {
     check(t, property, 30)
   })
 
-  it('is refused when its entries are out of order or twice there', () => {
+  it('is rejected if its entries are out of order or duplicated', () => {
     const entry = fileDirent({ id: '0'.repeat(40) as FileId, name: 'a', mtime: 0, size: 0, modifier: '' })
     const id = '1'.repeat(40) as DirId
     const wrong = [
@@ -105,7 +105,7 @@ describe('a packed dir', () => {
 })
 
 describe('packed changes', () => {
-  it('come back as they were', (t) => {
+  it('round-trip', (t) => {
     const changes = entryLists(10).chain(changesTo)
     const property = fc.property(changes, (value) => {
       assert.deepEqual(unpackChanges(packChanges(value)), value)
@@ -130,7 +130,7 @@ describe('packed changes', () => {
 })
 
 describe('a packed file', () => {
-  it('comes back as it was', (t) => {
+  it('round-trips', (t) => {
     const files = fc.record({ blockIds: fc.array(blockIds), size: fc.maxSafeNat() })
     check(
       t,
@@ -138,15 +138,15 @@ describe('a packed file', () => {
     )
   })
 
-  it('is refused when cut short', () => {
+  it('is rejected if it is truncated', () => {
     const packed = packFile({ blockIds: ['ab'.repeat(20) as BlockId], size: 2 ** 53 - 1 })
     for (let end = 0; end < packed.length; end++)
       assert.throws(() => unpackFile(packed.subarray(0, end)), InvalidObject)
   })
 })
 
-describe('bytes that are no packed object', () => {
-  it('are refused with a reason, never read past their end', (t) => {
+describe('bytes that are not a packed object', () => {
+  it('are rejected with a reason and never read past their end', (t) => {
     const start = fc.constantFrom(packDir(largeDir()).subarray(0, 400), packChanges(new Map([['a', null]])))
     const garbage = fc
       .uint8Array({ maxLength: 200 })
@@ -166,7 +166,7 @@ describe('bytes that are no packed object', () => {
     check(t, property, 2000)
   })
 
-  it('give a value or a reason when any single byte of a good one is changed', (t) => {
+  it('unpack to a value or are rejected when a single byte of a valid object changes', (t) => {
     const packed = packDir(Dir.of(largeDir().entries.slice(0, 20)))
     const property = fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
       const bytes = Buffer.from(packed)

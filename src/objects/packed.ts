@@ -8,7 +8,7 @@ import { compareNames } from './names.ts'
 import { packEntries, packNames, unpackEntries, unpackNames } from './packed-entries.ts'
 import { atOnce, type Slices } from './slices.ts'
 
-// How objects rest in our database. The first byte tells what follows, so a later format can stand beside this one.
+// Storage format of objects in the database. The first byte is the format, so that others can be added.
 const SENT_DIR = 1
 const PACKED_DIR = 2
 const CHANGES = 3
@@ -24,14 +24,14 @@ export function* packDirInSlices(dir: Dir): Slices<Buffer> {
     to.byte(PACKED_DIR)
     yield* packEntries(to, dir.entries)
   } else {
-    // Only the client's own bytes hash to the id, so they are kept as they are.
+    // Only the bytes that the client sent hash to the id, so they are stored unchanged.
     to.byte(SENT_DIR)
     to.append(dir.encoded())
   }
   return to.finish()
 }
 
-/** The dir of that id; the id is trusted. Throws InvalidObject. */
+/** Unpacks the dir with this id, which is trusted. Throws InvalidObject. */
 export function unpackDir(bytes: Uint8Array, id: DirId): Dir {
   return atOnce(unpackDirInSlices(bytes, id))
 }
@@ -47,7 +47,7 @@ export function* unpackDirInSlices(bytes: Uint8Array, id: DirId): Slices<Dir> {
   return Dir.fromSorted(entries, id)
 }
 
-/** The entries of a dir, some at a time, for who passes through it and keeps none of them. Throws InvalidObject. */
+/** Streams the entries of a dir in batches, without building a Dir. Throws InvalidObject. */
 export function* entriesInDir(bytes: Uint8Array): Generator<readonly Dirent[], void> {
   const from = new ByteReader(bytes)
   if (bytes[0] === SENT_DIR) {
@@ -60,7 +60,7 @@ export function* entriesInDir(bytes: Uint8Array): Generator<readonly Dirent[], v
   yield entries
 }
 
-/** What one version of a dir changes in another: an entry for each name set, null for each name removed. */
+/** The delta between two versions of a dir: an entry for each name set, null for each name removed. */
 export function packChanges(changes: ReadonlyMap<string, Dirent | null>): Buffer {
   const removed: string[] = []
   const set: Dirent[] = []
@@ -108,7 +108,7 @@ export function unpackFile(bytes: Uint8Array): FileObject {
   return { blockIds, size }
 }
 
-/** A file's size, and the ids of its blocks one after another. Throws InvalidObject. */
+/** The size of a file and the concatenated ids of its blocks. Throws InvalidObject. */
 export function unpackBlocks(bytes: Uint8Array): { size: number; blocks: Buffer } {
   const from = new ByteReader(bytes)
   expectFormat(from, FILE)

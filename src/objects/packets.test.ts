@@ -12,7 +12,7 @@ describe('packets', () => {
     assert.deepEqual([...head.subarray(40)], [1, 2, 3, 4])
   })
 
-  it('hold small objects as zlib without packing them', () => {
+  it('contain small objects as zlib without compression', () => {
     for (const size of [0, 1, 100, 1023, 5551, 5552, 5553, 65_535]) {
       for (const bytes of [Buffer.alloc(size, 0xff), randomBytes(size)]) {
         assert.deepEqual(inflateSync(zlibStored(bytes)), bytes, `${size} bytes`)

@@ -1,9 +1,9 @@
 import type { FsId } from './ids.ts'
 
-/** Bytes of a packet before its object: the id as text, and the length. */
+/** Bytes of a packet header: the id as text, and the length. */
 export const PACKET_HEAD_BYTES = 44
 
-/** Fs objects travel as packets: 40 characters of id, 4 bytes of length, high byte first, then the object as zlib. */
+/** The header of a packet, the transfer format of fs objects: 40 characters of id, 4 bytes of length (big-endian), the object as zlib. */
 export function packetHead(id: FsId, length: number): Buffer {
   const head = Buffer.allocUnsafe(PACKET_HEAD_BYTES)
   head.write(id, 0, 'latin1')
@@ -13,7 +13,7 @@ export function packetHead(id: FsId, length: number): Buffer {
 
 const LARGEST_STORED = 0xffff
 
-/** A zlib stream that holds `bytes` as they are: for objects so small that packing them gains nothing. */
+/** A zlib stream with one stored block, for objects too small to benefit from compression. */
 export function zlibStored(bytes: Buffer): Buffer {
   if (bytes.length > LARGEST_STORED) throw new RangeError('too large for one stored block')
   const stream = Buffer.allocUnsafe(bytes.length + 11)
@@ -26,7 +26,7 @@ export function zlibStored(bytes: Buffer): Buffer {
   return stream
 }
 
-// As many bytes as can be summed before the sums leave 32 bits.
+// Maximum bytes that can be summed before the sums exceed 32 bits.
 const BYTES_A_ROUND = 5552
 
 function adler32(bytes: Buffer): number {

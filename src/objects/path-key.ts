@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { LibraryPath } from './index.ts'
 
-/** What a path is looked up by in the database: a path can be longer than an index entry may be. */
+/** Database key of a path: its hash, because a path can exceed the maximum size of an index entry. */
 export function pathKey(path: LibraryPath): Buffer {
   return hash('sha1', path, 'buffer')
 }

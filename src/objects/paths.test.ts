@@ -33,19 +33,19 @@ describe('paths', () => {
     for (const [text, path] of table) assert.equal(parsePath(text), path, JSON.stringify(text))
   })
 
-  it('refuses dot segments, NUL, ill-formed text and endless paths', () => {
+  it('rejects dot segments, NUL, ill-formed text and overlong paths', () => {
     const wrong = ['.', '..', '/a/../b', '/a/./b', '/a/..', '//..//', '/a\0b', '/\ud800', 'a'.repeat(16_385)]
     for (const text of wrong) assert.equal(parsePath(text), undefined, JSON.stringify(text.slice(0, 20)))
     assert.equal(parsePath('a/'.repeat(8000))?.length, 16_000)
   })
 
-  it('answers quickly for what is all slashes, dots or segments', () => {
+  it('parses text of only slashes, dots or segments in linear time', () => {
     const before = process.cpuUsage()
     for (const piece of ['/', './', 'a/', '/..a', '..']) parsePath(piece.repeat(16_384 / piece.length))
     assert.ok(process.cpuUsage(before).user < 250_000)
   })
 
-  it('does not take a name for an ancestor that merely starts like it', () => {
+  it('does not treat a common name prefix as an ancestor', () => {
     assert.equal(isWithin('/ab' as LibraryPath, '/a' as LibraryPath), false)
     assert.equal(isWithin('/a' as LibraryPath, '/a/b' as LibraryPath), false)
     assert.equal(isWithin('/a/b' as LibraryPath, '/a' as LibraryPath), true)
@@ -53,12 +53,12 @@ describe('paths', () => {
     assert.equal(isWithin('/a' as LibraryPath, ROOT), true)
   })
 
-  it('lists a path and the folders it is in', () => {
+  it('lists a path and its ancestors', () => {
     assert.deepEqual(selfAndAbove('/a/b/c' as LibraryPath), ['/a/b/c', '/a/b', '/a', '/'])
     assert.deepEqual(selfAndAbove(ROOT), ['/'])
   })
 
-  it('treats the root as its own parent, without name or segments', () => {
+  it('treats the root as its own parent without a name or segments', () => {
     assert.equal(parentOf(ROOT), ROOT)
     assert.equal(baseName(ROOT), '')
     assert.deepEqual(segmentsOf(ROOT), [])
@@ -66,7 +66,7 @@ describe('paths', () => {
     assert.equal(withSlash(ROOT), '/')
   })
 
-  it('takes apart what it joined', (t) => {
+  it('splits a joined path into its parts', (t) => {
     const property = fc.property(fc.array(names, { maxLength: 8 }), names, (segments, name) => {
       const folder = segments.reduce<LibraryPath>(
         (path, segment) => joinPath(path, segment.normalize()),
@@ -88,7 +88,7 @@ describe('paths', () => {
     check(t, property)
   })
 
-  it('reads its own result as the same path', (t) => {
+  it('normalizes idempotently', (t) => {
     const text = fc.string({ unit: fc.constantFrom('/', '.', 'a', '\\', 'é', 'e', '\u0301', '😀', '\0') })
     const property = fc.property(text, (value) => {
       const path = parsePath(value)

@@ -1,6 +1,6 @@
 import { toNfc } from './names.ts'
 
-/** A path within a library: absolute, NFC, no trailing slash but for the root. */
+/** A path within a library: absolute, NFC, no trailing slash except for the root. */
 export type LibraryPath = string & { readonly __path: true }
 
 export const ROOT = '/' as LibraryPath
@@ -8,7 +8,7 @@ export const ROOT = '/' as LibraryPath
 const MAX_PATH_LENGTH = 16_384
 
 /**
- * Reads a path as clients write it: slashes are added, collapsed and dropped as needed. Undefined for `.` and `..`
+ * Normalizes a path from a client: slashes are added, collapsed and dropped as needed. Undefined for `.` and `..`
  * segments, NUL and ill-formed text. Backslashes and control characters stay: synced trees may contain them.
  */
 export function parsePath(text: string): LibraryPath | undefined {
@@ -19,7 +19,7 @@ export function parsePath(text: string): LibraryPath | undefined {
   return /\/\.\.?(?:\/|$)/.test(path) ? undefined : (path as LibraryPath)
 }
 
-/** The names on the way from the root; none for the root itself. */
+/** The path segments; none for the root. */
 export function segmentsOf(path: LibraryPath): string[] {
   return path === ROOT ? [] : path.slice(1).split('/')
 }
@@ -39,13 +39,13 @@ export function joinPath(parent: LibraryPath, name: string): LibraryPath {
   return (parent === ROOT ? `/${name}` : `${parent}/${name}`) as LibraryPath
 }
 
-/** The path of what is at `path` seen from a folder. */
+/** Joins a folder and a path relative to it. */
 export function below(folder: LibraryPath, path: LibraryPath): LibraryPath {
   if (path === ROOT) return folder
   return folder === ROOT ? path : ((folder + path) as LibraryPath)
 }
 
-/** A path as it is seen from a folder; undefined for what is not in it. */
+/** The path relative to a folder; undefined if it is not in the folder. */
 export function seenFrom(folder: LibraryPath, path: LibraryPath): LibraryPath | undefined {
   if (folder === ROOT) return path
   if (path === folder) return ROOT
@@ -57,14 +57,14 @@ export function isWithin(path: LibraryPath, ancestor: LibraryPath): boolean {
   return path === ancestor || path.startsWith(withSlash(ancestor))
 }
 
-/** A path and the folders it is in, the root last. */
+/** A path and its ancestors, the root last. */
 export function selfAndAbove(path: LibraryPath): LibraryPath[] {
   const paths = [path]
   for (let at = path; at !== ROOT; ) paths.push((at = parentOf(at)))
   return paths
 }
 
-/** How many names a path has: 0 for the root. */
+/** Number of segments: 0 for the root. */
 export function depth(path: LibraryPath): number {
   if (path === ROOT) return 0
   let slashes = 0

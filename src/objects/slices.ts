@@ -1,7 +1,7 @@
-/** Work that whoever runs it may interrupt after each slice, none of which takes a millisecond. */
+/** Work that yields after each slice of less than a millisecond, so that the caller can interrupt it. */
 export type Slices<Result = void> = Generator<void, Result>
 
-/** All of it at once. */
+/** Runs all slices without interruption. */
 export function atOnce<Result>(slices: Slices<Result>): Result {
   for (;;) {
     const { done, value } = slices.next()

@@ -1,7 +1,7 @@
 import type { Dirent } from './dirent.ts'
 import { compareNames, comparesNatively } from './names.ts'
 
-/** Where the first entry is, at or after `from`, that does not come before `name` in stored order. */
+/** Binary search: the index of the first entry from `from` on that is not before `name` in stored order. */
 export function indexOf(entries: readonly Dirent[], name: string, from: number): number {
   const native = comparesNatively(name)
   let low = from

@@ -50,7 +50,7 @@ export class StopSearch {
   }
 }
 
-// Node has it; the type definitions of Node do not.
+// Missing in the type definitions of Node.
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: unknown }

@@ -23,7 +23,7 @@ const { folder } = fc.letrec<{ folder: Folder }>((tie) => ({
   ),
 }))
 
-/** Puts every dir of the tree into the store, lowest first, and gives the root's id. */
+/** Puts all dirs of the tree into the store, bottom up, and returns the id of the root. */
 function store(tree: Folder, to: Map<DirId, Buffer>, keep: (dir: Dir) => Buffer): DirId {
   const entries = Object.entries(tree).map(([name, value]) =>
     typeof value === 'string'
@@ -45,7 +45,7 @@ function load(id: DirId, from: Map<DirId, Buffer>, read: (bytes: Buffer, id: Dir
 }
 
 describe('a tree', () => {
-  it('reads back from its root id, packed or as JSON, and has one id either way', (t) => {
+  it('round-trips by its root id, packed or as JSON, with the same id', (t) => {
     const property = fc.property(folder, (tree) => {
       const packed = new Map<DirId, Buffer>()
       const encoded = new Map<DirId, Buffer>()
@@ -60,7 +60,7 @@ describe('a tree', () => {
     check(t, property)
   })
 
-  it('has another root id when a file deep below differs', (t) => {
+  it('has another root id if a nested file differs', (t) => {
     const property = fc.property(
       fc.array(names, { minLength: 1, maxLength: 6 }),
       fileIds,

@@ -27,7 +27,7 @@ const d3 = '321f9a75269c25a07f200af3ab2044f421e7ecd5' as DirId
 const modifier = 'alice@example.com'
 
 describe('objects as existing clients write them', () => {
-  it('gives a block the SHA-1 of its bytes', () => {
+  it('computes the SHA-1 of a block as its id', () => {
     assert.equal(sha1Hex(Buffer.from('hello world\n')), '22596363b3de40b06f981fb85d82312e8c0ed511')
   })
 
@@ -44,7 +44,7 @@ describe('objects as existing clients write them', () => {
     assert.deepEqual(encodeFile(f2), fixture('fs/42c43235fe646c623a19b76180ca88fd6f3d4b82'))
   })
 
-  it('reads the compressed form of a file', () => {
+  it('parses the compressed form of a file', () => {
     const zlib =
       '789cab564acac94fce8ecf4c2956b2528856323232b5343336334e324e4935314832304bb3b4304c4bb2304db130' +
       '3236344ab54836484d313534548ad551502aceac4a05ea323402b24b2a0bc06c20b32cb5a838333f0fc4ab05001b5c1aa2'
@@ -60,7 +60,7 @@ describe('objects as existing clients write them', () => {
     assert.equal(dir.id, d1)
   })
 
-  it('orders names by the bytes of their UTF-8 and escapes what jansson escapes', () => {
+  it('orders names by their UTF-8 bytes and escapes like jansson', () => {
     const file = { id: hello, mtime: 1_700_000_006, size: 12, modifier: 'a@b' }
     const dir = Dir.of([
       dirDirent({ id: d1, name: '10', mtime: 1_700_000_004 }),
@@ -93,7 +93,7 @@ describe('objects as existing clients write them', () => {
     assert.equal(dir.id, d3)
   })
 
-  it('reads every stored dir back to its id and bytes', () => {
+  it('round-trips every stored dir to its id and bytes', () => {
     for (const id of [d1, d2, d3]) {
       const dir = parseDir(fixture(`fs/${id}`))
       assert.equal(dir.id, id)
@@ -102,7 +102,7 @@ describe('objects as existing clients write them', () => {
     }
   })
 
-  it('gives commits the ids that clients give them', () => {
+  it('computes the same commit ids as clients', () => {
     const creator = EMPTY_ID
     const c0 = {
       rootId: emptyDirId,
@@ -144,7 +144,7 @@ describe('objects as existing clients write them', () => {
     assert.equal(text, fixture(`commits/${commit.id}`).toString())
   })
 
-  it('reads stored commits, finds their ids again, and writes the same text', () => {
+  it('parses stored commits, computes their ids, and encodes the same text', () => {
     for (const id of readdirSync(new URL('commits', fixtures))) {
       const text = fixture(`commits/${id}`).toString()
       const { commit, library } = parseCommit(text)
