@@ -94,9 +94,9 @@ function updateCaches(
   applied: readonly Applied[],
   pending: PendingDirs,
 ): void {
-  for (const stored of pending.latest()) objects.remember(key, stored)
+  for (const stored of pending.latest()) objects.cacheDir(key, stored)
   for (const { tree } of applied) {
-    if (tree?.changes) changes.remember(key, tree.before, tree.root, tree.changes)
+    if (tree?.changes) changes.put(key, tree.before, tree.root, tree.changes)
   }
   if (applied.every((one) => one.joining.length === 0)) recentCommits.remember(key, commitsOf(applied))
 }

@@ -299,7 +299,7 @@ export class Admission {
     )
     const ids = ready.map(({ id }) => id)
     await markVisible(this.#stores, this.#library, ids)
-    for (const stored of dirs) this.#stores.objects.remember(key, stored)
+    for (const stored of dirs) this.#stores.objects.cacheDir(key, stored)
   }
 
   #countDirs(id: DirId): Promise<number> {

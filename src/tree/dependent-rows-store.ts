@@ -1,6 +1,6 @@
 import { deleteBatch, type Transaction } from '../database/index.ts'
 
-/** The objects of a library that is purged. */
+/** Deletes the objects of a purged library. */
 export const objectRows = {
   purgeBatch: (tx: Transaction, libraryKey: number, limit: number) =>
     deleteBatch(tx, 'fs_object', 'id', libraryKey, limit),

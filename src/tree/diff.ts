@@ -11,10 +11,10 @@ import {
 import { TimeSlicer } from '../scheduling/index.ts'
 import type { ObjectStore } from './object-store.ts'
 
-// How often a loop over entries looks at the clock.
-const ENTRIES_A_LOOK = 256
+// How often a loop over entries checks the clock.
+const ENTRIES_PER_CLOCK_CHECK = 256
 
-/** Two trees differ in more than can be listed. Trees that share dirs may differ in any number of paths. */
+/** Two trees differ at more paths than can be listed. Shared dirs make the number of paths unbounded. */
 export class TooManyChanges extends Error {
   override name = 'TooManyChanges'
 }
@@ -32,10 +32,9 @@ export type Change =
     }
 
 /**
- * What changed from one root to another, in time proportional to the folders that differ. An
- * entry that vanished in one place and appeared in another with the same content is a rename. `withFolders`: a
- * folder that stayed and has another time now is modified, too. Throws TooManyChanges past `most` differences, or
- * folders compared.
+ * The changes from one root to another, in time proportional to the folders that differ. An entry that was deleted at one
+ * path and added at another with the same content is a rename. `withFolders`: a folder with another mtime is modified, too.
+ * Throws TooManyChanges after `most` differences or compared folders.
  */
 export async function diffTrees(
   objects: ObjectStore,
@@ -45,7 +44,7 @@ export async function diffTrees(
   { withFolders = false, most }: { withFolders?: boolean; most?: number | undefined } = {},
 ): Promise<Change[]> {
   const changes: Change[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let compared = 0
   const open: [path: LibraryPath, before: DirId, after: DirId][] = [[ROOT, before, after]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -55,36 +54,36 @@ export async function diffTrees(
     if (most !== undefined && Math.max(compared, changes.length) > most) throw new TooManyChanges()
     const oldDir = await objects.getDir(libraryKey, oldId)
     const newDir = await objects.getDir(libraryKey, newId)
-    await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, pace, withFolders })
+    await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, slicer, withFolders })
   }
-  return inOrder(changes, pace)
+  return inOrder(changes, slicer)
 }
 
-/** What a walk through two trees has found, and has still to look at. */
+/** State of a walk through two trees: the changes found so far, and the folders still to compare. */
 interface Walk {
   readonly changes: Change[]
   readonly open: [path: LibraryPath, before: DirId, after: DirId][]
-  readonly pace: TimeSlicer
+  readonly slicer: TimeSlicer
   readonly withFolders: boolean
 }
 
 async function diffDirs(path: LibraryPath, before: Dir, after: Dir, walk: Walk): Promise<void> {
-  const { changes, pace } = walk
+  const { changes, slicer } = walk
   const olds = before.entries
   const news = after.entries
   let i = 0
   let j = 0
   while (i < olds.length || j < news.length) {
-    if ((i + j) % ENTRIES_A_LOOK === 0 && pace.isDue) await pace.rest()
+    if ((i + j) % ENTRIES_PER_CLOCK_CHECK === 0 && slicer.isDue) await slicer.rest()
     const old = olds[i]
     const entry = news[j]
-    // Dirents that did not change are usually the very same value.
+    // Unchanged dirents are usually the same JavaScript object.
     if (old !== undefined && old === entry) {
       i++
       j++
       continue
     }
-    // Entries are in descending order of their names.
+    // Entries are in descending order of names.
     const order = old === undefined ? -1 : entry === undefined ? 1 : compareNames(old.name, entry.name)
     if (order > 0 && old !== undefined) {
       changes.push({ op: 'deleted', path: joinPath(path, old.name), entry: old })
@@ -116,51 +115,52 @@ function compareEntries(
   }
 }
 
-/** Whether a file is as it was: a name of the same content, mode and time. */
+/** Whether a file is unchanged: same content, mode and mtime. */
 export function isSameFile(before: Dirent, entry: Dirent): boolean {
   return before.id === entry.id && before.mode === entry.mode && before.mtime === entry.mtime
 }
 
-/** Changes by path, with what was deleted in one place and added in another as what was renamed. */
-export async function inOrder(changes: Change[], pace = new TimeSlicer()): Promise<Change[]> {
-  // Most edits take nothing away.
+/** Sorts changes by path and pairs deletions with additions as renames. */
+export async function inOrder(changes: Change[], slicer = new TimeSlicer()): Promise<Change[]> {
+  // Most edits delete nothing.
   if (!changes.some(({ op }) => op === 'deleted')) return changes.sort(byPath)
-  // Of several that could be paired the same are, in whatever order they were found.
+  // Sorted first, so that the pairing does not depend on the order in which changes were found.
   return pairRenames(
     changes.sort((a, b) => byPath(b, a)),
-    pace,
+    slicer,
   )
 }
 
-/** Pairs what was deleted with what was added under the same id, each at most once. */
-async function pairRenames(changes: readonly Change[], pace: TimeSlicer): Promise<Change[]> {
-  const gone = new Map<string, Change[]>()
-  const came = new Map<string, number>()
+/** Pairs each deletion with at most one addition of the same id. */
+async function pairRenames(changes: readonly Change[], slicer: TimeSlicer): Promise<Change[]> {
+  const deleted = new Map<string, Change[]>()
+  const addedCounts = new Map<string, number>()
   for (const [index, change] of changes.entries()) {
-    if (index % ENTRIES_A_LOOK === 0 && pace.isDue) await pace.rest()
+    if (index % ENTRIES_PER_CLOCK_CHECK === 0 && slicer.isDue) await slicer.rest()
     const key = `${change.entry.kind}:${change.entry.id}`
     if (change.op === 'deleted') {
-      const list = gone.get(key)
-      if (list === undefined) gone.set(key, [change])
+      const list = deleted.get(key)
+      if (list === undefined) deleted.set(key, [change])
       else list.push(change)
-    } else if (change.op === 'added') came.set(key, (came.get(key) ?? 0) + 1)
+    } else if (change.op === 'added') addedCounts.set(key, (addedCounts.get(key) ?? 0) + 1)
   }
   const paired = new Set<Change>()
   const result: Change[] = []
   for (const [index, change] of changes.entries()) {
-    if (index % ENTRIES_A_LOOK === 0 && pace.isDue) await pace.rest()
+    if (index % ENTRIES_PER_CLOCK_CHECK === 0 && slicer.isDue) await slicer.rest()
     if (change.op !== 'added') continue
     const key = `${change.entry.kind}:${change.entry.id}`
-    const candidates = gone.get(key)
-    // Empty files and folders are all alike: they pair only if there is nothing to choose between.
-    const unclear = change.entry.id === EMPTY_ID && (candidates?.length !== 1 || came.get(key) !== 1)
-    const from = unclear ? undefined : candidates?.pop()
+    const candidates = deleted.get(key)
+    // All empty files and folders have one id, so they are paired only if there is one candidate on each side.
+    const isAmbiguous =
+      change.entry.id === EMPTY_ID && (candidates?.length !== 1 || addedCounts.get(key) !== 1)
+    const from = isAmbiguous ? undefined : candidates?.pop()
     if (from === undefined) continue
     paired.add(from).add(change)
     result.push({ op: 'renamed', path: from.path, newPath: change.path, entry: change.entry })
   }
   const sorted = [...changes.filter((change) => !paired.has(change)), ...result].sort(byPath)
-  if (pace.isDue) await pace.rest()
+  if (slicer.isDue) await slicer.rest()
   return sorted
 }
 

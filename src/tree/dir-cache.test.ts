@@ -10,7 +10,7 @@ function stored(name: string): StoredDir {
   return { dir, size: 0, fileCount: 0, dirCount: 0, depth: 0 }
 }
 
-it('keeps the most recently used dirs within its limit', () => {
+it('evicts the least recently used dir at its limit', () => {
   const [a, b, c] = [stored('a'), stored('b'), stored('c')]
   const cache = new DirCache(a.dir.weight * 2)
   cache.put(1, a)
@@ -23,14 +23,14 @@ it('keeps the most recently used dirs within its limit', () => {
   assert.equal(cache.weight, a.dir.weight * 2)
 })
 
-it('does not show a dir to another library', () => {
+it('does not return a dir to another library', () => {
   const cache = new DirCache(2 ** 20)
   const a = stored('a')
   cache.put(1, a)
   assert.equal(cache.find(2, a.dir.id), undefined)
 })
 
-it('keeps one dir that is larger than the limit', () => {
+it('caches one dir that is larger than the limit', () => {
   const cache = new DirCache(1)
   const a = stored('a')
   cache.put(1, a)

@@ -1,12 +1,12 @@
 import type { Dir } from '../objects/index.ts'
 
-/** A dir with what its row knows about everything below it. */
+/** A dir with the totals that its row stores. */
 export interface StoredDir {
   readonly dir: Dir
   /** Bytes of all files below. */
   readonly size: number
   readonly fileCount: number
-  /** Folders below; undefined in a row of an older version that was not counted yet. */
+  /** Folders below; undefined in a row of an older release that was not counted yet. */
   readonly dirCount: number | undefined
   /** Number of deltas between this version and the full copy it is based on. */
   readonly depth: number
@@ -15,14 +15,13 @@ export interface StoredDir {
 interface Entry {
   readonly stored: StoredDir
   readonly weight: number
-  /** Asked for since it was put or last passed over. */
+  /** Hit since it was put or last spared by eviction (second chance). */
   used: boolean
 }
 
 /**
- * Keeps the dirs used lately, up to a weight in bytes (I9). Dirs never change, so nothing here can
- * be stale. Keys carry the library: a dir of another library is "not here" (I7). The oldest goes first,
- * but one that was used since gets a second round, so that a hit costs no more than a look-up.
+ * Cache of dirs, limited by weight in bytes (I9). Dirs are immutable, so entries are never invalidated. Keys include the library:
+ * a dir of another library is a miss (I7). Eviction is second chance (an approximation of LRU), so that a hit is one lookup.
  */
 export class DirCache {
   readonly #limit: number
@@ -51,15 +50,15 @@ export class DirCache {
       this.#weight -= previous.weight
       this.#entries.delete(key)
     }
-    // A dir can grow a little afterwards, when its encoded form is asked for: weigh it once.
+    // Weighed once, because a dir grows a little when it is encoded later.
     const weight = stored.dir.weight
     this.#entries.set(key, { stored, weight, used: false })
     this.#weight += weight
-    if (this.#weight > this.#limit) this.#shrink()
+    if (this.#weight > this.#limit) this.#evict()
   }
 
-  // A Map lists its keys in the order they were set: setting one again makes it the newest.
-  #shrink(): void {
+  // A Map iterates in insertion order. Deleting and setting a key makes it the newest.
+  #evict(): void {
     for (const [oldest, entry] of this.#entries) {
       if (this.#weight <= this.#limit || this.#entries.size === 1) return
       this.#entries.delete(oldest)

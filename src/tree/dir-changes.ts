@@ -1,21 +1,21 @@
 import { compareNames, type Dir, type Dirent } from '../objects/index.ts'
 import type { TimeSlicer } from '../scheduling/index.ts'
 
-// How often a loop over entries looks at the clock.
-const ENTRIES_A_LOOK = 256
+// How often a loop over entries checks the clock.
+const ENTRIES_PER_CLOCK_CHECK = 256
 
-/** A name that two versions of a dir differ at, by anything. */
+/** A name at which two versions of a dir differ in any field. */
 export interface EntryChange {
   readonly name: string
   readonly before: Dirent | undefined
   readonly after: Dirent | undefined
 }
 
-/** What makes one dir out of another: an entry for each name set, null for each removed; and the entries that go. */
+/** The delta from one dir to another: an entry for each name set, null for each removed; and the replaced or removed entries. */
 export async function changedEntries(
   before: Dir,
   after: Dir,
-  pace: TimeSlicer,
+  slicer: TimeSlicer,
 ): Promise<{ changes: Map<string, Dirent | null>; old: Dirent[] }> {
   const changes = new Map<string, Dirent | null>()
   const old: Dirent[] = []
@@ -24,12 +24,12 @@ export async function changedEntries(
       changes.set(change.name, change.after ?? null)
       if (change.before !== undefined) old.push(change.before)
     }
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return { changes, old }
 }
 
-/** Where two dirs differ, by descending name, a few entries at a time, so that the caller can yield in between. */
+/** The differences of two dirs in descending order of names, in batches, so that the caller can yield in between. */
 export function* changeBatches(before: Dir, after: Dir): Generator<EntryChange[], void> {
   const olds = before.entries
   const news = after.entries
@@ -37,10 +37,10 @@ export function* changeBatches(before: Dir, after: Dir): Generator<EntryChange[]
   let j = 0
   while (i < olds.length || j < news.length) {
     const batch: EntryChange[] = []
-    for (let n = 0; n < ENTRIES_A_LOOK && (i < olds.length || j < news.length); n++) {
+    for (let n = 0; n < ENTRIES_PER_CLOCK_CHECK && (i < olds.length || j < news.length); n++) {
       const old = olds[i]
       const entry = news[j]
-      // Entries are in descending order of their names.
+      // Entries are in descending order of names.
       const order = old === undefined ? -1 : entry === undefined ? 1 : compareNames(old.name, entry.name)
       if (order > 0 && old !== undefined) {
         batch.push({ name: old.name, before: old, after: undefined })

@@ -2,7 +2,7 @@ import { type DirId, EMPTY_ID } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import type { ObjectStore } from './object-store.ts'
 
-const ROWS_A_WRITE = 500
+const ROWS_PER_TRANSACTION = 500
 
 interface Frame {
   readonly id: DirId
@@ -11,24 +11,24 @@ interface Frame {
 }
 
 /**
- * Counts the folders below a dir that was stored before they were counted, and stores the numbers. Each distinct dir is
- * read once, so a tree of shared dirs costs its dirs and not its paths. Sums stop at the largest safe integer.
+ * Counts the folders below a dir whose row has no count, and stores the counts. Each distinct dir is read once, so the cost
+ * depends on the number of dirs, not of paths. Sums saturate at the largest safe integer.
  */
 export async function countDirs(objects: ObjectStore, libraryKey: number, root: DirId): Promise<number> {
   const counts = new Map<DirId, number>([[EMPTY_ID, 0]])
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let unwritten: [DirId, number][] = []
   const open: Frame[] = []
   await enter(root)
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     const next = frame.below.at(-1)
     const known = next === undefined ? undefined : counts.get(next)
     if (next === undefined) {
       open.pop()
       counts.set(frame.id, frame.count)
       unwritten.push([frame.id, frame.count])
-      if (unwritten.length >= ROWS_A_WRITE) await write()
+      if (unwritten.length >= ROWS_PER_TRANSACTION) await write()
     } else if (known === undefined) {
       await enter(next)
     } else {

@@ -2,10 +2,10 @@ import { type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.
 import { type Change, inOrder, isSameFile } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
 
-// Larger change lists are not cached: an edit of a whole tree is not held in memory (I9).
-const MOST_CHANGES = 1000
+// Larger change lists are not cached, so that an edit of a whole tree does not stay in memory (I9).
+const MAX_CHANGES = 1000
 
-/** A dir of a tree that was edited: what it was, and what differs now. */
+/** A dir of an edited tree: its state before the edit and its changes. */
 export interface EditedDir {
   readonly stored: StoredDir
   readonly changes: ReadonlyMap<string, Dirent | null>
@@ -13,30 +13,30 @@ export interface EditedDir {
 }
 
 /**
- * What `diffTrees` would find between a tree and what an edit made of it, `withFolders`, in time proportional to the
- * edit. Undefined where that cannot be told from the edit alone, or is much.
+ * The result of `diffTrees` with `withFolders` for a tree before and after an edit, in time proportional to the edit. Undefined
+ * if the edit alone does not determine it, or if there are too many changes.
  */
 export async function changesOf(root: EditedDir): Promise<Change[] | undefined> {
   const changes: Change[] = []
   const open: [path: LibraryPath, dir: EditedDir][] = [[ROOT, root]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [path, dir] = next
-    if (changes.length + dir.changes.size > MOST_CHANGES) return undefined
+    if (changes.length + dir.changes.size > MAX_CHANGES) return undefined
     for (const [name, entry] of dir.changes) {
       const before = dir.stored.dir.find(name)
       if (before?.kind === 'dir' && entry?.kind === 'dir' && before.id !== entry.id) {
         const child = dir.children.get(name)
-        // Another dir was put in its place.
+        // The edit replaced the dir by another one.
         if (child?.stored.dir.id !== before.id) return undefined
         open.push([joinPath(path, name), child])
       }
-      note(changes, joinPath(path, name), before, entry)
+      addChange(changes, joinPath(path, name), before, entry)
     }
   }
   return inOrder(changes)
 }
 
-function note(
+function addChange(
   changes: Change[],
   path: LibraryPath,
   before: Dirent | undefined,

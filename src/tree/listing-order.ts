@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compareNames, comparesNatively, type Dir, type Dirent } from '../objects/index.ts'
 
-/** The entries of a dir in the order clients are shown: folders, then files, each by lower-cased name. */
+/** The entries of a dir in display order: folders, then files, each by lower-cased name. */
 export interface ShownDir {
   readonly entries: readonly Dirent[]
-  /** How many of them are folders. */
+  /** Number of folders. */
   readonly folders: number
-  /** The accounts that wrote its files, each once. */
+  /** The distinct modifiers of its files. */
   readonly modifiers: readonly string[]
 }
 
@@ -17,26 +17,26 @@ interface Keyed {
 
 type Order = (a: Keyed, b: Keyed) => number
 
-// Sorting this many takes about a millisecond; a longer list is sorted in several turns of the loop (I10).
-const RUN = 2048
-const MERGED_A_TURN = 8192
+// Sorting one run takes about a millisecond. Longer lists are sorted in several turns of the event loop (I10).
+const RUN_LENGTH = 2048
+const MERGED_PER_TURN = 8192
 
-// Dirs never change, so neither does their order. It goes when the dir leaves its cache.
-const known = new WeakMap<Dir, ShownDir | Promise<ShownDir>>()
+// Cache of sorted dirs. Dirs are immutable, so it is never invalidated. An entry is collected with its dir.
+const sortedDirs = new WeakMap<Dir, ShownDir | Promise<ShownDir>>()
 
-/** Not a promise for a dir that was shown before, or is small. */
+/** Not a promise for a dir that is small or already sorted. */
 export function shownDir(dir: Dir): ShownDir | Promise<ShownDir> {
-  const found = known.get(dir)
+  const found = sortedDirs.get(dir)
   if (found !== undefined) return found
-  if (dir.size <= RUN) {
+  if (dir.size <= RUN_LENGTH) {
     const { folders, files } = split(dir.entries.map(keyed))
     const order = orderOf(dir.entries)
     const shown = toShown(folders.sort(order), files.sort(order))
-    known.set(dir, shown)
+    sortedDirs.set(dir, shown)
     return shown
   }
   const sorting = sortInTurns(dir)
-  known.set(dir, sorting)
+  sortedDirs.set(dir, sorting)
   return sorting
 }
 
@@ -44,14 +44,14 @@ async function sortInTurns(dir: Dir): Promise<ShownDir> {
   const folderRuns: Keyed[][] = []
   const fileRuns: Keyed[][] = []
   const order = orderOf(dir.entries)
-  for (let start = 0; start < dir.size; start += RUN) {
-    const { folders, files } = split(dir.entries.slice(start, start + RUN).map(keyed))
+  for (let start = 0; start < dir.size; start += RUN_LENGTH) {
+    const { folders, files } = split(dir.entries.slice(start, start + RUN_LENGTH).map(keyed))
     folderRuns.push(folders.sort(order))
     fileRuns.push(files.sort(order))
     await nextTurn()
   }
   const shown = toShown(await mergeAll(folderRuns, order), await mergeAll(fileRuns, order))
-  known.set(dir, shown)
+  sortedDirs.set(dir, shown)
   return shown
 }
 
@@ -82,7 +82,7 @@ async function merge(a: Keyed[], b: Keyed[], order: Order): Promise<Keyed[]> {
       merged.push(right)
       j++
     }
-    if (merged.length % MERGED_A_TURN === 0) await nextTurn()
+    if (merged.length % MERGED_PER_TURN === 0) await nextTurn()
   }
   return merged
 }
@@ -94,7 +94,7 @@ function keyed(entry: Dirent): Keyed {
 function split(all: readonly Keyed[]): { folders: Keyed[]; files: Keyed[] } {
   const folders: Keyed[] = []
   const files: Keyed[] = []
-  // Stored order is descending: turned round it is nearly sorted already.
+  // Stored order is descending. Reversed, it is nearly sorted.
   for (let at = all.length - 1; at >= 0; at--) {
     const one = all[at] as Keyed
     if (one.entry.kind === 'dir') folders.push(one)
@@ -107,7 +107,7 @@ function orderOf(entries: readonly Dirent[]): Order {
   return entries.every(({ name }) => comparesNatively(name)) ? natively : byCodePoints
 }
 
-// Lower-casing never leads from a name that compares natively to one that does not.
+// The lower-cased form of a name that compares natively also compares natively.
 const natively: Order = (a, b) => {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
   return a.entry.name < b.entry.name ? -1 : 1

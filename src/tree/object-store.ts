@@ -29,17 +29,17 @@ import { DirCache, type StoredDir } from './dir-cache.ts'
 export const FILE = 1
 export const DIR = 3
 
-/** How the bytes of a row are to be read. */
+/** Encoding of the bytes of a row. */
 export const AS_RECEIVED = 0
 export const PACKED = 1
-export const DIFFERENCE = 2
+export const DELTA = 2
 
-// A version of a big folder costs what changed: below these bounds it rests as a difference to the
-// version before it. A longer chain would read slower, a shorter one would store more whole copies.
-const LONGEST_CHAIN = 256
-const SMALLEST_DIR_WITH_DIFFERENCES = 32 // entries
-// A thousand entries or so.
-const BIG_DIR_BYTES = 64 * 1024
+// Within these limits a version of a folder is stored as a delta to the previous version. Longer chains are
+// slower to read, shorter ones store more full copies.
+const MAX_CHAIN_LENGTH = 256
+const MIN_ENTRIES_FOR_DELTA = 32 // entries
+// About a thousand entries.
+const LARGE_DIR_BYTES = 64 * 1024
 
 /** A row of fs_object, ready to be written. */
 export interface PreparedObject {
@@ -58,7 +58,7 @@ export interface PreparedObject {
 export interface Totals {
   readonly size: number
   readonly fileCount: number
-  /** Undefined in rows of older versions: `countDirs` finds it out. */
+  /** Undefined in rows of older releases; `countDirs` computes it. */
   readonly dirCount: number | undefined
 }
 
@@ -87,7 +87,7 @@ const OBJECT_COLUMNS = [
 ]
 const emptyDir: StoredDir = { dir: Dir.empty, size: 0, fileCount: 0, dirCount: 0, depth: 0 }
 
-/** A commit or dir names an object that is not stored: our data is damaged, or our code is. */
+/** A commit or dir refers to an object that is not stored: the data is damaged, or there is a bug. */
 export class ObjectMissing extends Error {
   readonly id: string
   constructor(libraryKey: number, id: string) {
@@ -97,7 +97,7 @@ export class ObjectMissing extends Error {
   }
 }
 
-/** Reads and prepares the dirs and files of all libraries; decoded dirs are kept in a bounded cache. */
+/** Reads and prepares the dirs and files of all libraries. Decoded dirs are in a bounded cache. */
 export class ObjectStore {
   readonly #db: Database
   readonly #cache: DirCache
@@ -108,7 +108,7 @@ export class ObjectStore {
     this.#cache = new DirCache(cacheBytes)
   }
 
-  /** Not a promise when the dir is cached: walking a path then takes no ticks of the event loop. */
+  /** Not a promise if the dir is cached, so that walking a cached path takes no microtasks. */
   getDir(libraryKey: number, id: DirId): StoredDir | Promise<StoredDir> {
     if (id === EMPTY_ID) return emptyDir
     const cached = this.#cache.find(libraryKey, id)
@@ -127,7 +127,7 @@ export class ObjectStore {
     return id === EMPTY_ID ? emptyDir : this.#cache.find(libraryKey, id)
   }
 
-  /** For an id that came from outside; one of another library is "not here" (I7). */
+  /** For an untrusted id. An object of another library is not found (I7). */
   async findDir(libraryKey: number, id: DirId): Promise<StoredDir | undefined> {
     try {
       return await this.getDir(libraryKey, id)
@@ -143,7 +143,7 @@ export class ObjectStore {
     return file
   }
 
-  /** For an id that came from outside; one of another library is "not here" (I7). */
+  /** For an untrusted id. An object of another library is not found (I7). */
   async findFile(libraryKey: number, id: FileId): Promise<FileObject | undefined> {
     if (id === EMPTY_ID) return { blockIds: [], size: 0 }
     const row = await this.#findRow(libraryKey, id, FILE)
@@ -165,7 +165,7 @@ export class ObjectStore {
     return { size: row.size, fileCount: row.file_count, dirCount: row.dir_count ?? undefined }
   }
 
-  /** Folders below a dir as its row says it; undefined if it was stored before they were counted. */
+  /** The number of folders below a dir from its row; undefined in rows of older releases. */
   async storedDirCount(libraryKey: number, id: DirId): Promise<number | undefined> {
     if (id === EMPTY_ID) return 0
     const row = await this.#db.get<{ dir_count: number | null }>(
@@ -176,7 +176,7 @@ export class ObjectStore {
     return row?.dir_count ?? undefined
   }
 
-  /** Stores how many folders are below dirs whose rows do not say it. Derived (I3), so not durable by itself. */
+  /** Stores missing folder counts of dirs. They are derived (I3), so the write need not be durable. */
   async storeDirCounts(
     libraryKey: number,
     counts: readonly (readonly [id: DirId, count: number])[],
@@ -191,7 +191,7 @@ export class ObjectStore {
     )
   }
 
-  /** Files by id, in batches; those not held are left out. */
+  /** Files by id, in batches. Missing ones are left out. */
   async findFileRows(libraryKey: number, ids: readonly FsId[]): Promise<PreparedObject[]> {
     const found: PreparedObject[] = []
     for (let start = 0; start < ids.length; start += 500) {
@@ -219,8 +219,8 @@ export class ObjectStore {
     return found
   }
 
-  /** Remembers a dir that was just made, so that the next edit finds it decoded. */
-  remember(libraryKey: number, stored: StoredDir): void {
+  /** Caches a new dir, so that the next edit does not decode it. */
+  cacheDir(libraryKey: number, stored: StoredDir): void {
     if (stored.dir.size > 0) this.#cache.put(libraryKey, stored)
   }
 
@@ -237,7 +237,7 @@ export class ObjectStore {
     if (row.encoding === PACKED) return { dir: await unpacked(row.data, id), ...about }
     if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
     const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
-    if (row.encoding !== DIFFERENCE || base === undefined) throw new ObjectMissing(libraryKey, id)
+    if (row.encoding !== DELTA || base === undefined) throw new ObjectMissing(libraryKey, id)
     const cachedBase = this.#cache.find(libraryKey, base)
     const baseDir = cachedBase?.dir ?? (await this.#readChain(libraryKey, base))
     return { dir: baseDir.with(unpackChanges(Buffer.from(row.data)), id), ...about }
@@ -245,12 +245,12 @@ export class ObjectStore {
 
   /** Reads a version that is stored as deltas with one query, whatever the length of its chain. */
   async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
-    const [whole, ...differences] = await listChain(this.#db, libraryKey, id)
-    if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
+    const [whole, ...deltas] = await listChain(this.#db, libraryKey, id)
+    if (whole === undefined || whole.encoding === DELTA) throw new ObjectMissing(libraryKey, id)
     const { dir } = await this.#decode(libraryKey, idFromBytes<DirId>(whole.id), whole)
-    if (differences.length === 0) return dir
+    if (deltas.length === 0) return dir
     const changes = new Map<string, Dirent | null>()
-    for (const row of differences) {
+    for (const row of deltas) {
       for (const [name, dirent] of unpackChanges(Buffer.from(row.data))) changes.set(name, dirent)
     }
     return dir.with(changes, id)
@@ -273,13 +273,13 @@ export class ObjectStore {
   }
 }
 
-/** A big one in slices, between which others get their turn (I10). */
+/** Unpacks a large dir in slices, with cooperative yields (I10). */
 function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
-  if (data.length < BIG_DIR_BYTES) return unpackDir(data, id)
+  if (data.length < LARGE_DIR_BYTES) return unpackDir(data, id)
   return new TimeSlicer().through(unpackDirInSlices(data, id))
 }
 
-/** The rows a version of a dir is made of, the whole copy first, then the differences in their order. */
+/** The rows of a delta chain: the full copy first, then the deltas in order. */
 export function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
   return reader.all<ObjectRow>(
     `with recursive chain as (
@@ -288,7 +288,7 @@ export function listChain(reader: Reader, libraryKey: number, id: DirId): Promis
        union all
        select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.dir_count, f.data, c.step + 1
          from chain c join fs_object f on f.library_key = ? and f.id = c.base
-         where c.encoding = ${DIFFERENCE}
+         where c.encoding = ${DELTA}
      ) select * from chain order by step desc`,
     libraryKey,
     idToBytes(id),
@@ -296,38 +296,38 @@ export function listChain(reader: Reader, libraryKey: number, id: DirId): Promis
   )
 }
 
-/** The row of a new version of a dir, as a difference to `base` where that pays. */
+/** The row of a new version of a dir, as a delta to `base` where that is smaller. */
 export function prepareDir(
   dir: Dir,
   totals: Totals,
   base: StoredDir | undefined,
   changes: ReadonlyMap<string, Dirent | null>,
 ): { object: PreparedObject; stored: StoredDir } {
-  // Of a dir that a client wrote in its own manner only its own bytes hash to the id.
-  const asDifference =
+  // A dir that is not canonical is stored whole, because only its own bytes hash to the id.
+  const asDelta =
     dir.canonical &&
     base !== undefined &&
-    base.dir.size >= SMALLEST_DIR_WITH_DIFFERENCES &&
-    base.depth < LONGEST_CHAIN &&
+    base.dir.size >= MIN_ENTRIES_FOR_DELTA &&
+    base.depth < MAX_CHAIN_LENGTH &&
     changes.size * 4 <= dir.size
-  const depth = asDifference ? base.depth + 1 : 0
+  const depth = asDelta ? base.depth + 1 : 0
   return {
     object: {
       id: dir.id,
       kind: DIR,
-      encoding: asDifference ? DIFFERENCE : PACKED,
-      base: asDifference ? base.dir.id : undefined,
+      encoding: asDelta ? DELTA : PACKED,
+      base: asDelta ? base.dir.id : undefined,
       depth,
       size: totals.size,
       fileCount: totals.fileCount,
       dirCount: totals.dirCount,
-      data: asDifference ? packChanges(changes) : packDir(dir),
+      data: asDelta ? packChanges(changes) : packDir(dir),
     },
     stored: { dir, size: totals.size, fileCount: totals.fileCount, dirCount: totals.dirCount, depth },
   }
 }
 
-/** As prepareDir, of a dir as it is, in slices. */
+/** As prepareDir, for a full copy, in slices. */
 export function* prepareWholeDir({ dir, size, fileCount, dirCount }: StoredDir): Slices<PreparedObject> {
   const data = yield* packDirInSlices(dir)
   return {
@@ -357,21 +357,20 @@ export function prepareFile(id: FileId, file: FileObject): PreparedObject {
   }
 }
 
-/** The file in a row. */
+/** Decodes the file of a row. */
 export function readFileRow(row: { encoding: number; data: Uint8Array }): FileObject {
   const data = Buffer.from(row.data)
   return row.encoding === AS_RECEIVED ? parseFile(inflateSync(data)) : unpackFile(data)
 }
 
-/** The blocks a prepared file names. */
+/** The block ids of a prepared file. */
 export function blocksOf(object: PreparedObject): readonly BlockId[] {
   return object.kind === FILE ? readFileRow(object).blockIds : []
 }
 
 /**
- * Objects never change, so writing one that is already there does nothing. Of one that comes twice the
- * first is written: a later one may rest as a difference to a version that rests on the first, and the
- * database is free to take rows in any order.
+ * Idempotent: objects are immutable, so existing rows are ignored. Of duplicates in `objects` the first is written. A later one may
+ * be a delta whose chain leads back to the first, and the database may insert rows in any order.
  */
 export async function insertObjects(
   tx: Transaction,
@@ -399,7 +398,7 @@ export async function insertObjects(
   )
 }
 
-/** Those of `ids`, no more than a statement takes, that are stored whole and not as a delta. */
+/** The subset of `ids` stored as a full copy. `ids` must fit into one statement. */
 export async function findWhole(
   reader: Reader,
   libraryKey: number,
@@ -407,14 +406,14 @@ export async function findWhole(
 ): Promise<Set<DirId>> {
   const rows = await reader.all<{ id: Uint8Array }>(
     `select id from fs_object
-     where library_key = ? and encoding <> ${DIFFERENCE} and id in (${ids.map(() => '?').join(', ')})`,
+     where library_key = ? and encoding <> ${DELTA} and id in (${ids.map(() => '?').join(', ')})`,
     libraryKey,
     ...ids.map(idToBytes),
   )
   return new Set(rows.map(({ id }) => idFromBytes<DirId>(id)))
 }
 
-/** Gives `toKey` those objects of `ids` that `fromKey` holds whole; their bytes do not leave the database. */
+/** Copies the objects of `ids` that `fromKey` stores as a full copy to `toKey`, within the database. */
 export async function copyWholeRows(
   tx: Transaction,
   fromKey: number,
@@ -427,7 +426,7 @@ export async function copyWholeRows(
     await tx.run(
       `insert into fs_object (library_key, ${columns})
        select ?, ${columns} from fs_object
-       where library_key = ? and encoding <> ${DIFFERENCE} and id in (${some.map(() => '?').join(', ')})
+       where library_key = ? and encoding <> ${DELTA} and id in (${some.map(() => '?').join(', ')})
        order by id
        on conflict do nothing`,
       toKey,

@@ -17,19 +17,19 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import { changeBatches } from './dir-changes.ts'
 import type { WorkingTree } from './working-tree.ts'
 
-/** What is merged into the tree of the head. */
+/** The three trees of a merge. */
 export interface MergeSides {
-  /** The tree both sides began from. */
+  /** The tree of the common ancestor. */
   readonly base: DirId
   /** The tree of the head. */
   readonly head: DirId
   /** The tree of the client. */
   readonly remote: DirId
-  /** The account of the client's commit: whose a folder in conflict is. */
+  /** The account of the client's commit, named in the conflict names of folders. */
   readonly author: string
 }
 
-/** Something kept beside what stood in its way. */
+/** An entry of the client that was stored under a conflict name. */
 export interface Conflict {
   readonly kind: 'file' | 'dir'
   readonly path: LibraryPath
@@ -51,9 +51,9 @@ interface Sides {
 }
 
 /**
- * Merges what the client did since the base into `tree`, which is the tree of the head. Entries are compared by id
- * alone. A change goes before a deletion; a file changed on both sides is kept twice; folders are merged entry by
- * entry. Where base and remote agree the head's entry stands, whatever it is, so only where they differ is looked at.
+ * Three-way merge of the client's changes since the base into `tree`, the tree of the head. Entries are compared by id only. A
+ * change wins over a deletion. Of a file changed on both sides both versions are kept. Folders are merged entry by entry. Where base
+ * and remote are equal the head's entry stays, so only their differences are visited.
  */
 export async function mergeInto(tree: WorkingTree, sides: MergeSides): Promise<Conflict[]> {
   const merge = new Merge(tree, sides.author)
@@ -66,7 +66,7 @@ class Merge {
   readonly #tree: WorkingTree
   readonly #author: string
   readonly #open: Level[] = []
-  readonly #pace = new TimeSlicer()
+  readonly #slicer = new TimeSlicer()
 
   constructor(tree: WorkingTree, author: string) {
     this.#tree = tree
@@ -90,11 +90,11 @@ class Merge {
         if (before !== undefined && before.kind === after?.kind && before.id === after.id) continue
         await this.#entry(path, { base: before, head: dirs.head.find(name), remote: after }, names)
       }
-      if (this.#pace.isDue) await this.#pace.rest()
+      if (this.#slicer.isDue) await this.#slicer.rest()
     }
   }
 
-  /** Files first, then dirs: a name can be a file on one side and a dir on the other. */
+  /** Decides for files and dirs separately, because a name can be a file on one side and a dir on the other. */
   async #entry(path: LibraryPath, sides: Sides, names: Names): Promise<void> {
     const fileStep = mergeFile(sides)
     const dirStep = mergeDir(sides)
@@ -102,10 +102,10 @@ class Merge {
     const keeps = head?.kind === 'file' ? fileStep.keepHead : dirStep.keepHead
     const remote = sides.remote
     const placed = remote?.kind === 'file' ? fileStep.takeRemote : dirStep.takeRemote
-    const aside = fileStep.inTheWay === remote?.kind && placed
-    if (aside && remote !== undefined) await this.#putAside(path, remote, sides, names)
+    const isConflict = fileStep.conflict === remote?.kind && placed
+    if (isConflict && remote !== undefined) await this.#putConflict(path, remote, sides, names)
     else if (placed && remote !== undefined) await this.#place(path, remote, sides, remote.name)
-    if (!keeps && head !== undefined && (!placed || aside)) {
+    if (!keeps && head !== undefined && (!placed || isConflict)) {
       await this.#tree.take(joinPath(path, head.name), { touch: false })
     }
     if (dirStep.descend && head?.kind === 'dir') {
@@ -113,15 +113,15 @@ class Merge {
     }
   }
 
-  async #putAside(path: LibraryPath, remote: Dirent, sides: Sides, names: Names): Promise<void> {
+  async #putConflict(path: LibraryPath, remote: Dirent, sides: Sides, names: Names): Promise<void> {
     const isFile = remote.kind === 'file'
     const who = (isFile && remote.modifier) || this.#author
-    const name = names.aside(remote.name, who, isFile ? remote.mtime : this.#tree.now)
+    const name = names.conflictName(remote.name, who, isFile ? remote.mtime : this.#tree.now)
     this.conflicts.push({ kind: remote.kind, path: joinPath(path, name), name })
     await this.#place(path, remote, sides, name)
   }
 
-  /** Puts the client's entry. A folder that the head deleted, or never had, keeps only what the client changed in it. */
+  /** Puts the client's entry. Of a folder that the head does not have, only the client's changes are put. */
   async #place(path: LibraryPath, remote: Dirent, sides: Sides, name: string): Promise<void> {
     const base = dirOf(sides.base)
     if (remote.kind === 'file' || base === undefined || sides.head?.kind === 'dir') {
@@ -137,9 +137,9 @@ class Merge {
   }
 }
 
-/** What becomes of the entries of one name. */
+/** The decision for the entries of one name. */
 interface Step {
-  /** The head's entry stays where it is. */
+  /** The head's entry stays. */
   readonly keepHead: boolean
   /** The client's entry is put into the tree. */
   readonly takeRemote: boolean
@@ -150,30 +150,30 @@ const remote: Step = { keepHead: false, takeRemote: true }
 const both: Step = { keepHead: true, takeRemote: true }
 const neither: Step = { keepHead: false, takeRemote: false }
 
-/** `inTheWay` is the kind of the client's entry that has to go aside under a conflict name. */
-function mergeFile(sides: Sides): Step & { readonly inTheWay?: 'file' | 'dir' } {
+/** `conflict` is the kind of the client's entry that is stored under a conflict name. */
+function mergeFile(sides: Sides): Step & { readonly conflict?: 'file' | 'dir' } {
   const [b, h, r] = [fileOf(sides.base), fileOf(sides.head), fileOf(sides.remote)]
   if (h !== undefined && r !== undefined) {
     if (h.id === r.id) return head
     if (b?.id === h.id) return remote
     if (b?.id === r.id) return head
-    return { ...both, inTheWay: 'file' }
+    return { ...both, conflict: 'file' }
   }
   if (r !== undefined) {
     if (b !== undefined && b.id === r.id) return neither
-    // The dir the head has there is a change of the head's, unless the base had the very same.
+    // The dir of the head is a change by the head, unless the base had the same one.
     const isClash = sides.head !== undefined && (b !== undefined || isChanged(sides.base, sides.head))
-    return isClash ? { ...remote, inTheWay: 'file' } : remote
+    return isClash ? { ...remote, conflict: 'file' } : remote
   }
   if (h !== undefined) {
     if (b !== undefined && b.id === h.id) return neither
     const isClash = sides.remote !== undefined && (b !== undefined || isChanged(sides.base, sides.remote))
-    return isClash ? { ...head, inTheWay: 'dir' } : head
+    return isClash ? { ...head, conflict: 'dir' } : head
   }
   return neither
 }
 
-/** `descend`: the head's dir stays, with what the client changed below it. */
+/** `descend`: the head's dir stays, and the client's changes below it are merged. */
 function mergeDir(sides: Sides): Step & { readonly descend?: boolean } {
   const [b, h, r] = [dirOf(sides.base), dirOf(sides.head), dirOf(sides.remote)]
   if (h !== undefined && r !== undefined) {
@@ -189,23 +189,23 @@ function mergeDir(sides: Sides): Step & { readonly descend?: boolean } {
   return neither
 }
 
-/** Names in use in one folder, on any side, and those given away since. */
+/** Names in use in one folder on any side, and the conflict names chosen since. */
 class Names {
   readonly #dirs: readonly Dir[]
-  readonly #given = new Set<string>()
+  readonly #chosen = new Set<string>()
 
   constructor({ base, head, remote }: { base: Dir; head: Dir; remote: Dir }) {
     this.#dirs = [base, head, remote]
   }
 
-  /** A free name for what goes aside. */
-  aside(original: string, who: string, when: number): string {
+  /** A free conflict name. */
+  conflictName(original: string, who: string, when: number): string {
     const isTaken = (name: string) =>
-      this.#given.has(name) || this.#dirs.some((dir) => dir.find(name) !== undefined)
+      this.#chosen.has(name) || this.#dirs.some((dir) => dir.find(name) !== undefined)
     const wanted = conflictName(original, who, when)
-    // The dot of an account is no extension.
+    // Otherwise a dot in the account name would be taken for an extension.
     const name = original.includes('.') ? freeName(wanted, isTaken) : freeWholeName(wanted, isTaken)
-    this.#given.add(name)
+    this.#chosen.add(name)
     return name
   }
 }

@@ -2,10 +2,10 @@ import { type DirId, EMPTY_ID, type LibraryPath, parentOf } from '../objects/ind
 import { type Change, diffTrees, inOrder, isSameFile, TooManyChanges } from './diff.ts'
 import type { ObjectStore } from './object-store.ts'
 
-// Bounds the memory of what followers have not come to yet (I9).
-const MOST_CHANGES = 20_000
+// Bounds the memory of cached changes (I9).
+const MAX_CHANGES = 20_000
 
-/** What an edit of a library changed in the tree before it. */
+/** The changes of one edit of a library. */
 interface Known {
   readonly libraryKey: number
   readonly before: DirId
@@ -13,16 +13,15 @@ interface Known {
 }
 
 /**
- * What differs between trees. What an edit is known to have changed is remembered for a while, so that those who follow
- * commits need not each compare the trees. Trees never change, so nothing here can be stale, and what is forgotten
- * is found out again (I3).
+ * Differences between trees, with a cache of the changes of recent edits, so that consumers of commits need not each compare the
+ * trees. Trees are immutable, so entries are never invalidated. After eviction the changes are computed again (I3).
  */
 export class TreeChanges {
   readonly #objects: ObjectStore
-  /** Most differences that are listed; undefined for no limit. */
+  /** Maximum number of listed differences; undefined for no limit. */
   readonly #most: number | undefined
-  /** By the tree after them; of those that lead to one tree the latest. */
-  readonly #known = new Map<DirId, Known>()
+  /** By the tree after the edit. If several edits lead to one tree, the latest. */
+  readonly #cache = new Map<DirId, Known>()
   #count = 0
 
   constructor(objects: ObjectStore, most?: number) {
@@ -30,27 +29,27 @@ export class TreeChanges {
     this.#most = most
   }
 
-  /** Caches what `diffTrees` would find, `withFolders`. */
-  remember(libraryKey: number, before: DirId, after: DirId, changes: readonly Change[]): void {
-    this.#forget(after)
-    this.#known.set(after, { libraryKey, before, changes })
+  /** Caches the result of `diffTrees` with `withFolders`. */
+  put(libraryKey: number, before: DirId, after: DirId, changes: readonly Change[]): void {
+    this.#evict(after)
+    this.#cache.set(after, { libraryKey, before, changes })
     this.#count += changes.length + 1
-    if (this.#count <= MOST_CHANGES) return
-    for (const oldest of this.#known.keys()) {
-      this.#forget(oldest)
-      if (this.#count <= MOST_CHANGES) return
+    if (this.#count <= MAX_CHANGES) return
+    for (const oldest of this.#cache.keys()) {
+      this.#evict(oldest)
+      if (this.#count <= MAX_CHANGES) return
     }
   }
 
-  #forget(after: DirId): void {
-    const known = this.#known.get(after)
+  #evict(after: DirId): void {
+    const known = this.#cache.get(after)
     if (known === undefined) return
-    this.#known.delete(after)
+    this.#cache.delete(after)
     this.#count -= known.changes.length + 1
   }
 
   #find(libraryKey: number, before: DirId, after: DirId): readonly Change[] | undefined {
-    const known = this.#known.get(after)
+    const known = this.#cache.get(after)
     return known?.before === before && known.libraryKey === libraryKey ? known.changes : undefined
   }
 
@@ -69,7 +68,7 @@ export class TreeChanges {
     return known.filter(({ op, entry }) => op !== 'modified' || entry.kind === 'file')
   }
 
-  /** As between; none where there are too many to be listed, so that no follower is held up by them for good. */
+  /** As between, but an empty list for too many changes, so that they do not block a consumer permanently. */
   async listedBetween(libraryKey: number, before: DirId, after: DirId): Promise<readonly Change[]> {
     try {
       return await this.between(libraryKey, before, after)
@@ -79,7 +78,7 @@ export class TreeChanges {
     }
   }
 
-  /** What differs between the first and the last of trees that came after each other, `withFolders`. */
+  /** The differences, `withFolders`, between the first and the last of consecutive trees. */
   async along(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[]> {
     const [first] = roots
     const last = roots.at(-1)
@@ -90,7 +89,7 @@ export class TreeChanges {
     )
   }
 
-  /** As along, if the cache has it. */
+  /** As along, if all steps are cached. */
   async knownAlong(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[] | undefined> {
     const [first, ...others] = roots
     if (first === undefined || others.length === 0) return []
@@ -102,18 +101,18 @@ export class TreeChanges {
       steps.push(known)
       before = after
     }
-    return sum(steps)
+    return combine(steps)
   }
 }
 
 /**
- * What several steps changed together; undefined if anything went, came with all that is in it, or moved. A folder that
- * came empty is one that came with all that is in it as soon as anything is put there.
+ * Combines the changes of several steps. Undefined if anything was deleted or moved, or if a folder was added with content. An empty
+ * folder counts as added with content once something is put into it.
  */
-async function sum(steps: readonly (readonly Change[])[]): Promise<Change[] | undefined> {
+async function combine(steps: readonly (readonly Change[])[]): Promise<Change[] | undefined> {
   const [only, ...more] = steps
   if (only !== undefined && more.length === 0) return [...only]
-  const summed = new Map<LibraryPath, Change>()
+  const combined = new Map<LibraryPath, Change>()
   const newFolders = new Set<LibraryPath>()
   for (const changes of steps) {
     for (const change of changes) {
@@ -122,16 +121,16 @@ async function sum(steps: readonly (readonly Change[])[]): Promise<Change[] | un
         op === 'modified' || (op === 'added' && (entry.kind === 'file' || entry.id === EMPTY_ID))
       if (!isSimple || newFolders.has(path) || newFolders.has(parentOf(path))) return undefined
       if (op === 'added' && entry.kind === 'dir') newFolders.add(path)
-      const earlier = summed.get(path)
-      if (earlier === undefined) summed.set(path, change)
-      else if (op === 'modified') summed.set(path, { ...earlier, entry })
+      const earlier = combined.get(path)
+      if (earlier === undefined) combined.set(path, change)
+      else if (op === 'modified') combined.set(path, { ...earlier, entry })
       else return undefined
     }
   }
-  return inOrder([...summed.values()].filter(isChange))
+  return inOrder([...combined.values()].filter(isChange))
 }
 
-/** Whether it is not as it was before after all. */
+/** Whether a combined modification still differs from the state before. */
 function isChange(change: Change): boolean {
   if (change.op !== 'modified') return true
   const { before, entry } = change

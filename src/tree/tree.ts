@@ -3,7 +3,7 @@ import { type DirDirent, type Dirent, type DirId, type LibraryPath, segmentsOf }
 import type { StoredDir } from './dir-cache.ts'
 import type { ObjectStore } from './object-store.ts'
 
-/** The tree of one commit, to look at. It never changes. */
+/** Read access to the tree of one commit, which is immutable. */
 export class Tree {
   readonly #objects: ObjectStore
   readonly #libraryKey: number
@@ -24,7 +24,7 @@ export class Tree {
     return parent?.dir.resolve(last)
   }
 
-  /** Not a promise when the dirs on the way are cached. */
+  /** Not a promise if all dirs of the path are cached. */
   findDir(path: LibraryPath): StoredDir | undefined | Promise<StoredDir | undefined> {
     return this.#walk(segmentsOf(path))
   }
@@ -34,7 +34,7 @@ export class Tree {
     return (await this.findDir(path)) ?? fail({ code: 'path-not-found', path, wanted: 'Folder' })
   }
 
-  /** Throws path-not-found, for a folder too. */
+  /** Throws path-not-found, also for a folder. */
   async getFile(path: LibraryPath): Promise<Dirent> {
     const found = await this.find(path)
     return found?.kind === 'file' ? found : fail({ code: 'path-not-found', path, wanted: 'File' })
@@ -53,7 +53,7 @@ export class Tree {
     let id = start
     for (let index = from; ; index++) {
       const stored = this.#objects.getDir(this.#libraryKey, id)
-      if (stored instanceof Promise) return this.#walkOn(names, index, stored)
+      if (stored instanceof Promise) return this.#walkLater(names, index, stored)
       const name = names[index]
       if (name === undefined) return stored
       const next = stored.dir.resolve(name)
@@ -62,7 +62,7 @@ export class Tree {
     }
   }
 
-  async #walkOn(
+  async #walkLater(
     names: readonly string[],
     index: number,
     loading: Promise<StoredDir>,

@@ -13,7 +13,7 @@ import {
 } from '../objects/index.ts'
 import {
   AS_RECEIVED,
-  DIFFERENCE,
+  DELTA,
   DIR,
   FILE,
   listChain,
@@ -23,12 +23,12 @@ import {
   readFileRow,
 } from './object-store.ts'
 
-/** What a dir adds to another version of it, or all of it, a few entries at a time. */
+/** The entries that a dir adds to another version of it, or all of its entries, in batches. */
 export type AddedEntries = Iterable<readonly Dirent[]>
 
 /**
- * The entries of a dir, for who walks through many dirs and keeps none. Of a version that rests as a difference only
- * what it adds to its base, if `isKnown` says that the base was walked through before. Throws ObjectMissing.
+ * Reads the entries of a dir without caching it, for walks through many dirs. If the dir is stored as a delta and `isKnown` returns
+ * true for its base, only the added entries. Throws ObjectMissing.
  */
 export async function readAdded(
   reader: Reader,
@@ -42,20 +42,20 @@ export async function readAdded(
     idToBytes(id),
   )
   if (row === undefined) throw new ObjectMissing(libraryKey, id)
-  if (row.encoding !== DIFFERENCE) return wholeEntries(row)
-  if (row.base !== null && isKnown(idFromBytes<DirId>(row.base))) return [set(unpackChanges(row.data))]
-  const [whole, ...differences] = await listChain(reader, libraryKey, id)
-  if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
+  if (row.encoding !== DELTA) return wholeEntries(row)
+  if (row.base !== null && isKnown(idFromBytes<DirId>(row.base))) return [setEntries(unpackChanges(row.data))]
+  const [whole, ...deltas] = await listChain(reader, libraryKey, id)
+  if (whole === undefined || whole.encoding === DELTA) throw new ObjectMissing(libraryKey, id)
   const changes = new Map<string, Dirent | null>()
-  for (const { data } of differences) {
+  for (const { data } of deltas) {
     for (const [name, entry] of unpackChanges(data)) changes.set(name, entry)
   }
   return changedEntries(whole, changes)
 }
 
 /**
- * The entries of a dir in any order, for who walks through many: one that is not at hand is not kept afterwards, so that
- * it takes the place of none that is asked for. Throws ObjectMissing.
+ * The entries of a dir in any order, for walks through many dirs. Uses the cache but does not add to it, so that the walk evicts
+ * nothing. Throws ObjectMissing.
  */
 export async function entriesOnce(
   { db, objects }: { readonly db: Reader; readonly objects: ObjectStore },
@@ -72,14 +72,14 @@ function wholeEntries({ encoding, data }: Pick<ObjectRow, 'encoding' | 'data'>):
 
 function* changedEntries(whole: ObjectRow, changes: ReadonlyMap<string, Dirent | null>) {
   for (const entries of wholeEntries(whole)) yield entries.filter(({ name }) => !changes.has(name))
-  yield set(changes)
+  yield setEntries(changes)
 }
 
-function set(changes: ReadonlyMap<string, Dirent | null>): Dirent[] {
+function setEntries(changes: ReadonlyMap<string, Dirent | null>): Dirent[] {
   return [...changes.values()].filter((entry) => entry !== null)
 }
 
-/** The ids of the blocks of files, for each file one after another; files not held are left out. */
+/** The concatenated block ids of each file. Missing files are left out. */
 export async function listBlocksOf(
   reader: Reader,
   libraryKey: number,

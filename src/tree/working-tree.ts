@@ -23,40 +23,40 @@ import { countDirs } from './dir-counts.ts'
 import { changesOf } from './edited-changes.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
 
-const LEVELS_A_TURN = 256
-/** The most characters of a path whose folders are made along the way. */
-const LONGEST_NEW_PATH = 4096
+const LEVELS_PER_TURN = 256
+/** Maximum characters of a path whose missing folders are created. */
+const MAX_NEW_PATH_LENGTH = 4096
 
-/** One dir of a tree being edited: what it was, and what is to differ. */
+/** One dir of a tree being edited: its stored state and its changes. */
 interface Node {
   stored: StoredDir
   readonly changes: Map<string, Dirent | null>
   readonly children: Map<string, Node>
-  /** Whether the change shows in the folder's own time; a rename leaves it alone. */
+  /** Whether the edit sets the mtime of the folder. A rename of the folder does not. */
   touched: boolean
 }
 
-/** The whole of a tree being edited, which several views of it share. */
+/** The whole tree being edited, shared by the WorkingTrees of its folders. */
 interface Top {
-  /** The root this edit began with. */
+  /** The root before this edit. */
   readonly before: DirId
   root: Node
 }
 
-/** What an edit made of a tree. */
+/** The result of an edit. */
 export interface EditedTree extends Totals {
   readonly before: DirId
   readonly root: DirId
   readonly dirCount: number
-  /** Files and folders of the whole tree, and how many there were before. */
+  /** Number of files and folders of the whole tree, after and before the edit. */
   readonly entries: number
   readonly entriesBefore: number
   readonly objects: readonly PreparedObject[]
-  /** What differs, as `diffTrees` would find it `withFolders`, if the edit can tell. */
+  /** The result of `diffTrees` with `withFolders`, if the edit determines it. */
   readonly changes: readonly Change[] | undefined
 }
 
-/** Where a tree being edited finds its dirs, and leaves the ones it makes. */
+/** Where a working tree reads its dirs and puts the new ones. */
 export interface TreeSource {
   readonly objects: ObjectStore
   readonly libraryKey: number
@@ -66,15 +66,15 @@ export interface TreeSource {
 /** One folder of a tree being edited. */
 export interface WorkingFolder {
   find(name: string): Dirent | undefined
-  /** Adds an entry, or replaces the one of that name. */
+  /** Adds an entry, or replaces the one with that name. */
   put(dirent: Dirent): void
 }
 
-/** Dirs made by edits whose transaction is still to come. */
+/** Dirs created by edits that are not committed yet. */
 export class PendingDirs {
   readonly #dirs = new Map<string, StoredDir>()
   readonly #superseded = new Set<string>()
-  /** Bytes they take in memory. */
+  /** Their size in memory in bytes. */
   weight = 0
 
   get(id: string): StoredDir | undefined {
@@ -88,22 +88,22 @@ export class PendingDirs {
     this.#superseded.delete(stored.dir.id)
   }
 
-  /** Those that no later edit made anew: what the next edit will ask for. */
+  /** The dirs that no later edit superseded. The next edit will read them. */
   *latest(): Generator<StoredDir> {
     for (const [id, stored] of this.#dirs) if (!this.#superseded.has(id)) yield stored
   }
 }
 
 /**
- * A tree being edited. Dirs are values: nothing is changed in place, and the dirs along the
- * edited paths are made anew when the edit is done.
+ * A tree being edited. Dirs are immutable: `finish` creates new dirs along the edited
+ * paths.
  */
 export class WorkingTree {
   readonly #objects: ObjectStore
   readonly #libraryKey: number
   readonly #pending: PendingDirs
   readonly #now: number
-  /** The names on the way to the folder whose tree this is; none for the whole. */
+  /** Path segments of the folder this tree is restricted to; empty for the whole tree. */
   readonly #base: readonly string[]
   readonly #top: Top
 
@@ -122,7 +122,7 @@ export class WorkingTree {
     return new WorkingTree(source, now, { before: stored.dir.id, root: node(stored) }, [])
   }
 
-  /** The same tree, as far as it is below a folder; nothing above can be reached through it. Undefined if there is no such folder. */
+  /** The same tree restricted to a folder: nothing outside can be reached through it. Undefined if there is no such folder. */
   async below(folder: LibraryPath): Promise<WorkingTree | undefined> {
     const source = { objects: this.#objects, libraryKey: this.#libraryKey, pending: this.#pending }
     const tree = new WorkingTree(source, this.#now, this.#top, [...this.#base, ...segmentsOf(folder)])
@@ -134,7 +134,7 @@ export class WorkingTree {
     return this.#now
   }
 
-  /** The root as it is before this edit changes anything. */
+  /** The id of the root before the changes of this edit. */
   async rootId(): Promise<DirId> {
     return (await this.#get(ROOT)).stored.dir.id
   }
@@ -152,19 +152,19 @@ export class WorkingTree {
     return (await this.#descend(segmentsOf(path))) !== undefined
   }
 
-  /** A name that is free in a folder: the wanted one, or with ` (n)`. Throws path-not-found. */
+  /** A free name in a folder: the wanted one, or with ` (n)`. Throws path-not-found. */
   async freeNameIn(parent: LibraryPath, wanted: string): Promise<string> {
     const into = await this.#get(parent)
     return freeName(wanted, (name) => entryOf(into, name) !== undefined)
   }
 
-  /** As freeNameIn, with the number behind the whole name, as a folder that is restored gets it. */
+  /** As freeNameIn, with the number after the whole name, for restored folders. */
   async freeWholeNameIn(parent: LibraryPath, wanted: string): Promise<string> {
     const into = await this.#get(parent)
     return freeWholeName(wanted, (name) => entryOf(into, name) !== undefined)
   }
 
-  /** Puts another tree of this library in place of the whole; gives what is in it. Edits made so far are lost. */
+  /** Replaces the whole tree by another tree of this library and returns its totals. Discards edits made so far. */
   async replaceRoot(root: DirId): Promise<Totals> {
     const stored = await this.dirById(root)
     const name = this.#base.at(-1)
@@ -184,8 +184,8 @@ export class WorkingTree {
   }
 
   /**
-   * As freeNameIn, for entries to be put together into a folder that may be missing: the names differ from
-   * each other too. Throws too-many-names where numbers up to `most` are taken.
+   * As freeNameIn, for several entries of a folder that may be missing. The names also differ from each other. Throws
+   * too-many-names if all numbers up to `most` are taken.
    */
   async freeNamesIn(parent: LibraryPath, wanted: readonly string[], most: number): Promise<string[]> {
     const into = await this.#descend(segmentsOf(parent))
@@ -202,12 +202,12 @@ export class WorkingTree {
     return [...chosen]
   }
 
-  /** Adds an entry, or replaces the one of that name. Throws path-not-found. */
+  /** Adds an entry, or replaces the one with that name. Throws path-not-found. */
   async put(parent: LibraryPath, dirent: Dirent, options: { touch?: boolean } = {}): Promise<void> {
     put(await this.#get(parent), dirent, options.touch)
   }
 
-  /** A folder whose own entries are then found and put without waiting. Throws path-not-found. */
+  /** Synchronous access to the entries of a folder. Throws path-not-found. */
   async folder(path: LibraryPath): Promise<WorkingFolder> {
     const into = await this.#get(path)
     return {
@@ -216,7 +216,7 @@ export class WorkingTree {
     }
   }
 
-  /** Takes an entry out and gives it back. Throws path-not-found. */
+  /** Removes an entry and returns it. Throws path-not-found. */
   async take(path: LibraryPath, options: { touch?: boolean } = {}): Promise<Dirent> {
     const from = await this.#get(parentOf(path))
     const dirent = entryOf(from, baseName(path))
@@ -228,12 +228,11 @@ export class WorkingTree {
   }
 
   /**
-   * Makes the folders of a path that are missing, all or none. Throws path-not-found where a file is in
-   * the way, name-invalid where a missing one may not be called so or the path is too long; `restored` folders
-   * may be called what they were called before.
+   * Creates the missing folders of a path, all or none. Throws path-not-found if a component is a file, name-invalid if a missing
+   * folder has an invalid name or the path is too long. `restored` folders may keep names that are not valid today.
    */
   async makeDirs(path: LibraryPath, options: { restored?: boolean } = {}): Promise<LibraryPath[]> {
-    const made: LibraryPath[] = []
+    const created: LibraryPath[] = []
     let at = await this.#get(ROOT)
     let here = ROOT
     const names = segmentsOf(path)
@@ -241,25 +240,25 @@ export class WorkingTree {
       const entry = entryOf(at, name)
       const below = joinPath(here, entry?.name ?? name)
       if (entry === undefined) {
-        // Below what is missing everything is missing: nothing has been made so far.
-        if (made.length === 0 && !options.restored) refuseBadNames(path, names.slice(index))
+        // Checked at the first missing folder, before any is created. All folders below it are missing, too.
+        if (created.length === 0 && !options.restored) rejectInvalidNames(path, names.slice(index))
         at.changes.set(name, dirDirent({ id: EMPTY_ID, name, mtime: this.#now }))
         at.touched = true
-        made.push(below)
+        created.push(below)
       } else if (entry.kind !== 'dir') {
         fail({ code: 'path-not-found', path: below, wanted: 'Folder' })
       }
       at = await this.#child(at, entry?.name ?? name)
       here = below
     }
-    return made
+    return created
   }
 
   /** The new root and the dirs to store; undefined if the edit changed nothing. */
   async finish(): Promise<EditedTree | undefined> {
     const objects: PreparedObject[] = []
     const { before, root } = this.#top
-    const stored = await this.#settle(root, objects)
+    const stored = await this.#store(root, objects)
     if (stored.dir.id === before) return undefined
     const changes = root.stored.dir.id === before ? await changesOf(root) : undefined
     const { size, fileCount } = stored
@@ -270,40 +269,44 @@ export class WorkingTree {
     return { before, root: stored.dir.id, ...totals, objects, changes }
   }
 
-  async #settle(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
-    // A path may have thousands of levels: others get their turn (I10), and the call stack begins anew.
-    if (depth % LEVELS_A_TURN === 0) await nextTurn()
-    const pace = new TimeSlicer()
+  async #store(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
+    // A path may have thousands of levels: yields to the event loop (I10), which also unwinds the call stack.
+    if (depth % LEVELS_PER_TURN === 0) await nextTurn()
+    const slicer = new TimeSlicer()
     for (const [name, child] of node.children) {
-      if (pace.isDue) await pace.rest()
-      const settled = await this.#settle(child, objects, depth + 1)
+      if (slicer.isDue) await slicer.rest()
+      const storedChild = await this.#store(child, objects, depth + 1)
       if (child.touched) node.touched = true
       const entry = entryOf(node, name)
-      if (entry?.kind !== 'dir' || settled.dir.id === entry.id) continue
-      node.changes.set(name, { ...entry, id: settled.dir.id, mtime: child.touched ? this.#now : entry.mtime })
+      if (entry?.kind !== 'dir' || storedChild.dir.id === entry.id) continue
+      node.changes.set(name, {
+        ...entry,
+        id: storedChild.dir.id,
+        mtime: child.touched ? this.#now : entry.mtime,
+      })
     }
     const before = node.stored
     if (node.changes.size === 0) return before
     const dir = before.dir.with(node.changes)
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     if (dir.id === before.dir.id) return before
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     const totals = await this.#totals(before, node.changes)
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     if (dir.size === 0) return this.dirById(EMPTY_ID)
     const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
     objects.push(object)
     this.#pending.add(stored, before)
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     return stored
   }
 
   async #totals(before: StoredDir, changes: ReadonlyMap<string, Dirent | null>): Promise<Totals> {
     let { size, fileCount } = before
     let dirCount = await this.#dirCountOf(before)
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     for (const [name, dirent] of changes) {
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
       const old = before.dir.find(name)
       const less = old && (old.kind === 'file' ? totalsOfFile(old) : await this.totalsOf(old))
       const more = dirent && (dirent.kind === 'file' ? totalsOfFile(dirent) : await this.totalsOf(dirent))
@@ -315,12 +318,12 @@ export class WorkingTree {
     return { size, fileCount, dirCount }
   }
 
-  /** Bytes and files below an entry of this tree, which edits before this one may have made a moment ago. */
+  /** Bytes and files below an entry of this tree, including dirs of edits that are not committed yet. */
   async totalsOf(dirent: Dirent): Promise<Totals> {
     return this.#pending.get(dirent.id) ?? (await this.#objects.totalsOf(this.#libraryKey, dirent))
   }
 
-  /** Rows of older versions do not say it. */
+  /** Counted if the row has no count. */
   #dirCountOf({ dir, dirCount }: StoredDir): number | Promise<number> {
     return dirCount ?? countDirs(this.#objects, this.#libraryKey, dir.id)
   }
@@ -329,7 +332,7 @@ export class WorkingTree {
     return totals?.dirCount ?? countDirs(this.#objects, this.#libraryKey, id)
   }
 
-  /** A dir of this library, which an edit before this one may have made a moment ago. */
+  /** A dir of this library, including dirs of edits that are not committed yet. */
   dirById(id: DirId): StoredDir | Promise<StoredDir> {
     return this.#pending.get(id) ?? this.#objects.getDir(this.#libraryKey, id)
   }
@@ -342,7 +345,7 @@ export class WorkingTree {
     return this.#descendFrom(this.#top.root, this.#base.length === 0 ? names : [...this.#base, ...names])
   }
 
-  /** Not a promise when the dirs on the way are cached. */
+  /** Not a promise if all dirs of the path are cached. */
   #descendFrom(top: Node, names: readonly string[]): Node | undefined | Promise<Node | undefined> {
     let at = top
     for (const [index, name] of names.entries()) {
@@ -373,8 +376,8 @@ export class WorkingTree {
   }
 }
 
-function refuseBadNames(path: LibraryPath, names: readonly string[]): void {
-  const name = path.length > LONGEST_NEW_PATH ? path : names.find((one) => parseName(one) === undefined)
+function rejectInvalidNames(path: LibraryPath, names: readonly string[]): void {
+  const name = path.length > MAX_NEW_PATH_LENGTH ? path : names.find((one) => parseName(one) === undefined)
   if (name !== undefined) fail({ code: 'name-invalid', name })
 }
 
@@ -396,6 +399,6 @@ function entryOf(node: Node, name: string): Dirent | undefined {
   const changed = node.changes.get(name)
   if (changed !== undefined) return changed ?? undefined
   const stored = node.stored.dir.resolve(name)
-  // A name may resolve to an entry in another normal form, which this edit may have taken out.
+  // A name may resolve to an entry in another normal form, which this edit may have removed.
   return stored !== undefined && node.changes.get(stored.name) === null ? undefined : stored
 }
