@@ -27,7 +27,7 @@ const sendBlocks = ({ rawblksurl }: Links) =>
     PIECES.map((bytes) => ({ filename: idOf(bytes), bytes })),
   )
 
-/** Makes `/a.txt` of the pieces. */
+/** Creates `/a.txt` from the blocks. */
 function commit({ commiturl }: Links, more: Params = {}) {
   const fields = {
     parent_dir: '/',
@@ -45,7 +45,7 @@ function commit({ commiturl }: Links, more: Params = {}) {
   })
 }
 
-/** What section 4.5 says about uploads by blocks. */
+/** Section 4.5 about uploads by blocks. */
 export const blockStatements: Case[] = [
   {
     id: '4.5/blocks-link',

@@ -7,13 +7,13 @@ import { bodyOf, LARGEST_UPLOAD, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
 import { batchOf, startTask } from './tasks.ts'
 
-/** More than rests in the database: its bytes go through the store. */
+/** More than is stored in the database: its bytes go through the block store. */
 const STORED_SIZE = 100_000
 
 const setQuota = ({ server }: Stage, user: Client, quota: number) =>
   server.running.services.accounts.update(user.email, { quota })
 
-/** The calls that lead to an upload: what they are called, and where they are. */
+/** The calls that issue an upload link: their names and paths. */
 const linkCalls: Record<string, (library: string) => [path: string, query?: Record<string, string>]> = {
   'upload-link': (library) => [`/api2/repos/${library}/upload-link/`],
   'update-link': (library) => [`/api2/repos/${library}/update-link/`],
@@ -46,14 +46,14 @@ const linkCases = Object.entries(linkCalls).flatMap(([name, call]): Case[] => [
 ])
 
 interface Sent {
-  /** What the file is called. */
+  /** The name of the file. */
   readonly name?: string
   readonly size?: number
-  /** Instead of the fields that belong there. */
+  /** Replaces the correct fields. */
   readonly fields?: readonly SentPart[]
 }
 
-/** The ways to send a file: how each is called in a sentence, its link, and its request. */
+/** The ways to send a file: the phrase for a sentence, the link, and the request. */
 interface Way {
   readonly called: string
   readonly link: (user: Client, library: string) => Promise<string>
@@ -88,7 +88,7 @@ const ways = {
   },
 } satisfies Record<string, Way>
 
-/** A library that has the file updates are for. */
+/** A library with the file that updates replace. */
 const withFile = (stage: Stage) => stage.library({ '/a.bin': 'hello' })
 
 const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): Case[] => [
@@ -135,7 +135,7 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
       const to = await link(stage.user, library)
       {
         using _broken = breakStore(stage.server)
-        // A chunk of ten bytes goes through the store, once it is the whole file.
+        // A chunk of ten bytes goes through the block store once it is the whole file.
         const size = word === 'chunk' ? 10 : STORED_SIZE
         assert.equal((await send(to, { name: 'b.bin', size })).status, 500)
       }

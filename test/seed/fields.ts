@@ -3,7 +3,7 @@ import type { Kind } from './kinds.ts'
 import type { Stage } from './stage.ts'
 import type { Case } from './statement.ts'
 
-/** A documented kind of record, and how to come by one. */
+/** A documented kind of record, and how to obtain one. */
 export interface Resource {
   readonly section: string
   /** With its article, as in the middle of a sentence: "a file detail". */
@@ -17,7 +17,7 @@ export interface Resource {
 
 /**
  * A case for each field of a record and its kind, and one that the record has these fields, those named
- * in `more` and no others. All look at the same record.
+ * in `more` and no others. All use the same record.
  */
 export function fieldCases({ section, name, fields, notes = {}, more, sample }: Resource): Case[] {
   const samples = new WeakMap<Stage, Promise<Record<string, unknown>>>()

@@ -12,13 +12,13 @@ interface Diff {
   readonly new_path: string
 }
 
-/** What the newest commit of a library says it was. */
+/** The description of the newest commit of a library. */
 async function newestCommit(user: Client, library: string) {
   const { data } = bodyOf(await user.get(`/api/v2.1/repos/${library}/history/`))
   return bodyOf(await user.get(`/api/v2.1/repos/${library}/commits/${data[0].commit_id}/`))
 }
 
-/** Files and folders to begin with, a change, and what the commit of the change says. */
+/** Initial files and folders, a change, and the description of its commit. */
 type Change = [op_type: string, change: (stage: Stage, library: string) => Promise<unknown>, path: string]
 
 const remove =

@@ -1,6 +1,6 @@
 import type { TestServer } from '../support/server.ts'
 
-/** Holds up whatever reads the bytes of files, until it is disposed of. */
+/** Blocks reads of file content until disposed. */
 export function holdContent(server: TestServer): Disposable {
   const { content } = server.running.services.core
   const read = content.read.bind(content)
@@ -23,7 +23,7 @@ export function holdContent(server: TestServer): Disposable {
   }
 }
 
-/** Holds up copies and moves in the background before they do anything, until it is disposed of. */
+/** Blocks background copies and moves before they start, until disposed. */
 export function holdTasks(server: TestServer): Disposable {
   const { access } = server.running.services
   const reopen = access.reopen.bind(access)
@@ -40,7 +40,7 @@ export function holdTasks(server: TestServer): Disposable {
   }
 }
 
-/** Makes whatever takes in the bytes of files fail, until it is disposed of. */
+/** Makes writes of file content fail until disposed. */
 export function breakStore(server: TestServer): Disposable {
   const { content } = server.running.services.core
   const receive = content.receive.bind(content)

@@ -1,4 +1,4 @@
-/** What values a documented field may have. */
+/** The permitted values of a documented field. */
 export interface Kind {
   /** As the end of a sentence: "a string". */
   readonly words: string
@@ -17,7 +17,7 @@ export const integer = kind('an integer', (value) => Number.isSafeInteger(value)
 export const bytes = kind('an integer, bytes', (value) => Number.isSafeInteger(value) && Number(value) >= 0)
 export const list = kind('an array', (value) => Array.isArray(value))
 
-// An hour around now: a field in milliseconds, or of another zone, would be far outside of it.
+// Within an hour of now: milliseconds, or another time zone, would be far outside.
 const isRecent = (unixSeconds: number) => Math.abs(unixSeconds - Date.now() / 1000) < 3600
 export const unixTime = kind(
   'an integer, Unix seconds',
@@ -50,11 +50,11 @@ export const timeElement = matching(
 export const size = matching('a size for people to read', /^\d+(\.\d)?\u00a0(bytes?|[KMGTP]B)$/)
 export const url = matching('a string, a URL', /^https?:\/\/\S+$/)
 
-/** A kind of which the record at hand must have this value. */
+/** A kind whose value in this record is known. */
 export const here = ({ words }: Kind, wanted: string | number | boolean) =>
   kind(words, (value) => value === wanted)
 
-/** One value and no other. */
+/** Exactly one value. */
 export const exactly = (wanted: string | number | boolean) =>
   kind(`\`${JSON.stringify(wanted).replaceAll('"', '')}\``, (value) => value === wanted)
 

@@ -6,7 +6,7 @@ import { sharedFieldCases, storeCases } from './shared-records.ts'
 import { bodyOf } from './stage.ts'
 import type { Statement } from './statement.ts'
 
-/** What a client sends to make an encrypted library; `more` is sent along. */
+/** The form of a client for an encrypted library; `more` is sent along. */
 export function encryption(more: Params = {}): Params {
   return {
     name: 'Secret',
@@ -18,7 +18,7 @@ export function encryption(more: Params = {}): Params {
   }
 }
 
-/** Makes a library through the older call; gives the answer's body. */
+/** Creates a library through the older call and returns the body of the response. */
 export async function created(user: Client, form: Params) {
   return bodyOf(await user.post('/api2/repos/', { form }))
 }

@@ -8,7 +8,7 @@ import { bodyOf } from './stage.ts'
 import type { Statement } from './statement.ts'
 import { batchOf, startTask } from './tasks.ts'
 
-/** What is said about all records, section 2. */
+/** Section 2 about all records. */
 export const conventionStatements: Statement[] = [
   {
     id: '2/ids',

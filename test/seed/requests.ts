@@ -7,7 +7,7 @@ import type { Case, Statement } from './statement.ts'
 
 const parts: SentPart[] = [['parent_dir', '/'], { filename: 'a.txt', bytes: 'hello' }]
 
-/** What section 4 says about all endpoints. */
+/** Section 4 about all endpoints. */
 export const requestStatements: Case[] = [
   {
     id: '4/urlencoded',

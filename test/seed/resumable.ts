@@ -4,7 +4,7 @@ import { postForm, type SentPart, storedBytes, uploadLink } from '../support/tra
 import { bodyOf, expectAnswer, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
 
-/** Sends a piece of `/a.bin`. */
+/** Sends a chunk of `/a.bin`. */
 export function sendChunk(
   link: string,
   bytes: string,
@@ -23,12 +23,12 @@ export function sendChunk(
 const askUploaded = ({ user }: Stage, library: string) =>
   user.get(`/api/v2.1/repos/${library}/file-uploaded-bytes/`, { parent_dir: '/', file_name: 'a.bin' })
 
-/** How much of `/a.bin` is stored. */
+/** The number of stored bytes of `/a.bin`. */
 export async function uploadedBytes(stage: Stage, library: string): Promise<number> {
   return bodyOf(await askUploaded(stage, library)).uploadedBytes
 }
 
-/** What section 4.5 says about resumable uploads. */
+/** Section 4.5 about resumable uploads. */
 export const resumableStatements: Case[] = [
   {
     id: '4.5/uploaded-bytes',

@@ -30,7 +30,7 @@ async function expectFound(stage: Stage, library: string, query: Params, expecte
   })
 }
 
-/** The only thing found with a word nobody else uses. */
+/** The only result for a unique word. */
 async function onlyResult(stage: Stage, query: Params): Promise<Record<string, unknown>> {
   let found: Record<string, unknown> | undefined
   await eventually(async () => {
@@ -57,7 +57,7 @@ const categories = {
   MARKDOWN: 'markdown md',
 }
 
-/** A library with a file of every extension there is a category for, and one more; made once. */
+/** A library with a file of every extension of a category, and one more; created once. */
 const libraries = new WeakMap<Stage, Promise<string>>()
 function libraryOfKinds(stage: Stage): Promise<string> {
   const made = libraries.get(stage) ?? makeLibraryOfKinds(stage)

@@ -4,7 +4,7 @@ import type { Case } from './statement.ts'
 
 type Entry = Record<string, unknown>
 
-/** A library of the other account, shared with the user to read, as the user's list has it. */
+/** The entry, in the user's list, of a library that the other account shared with the user for reading. */
 export async function sharedEntry({ user, other }: Stage): Promise<Entry> {
   const id = await other.createLibrary('Theirs')
   const form = { share_type: 'user', username: user.email, permission: 'r' }
@@ -20,7 +20,7 @@ const field = (name: string, statement: string, check: (entry: Entry) => void, n
   run: async (stage) => check(await sharedEntry(stage)),
 })
 
-/** What entries of libraries shared with the caller have beyond owned ones. */
+/** Additional fields of shared libraries. */
 export const sharedFieldCases: Case[] = [
   field('type', '`type` of a library shared with the caller is `srepo`', (entry) =>
     assert.equal(entry['type'], 'srepo'),
@@ -45,7 +45,7 @@ export const sharedFieldCases: Case[] = [
   ),
 ]
 
-/** Where the blocks of a library rest is said only where there is a choice. */
+/** The storage location of a library is shown only if there is a choice. */
 export const storeCases: Case[] = ['storage_id', 'storage_name'].map((name) => ({
   id: `2.1/${name}`,
   statement: `\`${name}\` of an owned library is a string, where there are several stores`,

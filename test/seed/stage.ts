@@ -3,20 +3,20 @@ import type { Client, Params, Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 
-/** The largest upload the server of the stage takes, in bytes. */
+/** The largest upload that the server of the stage accepts, in bytes. */
 export const LARGEST_UPLOAD = 1_000_000
 
-/** Where the statements are tried: one server, one account that does things, and somebody else. */
+/** The environment of the statements: one server, one acting account, and another account. */
 export interface Stage extends AsyncDisposable {
   readonly server: TestServer
   readonly user: Client
   readonly other: Client
-  /** A new library of the user that holds these files, given by path; folders are made as needed. */
+  /** A new library of the user with these files by path; folders are created as needed. */
   library(files?: Record<string, string>): Promise<string>
 }
 
 export async function openStage(): Promise<Stage> {
-  // Some statements are about failures inside the server; the log of those is nobody's concern.
+  // Some statements cause failures inside the server; their log lines are dropped.
   const env = { CARREL_LOG: 'silent', CARREL_MAX_UPLOAD_MB: String(LARGEST_UPLOAD / 1_000_000) }
   const server = await startServer({ env })
   const user = await server.signUp()
@@ -33,18 +33,18 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** The body of an answer, whose status must be the one given. */
+/** The body of a response, whose status must be the given one. */
 export function bodyOf(reply: Reply, status = 200) {
   assert.equal(reply.status, status, reply.text)
   return reply.body
 }
 
-/** That an answer is exactly this, its status and its body. */
+/** Asserts the status and the body of a response. */
 export function expectAnswer(reply: Reply, body: unknown, status = 200): void {
   assert.deepEqual([reply.status, reply.body], [status, body])
 }
 
-/** The answer at an absolute URL, as a client without a token gets it. */
+/** The response at an absolute URL, without a token. */
 export async function fetched(url: string | URL, query: Params = {}): Promise<Reply> {
   const target = new URL(url)
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, String(value))

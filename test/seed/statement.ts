@@ -1,8 +1,8 @@
 import type { Stage } from './stage.ts'
 
-/** A statement of the documented API that holds here, and the proof. */
+/** A statement of the documented API that holds, and its proof. */
 export interface Case {
-  /** The section it is from and a word for it, like `4.1/rename`. */
+  /** The section it is from and a keyword, like `4.1/rename`. */
   readonly id: string
   /** In our own words, without a full stop. */
   readonly statement: string
@@ -11,11 +11,11 @@ export interface Case {
   readonly run: (stage: Stage) => Promise<void>
 }
 
-/** A statement that cannot hold yet, because something has to come first. It is listed, not tested. */
+/** A statement that does not hold yet, because it needs another feature. It is listed, not tested. */
 export interface Missing {
   readonly id: string
   readonly statement: string
-  /** What has to come first. */
+  /** The needed feature. */
   readonly needs: string
 }
 
@@ -29,7 +29,7 @@ export function sectionOf({ id }: Statement): string {
   return id.slice(0, id.indexOf('/'))
 }
 
-/** Several statements of a section that all wait for the same thing. */
+/** Several statements of a section that need the same feature. */
 export function missing(section: string, needs: string, statements: Record<string, string>): Missing[] {
   return Object.entries(statements).map(([word, statement]) => ({
     id: `${section}/${word}`,

@@ -23,7 +23,7 @@ async function turnLock({ user }: Stage, library: string, operation: 'lock' | 'u
 
 const archived = (stage: Stage) => stage.library({ '/docs/a.txt': 'a', '/docs/b.txt': 'b' })
 
-/** What is said about states and what leads from one to the next, section 3. */
+/** Section 3 about states and transitions. */
 export const stateStatements: Case[] = [
   ...(['copy', 'move'] as const).map(
     (operation): Case => ({

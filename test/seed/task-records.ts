@@ -8,7 +8,7 @@ import { bodyOf, fetched, type Stage } from './stage.ts'
 import type { Statement } from './statement.ts'
 import { batchOf, startTask } from './tasks.ts'
 
-/** Uploads `a.txt` and asks to be told later; gives the id to ask by and where to ask. */
+/** Uploads `a.txt` with a deferred result; returns the id and the URL to poll. */
 export async function indexedUpload(stage: Stage): Promise<{ taskId: string; at: URL }> {
   const link = await uploadLink(stage.user, await stage.library())
   const parts = [['parent_dir', '/'] as const, { filename: 'a.txt', bytes: 'hello' }]

@@ -12,7 +12,7 @@ export function batchOf(from: string, names: readonly string[], to: string, fold
   }
 }
 
-/** Starts a copy or move in the background; gives the id of its task. */
+/** Starts a copy or move in the background; returns the id of its task. */
 export async function startTask(
   user: Client,
   operation: 'copy' | 'move',
