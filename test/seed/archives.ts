@@ -23,8 +23,8 @@ export const archiveStatements: Case[] = [
   {
     id: '4.4/task',
     statement:
-      '`POST /api/v2.1/repos/{repo-id}/zip-task/` with the form `parent_dir`, `dirents` answers `{zip_token}`',
-    note: 'One file alone is taken too; the reference wants a folder.',
+      '`POST /api/v2.1/repos/{repo-id}/zip-task/` with the form `parent_dir`, `dirents` returns `{zip_token}`',
+    note: 'A single file is also accepted; the reference requires a folder.',
     async run(stage) {
       const form = { parent_dir: '/', dirents: 'docs' }
       const reply = await stage.user.post(`/api/v2.1/repos/${await content(stage)}/zip-task/`, { form })
@@ -43,7 +43,7 @@ export const archiveStatements: Case[] = [
   {
     id: '4.4/task-several',
     statement: '`dirents` repeated archives several',
-    note: 'A name that does not exist is refused with 404; in the reference the task fails.',
+    note: 'A name that does not exist is rejected with 404; in the reference the task fails.',
     async run(stage) {
       const names = await namesInArchive(stage, await content(stage), ['docs', 'd.txt'])
       assert.deepEqual(names, ['d.txt', 'docs/a.txt', 'docs/b/c.txt'])
@@ -51,7 +51,7 @@ export const archiveStatements: Case[] = [
   },
   {
     id: '4.4/progress',
-    statement: '`GET /api/v2.1/query-zip-progress/` with `token` answers `{zipped, total}`',
+    statement: '`GET /api/v2.1/query-zip-progress/` with `token` returns `{zipped, total}`',
     async run(stage) {
       const token = await startArchive(stage.user, await content(stage), '/', ['docs'])
       await waitForArchive(stage.user, token)
@@ -61,7 +61,7 @@ export const archiveStatements: Case[] = [
   },
   {
     id: '4.4/archive',
-    statement: '`GET {file_server_root}/zip/<zip_token>` answers the archive once `zipped` equals `total`',
+    statement: '`GET {file_server_root}/zip/<zip_token>` returns the archive once `zipped` equals `total`',
     note: 'With its length, ranges and HEAD.',
     async run(stage) {
       const token = await startArchive(stage.user, await content(stage), '/', ['docs'])

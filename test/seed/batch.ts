@@ -15,7 +15,7 @@ export const batchStatements: Case[] = [
   ...operations.map(
     (operation): Case => ({
       id: `4.3/sync-${operation}`,
-      statement: `\`POST /api/v2.1/repos/sync-batch-${operation}-item/\` with the JSON ${BODY} answers \`{success: 'true'}\`, a text`,
+      statement: `\`POST /api/v2.1/repos/sync-batch-${operation}-item/\` with the JSON ${BODY} returns \`{success: 'true'}\`, a string`,
       note: 'Newer releases of the reference send a boolean.',
       async run(stage) {
         const [from, to] = [
@@ -35,8 +35,8 @@ export const batchStatements: Case[] = [
   {
     id: '4.3/delete',
     statement:
-      '`DELETE /api/v2.1/repos/batch-delete-item/` with the JSON `{repo_id, parent_dir, dirents}` answers `{success: true}`, a boolean',
-    note: 'Also `commit_id`, as in the reference: what to restore from.',
+      '`DELETE /api/v2.1/repos/batch-delete-item/` with the JSON `{repo_id, parent_dir, dirents}` returns `{success: true}`, a boolean',
+    note: 'Also `commit_id`, as in the reference: the commit to restore from.',
     async run(stage) {
       const repo_id = await stage.library({ '/a.txt': 'a', '/b/c.txt': 'c', '/d.txt': 'd' })
       const json = { repo_id, parent_dir: '/', dirents: ['a.txt', 'b'] }
@@ -48,7 +48,7 @@ export const batchStatements: Case[] = [
   ...operations.map(
     (operation): Case => ({
       id: `4.3/async-${operation}`,
-      statement: `\`POST /api/v2.1/repos/async-batch-${operation}-item/\` with the same JSON answers \`{task_id}\``,
+      statement: `\`POST /api/v2.1/repos/async-batch-${operation}-item/\` with the same JSON returns \`{task_id}\``,
       async run(stage) {
         const [from, to] = [await stage.library({ '/a.txt': 'a' }), await stage.library()]
         const json = batchOf(from, ['a.txt'], to)
@@ -64,8 +64,8 @@ export const batchStatements: Case[] = [
   ),
   {
     id: '4.3/progress',
-    statement: '`GET /api/v2.1/query-copy-move-progress/` with `task_id` answers the progress of the task',
-    note: 'To the caller whose task it is; the reference tells anybody.',
+    statement: '`GET /api/v2.1/query-copy-move-progress/` with `task_id` returns the progress of the task',
+    note: 'Only to the owner of the task; the reference returns it to anybody.',
     async run(stage) {
       const [from, to] = [await stage.library({ '/a.txt': 'a' }), await stage.library()]
       const task_id = await startTask(stage.user, 'copy', batchOf(from, ['a.txt'], to))
@@ -76,7 +76,7 @@ export const batchStatements: Case[] = [
   },
   {
     id: '4.3/cancel',
-    statement: '`DELETE /api/v2.1/copy-move-task/` with the form `task_id` answers `{success: true}`',
+    statement: '`DELETE /api/v2.1/copy-move-task/` with the form `task_id` returns `{success: true}`',
     note: 'Nothing of the task is left in the target. One that has ended cannot be canceled: 500, as in the reference.',
     async run(stage) {
       const [from, to] = [await stage.library({ '/a.txt': 'a' }), await stage.library()]
@@ -96,7 +96,7 @@ export const batchStatements: Case[] = [
     (operation): Case => ({
       id: `4.3/${operation}-inside`,
       statement: `\`task_id\` is empty when a background ${operation} stays inside one library`,
-      note: 'The work is done when it is answered.',
+      note: 'The work is done before the response.',
       async run(stage) {
         const library = await stage.library({ '/a.txt': 'a', '/docs/b.txt': 'b' })
         assert.equal(

@@ -50,7 +50,7 @@ export const blockStatements: Case[] = [
   {
     id: '4.5/blocks-link',
     statement:
-      '`POST /api2/repos/{repo-id}/upload-blks-link/?p=` with the form `blklist` answers `{blklist, commiturl, rawblksurl}`',
+      '`POST /api2/repos/{repo-id}/upload-blks-link/?p=` with the form `blklist` returns `{blklist, commiturl, rawblksurl}`',
     async run(stage) {
       const links = await linksFor(stage, await stage.library())
       assert.deepEqual(Object.keys(links).toSorted(), ['blklist', 'commiturl', 'rawblksurl'])
@@ -58,8 +58,8 @@ export const blockStatements: Case[] = [
   },
   {
     id: '4.5/blocks-wanted',
-    statement: '`blklist` of the answer has the ids of the blocks to send',
-    note: 'Blocks of other libraries do not count as there: knowing an id is no right to the bytes.',
+    statement: '`blklist` of the response has the ids of the blocks to send',
+    note: 'Blocks of other libraries count as missing: knowing an id gives no access to the bytes.',
     async run(stage) {
       const library = await stage.library()
       const links = await linksFor(stage, library)
@@ -87,8 +87,8 @@ export const blockStatements: Case[] = [
   },
   {
     id: '4.5/blocks-send',
-    statement: '`POST rawblksurl` with blocks in `file` parts, each named by its id, answers 200',
-    note: 'A block that does not hash to its id is refused with 400; in the reference 500.',
+    statement: '`POST rawblksurl` with blocks in `file` parts, each named by its id, returns 200',
+    note: 'A block that does not hash to its id is rejected with 400; in the reference with 500.',
     async run(stage) {
       const links = await linksFor(stage, await stage.library())
       assert.equal((await sendBlocks(links)).status, 200)
@@ -99,7 +99,7 @@ export const blockStatements: Case[] = [
   {
     id: '4.5/blocks-commit',
     statement:
-      '`POST commiturl` with the form `parent_dir`, `file_name`, `file_size`, `replace`, `blockids` answers `{id}`, the id of the new file',
+      '`POST commiturl` with the form `parent_dir`, `file_name`, `file_size`, `replace`, `blockids` returns `{id}`, the id of the new file',
     async run(stage) {
       const library = await stage.library()
       const links = await linksFor(stage, library)
@@ -132,7 +132,7 @@ export const blockStatements: Case[] = [
   {
     id: '4.5/blocks-update-link',
     statement:
-      '`GET /api2/repos/{repo-id}/update-blks-link/` answers a JSON string, the URL to update by blocks',
+      '`GET /api2/repos/{repo-id}/update-blks-link/` returns a JSON string, the URL for updates by blocks',
     async run(stage) {
       const reply = await stage.user.get(`/api2/repos/${await stage.library()}/update-blks-link/`)
       assert.ok(kinds.url.holds(bodyOf(reply)), reply.text)

@@ -35,7 +35,7 @@ const twoLibraries = async (stage: Stage) =>
 const batchCases = (operation: Operation): Case[] => [
   {
     id: `4.7/batch-${operation}`,
-    statement: `\`POST /api/v2.1/repos/batch-${operation}-item/\` with the JSON \`{src_repo_id, dst_repo_id, paths: [{src_path, dst_path}]}\` answers \`{failed, success}\``,
+    statement: `\`POST /api/v2.1/repos/batch-${operation}-item/\` with the JSON \`{src_repo_id, dst_repo_id, paths: [{src_path, dst_path}]}\` returns \`{failed, success}\``,
     async run(stage) {
       const [from, to] = await twoLibraries(stage)
       const answer = await batch(stage, operation, from, to, [['/b', '/docs']])
@@ -63,7 +63,7 @@ const batchCases = (operation: Operation): Case[] => [
   },
   {
     id: `4.7/batch-${operation}-taken`,
-    statement: `\`dst_obj_name\` of a ${operation} has \` (n)\` where the name was taken`,
+    statement: `\`dst_obj_name\` of a ${operation} has \` (n)\` if the name was taken`,
     async run(stage) {
       const [from, to] = await twoLibraries(stage)
       const { success } = await batch(stage, operation, from, to, [['/a.txt', '/docs']])
@@ -83,7 +83,7 @@ const batchCases = (operation: Operation): Case[] => [
   },
   {
     id: `4.7/batch-${operation}-partial`,
-    statement: `A ${operation} may succeed in part: each item is reported on its own`,
+    statement: `A ${operation} may succeed in part: each item is reported separately`,
     async run(stage) {
       const [from, to] = await twoLibraries(stage)
       const paths: [string, string][] = [
@@ -100,7 +100,7 @@ const batchCases = (operation: Operation): Case[] => [
 
 const fileopsCase = (operation: Operation): Case => ({
   id: `4.7/fileops-${operation}`,
-  statement: `\`POST /api2/repos/{repo_id}/fileops/${operation}/?p=\` with the form \`dst_repo\`, \`dst_dir\`, \`file_names\` answers an array of \`{repo_id, parent_dir, obj_name}\``,
+  statement: `\`POST /api2/repos/{repo_id}/fileops/${operation}/?p=\` with the form \`dst_repo\`, \`dst_dir\`, \`file_names\` returns an array of \`{repo_id, parent_dir, obj_name}\``,
   async run(stage) {
     const [from, to] = await twoLibraries(stage)
     const form = { dst_repo: to, dst_dir: '/docs', file_names: 'a.txt:b' }
@@ -121,7 +121,7 @@ const fileopsCase = (operation: Operation): Case => ({
 const linkCases = (kind: LinkKind): Case[] => [
   {
     id: `4.7/${kind}-links`,
-    statement: `\`GET /api2/repos/{repo-id}/${kind}-shared-links/\` answers an array of ${kind} links`,
+    statement: `\`GET /api2/repos/{repo-id}/${kind}-shared-links/\` returns an array of ${kind} links`,
     async run(stage) {
       const { library, token } = await madeLink(stage, kind)
       const listed = bodyOf(await stage.user.get(`/api2/repos/${library}/${kind}-shared-links/`))
@@ -133,8 +133,8 @@ const linkCases = (kind: LinkKind): Case[] => [
   },
   {
     id: `4.7/${kind}-link-delete`,
-    statement: `\`DELETE /api2/repos/{repo-id}/${kind}-shared-links/<token>/\` answers \`{success: true}\``,
-    note: 'The heading lists GET, the example DELETE; GET answers 405, as in the reference.',
+    statement: `\`DELETE /api2/repos/{repo-id}/${kind}-shared-links/<token>/\` returns \`{success: true}\``,
+    note: 'The heading lists GET, the example DELETE; GET returns 405, as in the reference.',
     async run(stage) {
       const { library, token } = await madeLink(stage, kind)
       const links = `/api2/repos/${library}/${kind}-shared-links/`
@@ -152,8 +152,8 @@ export const deprecatedStatements: Statement[] = [
   {
     id: '4.7/copy-move-task',
     statement:
-      '`POST /api/v2.1/copy-move-task/` with the form `src_repo_id`, `src_parent_dir`, `src_dirent_name`, `dst_repo_id`, `dst_parent_dir`, `operation`, `dirent_type` answers `{task_id}`',
-    note: 'Empty inside one library, where the reference answers `{}`.',
+      '`POST /api/v2.1/copy-move-task/` with the form `src_repo_id`, `src_parent_dir`, `src_dirent_name`, `dst_repo_id`, `dst_parent_dir`, `operation`, `dirent_type` returns `{task_id}`',
+    note: 'Empty inside one library, where the reference returns `{}`.',
     async run(stage) {
       const [from, to] = await twoLibraries(stage)
       const form = {

@@ -26,15 +26,15 @@ const linkCalls: Record<string, (library: string) => [path: string, query?: Reco
 const linkCases = Object.entries(linkCalls).flatMap(([name, call]): Case[] => [
   {
     id: `7/${name}-403`,
-    statement: `\`${name}\` answers 403 when permission is denied`,
+    statement: `\`${name}\` returns 403 when permission is denied`,
     async run(stage) {
       assert.equal((await stage.other.get(...call(await stage.library()))).status, 403)
     },
   },
   {
     id: `7/${name}-500`,
-    statement: `\`${name}\` answers 500 when out of quota`,
-    note: 'The reference answers 443; a setting switches to that.',
+    statement: `\`${name}\` returns 500 when out of quota`,
+    note: 'The reference returns 443; a setting selects that.',
     async run(stage) {
       const user = await stage.server.signUp()
       const library = await user.createLibrary()
@@ -94,7 +94,7 @@ const withFile = (stage: Stage) => stage.library({ '/a.bin': 'hello' })
 const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): Case[] => [
   {
     id: `7/${word}-400`,
-    statement: `${called} answers 400 to a bad request`,
+    statement: `${called} returns 400 for a bad request`,
     async run(stage) {
       const to = await link(stage.user, await withFile(stage))
       assert.equal((await send(to, { fields: [] })).status, 400)
@@ -102,7 +102,7 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
   },
   {
     id: `7/${word}-403`,
-    statement: `${called} answers 403 when permission is denied`,
+    statement: `${called} returns 403 when permission is denied`,
     async run(stage) {
       const to = await link(stage.user, await withFile(stage))
       assert.equal((await send(to.replace(/[^/]+$/, 'unknown'), {})).status, 403)
@@ -110,7 +110,7 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
   },
   {
     id: `7/${word}-442`,
-    statement: `${called} answers 442 when the file is too large`,
+    statement: `${called} returns 442 when the file is too large`,
     async run(stage) {
       const to = await link(stage.user, await withFile(stage))
       assert.equal((await send(to, { size: LARGEST_UPLOAD + 1 })).status, 442)
@@ -118,7 +118,7 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
   },
   {
     id: `7/${word}-443`,
-    statement: `${called} answers 443 when out of quota`,
+    statement: `${called} returns 443 when out of quota`,
     async run(stage) {
       const user = await stage.server.signUp()
       const to = await link(user, await user.createLibrary())
@@ -128,7 +128,7 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
   },
   {
     id: `7/${word}-500`,
-    statement: `${called} answers 500 to an error inside the server`,
+    statement: `${called} returns 500 for an error inside the server`,
     note: 'Nothing of the file is left behind.',
     async run(stage) {
       const library = await withFile(stage)
@@ -152,7 +152,7 @@ export const errorStatements: Case[] = [
     const { called, link, send }: Way = ways[word]
     return {
       id: `7/${word}-440`,
-      statement: `${called} answers 440 to an invalid file name`,
+      statement: `${called} returns 440 for an invalid file name`,
       async run(stage) {
         const to = await link(stage.user, await stage.library())
         assert.equal((await send(to, { name: '..' })).status, 440)
@@ -161,8 +161,8 @@ export const errorStatements: Case[] = [
   }),
   {
     id: '7/update-440',
-    statement: 'An update answers 440 to an invalid file name',
-    note: 'The name in `target_file`; that of the part is not looked at.',
+    statement: 'An update returns 440 for an invalid file name',
+    note: 'The name in `target_file`; that of the part is ignored.',
     async run(stage) {
       const to = await updateLink(stage.user, await withFile(stage))
       const reply = await ways.update.send(to, { fields: [['target_file', '/..']] })
@@ -171,7 +171,7 @@ export const errorStatements: Case[] = [
   },
   {
     id: '7/update-441',
-    statement: 'An update answers 441 when the file does not exist',
+    statement: 'An update returns 441 when the file does not exist',
     async run(stage) {
       const to = await updateLink(stage.user, await stage.library())
       assert.equal((await ways.update.send(to, {})).status, 441)
@@ -179,7 +179,7 @@ export const errorStatements: Case[] = [
   },
   {
     id: '7/task-failed',
-    statement: 'A background copy or move that failed has `failed` true and a text in `failed_reason`',
+    statement: 'A background copy or move that failed has `failed` true and a reason in `failed_reason`',
     async run(stage) {
       const user = await stage.server.signUp()
       const [from, to] = [await user.createLibrary(), await user.createLibrary()]
@@ -194,7 +194,7 @@ export const errorStatements: Case[] = [
   {
     id: '7/deprecated-batch',
     statement:
-      'A failed item of a deprecated batch call is in `failed` with its `error_msg`, and the call answers its result',
+      'A failed item of a deprecated batch call is in `failed` with its `error_msg`, and the call returns its result',
     async run(stage) {
       const library = await withFile(stage)
       const json = {

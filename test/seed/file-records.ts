@@ -33,11 +33,11 @@ export const fileRecordStatements: Statement[] = [
       last_modifier_contact_email: kinds.text,
     },
     notes: {
-      starred: 'About the caller’s own star; the reference takes anybody’s.',
-      upload_time: 'Newer releases of the reference leave it out.',
-      uploader_name: 'Newer releases of the reference leave it out.',
-      uploader_email: 'Newer releases of the reference leave it out.',
-      uploader_contact_email: 'Newer releases of the reference leave it out.',
+      starred: 'The caller’s own star; the reference returns anybody’s.',
+      upload_time: 'Newer releases of the reference omit it.',
+      uploader_name: 'Newer releases of the reference omit it.',
+      uploader_email: 'Newer releases of the reference omit it.',
+      uploader_contact_email: 'Newer releases of the reference omit it.',
     },
     more: { fields: ['last_modifier_avatar', 'comment_total', 'can_edit'], why: 'mobile clients read them.' },
     async sample(stage) {
@@ -104,7 +104,7 @@ export const fileRecordStatements: Statement[] = [
   },
   ...fieldCases({
     section: '2.8',
-    name: 'an item of an upload answer',
+    name: 'an item of an upload response',
     fields: {
       name: kinds.here(kinds.text, 'a.txt'),
       id: kinds.objectId,

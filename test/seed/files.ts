@@ -14,7 +14,7 @@ const put = ({ user }: Stage, library: string, operation: string, p: string) =>
 export const fileStatements: Case[] = [
   {
     id: '4.2/download-link',
-    statement: '`GET /api2/repos/{repo-id}/file/?p=` answers a JSON string, the URL to download from',
+    statement: '`GET /api2/repos/{repo-id}/file/?p=` returns a JSON string, the download URL',
     async run(stage) {
       const library = await stage.library({ '/docs/a b.txt': 'hello' })
       const reply = await stage.user.get(`/api2/repos/${library}/file/`, { p: '/docs/a b.txt' })
@@ -40,7 +40,7 @@ export const fileStatements: Case[] = [
   },
   {
     id: '4.2/detail',
-    statement: '`GET /api2/repos/{repo-id}/file/detail/?p=` answers the file detail',
+    statement: '`GET /api2/repos/{repo-id}/file/detail/?p=` returns the file detail',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'hello' })
       const detail = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/docs/a.txt' }))
@@ -49,7 +49,7 @@ export const fileStatements: Case[] = [
   },
   {
     id: '4.2/create',
-    statement: '`POST /api/v2.1/repos/{repo_id}/file/?p=` with `operation=create` answers the created file',
+    statement: '`POST /api/v2.1/repos/{repo_id}/file/?p=` with `operation=create` returns the created file',
     async run(stage) {
       const library = await stage.library()
       const options = { query: { p: '/a.txt' }, form: { operation: 'create' } }
@@ -61,8 +61,8 @@ export const fileStatements: Case[] = [
   {
     id: '4.2/rename',
     statement:
-      '`POST /api2/repos/{repo-id}/file/?p=` with `operation=rename` and `newname` answers 301 and `success`',
-    note: '`Location` names the file, with the name it got.',
+      '`POST /api2/repos/{repo-id}/file/?p=` with `operation=rename` and `newname` returns 301 and `success`',
+    note: '`Location` is the file under its final name.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       const reply = await post(stage, library, '/a.txt', { operation: 'rename', newname: 'b.txt' })
@@ -73,7 +73,7 @@ export const fileStatements: Case[] = [
   },
   {
     id: '4.2/lock',
-    statement: '`PUT /api2/repos/{repo-id}/file/` with `operation=lock` and `p` answers 200 and `success`',
+    statement: '`PUT /api2/repos/{repo-id}/file/` with `operation=lock` and `p` returns 200 and `success`',
     note: 'The free edition of the reference has no locks.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
@@ -82,7 +82,7 @@ export const fileStatements: Case[] = [
   },
   {
     id: '4.2/unlock',
-    statement: '`PUT /api2/repos/{repo-id}/file/` with `operation=unlock` and `p` answers 200 and `success`',
+    statement: '`PUT /api2/repos/{repo-id}/file/` with `operation=unlock` and `p` returns 200 and `success`',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       await put(stage, library, 'lock', '/a.txt')
@@ -92,7 +92,7 @@ export const fileStatements: Case[] = [
   {
     id: '4.2/move',
     statement:
-      '`POST /api2/repos/{repo-id}/file/?p=` with `operation=move`, `dst_repo`, `dst_dir` answers 301 and where the file is',
+      '`POST /api2/repos/{repo-id}/file/?p=` with `operation=move`, `dst_repo`, `dst_dir` returns 301 and the location of the file',
     note: 'The documentation’s text says `success`, its example a record: the record is sent.',
     async run(stage) {
       const [from, to] = [
@@ -108,7 +108,7 @@ export const fileStatements: Case[] = [
   {
     id: '4.2/copy',
     statement:
-      '`POST /api2/repos/{repo-id}/file/?p=` with `operation=copy`, `dst_repo`, `dst_dir` answers 200 and where the copy is',
+      '`POST /api2/repos/{repo-id}/file/?p=` with `operation=copy`, `dst_repo`, `dst_dir` returns 200 and the location of the copy',
     note: 'The documentation’s text says `success`, its example a record: the record is sent.',
     async run(stage) {
       const [from, to] = [
@@ -123,7 +123,7 @@ export const fileStatements: Case[] = [
   },
   {
     id: '4.2/delete',
-    statement: '`DELETE /api2/repos/{repo-id}/file/?p=` answers 200 and `success`',
+    statement: '`DELETE /api2/repos/{repo-id}/file/?p=` returns 200 and `success`',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       const reply = await stage.user.delete(`/api2/repos/${library}/file/`, { query: { p: '/a.txt' } })
@@ -134,7 +134,7 @@ export const fileStatements: Case[] = [
   {
     id: '4.2/delete-folder',
     statement: 'The same call deletes folders',
-    note: 'Not the root: 400. The reference answers `success` and does nothing.',
+    note: 'Not the root: 400. The reference returns `success` and does nothing.',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'hello' })
       const path = `/api2/repos/${library}/file/`
@@ -145,7 +145,7 @@ export const fileStatements: Case[] = [
   },
   {
     id: '4.2/smart-link',
-    statement: '`GET /api/v2.1/smart-link/` with `repo_id`, `path` and `is_dir` answers `{smart_link}`',
+    statement: '`GET /api/v2.1/smart-link/` with `repo_id`, `path` and `is_dir` returns `{smart_link}`',
     note: 'The link follows the file when it is renamed or moved.',
     async run(stage) {
       const repo_id = await stage.library({ '/docs/a.txt': 'hello' })

@@ -80,7 +80,7 @@ export const historyRecordStatements: Statement[] = [
       size: kinds.here(kinds.integer, 5),
     },
     notes: {
-      size: '0 for a folder; the reference sends an empty text.',
+      size: '0 for a folder; the reference sends an empty string.',
       obj_id: 'Empty for a folder, as in the reference.',
     },
     async sample(stage) {
@@ -110,7 +110,7 @@ export const historyRecordStatements: Statement[] = [
       device_name: kinds.orNull(kinds.text),
       time: kinds.isoTime,
     },
-    notes: { device_name: 'Null for what was not done by a sync client, as in the reference.' },
+    notes: { device_name: 'Null unless the commit came from a sync client, as in the reference.' },
     sample: async (stage) => (await renamed(stage)).commit_info,
   }),
   ...fieldCases({

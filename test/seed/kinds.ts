@@ -42,12 +42,15 @@ export const libraryId = matching(
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 )
 export const objectId = matching('a string of 40 hexadecimal digits', /^[0-9a-f]{40}$/)
-export const account = matching('a string, an account shaped like an e-mail address', /^[^@\s]+@[^@\s]+$/)
+export const account = matching(
+  'a string, an account id in the form of an e-mail address',
+  /^[^@\s]+@[^@\s]+$/,
+)
 export const timeElement = matching(
   'an HTML time element with a relative text',
   /^<time [^>]+>[^<]+<\/time>$/,
 )
-export const size = matching('a size for people to read', /^\d+(\.\d)?\u00a0(bytes?|[KMGTP]B)$/)
+export const size = matching('a human-readable size', /^\d+(\.\d)?\u00a0(bytes?|[KMGTP]B)$/)
 export const url = matching('a string, a URL', /^https?:\/\/\S+$/)
 
 /** A kind whose value in this record is known. */

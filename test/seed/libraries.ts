@@ -21,8 +21,8 @@ const EMPTY_TRASH = { scan_stat: null, data: [], more: false }
 export const libraryStatements: Statement[] = [
   {
     id: '4.1/default-repo-get',
-    statement: '`GET /api2/default-repo/` answers `{repo_id, exists}`',
-    note: '`repo_id` is empty where there is none; the reference leaves it out.',
+    statement: '`GET /api2/default-repo/` returns `{repo_id, exists}`',
+    note: '`repo_id` is empty if there is none; the reference omits it.',
     async run({ server }) {
       const user = await server.signUp()
       expectAnswer(await user.get('/api2/default-repo/'), { repo_id: '', exists: false })
@@ -32,8 +32,8 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/default-repo-post',
-    statement: '`POST /api2/default-repo/` answers `{repo_id, exists}`',
-    note: 'The library is always remembered; the reference forgets it if there is no template.',
+    statement: '`POST /api2/default-repo/` returns `{repo_id, exists}`',
+    note: 'The library is always stored as the default; the reference does not store it if there is no template.',
     async run({ server }) {
       const user = await server.signUp()
       const { repo_id } = bodyOf(await user.post('/api2/default-repo/'))
@@ -43,7 +43,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/list',
-    statement: '`GET /api2/repos/` answers an array of all libraries the caller may open',
+    statement: '`GET /api2/repos/` returns an array of all libraries the caller may read',
     async run(stage) {
       const [first, second] = [await stage.library(), await stage.library()]
       const theirs = await stage.other.createLibrary()
@@ -104,7 +104,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/create-v21',
-    statement: '`POST /api/v2.1/repos/` with the form `repo_name` answers 200 and the library',
+    statement: '`POST /api/v2.1/repos/` with the form `repo_name` returns 200 and the library',
     note: 'The reference has no such call any more.',
     async run({ user }) {
       const made = bodyOf(await user.post('/api/v2.1/repos/', { form: { repo_name: 'Plans' } }))
@@ -114,7 +114,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/delete',
-    statement: '`DELETE /api2/repos/{repo-id}/` answers the string `success`',
+    statement: '`DELETE /api2/repos/{repo-id}/` returns the string `success`',
     async run(stage) {
       const library = await stage.library()
       expectAnswer(await stage.user.delete(`/api2/repos/${library}/`), 'success')
@@ -124,7 +124,7 @@ export const libraryStatements: Statement[] = [
   {
     id: '4.1/rename',
     statement:
-      '`POST /api2/repos/{repo-id}/?op=rename` with the form `repo_name` answers the string `success`',
+      '`POST /api2/repos/{repo-id}/?op=rename` with the form `repo_name` returns the string `success`',
     async run(stage) {
       const library = await stage.library()
       const options = { query: { op: 'rename' }, form: { repo_name: 'Drawings' } }
@@ -134,7 +134,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/owner-put',
-    statement: '`PUT /api2/repos/{repo-id}/owner/` with the form `owner` answers `{success: true}`',
+    statement: '`PUT /api2/repos/{repo-id}/owner/` with the form `owner` returns `{success: true}`',
     async run(stage) {
       const library = await stage.library()
       const form = { owner: stage.other.email }
@@ -144,7 +144,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/owner-get',
-    statement: '`GET /api2/repos/{repo-id}/owner/` answers `{owner}`',
+    statement: '`GET /api2/repos/{repo-id}/owner/` returns `{owner}`',
     async run(stage) {
       const reply = await stage.user.get(`/api2/repos/${await stage.library()}/owner/`)
       expectAnswer(reply, { owner: stage.user.email })
@@ -152,7 +152,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/detail',
-    statement: '`GET /api2/repos/{repo-id}/` answers the library detail',
+    statement: '`GET /api2/repos/{repo-id}/` returns the library detail',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       const detail = bodyOf(await stage.user.get(`/api2/repos/${library}/`))
@@ -161,7 +161,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/history',
-    statement: '`GET /api/v2.1/repos/{repo_id}/history/` answers `{data, more}`, `more` being a boolean',
+    statement: '`GET /api/v2.1/repos/{repo_id}/history/` returns `{data, more}`, `more` being a boolean',
     note: 'At most 1,000 commits a page; the reference has no limit.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
@@ -175,7 +175,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/history-limit-get',
-    statement: '`GET /api2/repos/{repo-id}/history-limit/` answers `{keep_days}`',
+    statement: '`GET /api2/repos/{repo-id}/history-limit/` returns `{keep_days}`',
     async run(stage) {
       const reply = await stage.user.get(`/api2/repos/${await stage.library()}/history-limit/`)
       expectAnswer(reply, { keep_days: -1 })
@@ -183,7 +183,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/history-limit-put',
-    statement: '`PUT /api2/repos/{repo-id}/history-limit/` with the form `keep_days` answers `{keep_days}`',
+    statement: '`PUT /api2/repos/{repo-id}/history-limit/` with the form `keep_days` returns `{keep_days}`',
     note: 'Negative keeps everything, 0 nothing.',
     async run(stage) {
       const path = `/api2/repos/${await stage.library()}/history-limit/`
@@ -195,8 +195,8 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/trash',
-    statement: '`GET /api/v2.1/repos/{repo_id}/trash/` answers `{scan_stat, data, more}`',
-    note: 'A deletion is in it as soon as it was answered; in the reference later.',
+    statement: '`GET /api/v2.1/repos/{repo_id}/trash/` returns `{scan_stat, data, more}`',
+    note: 'A deletion is listed as soon as it is acknowledged; in the reference later.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       assert.deepEqual(await trashOf(stage, library), EMPTY_TRASH)
@@ -208,7 +208,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/trash-scan-stat',
-    statement: '`scan_stat` of one answer gets the next part of the trash',
+    statement: '`scan_stat` of one response requests the next page of the trash',
     async run(stage) {
       const names = Array.from({ length: 120 }, (_, index) => `${index}.txt`)
       const library = await stage.library(Object.fromEntries(names.map((name) => [`/${name}`, name])))
@@ -228,7 +228,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/trash-empty',
-    statement: '`DELETE /api/v2.1/repos/{repo_id}/trash/` answers `{success: true}`',
+    statement: '`DELETE /api/v2.1/repos/{repo_id}/trash/` returns `{success: true}`',
     async run(stage) {
       const reply = await stage.user.delete(`/api/v2.1/repos/${await stage.library()}/trash/`)
       expectAnswer(reply, { success: true })
@@ -236,8 +236,8 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/trash-emptied',
-    statement: 'An emptied trash answers `{scan_stat: null, data: [], more: false}`',
-    note: 'What is deleted after it shows, even within the same second.',
+    statement: 'An emptied trash returns `{scan_stat: null, data: [], more: false}`',
+    note: 'Later deletions are listed, even within the same second.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello', '/b.txt': 'hello' })
       await remove(stage, library, '/a.txt')
@@ -249,7 +249,7 @@ export const libraryStatements: Statement[] = [
   },
   {
     id: '4.1/commit',
-    statement: '`GET /api/v2.1/repos/{repo_id}/commits/{commit_id}/` answers the commit and what it changed',
+    statement: '`GET /api/v2.1/repos/{repo_id}/commits/{commit_id}/` returns the commit and its changes',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       const head = await headOf(stage.user, library)

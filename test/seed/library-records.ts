@@ -55,7 +55,7 @@ export const libraryRecordStatements: Statement[] = [
     notes: {
       root: 'Always empty, as in the reference; the detail has it.',
       salt: 'Empty below encryption version 3, as in the reference.',
-      size: 'True at once; the reference counts later.',
+      size: 'Current at once; the reference updates it later.',
     },
     async sample(stage) {
       const id = await stage.library({ '/a.txt': 'hello' })
@@ -144,9 +144,9 @@ export const libraryRecordStatements: Statement[] = [
     },
     notes: {
       encrypted: 'An empty string for a plain library, as in the reference.',
-      relay_addr: 'A constant nobody uses any more.',
-      relay_id: 'A constant nobody uses any more.',
-      relay_port: 'Newer releases of the reference send a text.',
+      relay_addr: 'An unused constant.',
+      relay_id: 'An unused constant.',
+      relay_port: 'Newer releases of the reference send a string.',
     },
     more: {
       fields: ['permission', 'last_modified', 'pwd_hash', 'pwd_hash_algo', 'pwd_hash_params'],

@@ -32,8 +32,8 @@ export const conventionStatements: Statement[] = [
   },
   {
     id: '2/times',
-    statement: 'Times are Unix seconds or ISO 8601 texts with an offset from UTC',
-    note: 'Always in UTC; the reference uses the zone of the server.',
+    statement: 'Times are Unix seconds or ISO 8601 strings with an offset from UTC',
+    note: 'Always in UTC; the reference uses the time zone of the server.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       const file = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' }))
@@ -47,7 +47,7 @@ export const conventionStatements: Statement[] = [
   {
     id: '2/paths',
     statement: 'Paths start with a slash',
-    note: 'Taken without one as well.',
+    note: 'Also accepted without one.',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'hello' })
       for (const p of ['/docs/a.txt', 'docs/a.txt']) {
@@ -118,7 +118,7 @@ export const smallRecordStatements: Statement[] = [
     section: '2.17',
     name: 'a default library',
     fields: { repo_id: kinds.libraryId, exists: kinds.here(kinds.flag, true) },
-    notes: { repo_id: 'Empty where there is none; the reference leaves it out.' },
+    notes: { repo_id: 'Empty if there is none; the reference omits it.' },
     sample: async ({ user }) => bodyOf(await user.post('/api2/default-repo/')),
   }),
   ...fieldCases({

@@ -12,7 +12,7 @@ export const requestStatements: Case[] = [
   {
     id: '4/urlencoded',
     statement: 'Forms are urlencoded',
-    note: 'Multipart and JSON are taken everywhere too, because clients send all three.',
+    note: 'Multipart and JSON are also accepted everywhere, because clients send all three.',
     async run({ user }) {
       for (const encoding of ['form', 'multipart', 'json']) {
         const reply = await user.post('/api/v2.1/repos/', { [encoding]: { repo_name: 'Pläne & mehr' } })
@@ -38,7 +38,7 @@ export const authenticationStatements: Case[] = [
   {
     id: '5/header',
     statement: 'Calls carry the header `Authorization: Token <API_TOKEN>`',
-    note: '`Bearer` is taken too. Without a token 403, with a wrong one 401, as in the reference.',
+    note: '`Bearer` is also accepted. Without a token 403, with a wrong one 401, as in the reference.',
     async run({ server, user }) {
       const ask = (headers: Record<string, string>) =>
         server.anonymous.call('GET', '/api2/repos/', { headers })
@@ -51,7 +51,7 @@ export const authenticationStatements: Case[] = [
   {
     id: '5/header-upload',
     statement: 'An upload may carry the header as well',
-    note: 'It is not looked at, as in the reference.',
+    note: 'It is ignored, as in the reference.',
     async run(stage) {
       const link = await uploadLink(stage.user, await stage.library())
       const headers = { Authorization: `Token ${stage.user.token}` }
@@ -63,7 +63,7 @@ export const authenticationStatements: Case[] = [
   {
     id: '5/header-update',
     statement: 'An update may carry the header as well',
-    note: 'It is not looked at, as in the reference.',
+    note: 'It is ignored, as in the reference.',
     async run(stage) {
       const link = await updateLink(stage.user, await stage.library({ '/a.txt': 'hello' }))
       const form: SentPart[] = [['target_file', '/a.txt'], { filename: 'x', bytes: 'new' }]
@@ -73,7 +73,7 @@ export const authenticationStatements: Case[] = [
   },
   {
     id: '5/link-token',
-    statement: 'The link of an upload has a token of its own in its path',
+    statement: 'An upload link has a token of its own in its path',
     async run(stage) {
       const link = await uploadLink(stage.user, await stage.library())
       assert.ok(!link.includes(stage.user.token ?? ''))
@@ -101,7 +101,7 @@ export const limitStatements: Case[] = [
   },
   {
     id: '8/largest',
-    statement: 'There is a largest size for uploads',
+    statement: 'There is a maximum size for uploads',
     note: 'None unless the operator sets one.',
     async run(stage) {
       const link = await uploadLink(stage.user, await stage.library())
@@ -146,7 +146,7 @@ export const versionStatements: Statement[] = [
     id: '9/deprecated',
     statement:
       'Batch copy and move with `paths`, `fileops` copy and move, and the single copy-move task are deprecated',
-    note: 'They work all the same; `docs/endpoints.md` marks them.',
+    note: 'They still work; `docs/endpoints.md` marks them.',
     async run({ server }) {
       const labelled = server.running.endpoints
         .filter(({ summary }) => summary.endsWith(' Deprecated.'))
@@ -157,7 +157,7 @@ export const versionStatements: Statement[] = [
   {
     id: '9/deprecated-links',
     statement: 'Listing and deleting the links of a library are deprecated',
-    note: 'They work all the same; `docs/endpoints.md` marks them.',
+    note: 'They still work; `docs/endpoints.md` marks them.',
     async run({ server }) {
       const labelled = server.running.endpoints.filter(
         ({ path, summary }) => path.includes('-shared-links/') && summary.endsWith(' Deprecated.'),

@@ -33,14 +33,15 @@ export const resumableStatements: Case[] = [
   {
     id: '4.5/uploaded-bytes',
     statement:
-      '`GET /api/v2.1/repos/{repo_id}/file-uploaded-bytes/` with `parent_dir` and `file_name` answers `{uploadedBytes}`, an integer',
+      '`GET /api/v2.1/repos/{repo_id}/file-uploaded-bytes/` with `parent_dir` and `file_name` returns `{uploadedBytes}`, an integer',
     note: 'Of the caller’s own upload only; in the reference of anybody’s.',
     run: async (stage) => expectAnswer(await askUploaded(stage, await stage.library()), { uploadedBytes: 0 }),
   },
   {
     id: '4.5/accept-ranges',
-    statement: 'That answer has the header `Accept-Ranges: bytes`, which says that uploads can be resumed',
-    note: 'Always; in the reference only if it is switched on.',
+    statement:
+      'That response has the header `Accept-Ranges: bytes`, which announces that uploads can be resumed',
+    note: 'Always; in the reference only if it is enabled.',
     async run(stage) {
       const reply = await askUploaded(stage, await stage.library())
       assert.equal(reply.headers.get('accept-ranges'), 'bytes')
@@ -53,7 +54,7 @@ export const resumableStatements: Case[] = [
   },
   {
     id: '4.5/uploaded-bytes-offset',
-    statement: 'Otherwise `uploadedBytes` is the offset to go on at',
+    statement: 'Otherwise `uploadedBytes` is the offset to continue at',
     async run(stage) {
       const library = await stage.library()
       const link = await uploadLink(stage.user, library)
@@ -67,7 +68,7 @@ export const resumableStatements: Case[] = [
     id: '4.5/chunk',
     statement:
       'A chunk is a normal upload with the headers `Content-Range: bytes <start>-<end>/<total>` and `Content-Disposition: attachment; filename=<name>`',
-    note: 'Without the second the name of the part is taken.',
+    note: 'Without the second the name of the part is used.',
     async run(stage) {
       const library = await stage.library()
       const link = await uploadLink(stage.user, library)
@@ -87,7 +88,7 @@ export const resumableStatements: Case[] = [
   },
   {
     id: '4.5/chunk-not-last',
-    statement: 'A chunk that is not the last is answered 200 and `{success: true}`',
+    statement: 'A chunk that is not the last returns 200 and `{success: true}`',
     async run(stage) {
       const link = await uploadLink(stage.user, await stage.library())
       expectAnswer(await sendChunk(link, '01', 0, 4), { success: true })
@@ -95,7 +96,7 @@ export const resumableStatements: Case[] = [
   },
   {
     id: '4.5/chunk-last',
-    statement: 'The last chunk is answered like a whole upload, `ret-json` included',
+    statement: 'The last chunk returns the response of a whole upload, also with `ret-json`',
     async run(stage) {
       const link = await uploadLink(stage.user, await stage.library())
       for (const query of ['', 'ret-json=1']) {

@@ -129,7 +129,7 @@ const files = { '/docs/red apple.txt': 'sweet', '/green apple.md': 'sour', '/pea
 export const searchStatements: Case[] = [
   {
     id: '4.6/search',
-    statement: '`GET /api2/search/` answers `{has_more, total, results}`',
+    statement: '`GET /api2/search/` returns `{has_more, total, results}`',
     async run(stage) {
       const answer = await search(stage, { q: 'nothing is called this' })
       assert.deepEqual(answer, { total: 0, has_more: false, results: [] })
@@ -138,7 +138,7 @@ export const searchStatements: Case[] = [
   {
     id: '4.6/q',
     statement: '`q` is the text to search for',
-    note: 'Found in names, whatever part of them it is, and word by word in texts; `"…"` is a phrase, `-word` leaves out.',
+    note: 'Matches any part of a name and the words of texts; `"…"` is a phrase, `-word` excludes a word.',
     async run(stage) {
       const library = await stage.library(files)
       await expectFound(stage, library, { q: 'APPLE' }, ['/docs/red apple.txt', '/green apple.md'])
@@ -161,7 +161,7 @@ export const searchStatements: Case[] = [
   },
   {
     id: '4.6/search_path',
-    statement: '`search_path` is a folder of that library to stay in',
+    statement: '`search_path` restricts the search to a folder of that library',
     async run(stage) {
       const library = await stage.library(files)
       await expectFound(stage, library, { q: 'apple', search_path: '/docs' }, ['/docs/red apple.txt'])
@@ -170,7 +170,7 @@ export const searchStatements: Case[] = [
   {
     id: '4.6/search_ftypes',
     statement: '`search_ftypes=custom` goes with `ftype` and `input_fexts`',
-    note: 'Without it they do not count.',
+    note: 'Without it they are ignored.',
     async run(stage) {
       const library = await stage.library(files)
       const query = { q: 'apple', ftype: 'TEXT', input_fexts: 'md' }
@@ -187,7 +187,7 @@ export const searchStatements: Case[] = [
   {
     id: '4.6/ftype',
     statement: '`ftype` is a category of files',
-    note: 'In any case, and more than once.',
+    note: 'Case-insensitive and repeatable.',
     async run(stage) {
       const library = await stage.library(files)
       const query = { q: 'e', search_ftypes: 'custom', ftype: ['Markdown', 'pdf'] }
@@ -196,7 +196,7 @@ export const searchStatements: Case[] = [
   },
   {
     id: '4.6/input_fexts',
-    statement: '`input_fexts` is a list of extensions with commas between them',
+    statement: '`input_fexts` is a comma-separated list of extensions',
     async run(stage) {
       const library = await stage.library(files)
       const query = { q: 'e', search_ftypes: 'custom', input_fexts: 'pdf, txt' }
@@ -205,8 +205,8 @@ export const searchStatements: Case[] = [
   },
   {
     id: '4.6/paging',
-    statement: '`per_page` and `page` cut the results into pages',
-    note: '10 a page unless given, 100 at most.',
+    statement: '`per_page` and `page` page through the results',
+    note: '10 a page by default, 100 at most.',
     async run(stage) {
       const library = await stage.library(files)
       await expectFound(stage, library, { q: 'apple' }, ['/docs/red apple.txt', '/green apple.md'])

@@ -49,7 +49,7 @@ export const sharedFieldCases: Case[] = [
 export const storeCases: Case[] = ['storage_id', 'storage_name'].map((name) => ({
   id: `2.1/${name}`,
   statement: `\`${name}\` of an owned library is a string, where there are several stores`,
-  note: 'A server of ours has one store, so no entry has it.',
+  note: 'Carrel has one store, so no entry has it.',
   async run(stage) {
     const id = await stage.library()
     const list: Entry[] = bodyOf(await stage.user.get('/api2/repos/', { type: 'mine' }))

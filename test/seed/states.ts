@@ -29,9 +29,9 @@ export const stateStatements: Case[] = [
     (operation): Case => ({
       id: `3/${operation}-successful`,
       statement:
-        `A ${operation} that ended well has \`successful\` true, \`failed\` and \`canceled\` false, ` +
+        `A ${operation} that succeeded has \`successful\` true, \`failed\` and \`canceled\` false, ` +
         '`done` equal to `total`',
-      note: 'Exactly one flag is true at the end, and it can be read for an hour; in the reference once.',
+      note: 'Exactly one flag is true at the end. It can be read for an hour; in the reference once.',
       async run(stage) {
         const [from, to] = [await archived(stage), await stage.library()]
         const task = await startTask(stage.user, operation, batchOf(from, ['docs'], to))
@@ -44,7 +44,7 @@ export const stateStatements: Case[] = [
   ),
   {
     id: '3/archive-created',
-    statement: 'An archive that is asked for runs, and its token is answered',
+    statement: 'A request for an archive starts it and returns its token',
     async run(stage) {
       const library = await archived(stage)
       using _held = holdContent(stage.server)
@@ -55,8 +55,8 @@ export const stateStatements: Case[] = [
   },
   {
     id: '3/archive-running',
-    statement: 'An archive runs while `zipped` is below `total`, and both are answered',
-    note: '`0` of `1` until the files are counted, so that nobody takes it for finished.',
+    statement: 'An archive is in progress while `zipped` is below `total`, and both are returned',
+    note: '`0` of `1` until the files are counted, so that it does not look finished.',
     async run(stage) {
       const library = await archived(stage)
       using _held = holdContent(stage.server)
@@ -68,8 +68,8 @@ export const stateStatements: Case[] = [
   {
     id: '3/archive-finished',
     statement:
-      'An archive is finished when `zipped` equals `total`, and can then be fetched at `zip/<zip_token>`',
-    note: 'Any number of times while the token lives, with ranges; in the reference once.',
+      'An archive is finished when `zipped` equals `total`, and can then be downloaded at `zip/<zip_token>`',
+    note: 'Any number of times while the token is valid, with ranges; in the reference once.',
     async run(stage) {
       const token = await startArchive(stage.user, await archived(stage), '/', ['docs'])
       const { zipped, total } = await waitForArchive(stage.user, token)
@@ -82,8 +82,8 @@ export const stateStatements: Case[] = [
   },
   {
     id: '3/locked',
-    statement: 'An unlocked file is locked by `operation=lock`, which answers 200 and `success`',
-    note: 'Enforced on every way to write, and gone after 12 hours.',
+    statement: 'An unlocked file is locked by `operation=lock`, which returns 200 and `success`',
+    note: 'Enforced for every kind of write; expires after 12 hours.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       assert.equal(await isLocked(stage, library), false)
@@ -93,7 +93,7 @@ export const stateStatements: Case[] = [
   },
   {
     id: '3/unlocked',
-    statement: 'A locked file is unlocked by `operation=unlock`, which answers 200 and `success`',
+    statement: 'A locked file is unlocked by `operation=unlock`, which returns 200 and `success`',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'hello' })
       await turnLock(stage, library, 'lock')
@@ -103,7 +103,7 @@ export const stateStatements: Case[] = [
   },
   {
     id: '3/upload-resumed',
-    statement: '`uploadedBytes` tells how much of a resumable upload is stored',
+    statement: '`uploadedBytes` is the number of stored bytes of a resumable upload',
     async run(stage) {
       const library = await stage.library()
       const link = await uploadLink(stage.user, library)
@@ -114,7 +114,7 @@ export const stateStatements: Case[] = [
   },
   {
     id: '3/upload-open',
-    statement: 'A chunk that is not the last keeps the upload open and is answered `{success: true}`',
+    statement: 'A chunk that is not the last keeps the upload open and returns `{success: true}`',
     async run(stage) {
       const library = await stage.library()
       const link = await uploadLink(stage.user, library)
@@ -124,7 +124,7 @@ export const stateStatements: Case[] = [
   },
   {
     id: '3/upload-complete',
-    statement: 'The last chunk completes the file and is answered like a whole upload',
+    statement: 'The last chunk completes the file and returns the response of a whole upload',
     async run(stage) {
       const library = await stage.library()
       const link = await uploadLink(stage.user, library)

@@ -35,7 +35,7 @@ export const taskRecordStatements: Statement[] = [
       done: kinds.here(kinds.integer, 1),
       total: kinds.here(kinds.integer, 1),
     },
-    notes: { failed_reason: 'Most releases of the reference leave it out.' },
+    notes: { failed_reason: 'Most releases of the reference omit it.' },
     async sample(stage) {
       const [from, to] = [await stage.library({ '/a.txt': 'hello' }), await stage.library()]
       return {
@@ -49,7 +49,7 @@ export const taskRecordStatements: Statement[] = [
     fields: { zipped: kinds.integer, total: kinds.integer },
     more: {
       fields: ['failed', 'failed_reason', 'canceled'],
-      why: 'clients stop asking when an archive cannot be made.',
+      why: 'clients stop polling when an archive cannot be created.',
     },
     async sample(stage) {
       const id = await stage.library({ '/docs/a.txt': 'hello' })
@@ -65,12 +65,12 @@ export const taskRecordStatements: Statement[] = [
       status: kinds.integer,
       ret_json: kinds.filled,
     },
-    notes: { status: '0, finished: a file is indexed while it arrives.' },
+    notes: { status: '0, finished: a file is indexed during the upload.' },
     sample: indexProgress,
   }),
   {
     id: '2.11/ret_json-content',
-    statement: '`ret_json` of an index progress holds a JSON array of upload items',
+    statement: '`ret_json` of an index progress contains a JSON array of upload items',
     async run(stage) {
       const [item, ...others] = JSON.parse((await indexProgress(stage)).ret_json)
       assert.deepEqual([item, others], [{ name: 'a.txt', id: item.id, size: 5 }, []])

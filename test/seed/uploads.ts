@@ -25,8 +25,8 @@ export const uploadStatements: Case[] = [
   {
     id: '4.5/upload-link',
     statement:
-      '`GET /api2/repos/{repo-id}/upload-link/?p=` answers a JSON string, a URL of the form `{upload_url}/upload-api/<token>`',
-    note: 'The link works as often as wanted for an hour.',
+      '`GET /api2/repos/{repo-id}/upload-link/?p=` returns a JSON string, a URL of the form `{upload_url}/upload-api/<token>`',
+    note: 'The link works any number of times for an hour.',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'a' })
       const reply = await stage.user.get(`/api2/repos/${library}/upload-link/`, { p: '/docs' })
@@ -45,7 +45,7 @@ export const uploadStatements: Case[] = [
   {
     id: '4.5/upload-file',
     statement: '`file` may be repeated to upload several files at once',
-    note: 'They are one commit.',
+    note: 'They are added in one commit.',
     async run(stage) {
       const library = await stage.library()
       await upload(stage, library, [intoRoot, filePart('a.txt', 'a'), filePart('b.txt', 'b')])
@@ -75,7 +75,7 @@ export const uploadStatements: Case[] = [
   },
   {
     id: '4.5/upload-relative-path',
-    statement: '`relative_path` is a path below `parent_dir`, whose missing folders are made',
+    statement: '`relative_path` is a path below `parent_dir`, whose missing folders are created',
     async run(stage) {
       const library = await stage.library()
       await upload(stage, library, [intoRoot, ['relative_path', 'x/y'], filePart('a.txt', 'a')])
@@ -84,7 +84,7 @@ export const uploadStatements: Case[] = [
   },
   {
     id: '4.5/upload-ret-json',
-    statement: 'With `ret-json=1` an upload answers a JSON array of items',
+    statement: 'With `ret-json=1` an upload returns a JSON array of items',
     async run(stage) {
       const parts = [intoRoot, filePart('a.txt', 'hello'), filePart('b.txt', '')]
       const { body } = await upload(stage, await stage.library(), parts, 'ret-json=1')
@@ -100,8 +100,8 @@ export const uploadStatements: Case[] = [
   },
   {
     id: '4.5/upload-plain',
-    statement: 'Without `ret-json` an upload answers the id of the file as plain text',
-    note: 'Several ids have tabs between them, as in the reference.',
+    statement: 'Without `ret-json` an upload returns the id of the file as plain text',
+    note: 'Several ids are separated by tabs, as in the reference.',
     async run(stage) {
       const library = await stage.library()
       const { text } = await upload(stage, library, [intoRoot, filePart('a.txt', 'hello')])
@@ -111,8 +111,8 @@ export const uploadStatements: Case[] = [
   },
   {
     id: '4.5/upload-index-progress',
-    statement: 'With `need_idx_progress=true` an upload answers the id of a task as text',
-    note: 'The reference has switched this off.',
+    statement: 'With `need_idx_progress=true` an upload returns the id of a task as text',
+    note: 'The reference has disabled this.',
     async run(stage) {
       const { taskId } = await indexedUpload(stage)
       assert.match(taskId, /^[-0-9a-f]{36}$/)
@@ -120,7 +120,7 @@ export const uploadStatements: Case[] = [
   },
   {
     id: '4.5/index-progress',
-    statement: '`GET {upload_url}/idx_progress?task_id=` answers the index progress',
+    statement: '`GET {upload_url}/idx_progress?task_id=` returns the index progress',
     note: 'Kept for an hour; in the reference until it is read.',
     async run(stage) {
       const { taskId, at } = await indexedUpload(stage)
@@ -131,7 +131,7 @@ export const uploadStatements: Case[] = [
   {
     id: '4.5/update-link',
     statement:
-      '`GET /api2/repos/{repo-id}/update-link/?p=` answers a JSON string, a URL of the form `{upload_url}/update-api/<token>`',
+      '`GET /api2/repos/{repo-id}/update-link/?p=` returns a JSON string, a URL of the form `{upload_url}/update-api/<token>`',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'a' })
       const reply = await stage.user.get(`/api2/repos/${library}/update-link/`, { p: '/docs' })
@@ -141,7 +141,7 @@ export const uploadStatements: Case[] = [
   {
     id: '4.5/update',
     statement:
-      '`POST {upload_url}/update-api/<token>` with `file` and `target_file` replaces a file and answers its id as a JSON string',
+      '`POST {upload_url}/update-api/<token>` with `file` and `target_file` replaces a file and returns its id as a JSON string',
     note: 'The reference sends the id without quotes.',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'old' })
