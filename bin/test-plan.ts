@@ -77,6 +77,7 @@ export const RULES: readonly Rule[] = [
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),
   both('test/api/concurrency', BOTH, '15 edits of each writer, then 300', 60),
   both('test/api/matrix.', SQLITE, 'a random 40 of the routes, then all', 90),
+  both('src/storage/disk/disk-differential', SQLITE, 'random: 4 sequences of operations, then 15', 25),
   both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60),
 
   // Slow, and not about the database: once, in the deep tier.
@@ -98,6 +99,9 @@ export const RULES: readonly Rule[] = [
   deep('src/extraction/hostile', SQLITE, 'documents that take their worker to its limits', 40),
   deep('src/imaging/hostile', SQLITE, 'images that take their worker to its limits', 30),
   deep('src/content/encryption-vectors', SQLITE, 'password hashes of full cost', 20),
+
+  deep('src/database/row-cache', SQLITE, 'starts and restores PostgreSQL servers', 20),
+  deep('test/transfer/zip', SQLITE, 'archives of many files and of many gigabytes', 9),
 
   // Slow: in the fast tier on SQLite, in the deep tier on PostgreSQL.
   split('test/api/batch', 'many copies', 30),
@@ -132,7 +136,6 @@ export const RULES: readonly Rule[] = [
   fast('test/transfer/download-damage', SQLITE, 'blocks'),
   fast('test/transfer/download-ranges', SQLITE, 'blocks'),
   fast('test/transfer/upload-digest', SQLITE, 'blocks'),
-  fast('test/transfer/zip', SQLITE, 'archives', 9),
 
   // Everything else. Suites over HTTP run on both databases; those that need PostgreSQL themselves find it on either.
   fast('test/api/', BOTH, 'over HTTP', 2.5),

@@ -63,7 +63,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   const count = new Set(jobs.flatMap(({ files }) => files)).size
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)
   const [failedChecks, passed] = await Promise.all([
-    filters.length === 0 && flag !== '--deep' ? runChecks(stopping.signal) : [],
+    filters.length === 0 ? runChecks(tiers, stopping.signal) : [],
     runJobs(jobs, stopping.signal, filters.length > 0),
   ])
   if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { listCommitsDown, type NumberedCommit } from '../../src/commits/commit-store.ts'
-import { listFileHistoryFrom } from '../../src/history/file-history-pages.ts'
+import type { listFileHistoryFrom } from '../../src/history/file-history-pages.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
 import { move } from '../../src/library/move-copy.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { findFirstSeen } from '../../src/history/path-index-store.ts'
-import { listTrashPage } from '../../src/history/trash.ts'
+import type { listTrashPage } from '../../src/history/trash.ts'
 import { emptyTrash } from '../../src/library/empty-trash.ts'
 import { createFile, makeFolders, remove, removeOne, rename } from '../../src/library/entries.ts'
 import { ROOT } from '../../src/objects/paths.ts'

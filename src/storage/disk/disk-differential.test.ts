@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { rounds } from '../../../test/support/tier.ts'
 import type { BlockId } from '../../objects/ids.ts'
 import { blockIdOf } from '../block-store.contract.ts'
 import type { BlockStore } from '../block-store.ts'
@@ -65,7 +66,7 @@ describe('the fast disk store', () => {
         )
         assert.deepEqual(fast, plain)
       }),
-      { numRuns: Number(process.env['CARREL_TEST_DISK_RUNS'] ?? 15) },
+      { numRuns: rounds(4, 15) },
     )
   })
 
