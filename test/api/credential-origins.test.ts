@@ -44,13 +44,13 @@ const ends: Record<string, (client: Client, library: string) => Promise<void>> =
     const form = { old_password: PASSWORD, new_password: 'another long password' }
     ok(await client.post('/api/v2.1/user/reset-password/', { form }))
   },
-  'signing out the session it was asked for with': async (client) => {
+  'signing out the session it was issued for': async (client) => {
     ok(await client.post('/api2/logout-device/'))
   },
   'signing out everywhere': async (client) => {
     ok(await (await signInOn(client.url, client.email, 'another')).delete('/api/v2.1/sessions/'))
   },
-  'deactivation, and activation after it': async (client) => {
+  'deactivation and later activation': async (client) => {
     const admin = await servers.here.admin()
     const path = `/api/v2.1/admin/users/${client.email}/`
     ok(await admin.put(path, { form: { is_active: 'false' } }))
@@ -60,7 +60,7 @@ const ends: Record<string, (client: Client, library: string) => Promise<void>> =
     ok(await client.delete(`/api2/repos/${library}/`))
     ok(await client.post('/api/v2.1/deleted-repos/', { form: { repo_id: library } }))
   },
-  'handing over its library': async (client, library) => {
+  'transferring its library': async (client, library) => {
     const other = await signUp()
     ok(await client.put(`/api2/repos/${library}/owner/`, { form: { owner: other.email } }))
   },

@@ -161,7 +161,7 @@ describe('a view-only link', () => {
     assert.deepEqual(
       names.filter((name) => !(name in routes) && !others.has(name)),
       [],
-      'say in this file what they give to who may only look',
+      'add their view-only responses to this file',
     )
     assert.deepEqual(
       Object.keys(routes).filter((name) => !names.includes(name)),

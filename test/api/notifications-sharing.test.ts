@@ -258,13 +258,13 @@ describe('live events about access', () => {
     end: (ann: Client, bob: Client, group: number, id: string) => Promise<unknown>,
   ][] = [
     [
-      'a member is taken out',
+      'a member is removed',
       (ann, bob, group) => ann.delete(`/api/v2.1/groups/${group}/members/${bob.email}/`),
     ],
-    ['the group is dissolved', (ann, _bob, group) => ann.delete(`/api/v2.1/groups/${group}/`)],
+    ['the group is deleted', (ann, _bob, group) => ann.delete(`/api/v2.1/groups/${group}/`)],
     ['the library is deleted', (ann, _bob, _group, id) => ann.delete(`/api/v2.1/repos/${id}/`)],
     [
-      'the library gets another owner',
+      'the library is transferred',
       async (ann, _bob, _group, id) => {
         const { email } = await server.signUp()
         return ann.put(`/api2/repos/${id}/owner/`, { form: { owner: email } })

@@ -37,13 +37,13 @@ describe('a task whose account loses a permission while it runs', () => {
 
   type Loss = (here: Workspace, there: Workspace) => Promise<unknown>
   const losses: Record<string, Loss> = {
-    'the source has another owner': (here) => giveAway(here),
-    'the destination has another owner': (_, there) => giveAway(there),
-    'the account is no longer active': ({ client }) =>
+    'the source was transferred': (here) => giveAway(here),
+    'the destination was transferred': (_, there) => giveAway(there),
+    'the account was deactivated': ({ client }) =>
       server.running.services.accounts.update(client.email, { active: false }),
     'the session was signed out': ({ client }) => client.post('/api2/logout-device/'),
     'the account was signed out everywhere': ({ client }) => client.delete('/api/v2.1/sessions/'),
-    'the destination may only be read': (_, there) => setLibrary(server, there, 'status = 1'),
+    'the destination became read-only': (_, there) => setLibrary(server, there, 'status = 1'),
   }
   for (const [name, lose] of Object.entries(losses)) {
     for (const operation of OPERATIONS) {

@@ -48,10 +48,10 @@ describe('received objects', () => {
     ['a name of 256 bytes', dirJson([entry('ä'.repeat(128))])],
     ['a symbolic link', dirJson([entry('a', { mode: 40960 })])],
     ['an entry without an id', dirJson([entry('a', { id: undefined })])],
-    ['an entry with half an id', dirJson([entry('a', { id: 'ab' })])],
+    ['an entry with a truncated id', dirJson([entry('a', { id: 'ab' })])],
     ['a negative size', dirJson([entry('a', { size: -1 })])],
     ['a time that is not a number', dirJson([entry('a', { mtime: 'now' })])],
-    ['a file of no blocks', Buffer.from('{"block_ids": [], "size": 0, "type": 1, "version": 1}')],
+    ['a file without blocks', Buffer.from('{"block_ids": [], "size": 0, "type": 1, "version": 1}')],
     ['an invalid block id', Buffer.from('{"block_ids": ["x"], "size": 1, "type": 1, "version": 1}')],
     ['a dir without entries', dirJson([])],
     ['an unknown type', dirJson([entry('a')], { type: 2 })],
@@ -77,13 +77,13 @@ describe('received objects', () => {
     const whole = packet(id, deflateSync(json))
     const sent: [string, Buffer][] = [
       ['another id', packet('a'.repeat(40), deflateSync(json))],
-      ['no zlib', packet(id, json)],
-      ['no bytes', packet(id, Buffer.alloc(0))],
-      ['no id', packet('x'.repeat(40), deflateSync(json))],
-      ['cut in the head', whole.subarray(0, 20)],
-      ['cut in the object', whole.subarray(0, whole.length - 1)],
-      ['a length without end', Buffer.concat([Buffer.from(id), Buffer.from([255, 255, 255, 255]), json])],
-      ['zlib that is cut', packet(id, deflateSync(json).subarray(0, 10))],
+      ['invalid zlib data', packet(id, json)],
+      ['an empty object', packet(id, Buffer.alloc(0))],
+      ['an invalid id', packet('x'.repeat(40), deflateSync(json))],
+      ['a truncated header', whole.subarray(0, 20)],
+      ['a truncated object', whole.subarray(0, whole.length - 1)],
+      ['a length beyond the body', Buffer.concat([Buffer.from(id), Buffer.from([255, 255, 255, 255]), json])],
+      ['truncated zlib data', packet(id, deflateSync(json).subarray(0, 10))],
     ]
     for (const [what, bytes] of sent) {
       assert.equal((await sync.call('POST', 'recv-fs/', bytes)).status, 400, what)
@@ -288,15 +288,12 @@ describe('commits', () => {
     const at = { mtime: 1, modifier: ann.email }
     const trees: [string, Dir, Buffer?][] = [
       [
-        'a dir named as a file',
+        'a dir listed as a file',
         Dir.of([fileDirent({ id: folder as string as FileId, name: 'a', size: 1, ...at })]),
       ],
-      ['a file named as a dir', Dir.of([dirDirent({ id: file as string as DirId, name: 'a', mtime: 1 })])],
-      ['a dir that is not there', Dir.of([dirDirent({ id: 'e'.repeat(40) as DirId, name: 'a', mtime: 1 })])],
-      [
-        'a file that is not there',
-        Dir.of([fileDirent({ id: 'e'.repeat(40) as FileId, name: 'a', size: 1, ...at })]),
-      ],
+      ['a file listed as a dir', Dir.of([dirDirent({ id: file as string as DirId, name: 'a', mtime: 1 })])],
+      ['an unknown dir', Dir.of([dirDirent({ id: 'e'.repeat(40) as DirId, name: 'a', mtime: 1 })])],
+      ['an unknown file', Dir.of([fileDirent({ id: 'e'.repeat(40) as FileId, name: 'a', size: 1, ...at })])],
       [
         'a file larger than its blocks',
         Dir.of([fileDirent({ id: sha1(wrongSize) as FileId, name: 'a', size: 11, ...at })]),

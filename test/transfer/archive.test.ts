@@ -204,45 +204,30 @@ describe('requesting an archive', () => {
     ['a name that is none', { json: { parent_dir: '/', dirents: ['docs', {}] } }, 400, 'dirents invalid.'],
     ['names in an object', { json: { parent_dir: '/', dirents: { a: 1 } } }, 400, 'dirents invalid.'],
     ['a name with NUL', { json: { parent_dir: '/', dirents: ['do\0cs'] } }, 400, 'dirents invalid.'],
-    ['half a character', { json: { parent_dir: '/', dirents: ['\ud800'] } }, 400, 'dirents invalid.'],
+    ['an unpaired surrogate', { json: { parent_dir: '/', dirents: ['\ud800'] } }, 400, 'dirents invalid.'],
+    ['an unknown folder', { form: { parent_dir: '/nope', dirents: 'a' } }, 404, 'Folder /nope not found.'],
     [
-      'a folder that is not there',
-      { form: { parent_dir: '/nope', dirents: 'a' } },
-      404,
-      'Folder /nope not found.',
-    ],
-    [
-      'a file for a folder',
+      'a file as the folder',
       { form: { parent_dir: '/docs/a.txt', dirents: 'a' } },
       404,
       'Folder /docs/a.txt not found.',
     ],
+    ['an invalid folder', { form: { parent_dir: '/../x', dirents: 'a' } }, 404, 'Folder /../x not found.'],
+    ['an unknown name', { form: { parent_dir: '/docs', dirents: 'b' } }, 404, 'Folder /docs/b not found.'],
     [
-      'a folder that cannot be',
-      { form: { parent_dir: '/../x', dirents: 'a' } },
-      404,
-      'Folder /../x not found.',
-    ],
-    [
-      'one name that is not there',
-      { form: { parent_dir: '/docs', dirents: 'b' } },
-      404,
-      'Folder /docs/b not found.',
-    ],
-    [
-      'one name that leads out',
+      'a name that leaves the folder',
       { form: { parent_dir: '/docs', dirents: '../other' } },
       404,
       'Folder /docs/../other not found.',
     ],
     [
-      'one of several names',
+      'one unknown name of several',
       { form: { parent_dir: '/', dirents: ['docs', 'nope'] } },
       404,
       'nope not found.',
     ],
     [
-      'one of several that leads out',
+      'one of several that leaves the folder',
       { form: { parent_dir: '/', dirents: ['docs', '..'] } },
       404,
       '.. not found.',
@@ -260,7 +245,7 @@ describe('requesting an archive', () => {
       `Folder /${'x/'.repeat(7999)}x not found.`,
     ],
     [
-      'a name of objects',
+      'the name of an object property',
       { form: { parent_dir: '/', dirents: '__proto__' } },
       404,
       'Folder /__proto__ not found.',
@@ -465,7 +450,7 @@ describe('an archive in progress', () => {
   })
 
   for (const [state, isHeld] of [
-    ['under way', true],
+    ['in progress', true],
     ['finished', false],
   ] as const) {
     it(`can be canceled while it is ${state}, which removes its file`, async (t) => {

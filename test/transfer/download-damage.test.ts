@@ -54,16 +54,16 @@ async function flip(file: string, at: number): Promise<void> {
 const damages: [name: string, damage: (file: string) => Promise<unknown>][] = [
   ['has a bit flipped', (file) => flip(file, 100_000)],
   [
-    'has a bit flipped behind our back',
+    'has a bit flipped and an old mtime',
     async (file) => {
       await flip(file, 299_999)
       await utimes(file, 1_600_000_000, 1_600_000_000)
     },
   ],
-  ['is cut short', (file) => truncate(file, 200_000)],
+  ['is truncated', (file) => truncate(file, 200_000)],
   ['is empty', (file) => truncate(file, 0)],
   ['has grown', (file) => writeFile(file, 'x', { flag: 'a' })],
-  ['is gone', (file) => rm(file)],
+  ['is missing', (file) => rm(file)],
 ]
 
 describe('a block on disk that', () => {

@@ -60,16 +60,16 @@ for (const [kind, open] of Object.entries(kinds)) {
       'replace=1 in the form': { fields: [['replace', '1']] },
       'replace=1 in the query': { query: 'replace=1' },
       'replace=1 in both': { fields: [['replace', '1']], query: 'replace=1' },
-      'a name with folders before it': { fields: [['replace', '1']], filename: '/docs/a.txt' },
+      'a name with leading folders': { fields: [['replace', '1']], filename: '/docs/a.txt' },
       'a name with backslashes': { fields: [['replace', '1']], filename: 'C:\\docs\\a.txt' },
-      'a relative path that stays': {
+      'a relative path to the same folder': {
         fields: [
           ['relative_path', './'],
           ['replace', '1'],
         ],
       },
       'one chunk': { fields: [['replace', '1']], headers: { 'Content-Range': 'bytes 0-11/12' } },
-      'a name in the head of the request': {
+      'a name in a request header': {
         fields: [['replace', '1']],
         filename: 'other',
         headers: {
@@ -77,8 +77,8 @@ for (const [kind, open] of Object.entries(kinds)) {
           'Content-Disposition': 'attachment; filename="a.txt"',
         },
       },
-      'an answer that is told later': { fields: [['replace', '1']], query: 'need_idx_progress=true' },
-      'another case': { fields: [['replace', '1']], filename: 'A.TXT' },
+      'a deferred response': { fields: [['replace', '1']], query: 'need_idx_progress=true' },
+      'a different case': { fields: [['replace', '1']], filename: 'A.TXT' },
     }
     for (const [how, sending] of Object.entries(attempts)) {
       for (const form of ['upload-api', 'upload-aj']) {

@@ -145,7 +145,7 @@ describe('an invalid update', () => {
     ['has no target', [file('x'), file('y')], '', 400, 'No target file.'],
     ['has an empty target', [target(''), file('x')], '', 400, 'No target file.'],
     ['is for the root', [target('/'), file('x'), file('y')], '', 400, 'Invalid targe_file.'],
-    ['is for a path that cannot be', [target('/docs/..'), file('x')], '', 440, 'Invalid filename.'],
+    ['is for an invalid path', [target('/docs/..'), file('x')], '', 440, 'Invalid filename.'],
     [
       'has two files',
       [file('x'), file('y'), target('/none/a')],
@@ -153,16 +153,10 @@ describe('an invalid update', () => {
       400,
       'More than one file in one request.',
     ],
-    [
-      'is for a folder that is not there',
-      [target('/none/a'), file('x')],
-      '',
-      400,
-      "Parent dir doesn't exist.",
-    ],
-    ['is for a file that is not there', [target('/docs/b.txt'), file('x')], '', 441, 'File does not exist.'],
+    ['is for an unknown folder', [target('/none/a'), file('x')], '', 400, "Parent dir doesn't exist."],
+    ['is for an unknown file', [target('/docs/b.txt'), file('x')], '', 441, 'File does not exist.'],
     ['is for a folder', [target('/docs'), file('x')], '', 441, 'File does not exist.'],
-    ['names no commit', [target('/docs/a.txt'), file('x')], 'head=x', 400, 'Invalid head.'],
+    ['names an invalid commit', [target('/docs/a.txt'), file('x')], 'head=x', 400, 'Invalid head.'],
     [
       'names an unknown commit',
       [target('/docs/a.txt'), file('x')],

@@ -16,7 +16,7 @@ import {
 
 const texts: [about: string, text: string][] = [
   ['NUL', '/a\0b'],
-  ['bytes that are no UTF-8', '\xff\xfe'],
+  ['invalid UTF-8', '\xff\xfe'],
   ['..', '/..'],
   ['backslashes', '\\none\\'],
   ['a line break', '/a\r\nb'],

@@ -310,8 +310,8 @@ describe('compression', () => {
   )
   const cases: [what: string, name: string, bytes: Buffer, method: string][] = [
     ['text', 'a.txt', text, 'deflated'],
-    ['what is like a program', 'a', program, 'deflated'],
-    ['text that calls itself a picture', 'a.JPG', text, 'stored'],
+    ['program-like data', 'a', program, 'deflated'],
+    ['text with the extension of a picture', 'a.JPG', text, 'stored'],
     ['noise', 'a.txt', noise, 'stored'],
     ['noise after a page of text', 'a.txt', Buffer.concat([text.subarray(0, 5000), noise]), 'stored'],
     ['a few bytes', 'a.txt', text.subarray(0, 100), 'stored'],

@@ -104,7 +104,7 @@ function diskContract(implementation: DiskImplementation) {
     })
 
     const damages: [name: string, damage: (file: string, bytes: Buffer) => Promise<void>][] = [
-      ['is cut short', (file, bytes) => truncate(file, bytes.length - 1)],
+      ['is truncated', (file, bytes) => truncate(file, bytes.length - 1)],
       ['is emptied', (file) => truncate(file, 0)],
       ['has grown', (file) => writeFile(file, 'x', { flag: 'a' })],
       [
@@ -242,7 +242,7 @@ function diskContract(implementation: DiskImplementation) {
       const id = blockIdOf(bytes)
       const damage = {
         changed: () => writeFile(fileOf(directory, id), Buffer.from(bytes).fill(0, 7, 8)),
-        'cut short': () => truncate(fileOf(directory, id), 2 ** 21),
+        truncated: () => truncate(fileOf(directory, id), 2 ** 21),
       }
       for (const [how, apply] of Object.entries(damage)) {
         const writer = store.begin()
