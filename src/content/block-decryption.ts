@@ -3,7 +3,7 @@ import { BlockDamaged, type ByteRange } from '../storage/index.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES, type DataKey } from './data-key.ts'
 
-/** A block of ciphertext, and how much of it is padding. */
+/** A block of ciphertext and the length of its padding. */
 export interface PaddedBlock extends SizedBlock {
   readonly padding: number
 }
@@ -12,8 +12,8 @@ export interface PaddedBlock extends SizedBlock {
 export type ReadStored = (range: ByteRange) => AsyncGenerator<Buffer, void>
 
 /**
- * Part of the plaintext of a block. The chain of ciphertext is entered where the part begins, so no more is read
- * than the part needs. Throws BlockDamaged where the block is not one of this key.
+ * Decrypts a range of a block. Decryption starts at the cipher block before the range, so that no more is read than needed.
+ * Throws BlockDamaged if the block was not encrypted with this key.
  */
 export async function* decryptPart(
   key: DataKey,
@@ -31,7 +31,7 @@ export async function* decryptPart(
   let skip = start - first
   let left = end - start
   const padding: Buffer[] = []
-  // The last chunk is given only after the padding behind it was found right.
+  // The last chunk is yielded only after the padding was verified.
   let held: Buffer | undefined
   for await (const plain of decrypted(key, first > 0, readStored(stored))) {
     const wanted = plain.subarray(skip, skip + left)
@@ -48,7 +48,7 @@ export async function* decryptPart(
   if (held !== undefined) yield held
 }
 
-/** How much of a block is padding, as its end says. Throws BlockDamaged. */
+/** Reads the length of the padding from the end of a block. Throws BlockDamaged. */
 export async function readPadding(key: DataKey, block: SizedBlock, readStored: ReadStored): Promise<number> {
   const start = Math.max(0, block.size - 2 * CIPHER_BLOCK_BYTES)
   const hasBefore = block.size > CIPHER_BLOCK_BYTES
@@ -57,12 +57,12 @@ export async function readPadding(key: DataKey, block: SizedBlock, readStored: R
     tail.push(plain)
   const end = Buffer.concat(tail)
   const padding = end.at(-1) ?? 0
-  if (padding < 1 || padding > CIPHER_BLOCK_BYTES) throw notOfThisKey(block)
+  if (padding < 1 || padding > CIPHER_BLOCK_BYTES) throw wrongKey(block)
   checkPadding({ ...block, padding }, end.subarray(end.length - padding))
   return padding
 }
 
-/** Plaintext with its padding. If `hasBefore`, the ciphertext begins with the cipher block before it. */
+/** Plaintext including padding. `hasBefore`: the ciphertext starts with the preceding cipher block, which is the IV. */
 async function* decrypted(
   key: DataKey,
   hasBefore: boolean,
@@ -86,10 +86,10 @@ async function* decrypted(
 
 function checkPadding(block: PaddedBlock, found: Buffer): void {
   if (found.length !== block.padding || !found.every((byte) => byte === block.padding)) {
-    throw notOfThisKey(block)
+    throw wrongKey(block)
   }
 }
 
-function notOfThisKey({ id }: SizedBlock): BlockDamaged {
+function wrongKey({ id }: SizedBlock): BlockDamaged {
   return new BlockDamaged(id, 'it was not encrypted with the key of its library')
 }

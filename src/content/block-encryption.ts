@@ -1,7 +1,7 @@
 import type { Cipheriv } from 'node:crypto'
 import type { IncomingBlock, TakenBlock } from './incoming-block.ts'
 
-/** A block that is encrypted while it comes in: plaintext in, ciphertext stored and hashed. */
+/** Encrypts a block while it is received. The ciphertext is stored and hashed. */
 export class EncryptingBlock {
   readonly #stored: IncomingBlock
   readonly #cipher: Cipheriv
@@ -12,12 +12,12 @@ export class EncryptingBlock {
     this.#cipher = cipher
   }
 
-  /** Of the plaintext. */
+  /** Bytes of plaintext. */
   get size(): number {
     return this.#size
   }
 
-  /** Gives a promise if the caller is to wait before it brings more. */
+  /** Returns a promise if the caller has to wait before the next write (backpressure). */
   write(piece: Buffer): Promise<void> | undefined {
     this.#size += piece.length
     const encrypted = this.#cipher.update(piece)

@@ -1,20 +1,20 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
 
-/** A block and its length as stored. */
+/** A block and its stored length. */
 export interface SizedBlock {
   readonly id: BlockId
   readonly size: number
 }
 
-/** A block some library holds; its bytes are included if they are stored in the database. */
+/** A block that a library holds, with its bytes if they are stored in the database. */
 export interface HeldBlock extends SizedBlock {
   readonly data?: Uint8Array | undefined
 }
 
-const IDS_A_QUERY = 500
+const IDS_PER_QUERY = 500
 
-/** Gives a library the right to blocks that are stored (I7). Blocks already held are left as they are. */
+/** Grants a library access to stored blocks (I7). Idempotent. */
 export async function insertHeldBlocks(
   tx: Transaction,
   libraryKey: number,
@@ -44,15 +44,15 @@ export async function insertSmallBlocks(
   await tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true })
 }
 
-/** Those of `ids` the library holds, with their sizes. */
+/** The subset of `ids` that the library holds, with sizes. */
 export async function findHeldBlocks(
   reader: Reader,
   libraryKey: number,
   ids: readonly BlockId[],
 ): Promise<Map<BlockId, number>> {
   const held = new Map<BlockId, number>()
-  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
-    const some = ids.slice(start, start + IDS_A_QUERY)
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
     const rows = await reader.all<{ block_id: Uint8Array; size: number }>(
       `select block_id, size from library_block
        where library_key = ? and block_id in (${some.map(() => '?').join(', ')})`,
@@ -64,7 +64,7 @@ export async function findHeldBlocks(
   return held
 }
 
-/** One block the library holds, with its bytes if it is a small one. */
+/** A block that the library holds, with its bytes if it is small. */
 export async function findHeldBlock(
   reader: Reader,
   libraryKey: number,
@@ -79,7 +79,7 @@ export async function findHeldBlock(
   return row && { id, size: row.size, data: row.data ?? undefined }
 }
 
-/** Blocks a library holds, after one of them, and whether another library holds each too. */
+/** A page of the blocks of a library after an id, and whether another library holds them, too. */
 export async function listHeldAfter(
   reader: Reader,
   libraryKey: number,
@@ -98,7 +98,7 @@ export async function listHeldAfter(
   return rows.map((row) => ({ id: row.block_id, size: row.size, shared: row.shared === 1 }))
 }
 
-/** Blocks of the whole server after one of them, each once. */
+/** A page of the distinct blocks of the server after an id. */
 export async function listStoredAfter(
   reader: Reader,
   after: Uint8Array,
@@ -112,7 +112,7 @@ export async function listStoredAfter(
   )
 }
 
-/** Gives `toKey` the right to those blocks of `blockIds` that `fromKey` holds (I7): rows, not bytes. */
+/** Grants `toKey` access to the blocks of `blockIds` that `fromKey` holds (I7). Copies rows, not bytes. */
 export async function shareBlocks(
   tx: Transaction,
   fromKey: number,

@@ -37,18 +37,18 @@ import {
   discardAll,
   IncomingBlock,
   keepAll,
+  type PendingBlocks,
   type TakenBlock,
-  type UnkeptBlocks,
 } from './incoming-block.ts'
 import { SmallBlocks } from './small-blocks.ts'
 
-/** Blocks below this many bytes are stored in the database: a thousand small files are then one durable transaction. */
+/** Smaller blocks are stored in the database, so that a thousand small files are one durable transaction. */
 export const SMALLEST_STORED_BLOCK = 64 * 1024
 
-// Blocks being written and synced while the next one comes in.
-const BLOCKS_BEHIND = 4
+// Maximum blocks that are written and flushed while the next one is received.
+const MAX_UNFLUSHED_BLOCKS = 4
 
-/** The bytes of a file, received and durable but for blocks not kept yet, and small ones, which go with the commit. */
+/** A received file. Its blocks are durable, except for pending ones and small ones, which the commit writes. */
 export interface Content {
   readonly id: FileId
   readonly size: number
@@ -58,7 +58,7 @@ export interface Content {
 
 export const emptyContent: Content = { id: EMPTY_ID, size: 0, blocks: [], small: new Map() }
 
-/** What `receive` makes of fewer than SMALLEST_STORED_BLOCK bytes in a plain library. */
+/** As `receive` for less than SMALLEST_STORED_BLOCK bytes in a plain library. */
 export function smallContent(bytes: Buffer): Content {
   if (bytes.length === 0) return emptyContent
   const id = sha1Hex(bytes) as BlockId
@@ -68,32 +68,32 @@ export function smallContent(bytes: Buffer): Content {
 }
 
 export interface ReceiveOptions {
-  /** Sees every byte as it comes in, in order; what it throws ends the transfer. */
+  /** Called with all bytes in order. An error it throws aborts the transfer. */
   readonly onBytes?: (bytes: Buffer) => void
-  /** What the library is encrypted with; undefined for a plain one. */
+  /** The data key of an encrypted library. */
   readonly key?: DataKey | undefined
-  /** Takes the blocks, to be kept with those of other files before the commit; without it they are kept at once. */
-  readonly unkept?: UnkeptBlocks
+  /** Collects the blocks, to be kept with those of other files before the commit. Default: they are kept at once. */
+  readonly pending?: PendingBlocks
 }
 
 /** Stored bytes. */
 export interface StoredBytes {
   readonly size: number
   /**
-   * Never fewer bytes than the range has: throws BlockMissing, BlockDamaged instead. A chunk is the
-   * caller's only until it asks for the next, unless it is the only one.
+   * Yields the whole range or throws BlockMissing, BlockDamaged. A chunk is borrowed until the next one is
+   * requested, unless it is the only one.
    */
   readonly read: (range: ByteRange) => AsyncGenerator<Buffer, void>
   /**
-   * A range in one piece, checked before any of it is given; undefined where it is too long for that, or has to be put
-   * together. Throws as `read` does, at once or later.
+   * A range in one buffer, verified before it is returned. Undefined if it is too long or spans several blocks. Throws like `read`,
+   * synchronously or by rejection.
    */
   readonly readAtOnce: (range: ByteRange) => BorrowedBytes | Promise<BorrowedBytes> | undefined
 }
 
 /**
- * Turns bytes into blocks and back. One way in and one way out, for every surface. With the key of an
- * encrypted library plaintext goes in and comes out, and nothing but ciphertext is stored.
+ * Converts bytes to blocks and back, for all surfaces. With a data key, callers write and read plaintext, and only ciphertext
+ * is stored.
  */
 export class ContentStore {
   readonly #db: Database
@@ -109,23 +109,22 @@ export class ContentStore {
   }
 
   /**
-   * Reads `source` to its end, cut, hashed and stored while it arrives. Its chunks may change once the next is asked for.
-   * On any throw nothing of it is kept; but for blocks that were just being kept when the disk refused one, to which
-   * nothing refers.
+   * Reads `source` to its end. Blocks are cut, hashed and stored while it arrives. A chunk may be reused once the next is requested.
+   * On an error no block is kept, except those that were kept before a disk error on another one. They are unreferenced.
    */
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
-    const { onBytes, key, unkept } = options
+    const { onBytes, key, pending } = options
     using _lease = key?.lease()
     const cutter = new Cutter()
     const taken: Promise<TakenBlock>[] = []
     let block = this.#incoming(key)
-    // The next block comes in while the ends of those before it are hashed, written and synced.
+    // The next block is received while the previous ones are hashed, written and flushed.
     const finish = async () => {
       const finished = block.finish()
       finished.catch(() => {}) // The error is thrown where it is awaited.
       taken.push(finished)
       block = this.#incoming(key)
-      await (await taken.at(-1 - BLOCKS_BEHIND))?.stored?.synced
+      await (await taken.at(-1 - MAX_UNFLUSHED_BLOCKS))?.stored?.synced
     }
     try {
       for await (const bytes of source) {
@@ -140,9 +139,9 @@ export class ContentStore {
       }
       if (block.size > 0) await finish()
       const blocks = await Promise.all(taken)
-      // Not before all are there: what is cut off leaves nothing behind.
-      await (unkept === undefined ? keepAll(blocks) : allSynced(blocks))
-      unkept?.add(blocks)
+      // Only after all have arrived, so that an aborted transfer leaves nothing behind.
+      await (pending === undefined ? keepAll(blocks) : allSynced(blocks))
+      pending?.add(blocks)
       return contentOf(blocks)
     } catch (error) {
       await block.abort()
@@ -152,14 +151,14 @@ export class ContentStore {
     }
   }
 
-  /** Stores small blocks ahead of the commit, for who receives more of them than should be held in memory. */
+  /** Stores small blocks before the commit, for callers that receive too many of them to buffer in memory. */
   async putSmall(content: Content): Promise<Content> {
-    // Not durable by itself: the commit that refers to them comes later, and so does its sync.
+    // Not durable by itself. The commit that refers to them comes later and flushes.
     await this.#db.write((tx) => insertSmallBlocks(tx, content.small), { durable: false })
     return { ...content, small: new Map() }
   }
 
-  /** One block as a client made it, under the id it claims; not empty. Throws block-mismatch and what the source throws. */
+  /** Receives one block of a client under its claimed id. Throws block-mismatch, also for an empty one, and errors of the source. */
   async receiveBlock(id: BlockId, source: AsyncIterable<Buffer>): Promise<TakenBlock> {
     const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
     try {
@@ -181,8 +180,8 @@ export class ContentStore {
   }
 
   /**
-   * The bytes of a file, read as they are asked for. Only blocks the library holds are given (I7), and
-   * only if they hash to their id (I6). Throws BlockMissing, BlockDamaged.
+   * Streams the bytes of a file on demand. Reads only blocks that the library holds (I7) and that
+   * hash to their id (I6). Throws BlockMissing, BlockDamaged.
    */
   async *read(
     libraryKey: number,
@@ -194,7 +193,7 @@ export class ContentStore {
     yield* this.#readParts(libraryKey, layout, range ?? { start: 0, end: file.size }, {}, key)
   }
 
-  /** All bytes of a file that fits into memory, as `read` gives them. */
+  /** All bytes of a file that fits into memory. Throws like `read`. */
   async readWhole(libraryKey: number, file: FileObject, key?: DataKey): Promise<BorrowedBytes> {
     const whole = { start: 0, end: file.size }
     const layout = await this.#layoutOf(libraryKey, file, key)
@@ -206,27 +205,27 @@ export class ContentStore {
     return { bytes, release: undefined }
   }
 
-  /** A file to be read whole or in parts, as `read` does, with little left to look up for each part. */
+  /** Opens a file for reads of ranges, with a cached layout. */
   async open(libraryKey: number, id: FileId, key?: DataKey): Promise<StoredBytes> {
     const layout = this.#layouts.find(libraryKey, id)
     if (layout !== undefined) return this.#openLayout(libraryKey, layout, key)
     const file = await this.#objects.getFile(libraryKey, id)
     const [only, ...more] = file.blockIds
-    // Most files are one small block, whose row brings its bytes along.
+    // Fast path: most files are one small block, whose row contains the bytes.
     if (only !== undefined && more.length === 0 && key === undefined) {
       return this.#openSingle(libraryKey, id, file, only)
     }
-    const made = await this.#layoutOf(libraryKey, file, key)
-    this.#layouts.remember(libraryKey, id, made)
-    return this.#openLayout(libraryKey, made, key)
+    const loaded = await this.#layoutOf(libraryKey, file, key)
+    this.#layouts.put(libraryKey, id, loaded)
+    return this.#openLayout(libraryKey, loaded, key)
   }
 
-  /** A block of a library to be read as it is stored. Throws BlockMissing. */
+  /** Opens a block of a library as stored. Throws BlockMissing. */
   async openBlock(libraryKey: number, id: BlockId): Promise<StoredBytes> {
     return (await this.findBlock(libraryKey, id)) ?? missing(id)
   }
 
-  /** As openBlock, for an id that came from outside; undefined for a block the library does not hold (I7). */
+  /** As openBlock, for an untrusted id; undefined for a block that the library does not hold (I7). */
   findBlock(libraryKey: number, id: BlockId): StoredBytes | Promise<StoredBytes | undefined> {
     const known = this.#small.find(libraryKey, id)
     return known === undefined ? this.#lookUpBlock(libraryKey, id) : inMemory(known)
@@ -247,7 +246,7 @@ export class ContentStore {
     const block = await this.openBlock(libraryKey, only)
     const layout = new FileLayout(file.size, [{ id: only, size: block.size, padding: 0 }])
     layout.checkPlain()
-    this.#layouts.remember(libraryKey, id, layout)
+    this.#layouts.put(libraryKey, id, layout)
     return block
   }
 
@@ -259,7 +258,7 @@ export class ContentStore {
     return { size: layout.size, read, readAtOnce }
   }
 
-  /** Of a range within one block. */
+  /** For a range within one block. */
   #readPartAtOnce(
     libraryKey: number,
     layout: FileLayout,
@@ -306,7 +305,7 @@ export class ContentStore {
     yield* prefetched(blocks)
   }
 
-  /** Part of a block the library is known to hold, or all of it. */
+  /** Reads a range of a block that the library is known to hold. */
   async *#readBlock(
     libraryKey: number,
     block: SizedBlock,
@@ -333,7 +332,7 @@ export class ContentStore {
 
   #checked(libraryKey: number, held: HeldBlock): Buffer {
     const bytes = checkedSmall(held)
-    this.#small.remember(libraryKey, held.id, bytes)
+    this.#small.put(libraryKey, held.id, bytes)
     return bytes
   }
 
@@ -343,7 +342,7 @@ export class ContentStore {
   }
 }
 
-/** A small block whose bytes are in hand. */
+/** A small block in memory. */
 function inMemory(bytes: Buffer): StoredBytes {
   return {
     size: bytes.length,
@@ -354,7 +353,7 @@ function inMemory(bytes: Buffer): StoredBytes {
   }
 }
 
-/** Others have the same bytes, so they are never given back. */
+/** The bytes are shared with the cache, so they are not returned to a pool. */
 function partOf(bytes: Buffer, { start, end }: ByteRange): BorrowedBytes {
   return { bytes: bytes.subarray(start, end), release: undefined }
 }
@@ -370,7 +369,7 @@ function checkedSmall({ id, data }: HeldBlock): Buffer {
   return bytes
 }
 
-/** Writes the rows of received files: small blocks, the right to all blocks, the file objects (I1). */
+/** Writes the rows of received files: small blocks, access to all blocks, file objects (I1). */
 export async function insertContents(
   tx: Transaction,
   libraryKey: number,

@@ -22,25 +22,25 @@ import {
 } from '../tree/index.ts'
 import { shareBlocks } from './block-rows-store.ts'
 
-// What one transaction writes: a few milliseconds' work (I10).
-const ROWS_A_STEP = 128
-const BYTES_A_STEP = 1 << 20
-const BLOCKS_A_STEP = 128
+// Limits of one transaction, which takes a few milliseconds (I10).
+const ROWS_PER_STEP = 128
+const BYTES_PER_STEP = 1 << 20
+const BLOCKS_PER_STEP = 128
 // Approximate size of a stored entry of a dir.
-const BYTES_AN_ENTRY = 44
+const BYTES_PER_ENTRY = 44
 
 interface Stores {
   readonly db: Database
   readonly objects: ObjectStore
 }
 
-/** In the transaction of a step, which may be tried twice: how many files are copied so far. */
+/** Called in the transaction of a step, which may be retried, with the number of files copied so far. */
 export type OnStep = (tx: Transaction, files: number) => Promise<void>
 
 /**
- * Gives one library the objects and blocks below entries of another: rows, not bytes. They are
- * stored in small steps before any dirent of the target names them (I1); if nothing ever does,
- * garbage collection takes them.
+ * Copies the objects and block references below entries to another library: rows, not bytes. They are
+ * stored in small steps before a dirent of the target refers to them (I1). If none ever does, garbage
+ * collection removes them.
  */
 export async function copyObjects(
   stores: Stores,
@@ -51,7 +51,7 @@ export async function copyObjects(
 ): Promise<void> {
   const open = [...entries]
   const seen = new Set<DirId>()
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let step = new Step(0)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.kind === 'file') step.addFile(next.id)
@@ -59,8 +59,8 @@ export async function copyObjects(
     if (step.isFull) {
       await step.store(stores, fromKey, toKey, onStep)
       step = new Step(step.files)
-    } else if (pace.isDue) {
-      await pace.rest()
+    } else if (slicer.isDue) {
+      await slicer.rest()
     }
   }
   await step.store(stores, fromKey, toKey, onStep)
@@ -77,9 +77,9 @@ export async function copyObjects(
   }
 }
 
-/** What goes into the next transaction. */
+/** The rows of the next transaction. */
 class Step {
-  /** Files met on the way so far, those that need no row of their own included. */
+  /** Files visited so far, including those that need no row. */
   files: number
   readonly #filesBefore: number
   #bytes = 0
@@ -93,7 +93,7 @@ class Step {
 
   get isFull(): boolean {
     const rows = this.files - this.#filesBefore + this.#dirs.length
-    return rows >= ROWS_A_STEP || this.#bytes >= BYTES_A_STEP
+    return rows >= ROWS_PER_STEP || this.#bytes >= BYTES_PER_STEP
   }
 
   addFile(id: FileId): void {
@@ -103,7 +103,7 @@ class Step {
 
   addDir(stored: StoredDir): void {
     this.#dirs.push(stored)
-    this.#bytes += BYTES_AN_ENTRY * stored.dir.size
+    this.#bytes += BYTES_PER_ENTRY * stored.dir.size
   }
 
   async store(stores: Stores, fromKey: number, toKey: number, onStep: OnStep): Promise<void> {
@@ -112,7 +112,7 @@ class Step {
     const found = new Set<string>(files.map(({ id }) => id))
     const missing = ids.find((id) => !found.has(id))
     if (missing !== undefined) throw new ObjectMissing(fromKey, missing)
-    const blocks = await shareMost(stores, fromKey, toKey, files)
+    const blocks = await shareFullBatches(stores, fromKey, toKey, files)
     const { whole, others } = await this.#dirsIn(stores, fromKey)
     await nextTurn()
     await stores.db.write(
@@ -122,13 +122,13 @@ class Step {
         await insertObjects(tx, toKey, others)
         await onStep(tx, this.files)
       },
-      // The commit that will name them is durable only after they are.
+      // Not durable: the later flush of the commit that refers to them covers them.
       { durable: false },
     )
     await nextTurn()
   }
 
-  /** Those whose rows can be copied as they are, and new rows for the others. */
+  /** The dirs whose rows can be copied unchanged, and new rows for the others. */
   async #dirsIn(
     stores: Stores,
     libraryKey: number,
@@ -136,18 +136,18 @@ class Step {
     if (this.#dirs.length === 0) return { whole: new Set(), others: [] }
     const ids = this.#dirs.map(({ dir }) => dir.id)
     const whole = await findWhole(stores.db, libraryKey, ids)
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     const others: PreparedObject[] = []
     for (const stored of this.#dirs) {
-      if (!whole.has(stored.dir.id)) others.push(await pace.through(prepareWholeDir(stored)))
+      if (!whole.has(stored.dir.id)) others.push(await slicer.through(prepareWholeDir(stored)))
     }
-    // In one order everywhere, so that no two tasks wait for each other's rows.
+    // Sorted, so that transactions lock rows in one order (no deadlock).
     return { whole, others: others.sort((a, b) => (a.id < b.id ? -1 : 1)) }
   }
 }
 
-/** Shares the blocks of files, but for the last few: those are given back, for the transaction that is to come. */
-async function shareMost(
+/** Shares the blocks of files, except for the last batch, which is returned for the next transaction. */
+async function shareFullBatches(
   stores: Stores,
   fromKey: number,
   toKey: number,
@@ -156,7 +156,7 @@ async function shareMost(
   let blocks = new Set<BlockId>()
   for (const file of files) {
     for (const block of blocksOf(file)) {
-      if (blocks.size >= BLOCKS_A_STEP) {
+      if (blocks.size >= BLOCKS_PER_STEP) {
         const some = [...blocks]
         blocks = new Set()
         await stores.db.write((tx) => shareBlocks(tx, fromKey, toKey, some), { durable: false })

@@ -2,7 +2,7 @@ import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv, hkdfS
 import { fail } from '../errors.ts'
 import { TempFileCipher } from './temp-file-cipher.ts'
 
-/** Bytes a cipher works on at a time, and the most that padding adds to a block. */
+/** Block size of the ciphers, and the maximum length of the padding. */
 export const CIPHER_BLOCK_BYTES = 16
 
 /** A cipher of one of the encryption versions, with its key. ECB has no IV. */
@@ -13,8 +13,8 @@ export interface CipherParts {
 }
 
 /**
- * What the blocks of one library are encrypted with. It is wiped when it is retired, but not under the hands of
- * a transfer that leases it: what was begun with the key ends with it.
+ * The key that encrypts the blocks of one library. `retire` wipes it once no transfer leases it, so that running transfers can
+ * finish.
  */
 export class DataKey {
   readonly #parts: CipherParts
@@ -25,15 +25,15 @@ export class DataKey {
     this.#parts = parts
   }
 
-  /** Keeps the key whole until disposed of. Throws password-needed if it is wiped already. */
+  /** Prevents wiping until disposed. Throws password-needed if the key was already wiped. */
   lease(): Disposable {
-    this.#checkWhole()
+    this.#checkNotWiped()
     this.#leases += 1
-    let isOver = false
+    let isReleased = false
     return {
       [Symbol.dispose]: () => {
-        if (isOver) return
-        isOver = true
+        if (isReleased) return
+        isReleased = true
         this.#leases -= 1
         this.#wipeIfUnused()
       },
@@ -46,29 +46,29 @@ export class DataKey {
     this.#wipeIfUnused()
   }
 
-  /** For one block from its start; `final()` adds the padding. */
+  /** Cipher of one block. `final()` adds the padding. */
   encryptor(): Cipheriv {
-    this.#checkWhole()
+    this.#checkNotWiped()
     const { name, key, iv } = this.#parts
     return createCipheriv(name, key, iv)
   }
 
-  /** For a block from its start, or from just behind the cipher block `before`. It leaves the padding on. */
+  /** Decipher of a block from its start, or from the cipher block after `before`. It does not remove the padding. */
   decryptor(before?: Buffer): Decipheriv {
-    this.#checkWhole()
+    this.#checkNotWiped()
     const { name, key, iv } = this.#parts
     return createDecipheriv(name, key, iv && (before ?? iv)).setAutoPadding(false)
   }
 
-  /** The cipher of a temporary file of this name. The same key gives the same cipher. */
-  cover(name: string): TempFileCipher {
-    this.#checkWhole()
+  /** The cipher of the temporary file with this name. Deterministic for one key. */
+  tempFileCipher(name: string): TempFileCipher {
+    this.#checkNotWiped()
     return new TempFileCipher(
       Buffer.from(hkdfSync('sha256', this.#parts.key, name, 'carrel temporary file', 32)),
     )
   }
 
-  #checkWhole(): void {
+  #checkNotWiped(): void {
     if (this.#retired && this.#leases === 0) fail({ code: 'password-needed' })
   }
 

@@ -27,7 +27,7 @@ function encrypt(key: DataKey, plain: Buffer) {
   return { bytes, block }
 }
 
-/** Gives a range in pieces of these lengths, over and over. */
+/** Yields a range in pieces of these lengths, cyclically. */
 function inPieces(bytes: Buffer, lengths: readonly number[], seen: ByteRange[] = []): ReadStored {
   return async function* (range) {
     seen.push(range)
@@ -45,7 +45,7 @@ async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 
 for (const name of ciphers) {
   describe(`a block encrypted with ${name}`, () => {
-    it('is padded by one byte to sixteen, at every size around a cipher block', async () => {
+    it('has one to sixteen bytes of padding, for all sizes around a cipher block', async () => {
       const key = newKey(name)
       for (let size = 1; size <= 70; size++) {
         const plain = randomBytes(size)
@@ -57,7 +57,7 @@ for (const name of ciphers) {
       }
     })
 
-    it('gives every range of its plaintext, however its ciphertext arrives', async () => {
+    it('decrypts any range, however the ciphertext is split', async () => {
       const key = newKey(name)
       const ranges = fc.tuple(fc.integer({ min: 1, max: 600 }), fc.nat(), fc.nat())
       const pieces = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 5 })
@@ -69,14 +69,14 @@ for (const name of ciphers) {
           const seen: ByteRange[] = []
           const part = await collect(decryptPart(key, block, { start, end }, inPieces(bytes, lengths, seen)))
           assert.deepEqual(part, plain.subarray(start, end))
-          // No more is read than a cipher block before the part and the rest of one behind it.
+          // Reads at most one cipher block before the range and the rest of the last one.
           for (const range of seen) assert.ok(range.end - range.start <= end - start + 48)
         }),
         { numRuns: 500 },
       )
     })
 
-    it('is not given to the end with another key, nor when it is cut short', async () => {
+    it('fails with another key and if it is truncated', async () => {
       const [key, other] = [newKey(name), newKey(name)]
       const plain = randomBytes(1000)
       const { bytes, block } = encrypt(key, plain)
@@ -99,7 +99,7 @@ for (const name of ciphers) {
 }
 
 describe('a data key', () => {
-  it('is wiped when it is retired, but not before the last lease is over', () => {
+  it('is wiped when it is retired and the last lease is released', () => {
     const parts = { name: 'aes-256-cbc', key: Buffer.alloc(32, 1), iv: Buffer.alloc(16, 2) } as const
     const key = new DataKey(parts)
     const leases = [key.lease(), key.lease()]
@@ -112,14 +112,14 @@ describe('a data key', () => {
     assert.deepEqual([parts.key, parts.iv], [Buffer.alloc(32), Buffer.alloc(16)])
   })
 
-  it('throws after it was wiped instead of encrypting with zeros', () => {
+  it('throws once wiped instead of encrypting with zeros', () => {
     const key = newKey('aes-256-cbc')
     key.retire()
     for (const use of [
       () => key.lease(),
       () => key.encryptor(),
       () => key.decryptor(),
-      () => key.cover('x'),
+      () => key.tempFileCipher('x'),
     ]) {
       assert.throws(use, (error) => error instanceof DomainError && error.fault.code === 'password-needed')
     }
@@ -127,34 +127,34 @@ describe('a data key', () => {
 })
 
 describe('the cipher of temporary files', () => {
-  it('decrypts at any position what was encrypted in other pieces', () => {
+  it('decrypts at any position, however the bytes were split for encryption', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(400), fc.nat(300), (bytes, at, cut) => {
-        const cover = TempFileCipher.random()
+        const tempFileCipher = TempFileCipher.random()
         const middle = Math.min(cut, bytes.length)
         const covered = Buffer.concat([
-          cover.apply(bytes.subarray(0, middle), at),
-          cover.apply(bytes.subarray(middle), at + middle),
+          tempFileCipher.apply(bytes.subarray(0, middle), at),
+          tempFileCipher.apply(bytes.subarray(middle), at + middle),
         ])
-        assert.deepEqual(cover.apply(covered, at), Buffer.from(bytes))
+        assert.deepEqual(tempFileCipher.apply(covered, at), Buffer.from(bytes))
       }),
     )
   })
 
-  it('differs from file to file, and is the same for the same key', () => {
+  it('differs by file name and is deterministic for one key', () => {
     const parts = () => ({ name: 'aes-256-cbc', key: Buffer.alloc(32, 7), iv: Buffer.alloc(16) }) as const
     const zeros = Buffer.alloc(64)
     const [one, again] = [new DataKey(parts()), new DataKey(parts())]
-    assert.deepEqual(one.cover('a').apply(zeros, 5), again.cover('a').apply(zeros, 5))
-    assert.notDeepEqual(one.cover('a').apply(zeros, 0), one.cover('b').apply(zeros, 0))
+    assert.deepEqual(one.tempFileCipher('a').apply(zeros, 5), again.tempFileCipher('a').apply(zeros, 5))
+    assert.notDeepEqual(one.tempFileCipher('a').apply(zeros, 0), one.tempFileCipher('b').apply(zeros, 0))
     assert.notDeepEqual(TempFileCipher.random().apply(zeros, 0), TempFileCipher.random().apply(zeros, 0))
   })
 
   it('works beyond 4 GiB', () => {
-    const cover = TempFileCipher.random()
+    const tempFileCipher = TempFileCipher.random()
     const far = 2 ** 40 + 3
     const bytes = randomBytes(50)
-    assert.deepEqual(cover.apply(cover.apply(bytes, far), far), bytes)
-    assert.notDeepEqual(cover.apply(bytes, far), cover.apply(bytes, 3))
+    assert.deepEqual(tempFileCipher.apply(tempFileCipher.apply(bytes, far), far), bytes)
+    assert.notDeepEqual(tempFileCipher.apply(bytes, far), tempFileCipher.apply(bytes, 3))
   })
 })

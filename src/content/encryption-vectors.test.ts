@@ -6,7 +6,7 @@ import type { DataKey } from './data-key.ts'
 import { checkPassword, dataKeyFrom, withNewPassword } from './encryption.ts'
 import type { LibraryEncryption } from './library-encryption.ts'
 
-// The vectors of the specification: checked there with OpenSSL, and with an existing client for version 2.
+// Test vectors of the specification, verified with OpenSSL, and for version 2 with an existing client.
 const id = parseLibraryId('3f2504e0-4f89-41d3-9a0c-0305e82c3301') ?? assert.fail()
 const password = 's3cret-pässword'
 const salt = '00112233445566778899aabbccddeeff'.repeat(2)
@@ -70,18 +70,18 @@ const vectors: Vector[] = [
 
 for (const { encryption, ciphertext, blockId } of vectors) {
   describe(`encryption version ${encryption.version}`, () => {
-    it('tells its password from others', async () => {
+    it('accepts its password only', async () => {
       assert.equal(await checkPassword(id, encryption, password), true)
       assert.equal(await checkPassword(id, encryption, `${password} `), false)
     })
 
-    it('encrypts as existing clients do', async () => {
+    it('encrypts like existing clients', async () => {
       const bytes = encrypt(await keyOf(encryption), plaintext)
       assert.equal(bytes.toString('hex'), ciphertext)
       assert.equal(sha1Hex(bytes), blockId)
     })
 
-    it('decrypts what existing clients encrypted', async () => {
+    it('decrypts blocks of existing clients', async () => {
       const key = await keyOf(encryption)
       const decipher = key.decryptor()
       const bytes = decipher.update(Buffer.from(ciphertext, 'hex'))
@@ -89,14 +89,14 @@ for (const { encryption, ciphertext, blockId } of vectors) {
       assert.deepEqual(bytes.subarray(plaintext.length), Buffer.alloc(3, 3))
     })
 
-    it('gives no key to another password', async () => {
+    it('derives no key from another password', async () => {
       if (encryption.version === 1) return
       assert.equal(await dataKeyFrom(encryption, 'password'), undefined)
     })
   })
 }
 
-it('version 2 makes the file of a client, and pads whole cipher blocks too', async () => {
+it('version 2 encrypts a file like a client and also pads whole cipher blocks', async () => {
   const [, vector] = vectors
   assert.ok(vector)
   const file = { blockIds: [vector.blockId as BlockId], size: plaintext.length }
@@ -106,7 +106,7 @@ it('version 2 makes the file of a client, and pads whole cipher blocks too', asy
   assert.equal(sha1Hex(bytes), 'f4279ea7ee198be89f6d06a12fd6714233d2f7c2')
 })
 
-it('a new password of version 2 wraps the same key, as a client would', async () => {
+it('a new password of version 2 wraps the same key, like a client', async () => {
   const [, vector] = vectors
   assert.ok(vector)
   const changed = await withNewPassword(id, vector.encryption, password, 'newpass')
@@ -131,7 +131,7 @@ for (const { encryption, ciphertext } of vectors.slice(1)) {
   })
 }
 
-it('a password that opens nothing cannot be changed', async () => {
+it('a wrong password cannot be changed', async () => {
   const [, vector] = vectors
   assert.ok(vector)
   const broken = { ...vector.encryption, randomKey: '00'.repeat(48) }

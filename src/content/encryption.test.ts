@@ -55,14 +55,14 @@ const libraries: Record<string, LibraryEncryption> = {
 }
 
 for (const [name, encryption] of Object.entries(libraries)) {
-  it(`tells the password of a library from others: ${name}`, async () => {
+  it(`accepts only the password of a library: ${name}`, async () => {
     assert.equal(await checkPassword(id, encryption, password), true)
     assert.equal(await checkPassword(id, encryption, `${password} `), false)
     assert.equal(await checkPassword(id, encryption, ''), false)
   })
 }
 
-it('compares a check value in either case of its letters', () => {
+it('compares a check value case-insensitively', () => {
   assert.equal(checkMagic(version2, version2.magic), true)
   assert.equal(checkMagic(version2, version2.magic.toUpperCase()), true)
   for (const wrong of ['', 'x', magic3, version2.magic.slice(2), `${version2.magic}00`]) {
@@ -70,7 +70,7 @@ it('compares a check value in either case of its letters', () => {
   }
 })
 
-it('refuses password hashes that would cost a server too much, or make no sense', () => {
+it('rejects password hash parameters that are invalid or too expensive', () => {
   assert.deepEqual(parsePasswordHashCost('pbkdf2_sha256', ''), { algorithm: 'pbkdf2_sha256', rounds: 1000 })
   const refused: [string, string][] = [
     ['md5', '1'],

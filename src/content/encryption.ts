@@ -8,24 +8,24 @@ import { deriveVersion1 } from './version1-key.ts'
 
 const deriveBytes = promisify(pbkdf2)
 
-// The salt of versions 1 and 2, as every client knows it.
+// The salt of versions 1 and 2, fixed in all clients.
 const FIXED_SALT = Buffer.from('da9045c306c7cc26', 'hex')
 const ROUNDS = 1000
 const IV_ROUNDS = 10
 
-/** The version a library gets when the server makes it from a password: the one all clients can open. */
+/** The version of libraries that the server creates from a password. All clients support it. */
 export const PASSWORD_ENCRYPTION_VERSION = 2
 
-/** How a version makes keys out of texts: all but the password itself. */
+/** The parameters of the key derivation, except for the password. */
 type Scheme = Pick<LibraryEncryption, 'version' | 'salt'>
 
 interface Derived {
-  /** All of it; version 3 encrypts with half of it. */
+  /** The whole derived key. Version 3 encrypts with half of it. */
   readonly key: Buffer
   readonly iv: Buffer
 }
 
-/** The values of a new encrypted library made from a password, which is not kept. */
+/** The parameters of a new encrypted library. The password is not stored. */
 export async function encryptionFromPassword(
   id: LibraryId,
   password: string,
@@ -36,7 +36,7 @@ export async function encryptionFromPassword(
   return wrap(id, unchecked, password, secret)
 }
 
-/** Whether a client that knows the password would send this check value (`magic`, or what replaces it). */
+/** Whether this is the check value of the password (`magic`, or `pwdHash`), as a client would send it. */
 export function checkMagic(encryption: LibraryEncryption, magic: string): boolean {
   return sameHex(Buffer.from(magic, 'hex'), encryption.pwdHash || encryption.magic)
 }
@@ -51,7 +51,7 @@ export async function checkPassword(
   return value !== undefined && sameHex(value, encryption.pwdHash || encryption.magic)
 }
 
-/** What a library's content is encrypted with; undefined if the password, though it may pass for the right one, opens nothing. */
+/** The data key of a library; undefined if the password cannot unwrap it, even if it passes the check. */
 export async function dataKeyFrom(
   encryption: LibraryEncryption,
   password: string,
@@ -64,7 +64,7 @@ export async function dataKeyFrom(
   return new DataKey(parts)
 }
 
-/** The same library under a new password: its content stays as it is. Undefined if the old one opens nothing. */
+/** Wraps the data key with a new password; the content is unchanged. Undefined if the old password cannot unwrap it. */
 export async function withNewPassword(
   id: LibraryId,
   encryption: LibraryEncryption,
@@ -78,7 +78,7 @@ export async function withNewPassword(
   return wrapped
 }
 
-/** The secret wrapped with a password, and what that is checked by, in the manner of the library. */
+/** Wraps the secret with a password and computes the check value, with the parameters of the library. */
 async function wrap(
   id: LibraryId,
   encryption: LibraryEncryption,
@@ -104,12 +104,12 @@ async function unwrap(encryption: LibraryEncryption, password: string): Promise<
     ])
     return secret.length === 32 ? secret : undefined
   } catch {
-    // Its padding is none: a client wrapped it with something else.
+    // Invalid padding: the secret was wrapped with something else.
     return undefined
   }
 }
 
-/** What a password is compared by; undefined for a hash we do not know. */
+/** The check value of a password; undefined for an unknown hash algorithm. */
 async function checkValue(
   id: LibraryId,
   encryption: LibraryEncryption,
@@ -118,11 +118,11 @@ async function checkValue(
   const input = textBytes(id + password)
   if (encryption.pwdHash === '') return (await derive(encryption, input)).key
   const cost = parsePasswordHashCost(encryption.pwdHashAlgo, encryption.pwdHashParams)
-  // The fixed salt is filled up to the length of a library's own.
+  // The fixed salt is zero-padded to the length of a library's salt.
   return cost && passwordHash(input, Buffer.concat([saltOf(encryption)], 32), cost)
 }
 
-/** What a version encrypts with, made from a password or from the secret. */
+/** The cipher of a version, derived from a password or from the secret. */
 async function cipherParts(scheme: Scheme, input: Buffer): Promise<CipherParts> {
   const { key, iv } = await derive(scheme, input)
   if (scheme.version === 1) return { name: 'aes-128-cbc', key, iv }

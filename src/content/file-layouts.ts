@@ -5,22 +5,22 @@ import { BlockDamaged, BlockMissing, type ByteRange } from '../storage/index.ts'
 import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 
-/** A block of a file, and how much of it is padding: none unless the library is encrypted. */
+/** A block of a file and the length of its padding, which is 0 unless the library is encrypted. */
 export interface LaidBlock extends SizedBlock {
   readonly padding: number
 }
 
-/** A part of a block, in bytes of the file's content. */
+/** A range of a block, in bytes of plaintext. */
 export interface BlockPart {
   readonly block: LaidBlock
   readonly range: ByteRange
 }
 
-/** A file whose blocks the library was seen to hold, and where each of them begins. */
+/** The blocks of a file with their offsets. The library is known to hold them. */
 export class FileLayout {
   readonly size: number
   readonly blocks: readonly LaidBlock[]
-  /** One more than there are blocks: the last is where the last block ends. */
+  /** Offset of each block, followed by the end of the last one. */
   readonly #starts: Float64Array
   /** Stored bytes, padding included. */
   readonly #stored: number
@@ -37,7 +37,7 @@ export class FileLayout {
     this.#stored = stored
   }
 
-  /** The parts of blocks that make up a range. Throws BlockDamaged where the blocks end before it does. */
+  /** The parts of blocks that a range consists of. Throws BlockDamaged if the blocks end before the range. */
   *partsOf({ start, end }: ByteRange): Generator<BlockPart, void> {
     if (end > (this.#starts.at(-1) ?? 0)) throw new BlockDamaged(this.#lastId(), 'its file ends too early')
     for (let index = this.#indexAt(start); ; index += 1) {
@@ -49,7 +49,7 @@ export class FileLayout {
     }
   }
 
-  /** As partsOf, for a range that lies in one block; undefined for any other. */
+  /** As partsOf for a range within one block; undefined for others. */
   onlyPartOf({ start, end }: ByteRange): BlockPart | undefined {
     const index = this.#indexAt(start)
     const block = this.blocks[index]
@@ -59,15 +59,15 @@ export class FileLayout {
   }
 
   /**
-   * Throws BlockDamaged unless the blocks amount to the file and nothing else. Those of an encrypted library have
-   * padding: what is read without its key ends here, and not as garbage in somebody's file.
+   * Throws BlockDamaged unless the block sizes add up to the file size. Blocks of an encrypted library have padding, so reading
+   * them without the key fails here instead of returning ciphertext.
    */
   checkPlain(): void {
     if (this.#stored < this.size) throw new BlockDamaged(this.#lastId(), 'its file ends too early')
     if (this.#stored > this.size) throw new BlockDamaged(this.#lastId(), 'it has more than its file')
   }
 
-  /** The block that holds a byte, found by halving. */
+  /** The index of the block that contains an offset, by binary search. */
   #indexAt(position: number): number {
     let low = 0
     let high = this.blocks.length
@@ -84,19 +84,19 @@ export class FileLayout {
   }
 }
 
-// A block of a layout takes some 150 bytes, and a layout as much as four of them: a few megabytes at most (I9).
-const MOST_WEIGHT = 32_768
+// The weight of one block of a layout is about 150 bytes: a few megabytes in total (I9).
+const MAX_WEIGHT = 32_768
 const WEIGHT_OF_LAYOUT = 4
 
-/** Remembers the layouts of files used last: every range asked for needs them again. */
+/** Cache of file layouts, which each range request needs. */
 export class FileLayouts {
-  readonly #layouts = new TwoGenerationCache<string, FileLayout>(MOST_WEIGHT, weightOf)
+  readonly #layouts = new TwoGenerationCache<string, FileLayout>(MAX_WEIGHT, weightOf)
 
   find(libraryKey: number, id: FileId): FileLayout | undefined {
     return this.#layouts.get(`${libraryKey}:${id}`)
   }
 
-  remember(libraryKey: number, id: FileId, layout: FileLayout): void {
+  put(libraryKey: number, id: FileId, layout: FileLayout): void {
     this.#layouts.set(`${libraryKey}:${id}`, layout)
   }
 }
@@ -105,7 +105,7 @@ function weightOf({ blocks }: FileLayout): number {
   return blocks.length + WEIGHT_OF_LAYOUT
 }
 
-/** Throws BlockMissing for a block the library does not hold (I7). */
+/** Throws BlockMissing for a block that the library does not hold (I7). */
 export async function layoutOf(db: Database, libraryKey: number, file: FileObject): Promise<FileLayout> {
   const sizes = await findHeldBlocks(db, libraryKey, file.blockIds)
   const blocks = file.blockIds.map((id) => {
@@ -116,11 +116,11 @@ export async function layoutOf(db: Database, libraryKey: number, file: FileObjec
   return new FileLayout(file.size, blocks)
 }
 
-const PADDINGS_AT_ONCE = 8
+const CONCURRENT_READS = 8
 
 /**
- * The layout of an encrypted file. All but a file of one block, whose size says it, need `paddingOf`, which
- * looks at the end of each block. Throws BlockDamaged where the blocks do not amount to the file.
+ * The layout of an encrypted file. `paddingOf` reads the end of each block. A file of one block does not need it, because the file
+ * size determines the padding. Throws BlockDamaged if the blocks do not add up to the file size.
  */
 export async function paddedLayoutOf(
   { size, blocks }: FileLayout,
@@ -131,17 +131,17 @@ export async function paddedLayoutOf(
   const padded: LaidBlock[] = []
   if (blocks.length === 1) padded.push({ ...only, padding: only.size - size })
   else {
-    for (let start = 0; start < blocks.length; start += PADDINGS_AT_ONCE) {
-      const some = blocks.slice(start, start + PADDINGS_AT_ONCE)
+    for (let start = 0; start < blocks.length; start += CONCURRENT_READS) {
+      const some = blocks.slice(start, start + CONCURRENT_READS)
       padded.push(
         ...(await Promise.all(some.map(async (one) => ({ ...one, padding: await paddingOf(one) })))),
       )
     }
   }
   const length = padded.reduce((sum, block) => sum + block.size - block.padding, 0)
-  const odd = padded.find(({ padding }) => padding < 1 || padding > CIPHER_BLOCK_BYTES)
-  if (odd !== undefined || length !== size) {
-    throw new BlockDamaged((odd ?? only).id, 'its file has another size')
+  const invalid = padded.find(({ padding }) => padding < 1 || padding > CIPHER_BLOCK_BYTES)
+  if (invalid !== undefined || length !== size) {
+    throw new BlockDamaged((invalid ?? only).id, 'its file has another size')
   }
   return new FileLayout(size, padded)
 }

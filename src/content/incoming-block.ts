@@ -2,16 +2,16 @@ import { type BlockId, sha1Hex } from '../objects/index.ts'
 import { BlockMismatch, type BlockStore, type BlockWriter, type ReceivedBlock } from '../storage/index.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 
-/** A block that came in: either in the store, where it is kept or discarded, or small enough to be kept in a row. */
+/** A received block: either in the block store, still to be kept or discarded, or small enough for a database row. */
 export interface TakenBlock extends SizedBlock {
   /** The bytes of a small block. */
   readonly bytes: Buffer | undefined
   readonly stored: ReceivedBlock | undefined
-  /** How much of its end is no content, in an encrypted library. */
+  /** Length of the padding, in an encrypted library. */
   readonly padding?: number
 }
 
-/** A block that is coming in piece by piece. It is held in memory until it is too large for a row. */
+/** A block being received. It is buffered in memory until it is too large for a database row. */
 export class IncomingBlock {
   readonly #store: BlockStore
   readonly #smallest: number
@@ -28,7 +28,7 @@ export class IncomingBlock {
     return this.#size
   }
 
-  /** Gives a promise if the caller is to wait before it brings more, or changes the piece. */
+  /** Returns a promise if the caller has to wait before it writes more or reuses the piece (backpressure). */
   write(piece: Buffer): Promise<void> | undefined {
     this.#size += piece.length
     if (this.#writer !== undefined) return this.#writer.write(piece)
@@ -39,7 +39,7 @@ export class IncomingBlock {
     return held.length === 0 ? this.#writer.write(piece) : this.#writeAll(this.#writer, [...held, piece])
   }
 
-  /** Throws BlockMismatch if the bytes are not those of the id that was expected, if one was. */
+  /** Throws BlockMismatch if the bytes do not hash to the expected id. */
   async finish(expected?: BlockId): Promise<TakenBlock> {
     if (this.#writer !== undefined) {
       const stored = await this.#writer.finish(expected)
@@ -51,7 +51,7 @@ export class IncomingBlock {
     return { id, size: bytes.length, bytes, stored: undefined }
   }
 
-  /** Nothing of the block is kept. */
+  /** Discards the block. */
   async abort(): Promise<void> {
     this.#held = []
     await this.#writer?.abort()
@@ -62,33 +62,33 @@ export class IncomingBlock {
   }
 }
 
-/** Keeps blocks, none before all are on the disk. Resolves once all would survive a power cut (I4). */
+/** Keeps blocks, none before all are flushed. Resolves when all are durable (I4). */
 export async function keepAll(blocks: readonly TakenBlock[]): Promise<void> {
   await allSynced(blocks)
   await Promise.all(storedOf(blocks).map((block) => block.keep()))
 }
 
-/** Resolves once the bytes of all are on the disk; they still need their names. */
+/** Resolves when all blocks are flushed. They still have no names. */
 export async function allSynced(blocks: readonly TakenBlock[]): Promise<void> {
   await Promise.all(storedOf(blocks).map((block) => block.synced))
 }
 
-/** Kept at a time: each is a few calls to the file system. */
-const KEPT_AT_ONCE = 64
+/** Blocks kept concurrently. Each takes a few file system calls. */
+const CONCURRENT_KEEPS = 64
 
-/** Blocks of files that belong together: none is kept before all have come. Disposing drops those that were not kept. */
-export class UnkeptBlocks implements AsyncDisposable {
+/** The blocks of several files of one upload. None is kept before all were received. Disposal discards the others. */
+export class PendingBlocks implements AsyncDisposable {
   readonly #blocks: TakenBlock[] = []
 
   add(blocks: readonly TakenBlock[]): void {
     for (const block of blocks) if (block.stored !== undefined) this.#blocks.push(block)
   }
 
-  /** Resolves once all would survive a power cut (I4). */
+  /** Resolves when all are durable (I4). */
   async keep(): Promise<void> {
     while (this.#blocks.length > 0) {
-      await keepAll(this.#blocks.slice(0, KEPT_AT_ONCE))
-      this.#blocks.splice(0, KEPT_AT_ONCE)
+      await keepAll(this.#blocks.slice(0, CONCURRENT_KEEPS))
+      this.#blocks.splice(0, CONCURRENT_KEEPS)
     }
   }
 

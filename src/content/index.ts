@@ -25,7 +25,7 @@ export {
   encryptionFromPassword,
   withNewPassword,
 } from './encryption.ts'
-export { discardAll, keepAll, type TakenBlock, UnkeptBlocks } from './incoming-block.ts'
+export { discardAll, keepAll, PendingBlocks, type TakenBlock } from './incoming-block.ts'
 export { Keyring } from './keyring.ts'
 export type { LibraryEncryption } from './library-encryption.ts'
 export { parsePasswordHashCost } from './password-hash.ts'

@@ -69,7 +69,7 @@ describe('a keyring', () => {
     assert.deepEqual([keys.size, bytes], [0, Buffer.alloc(32)])
   })
 
-  it('rejects a key made with another password', () => {
+  it('rejects a key of another password', () => {
     using keys = new Keyring(() => 0)
     const library = opened(newLibraryId(), 1)
     const { bytes, key } = newKey()

@@ -3,11 +3,11 @@ import type { LibraryId } from '../objects/index.ts'
 import type { DataKey } from './data-key.ts'
 import type { LibraryEncryption } from './library-encryption.ts'
 
-const LIFE_SECONDS = 3600
+const LIFETIME_SECONDS = 3600
 const SWEEP_MS = 60_000
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
-/** A library and the credential it was opened with. Each has keys of its own: a password that was given with one opens nothing to another. */
+/** A library and the credential it was opened with. Keys are per credential: a password given with one does not unlock it for another. */
 interface Opened {
   readonly info: {
     readonly id: LibraryId
@@ -29,16 +29,16 @@ interface Held {
   readonly key: DataKey
   readonly libraryId: LibraryId
   readonly accountKey: number
-  /** The values the password was checked by: under others it is another password. */
+  /** The check values of the password. If they changed, the password was changed. */
   readonly checkedBy: string
   /** Unix seconds. */
   readonly expiresAt: number
 }
 
 /**
- * The keys of encrypted libraries, each for the credential that gave the password, for an hour after it did, whether
- * used or not. They are in memory only, and are wiped when they go. A key names the API token or scoped token and the epochs
- * of account and library, so that it is out of reach once one of them ends, in other processes too.
+ * The data keys of unlocked libraries, per credential, for one hour after the password was given. They are in memory only and wiped
+ * on removal. The map key includes the API token or scoped token and the epochs of account and library, so that revoking one of them
+ * makes the data key unreachable, also in other processes.
  */
 export class Keyring implements Disposable {
   readonly #now: () => number
@@ -49,25 +49,25 @@ export class Keyring implements Disposable {
     this.#now = now
   }
 
-  /** How many keys are held. */
+  /** Number of keys. */
   get size(): number {
     return this.#held.size
   }
 
-  /** What the content of a library is encrypted with; undefined for a plain one. Throws password-needed. */
+  /** The data key of a library; undefined for a plain one. Throws password-needed. */
   keyFor(library: Opened): DataKey | undefined {
     const { encryption } = library.info
     if (encryption === undefined) return undefined
     return this.#find(library, encryption) ?? fail({ code: 'password-needed' })
   }
 
-  /** Whether content can be read and written: the library is plain, or its key is held for this caller. */
+  /** Whether the caller can read and write content: the library is plain or unlocked for this credential. */
   isOpen(library: Opened): boolean {
     const { encryption } = library.info
     return encryption === undefined || this.#find(library, encryption) !== undefined
   }
 
-  /** Holds a key for an hour from now, in place of any other for this caller. */
+  /** Stores a key for one hour. Replaces the previous key of this credential. */
   hold(library: Opened, encryption: LibraryEncryption, key: DataKey): void {
     this.forget(library)
     const { info, actor } = library
@@ -76,32 +76,32 @@ export class Keyring implements Disposable {
       libraryId: info.id,
       accountKey: actor.key,
       checkedBy: checkedBy(encryption),
-      expiresAt: this.#now() + LIFE_SECONDS,
+      expiresAt: this.#now() + LIFETIME_SECONDS,
     })
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
-    // All live equally long, so the first in order is the one nearest to its end.
+    // All keys have one lifetime, so the first in insertion order expires first.
     for (const name of this.#held.keys()) {
-      if (this.#held.size <= MOST_KEYS) return
+      if (this.#held.size <= MAX_KEYS) return
       this.#drop(name)
     }
   }
 
-  /** For this caller only. To forget what is not held is no error. */
+  /** Removes the key of this credential. Idempotent. */
   forget(library: Opened): void {
     this.#drop(nameOf(library))
   }
 
-  /** All keys of the library, of any account. */
+  /** Removes all keys of the library. */
   forgetLibrary(id: LibraryId): void {
     this.#dropWhere((held) => held.libraryId === id)
   }
 
-  /** Every key of the account, of one library or of all. */
+  /** Removes all keys of the account, for one library or for all. */
   forgetAccount(accountKey: number, id?: LibraryId): void {
     this.#dropWhere((held) => held.accountKey === accountKey && (id ?? held.libraryId) === held.libraryId)
   }
 
-  /** Forgets everything. */
+  /** Removes and wipes all keys. */
   [Symbol.dispose](): void {
     this.#dropWhere(() => true)
   }
@@ -120,8 +120,8 @@ export class Keyring implements Disposable {
     this.#dropWhere((held) => held.expiresAt <= now)
   }
 
-  #dropWhere(isOver: (held: Held) => boolean): void {
-    for (const [name, held] of this.#held) if (isOver(held)) this.#drop(name)
+  #dropWhere(isExpired: (held: Held) => boolean): void {
+    for (const [name, held] of this.#held) if (isExpired(held)) this.#drop(name)
   }
 
   #drop(name: string): void {

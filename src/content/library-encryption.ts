@@ -1,6 +1,6 @@
-/** The values a client chose when it made an encrypted library; the server never holds the password. */
+/** The encryption parameters that a client chose for a library. The server never stores the password. */
 export interface LibraryEncryption {
-  /** 2, 3 or 4; 1 in libraries of old, which are not made any more. */
+  /** 2, 3 or 4; 1 in old libraries only. */
   readonly version: number
   /** Hex; checks a password. Empty where `pwdHash` replaces it. */
   readonly magic: string

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 const derivePbkdf2 = promisify(pbkdf2)
 const deriveArgon2 = promisify(argon2)
 
-/** What it costs to hash a password, as a library's `pwd_hash_params` say. */
+/** Cost parameters of a password hash, from the `pwd_hash_params` of a library. */
 export type PasswordHashCost =
   | { readonly algorithm: 'pbkdf2_sha256'; readonly rounds: number }
   | {
@@ -15,25 +15,25 @@ export type PasswordHashCost =
       readonly parallelism: number
     }
 
-const MOST_ROUNDS = 1_000_000
-const MOST_PASSES = 10
-const MOST_MEMORY_KIB = 262_144
-const MOST_LANES = 16
+const MAX_ROUNDS = 1_000_000
+const MAX_PASSES = 10
+const MAX_MEMORY_KIB = 262_144
+const MAX_LANES = 16
 
-/** The cost; undefined for an algorithm we do not know, or more work than a server should do for a guess. */
+/** Parses the cost; undefined for an unknown algorithm or a cost above our limits, which would allow denial of service. */
 export function parsePasswordHashCost(algorithm: string, params: string): PasswordHashCost | undefined {
   if (algorithm === 'pbkdf2_sha256') {
     const rounds = numbersIn(params || '1000', 1)?.[0] ?? 0
-    return rounds >= 1 && rounds <= MOST_ROUNDS ? { algorithm, rounds } : undefined
+    return rounds >= 1 && rounds <= MAX_ROUNDS ? { algorithm, rounds } : undefined
   }
   if (algorithm !== 'argon2id') return undefined
   const [passes = 0, memory = 0, parallelism = 0] = numbersIn(params || '2,102400,8', 3) ?? []
-  const bearable = passes <= MOST_PASSES && memory <= MOST_MEMORY_KIB && parallelism <= MOST_LANES
-  const defined = passes >= 1 && parallelism >= 1 && memory >= 8 * parallelism
-  return bearable && defined ? { algorithm, passes, memory, parallelism } : undefined
+  const isWithinLimits = passes <= MAX_PASSES && memory <= MAX_MEMORY_KIB && parallelism <= MAX_LANES
+  const isValid = passes >= 1 && parallelism >= 1 && memory >= 8 * parallelism
+  return isWithinLimits && isValid ? { algorithm, passes, memory, parallelism } : undefined
 }
 
-/** 32 bytes, in a thread. */
+/** 32 bytes, computed in the thread pool. */
 export function passwordHash(message: Buffer, salt: Buffer, cost: PasswordHashCost): Promise<Buffer> {
   if (cost.algorithm === 'pbkdf2_sha256') return derivePbkdf2(message, salt, cost.rounds, 32, 'sha256')
   const { passes, memory, parallelism } = cost

@@ -12,10 +12,10 @@ import { type Content, type ContentStore, insertContents } from './content.ts'
 import type { OnStep } from './copy-objects.ts'
 import type { DataKey } from './data-key.ts'
 
-// What one transaction writes: a few milliseconds' work (I10).
-const ROWS_A_STEP = 250
-const BYTES_A_STEP = 1 << 20
-/** Bytes of one file after which it is asked again whether anybody still wants the copy. */
+// Limits of one transaction, which takes a few milliseconds (I10).
+const ROWS_PER_STEP = 250
+const BYTES_PER_STEP = 1 << 20
+/** Bytes of one file between checks for cancellation. */
 const BYTES_BETWEEN_STEPS = 32 * 2 ** 20
 
 interface Stores {
@@ -24,7 +24,7 @@ interface Stores {
   readonly content: ContentStore
 }
 
-/** A library that gives or takes, and what its blocks are encrypted with. */
+/** The source or target library and its data key. */
 export interface CryptSide {
   readonly libraryKey: number
   readonly key: DataKey | undefined
@@ -36,8 +36,8 @@ interface Rewritten extends Totals {
 }
 
 /**
- * As transplant, for two libraries that are not encrypted alike: every byte is read with the one key and stored with
- * the other, so files and dirs get other ids. Gives the entries as they are in the target.
+ * As copyObjects, for libraries with different encryption: content is decrypted with one key and encrypted with the other, so files
+ * and dirs get new ids. Returns the entries of the target.
  */
 export async function reencrypt(
   stores: Stores,
@@ -46,7 +46,7 @@ export async function reencrypt(
   entries: readonly Dirent[],
   onStep: OnStep = async () => {},
 ): Promise<Dirent[]> {
-  // Held to the end: an hour is not enough for every copy.
+  // Leased for the whole copy, which may outlast the lifetime of the keys.
   using _reading = from.key?.lease()
   using _writing = to.key?.lease()
   const rewriting = new Rewriting(stores, from, to, onStep)
@@ -62,7 +62,7 @@ class Rewriting {
   readonly #to: CryptSide
   readonly #onStep: OnStep
   readonly #done = new Map<DirId, Rewritten>()
-  readonly #pace = new TimeSlicer()
+  readonly #slicer = new TimeSlicer()
   #files = 0
   #contents: Content[] = []
   #dirs: PreparedObject[] = []
@@ -80,7 +80,7 @@ class Rewriting {
     return { ...entry, id: (await this.#dir(entry)).id }
   }
 
-  /** Writes what was rewritten since the last step; a dir never before what is in it (I1). */
+  /** Writes the rows since the last step. A dir is never written before its content (I1). */
   async store(): Promise<void> {
     const [contents, dirs] = [this.#contents, this.#dirs]
     this.#contents = []
@@ -91,7 +91,7 @@ class Rewriting {
       await insertObjects(tx, this.#to.libraryKey, dirs)
       await this.#onStep(tx, this.#files)
     }
-    // The commit that will name them is durable only after they are.
+    // Not durable: the later flush of the commit that refers to them covers them.
     await this.#stores.db.write(write, { durable: false })
   }
 
@@ -121,25 +121,25 @@ class Rewriting {
         dirCount += 1 + below.dirCount
       }
     }
-    // The names are the same, and so is their order.
+    // The names are unchanged, so the order is, too.
     const dir = Dir.fromSorted(entries)
     const { object } = prepareDir(dir, { size, fileCount, dirCount }, undefined, new Map())
     this.#dirs.push(object)
-    const made = { id: dir.id, size, fileCount, dirCount }
-    this.#done.set(id, made)
+    const rewritten = { id: dir.id, size, fileCount, dirCount }
+    this.#done.set(id, rewritten)
     await this.#stepIfFull(object.data.length)
-    return made
+    return rewritten
   }
 
   async #file(entry: FileDirent): Promise<FileDirent> {
-    if (this.#pace.isDue) await this.#pace.rest()
+    if (this.#slicer.isDue) await this.#slicer.rest()
     if (entry.id === EMPTY_ID) {
       this.#files += 1
       return entry
     }
     const { libraryKey, key } = this.#from
     const file = await this.#stores.objects.getFile(libraryKey, entry.id)
-    const source = this.#watched(this.#stores.content.read(libraryKey, file, undefined, key))
+    const source = this.#cancellable(this.#stores.content.read(libraryKey, file, undefined, key))
     const content = await this.#stores.content.receive(source, { key: this.#to.key })
     this.#contents.push(content)
     this.#files += 1
@@ -152,11 +152,11 @@ class Rewriting {
   async #stepIfFull(bytes: number): Promise<void> {
     this.#bytes += bytes
     const rows = this.#contents.length + this.#dirs.length
-    if (rows >= ROWS_A_STEP || this.#bytes >= BYTES_A_STEP) await this.store()
+    if (rows >= ROWS_PER_STEP || this.#bytes >= BYTES_PER_STEP) await this.store()
   }
 
-  /** The bytes of a file. A long one is checked for cancellation while it is copied. */
-  async *#watched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  /** The bytes of a file, with checks for cancellation in between. */
+  async *#cancellable(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     let since = 0
     for await (const chunk of chunks) {
       yield chunk

@@ -7,7 +7,7 @@ const ROUNDS = 524_288
 const input: Uint8Array = workerData
 const first = repeatedHash(Buffer.concat([input, SALT]))
 const second = repeatedHash(Buffer.concat([first, input, SALT]))
-// A thread has no origin to name.
+// A thread has no origin.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage(Buffer.concat([first, second]).subarray(0, 32))
 

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
 /**
- * Key and IV of encryption version 1: OpenSSL's `EVP_BytesToKey` with SHA-1 and 524288 rounds. Nothing in the
- * thread pool does that, so it has a thread of its own for the second it takes (I10).
+ * Key and IV of encryption version 1: OpenSSL's `EVP_BytesToKey` with SHA-1 and 524288 rounds. It takes a second and has no
+ * asynchronous API in Node, so it runs in a worker thread (I10).
  */
 export async function deriveVersion1(input: Buffer): Promise<{ key: Buffer; iv: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()

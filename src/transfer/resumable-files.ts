@@ -100,7 +100,7 @@ export class ChunkFile implements AsyncDisposable {
 
   /** The cipher of a file of this upload, derived from the library's key and the file name. */
   coverOf(name: string): TempFileCipher | undefined {
-    return this.#key?.cover(name)
+    return this.#key?.tempFileCipher(name)
   }
 
   /** Bytes. */

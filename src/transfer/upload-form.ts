@@ -1,4 +1,4 @@
-import { type Content, SMALLEST_STORED_BLOCK, smallContent, UnkeptBlocks } from '../content/index.ts'
+import { type Content, PendingBlocks, SMALLEST_STORED_BLOCK, smallContent } from '../content/index.ts'
 import { STREAM_BYTES, type StreamedPart } from '../http/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
@@ -53,7 +53,7 @@ export class FileReceiver {
   /** Bytes reserved for content that goes to disk. */
   #streamed = 0
   #files = 0
-  #unkept: UnkeptBlocks | undefined
+  #pending: PendingBlocks | undefined
 
   constructor(core: LibraryCore, session: UploadSession) {
     this.#core = core
@@ -86,10 +86,10 @@ export class FileReceiver {
     this.#streamed = STREAM_BYTES
     await this.#session.request.bodyClaim.growTo(this.#streamed)
     const { dataKey: key } = this.#session
-    this.#unkept ??= this.#session.own(new UnkeptBlocks())
+    this.#pending ??= this.#session.own(new PendingBlocks())
     const content = await this.#core.content.receive(part.borrowed(), {
       key,
-      unkept: this.#unkept,
+      pending: this.#pending,
       ...(digests.length > 0 && { onBytes }),
     })
     for (const { digest, isOfPart } of digests) if (isOfPart) digest.check()
@@ -103,7 +103,7 @@ export class FileReceiver {
    * leaves nothing behind. Synchronous if there is nothing to store.
    */
   keep(): Promise<void> | undefined {
-    return this.#unkept?.keep()
+    return this.#pending?.keep()
   }
 
   /** The digests that cover a part. The one of the request header covers the first file. */
