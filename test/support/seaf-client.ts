@@ -49,7 +49,21 @@ export class SeafClient implements AsyncDisposable {
     await mkdir(path.join(folder, 'parent'))
     await client.run('init', '-d', path.join(folder, 'parent'))
     await client.run('start')
+    await client.#answers()
     return client
+  }
+
+  /** Waits for the socket of the daemon, which detaches before it listens. */
+  async #answers(): Promise<void> {
+    for (let looks = 0; ; looks += 1) {
+      try {
+        await this.run('status')
+        return
+      } catch (error) {
+        if (looks === 300) throw new Error('the client did not listen for a minute', { cause: error })
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+    }
   }
 
   async run(command: string, ...args: string[]): Promise<string> {
