@@ -43,7 +43,7 @@ describe('link secrets', () => {
     assert.equal(name, 'carrel-link-ab')
     assert.ok(secrets.isGrant(link, value))
     assert.ok(!secrets.isGrant(linkWith(secrets, 'cd', 'password'), value))
-    assert.ok(!secrets.isGrant(linkWith(secrets, 'ab', 'password'), value), 'the password was set anew')
+    assert.ok(!secrets.isGrant(linkWith(secrets, 'ab', 'password'), value), 'the password was changed')
     for (const bad of ['', '.', value.slice(0, -1), `9${value}`]) assert.ok(!secrets.isGrant(link, bad), bad)
     now += seconds
     assert.ok(!secrets.isGrant(link, value))

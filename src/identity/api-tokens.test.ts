@@ -212,7 +212,7 @@ describe('the database file', () => {
     const files = await readdir(identity.folder)
     const contents = await Promise.all(files.map((name) => readFile(path.join(identity.folder, name))))
     const bytes = Buffer.concat(contents)
-    assert.ok(bytes.includes('ann@example.org'), 'the files hold what was written')
+    assert.ok(bytes.includes('ann@example.org'), 'the files contain the written data')
     for (const token of tokens) {
       assert.equal(bytes.includes(token), false)
       assert.equal(bytes.includes(Buffer.from(token, 'hex')), false)

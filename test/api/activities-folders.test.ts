@@ -148,7 +148,7 @@ describe('the recipient of a shared folder', () => {
     }
     await content.addFile('/elsewhere')
     await lock('/elsewhere')
-    assert.deepEqual(await heard(), [], 'the first change elsewhere is not told either')
+    assert.deepEqual(await heard(), [], 'no event for the first change elsewhere either')
     await content.addFile('/team/a')
     assert.deepEqual(await heard(), [`commit ${folder}`])
     await lock('/team/a')
@@ -197,7 +197,7 @@ describe('the recipient of a shared folder', () => {
       }
     }
     const commits = found.filter((one) => one.startsWith('commit'))
-    assert.ok(commits.length === 2 || commits.length === 3, 'for what was shown, moved, and last')
+    assert.ok(commits.length === 2 || commits.length === 3, 'one event each for shown, moved and last')
     assert.deepEqual(
       found.filter((one) => one.startsWith('lock')),
       [`lock ${folder} /shown`, `lock ${folder} /last`],
@@ -223,6 +223,6 @@ describe('the recipient of a shared folder', () => {
     }
     assert.deepEqual(await told(), [[folder, 'team', ['/a']]])
     await unshare(ann, space.id, guest, '/team')
-    assert.deepEqual(await told(), [], 'a library that is closed is not named any more')
+    assert.deepEqual(await told(), [], 'an inaccessible library is no longer named')
   })
 })

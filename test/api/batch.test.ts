@@ -150,7 +150,7 @@ describe('synchronous batch copy and move', () => {
     assertReply(await syncBatch(here.client, 'move', batch(here, ['b.txt'], here, '/in')), 200, DONE)
     const listing = await here.client.get(here.v2('dir/'), { p: '/in' })
     const moved = listing.body.find((entry: { name: string }) => entry.name === 'b.txt')
-    assert.equal(moved.is_locked, true, 'a lock goes along within one library')
+    assert.equal(moved.is_locked, true, 'a lock follows its file within one library')
   })
 
   it('moves stars along with the entries', async () => {

@@ -287,7 +287,7 @@ describe('the history of a file', () => {
     await other.file('/y')
     await other.client.put(other.v2('history-limit/'), { form: { keep_days: 0 } })
     const shown = await other.client.get(other.v2('file/revision/'), { p: '/x', commit_id: first })
-    assert.equal(shown.status, 200, 'a revision that is listed can be had')
+    assert.equal(shown.status, 200, 'a listed revision can be downloaded')
     const page = await other.client.get(other.v21('file/history/'), { path: '/x', limit: 1 })
     const next = { path: '/x', commit_id: page.body.next_start_commit }
     const rest = await other.client.get(other.v21('file/history/'), next)

@@ -319,9 +319,9 @@ describe('the id of an object outside of a shared folder', () => {
       .map(({ method, path }) => `${method} ${path}`)
       .filter((name) => !name.includes('/batch-'))
     const unlisted = names.filter((name) => !(name in routes) && !(name in withoutIds))
-    assert.deepEqual(unlisted, [], 'say in this file what they answer inside a shared folder')
+    assert.deepEqual(unlisted, [], 'add their responses inside a shared folder to this file')
     const gone = [...Object.keys(routes), ...Object.keys(withoutIds)].filter((name) => !names.includes(name))
-    assert.deepEqual(gone, [], 'there is no such route any more')
+    assert.deepEqual(gone, [], 'the route no longer exists')
   })
 
   it('cannot be used with a library token, as a shared folder has none', async () => {

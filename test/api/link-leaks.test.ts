@@ -125,7 +125,7 @@ describe('a visitor of a link receives nothing about its surroundings', () => {
       const reply = await call(token, mine)
       assert.ok(reply.status < 500, reply.text)
       assert.doesNotMatch(sentBy(reply), HIDDEN)
-      assert.doesNotMatch(reply.text, /in\.txt|\bsub\b.*deep/, 'nor what is in the folder')
+      assert.doesNotMatch(reply.text, /in\.txt|\bsub\b.*deep/, 'nor the content of the folder')
       assert.ok(!sentBy(reply).includes(space.id))
     })
   }

@@ -186,7 +186,7 @@ describe('links into a shared folder', () => {
     assert.deepEqual([away.is_valid, away.path, away.obj_id], [false, '/b.txt', ''])
     assert.deepEqual((await ann.get(`${SHARE}${token}/`)).body.path, '/b.txt')
     await uploadFile(ann, origin.id, `${FOLDER}/b.txt`, 'another')
-    assert.equal(await read(token), 404, 'another file of that name is not what was shared')
+    assert.equal(await read(token), 404, 'another file of that name is not the target')
     await move(origin, '/b.txt', `${FOLDER}/docs`)
     assert.equal(await read(token), 'beta')
   })

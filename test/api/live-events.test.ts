@@ -101,7 +101,7 @@ describe('live events', () => {
     for (;;) {
       const { id, data } = await stream.nextOf('task')
       assert.deepEqual([data.task_id, data.type], [started.body.task_id, 'copy'])
-      assert.equal(id !== undefined, data.state === 'successful', 'only the end is kept')
+      assert.equal(id !== undefined, data.state === 'successful', 'only the final state is kept')
       if (data.state === 'successful') {
         assert.deepEqual([data.done, data.total], [3, 3])
         break

@@ -350,7 +350,7 @@ describe('an issued credential', () => {
     await stranger.delete('/api/v2.1/copy-move-task/', { form: { task_id } })
     for (;;) {
       const { body } = expectOk(await stage.owner.get('/api/v2.1/query-copy-move-progress/', { task_id }))
-      if (body.canceled) assert.fail('a stranger cancelled it')
+      if (body.canceled) assert.fail('another account canceled it')
       if (body.successful) break
     }
     assert.deepEqual(await namesIn(stage.owner, other), ['in.txt'])

@@ -98,7 +98,7 @@ describe('Sign-ins during a flood of password checks', () => {
     )
     const replies = await Promise.all(flood)
     const busy = replies.filter(({ status }) => status === 429)
-    assert.ok(busy.length > 0, 'nothing was refused')
+    assert.ok(busy.length > 0, 'nothing was rejected')
     for (const { headers: sent, body } of busy) {
       assert.ok(Number(sent.get('retry-after')) > 0)
       assert.equal(typeof body, 'object')

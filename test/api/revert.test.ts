@@ -378,7 +378,7 @@ describe('reverting a library', () => {
     assertReply(await revertLibrary(free, before), 200, DONE)
     await put(free, '/mine', '3')
     const info = await free.client.get(free.v21('file/'), { p: '/mine' })
-    assert.equal(info.body.is_locked, false, 'a lock goes with its file')
+    assert.equal(info.body.is_locked, false, 'a lock is deleted with its file')
   })
 
   it('is rejected beyond the quota, unless it frees space', async () => {

@@ -221,7 +221,10 @@ describe('share links', () => {
       'select password from link where token = ?',
       link.token,
     )
-    assert.ok(!Buffer.from(rows[0]?.password ?? []).includes('secret'), 'the password is not kept as it is')
+    assert.ok(
+      !Buffer.from(rows[0]?.password ?? []).includes('secret'),
+      'the password is not stored in plain text',
+    )
   })
 
   it('changes a link', async () => {

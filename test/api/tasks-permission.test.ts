@@ -81,7 +81,7 @@ describe('a task whose account loses a permission while it runs', () => {
     } finally {
       opening.mock.restore()
     }
-    assert.ok(given, 'the source was given away in time')
+    assert.ok(given, 'the source was transferred in time')
     assert.deepEqual(await there.names('/in'), ['d', 'a (1).txt', 'a.txt'])
     const { core } = server.running.services
     const row = await dbOf(core).get<{ head: Uint8Array }>('select head from library where id = ?', here.id)

@@ -54,7 +54,7 @@ it('a task resumes after a restart, and copies nothing twice', async () => {
     states.map(({ state }) => state),
     [...Array<string>(5).fill('running'), 'queued'],
   )
-  assert.deepEqual(await there.names('/in'), ['a.txt'], 'what was stopped left nothing behind')
+  assert.deepEqual(await there.names('/in'), ['a.txt'], 'the stopped job left nothing behind')
 
   const { next, moved } = await restart(server, [here, there])
   await using _ = next

@@ -43,7 +43,7 @@ describe('copies and moves as tasks', () => {
       const id = await started(here.client, operation, batch(here, ['a.txt', 'd', 'b.txt'], there, '/in'))
       const successful = { ...UNDER_WAY, successful: true, done: 4, total: 4 }
       assert.deepEqual(await ended(here.client, id), successful)
-      assert.deepEqual(await ended(here.client, id), successful, 'it can be asked for again')
+      assert.deepEqual(await ended(here.client, id), successful, 'it can be requested again')
       assert.deepEqual(await there.names('/in'), ['d', 'a (1).txt', 'a.txt', 'b.txt'])
       assert.deepEqual(await there.names('/in/d/sub'), ['y'])
       assert.equal(await there.lastCommit(), 'Added "a.txt" and 2 more files')

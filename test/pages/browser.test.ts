@@ -160,7 +160,7 @@ describe('the link pages in a browser', () => {
       ])
     await page.getByText('4 uploaded').waitFor()
     assert.equal(await page.locator('.sent .done').count(), 4)
-    assert.equal(await page.getByText('(1)').count(), 0, 'which names are taken is not told')
+    assert.equal(await page.getByText('(1)').count(), 0, 'taken names are not revealed')
     assert.deepEqual(await namesIn(space.client, space.id, '/pics/deep'), [
       'b <i>.txt',
       'c.txt',

@@ -205,7 +205,7 @@ describe('blocks', () => {
     const head = await sync.head()
     const commit = sync.makeCommit(tree.root, head)
     await sync.putCommit(commit)
-    assert.equal((await sync.putHead(commit.id)).status, 400, 'its objects are not there')
+    assert.equal((await sync.putHead(commit.id)).status, 400, 'its objects do not exist')
     await sync.sendObjects(tree)
     const reply = await sync.putHead(commit.id)
     assert.deepEqual([reply.status, reply.body], [446, ['secret.bin']])

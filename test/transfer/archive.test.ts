@@ -167,7 +167,7 @@ describe('an archive', () => {
     await waitForArchive(client, token)
     const added = (await archiveFiles(server)).filter((name) => !before.includes(name))
     assert.equal(added.length, 1)
-    assert.ok(!added[0]?.includes(token), 'and the name of its file does not tell its token')
+    assert.ok(!added[0]?.includes(token), 'and the name of its file does not reveal its token')
   })
 })
 

@@ -108,7 +108,7 @@ describe('a block on disk that', () => {
     const before = await rawGet(link, { headers: { range: 'bytes=0-999999' } })
     assert.ok(before.bytes.equals(bytes.subarray(0, 1_000_000)), 'the rest of the file can still be read')
     await flip(damaged.file, 1_000_000)
-    assert.ok((await rawGet(link)).bytes.equals(bytes), 'and all of it once it is mended')
+    assert.ok((await rawGet(link)).bytes.equals(bytes), 'and all of it once it is repaired')
   })
 })
 

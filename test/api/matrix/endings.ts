@@ -154,7 +154,7 @@ export const endings: readonly Ending[] = [
     becomes: signedOut,
   },
   {
-    name: 'the sign-in is idle for too long',
+    name: 'the session expires',
     role: 'owner',
     end: (trial) =>
       write(
@@ -173,7 +173,7 @@ export const endings: readonly Ending[] = [
     becomes: { account: 'revoked', 'sync token': 'unknownToken', ticket: 'unknownTicket' },
   },
   {
-    name: 'the device is told to wipe itself',
+    name: 'the device is marked for wiping',
     role: 'writer',
     shows: onDevice,
     end: async ({ admin: by, holder }) => {
@@ -210,7 +210,7 @@ export const endings: readonly Ending[] = [
     becomes: { 'library token': 'deletedToken' },
   },
   {
-    name: 'the library token may only read from now on',
+    name: 'the library token becomes read-only',
     role: 'owner',
     end: async ({ stage, holder }) => {
       const url = `/api/v2.1/repos/${stage.id}/repo-api-tokens/writingApp/`
@@ -238,21 +238,21 @@ export const endings: readonly Ending[] = [
     becomes: unshared,
   },
   {
-    name: 'the share allows only reading from now on',
+    name: 'the share becomes read-only',
     role: 'writer',
     ofLibrary: true,
     end: async (trial) => void expectOk(await changeShare(trial, 'r')),
     becomes: { account: 'reader', 'sync token': 'reader', ticket: 'reader' },
   },
   {
-    name: 'the share no longer allows managing',
+    name: 'the share loses administration',
     role: 'manager',
     ofLibrary: true,
     end: async (trial) => void expectOk(await changeShare(trial, 'rw')),
     becomes: { account: 'writer' },
   },
   {
-    name: 'the holder is taken out of the group',
+    name: 'the holder is removed from the group',
     role: 'groupMember',
     ofLibrary: true,
     end: async ({ cast, holder }) => {
@@ -261,7 +261,7 @@ export const endings: readonly Ending[] = [
     becomes: { account: 'stranger' },
   },
   {
-    name: 'the administrator becomes a plain user',
+    name: 'the administrator is demoted',
     role: 'administrator',
     end: async (trial) => void expectOk(await changeUser(trial, { role: 'default', is_staff: 'false' })),
     becomes: { account: 'stranger' },
@@ -289,7 +289,7 @@ export const endings: readonly Ending[] = [
     },
   },
   {
-    name: 'the library is handed over',
+    name: 'the library is transferred',
     role: 'owner',
     ofLibrary: true,
     end: async ({ stage, cast, holder }) => {
@@ -330,14 +330,14 @@ export const endings: readonly Ending[] = [
     becomes: notPublic,
   },
   {
-    name: 'the maker of the links is deactivated',
+    name: 'the creator of the links is deactivated',
     role: 'owner',
     end: async (trial) => void expectOk(await changeUser(trial, { is_active: 'false' })),
     tickets: byLinks,
     becomes: { link: 'switchedOff', ticket: 'unknownTicket' },
   },
   {
-    name: 'the links are switched off',
+    name: 'the links are disabled',
     role: 'owner',
     end: (trial) =>
       eachLink(trial, (kind, token) =>
