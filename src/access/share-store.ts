@@ -24,7 +24,7 @@ export interface Share {
 }
 
 /** The shared item: a library, or the folder of one of its sub-libraries. */
-export interface SharedThing {
+export interface SharedItem {
   readonly libraryKey: number
   readonly subKey: number | undefined
 }
@@ -105,12 +105,12 @@ function toGrant(row: GrantRow): Grant {
 }
 
 /** All shares of one item, oldest first. */
-export async function sharesOn(reader: Reader, thing: SharedThing): Promise<Share[]> {
+export async function sharesOn(reader: Reader, item: SharedItem): Promise<Share[]> {
   const rows = await reader.all<ShareRow>(
     `select grantee, grantee_key, permission, is_admin, granted_by from share
      where library_key = ? and coalesce(sub_key, 0) = ? order by created_at, grantee_key`,
-    thing.libraryKey,
-    thing.subKey ?? 0,
+    item.libraryKey,
+    item.subKey ?? 0,
   )
   return rows.map(toShare)
 }
@@ -122,15 +122,15 @@ export async function hasShares(reader: Reader, subKey: number): Promise<boolean
 
 export async function findShare(
   reader: Reader,
-  thing: SharedThing,
+  item: SharedItem,
   grantee: Grantee,
   granteeKey: number,
 ): Promise<Share | undefined> {
   const row = await reader.get<ShareRow>(
     `select grantee, grantee_key, permission, is_admin, granted_by from share
      where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
-    thing.libraryKey,
-    thing.subKey ?? 0,
+    item.libraryKey,
+    item.subKey ?? 0,
     grantee,
     granteeKey,
   )
@@ -140,7 +140,7 @@ export async function findShare(
 /** False if it is already shared with the grantee. */
 export async function insertShare(
   tx: Transaction,
-  thing: SharedThing,
+  item: SharedItem,
   share: Share,
   now: number,
 ): Promise<boolean> {
@@ -155,8 +155,8 @@ export async function insertShare(
     'created_at',
   ]
   const row = [
-    thing.libraryKey,
-    thing.subKey ?? null,
+    item.libraryKey,
+    item.subKey ?? null,
     share.grantee,
     share.granteeKey,
     share.permission,
@@ -170,7 +170,7 @@ export async function insertShare(
 /** False if there is no such share. */
 export async function updateShare(
   tx: Transaction,
-  thing: SharedThing,
+  item: SharedItem,
   share: Omit<Share, 'grantedBy'>,
 ): Promise<boolean> {
   const changed = await tx.run(
@@ -178,8 +178,8 @@ export async function updateShare(
      where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
     share.permission,
     share.isAdmin ? 1 : 0,
-    thing.libraryKey,
-    thing.subKey ?? 0,
+    item.libraryKey,
+    item.subKey ?? 0,
     share.grantee,
     share.granteeKey,
   )
@@ -189,15 +189,15 @@ export async function updateShare(
 /** False if there was none. */
 export async function deleteShare(
   tx: Transaction,
-  thing: SharedThing,
+  item: SharedItem,
   grantee: Grantee,
   granteeKey: number,
 ): Promise<boolean> {
   const changed = await tx.run(
     `delete from share
      where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
-    thing.libraryKey,
-    thing.subKey ?? 0,
+    item.libraryKey,
+    item.subKey ?? 0,
     grantee,
     granteeKey,
   )

@@ -27,7 +27,7 @@ import {
   hasShares,
   insertShare,
   type Share,
-  type SharedThing,
+  type SharedItem,
   sharesOn,
   sizesSharedWith,
   updateShare,
@@ -68,8 +68,8 @@ export class Shares {
    * included.
    */
   async on(library: Library, path: LibraryPath): Promise<Share[]> {
-    const thing = await this.#find(library, path)
-    return thing === undefined ? [] : sharesOn(this.#db, thing)
+    const item = await this.#find(library, path)
+    return item === undefined ? [] : sharesOn(this.#db, item)
   }
 
   /**
@@ -90,9 +90,9 @@ export class Shares {
     const place = isWhole ? undefined : await subLibraryPlace(library, path)
     return this.#db.write(async (tx) => {
       const sub = place && (await subLibraryToShare(tx, place, (subKey) => hasShares(tx, subKey)))
-      const thing = { libraryKey: library.info.key, subKey: sub?.key }
-      if (!(await insertShare(tx, thing, share, this.#core.now()))) fail({ code: 'already-shared', name })
-      await this.#tell(tx, library, by, thing, recipient, { kind: 'made', permission })
+      const item = { libraryKey: library.info.key, subKey: sub?.key }
+      if (!(await insertShare(tx, item, share, this.#core.now()))) fail({ code: 'already-shared', name })
+      await this.#recordEvent(tx, library, by, item, recipient, { kind: 'made', permission })
       await also?.(tx)
       return sub
     })
@@ -104,16 +104,16 @@ export class Shares {
     { path, recipient, permission }: ShareOptions,
     also?: Also,
   ): Promise<boolean> {
-    const thing = await this.#find(library, path)
-    if (thing === undefined) return false
+    const item = await this.#find(library, path)
+    if (item === undefined) return false
     const { granteeKey } = keyOf(recipient)
     const share = { grantee: recipient.to, granteeKey, ...rightOf(permission) }
     return this.#db.write(async (tx) => {
-      const before = await findShare(tx, thing, recipient.to, granteeKey)
-      if (before === undefined || !(await updateShare(tx, thing, share))) return false
+      const before = await findShare(tx, item, recipient.to, granteeKey)
+      if (before === undefined || !(await updateShare(tx, item, share))) return false
       const isNew = before.permission !== share.permission || before.isAdmin !== share.isAdmin
       const what = { kind: 'changed', permission } as const
-      if (isNew) await this.#tell(tx, library, library.actor, thing, recipient, what)
+      if (isNew) await this.#recordEvent(tx, library, library.actor, item, recipient, what)
       await also?.(tx)
       return true
     })
@@ -125,8 +125,8 @@ export class Shares {
     { path, recipient }: Omit<ShareOptions, 'permission'>,
     also?: Also,
   ): Promise<boolean> {
-    const thing = await this.#find(library, path)
-    return thing === undefined ? false : this.#end(library, thing, recipient, also)
+    const item = await this.#find(library, path)
+    return item === undefined ? false : this.#end(library, item, recipient, also)
   }
 
   /** Revokes the holder's own direct share. False if there is none. */
@@ -192,28 +192,28 @@ export class Shares {
   ): Promise<void> {
     const { granteeKey } = keyOf(recipient)
     const share = { grantee: recipient.to, granteeKey, ...rightOf(permission), grantedBy: by.key }
-    const thing = { libraryKey: library.key, subKey: undefined }
-    await insertShare(tx, thing, share, this.#core.now())
-    await this.#tell(tx, { info: library }, by, thing, recipient, { kind: 'made', permission })
+    const item = { libraryKey: library.key, subKey: undefined }
+    await insertShare(tx, item, share, this.#core.now())
+    await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'made', permission })
   }
 
-  #end(library: Library, thing: SharedThing, recipient: ToldRecipient, also?: Also): Promise<boolean> {
+  #end(library: Library, item: SharedItem, recipient: EventRecipient, also?: Also): Promise<boolean> {
     const granteeKey = recipient.to === 'user' ? recipient.account.key : keyOf(recipient).granteeKey
     return this.#db.write(async (tx) => {
-      const ended = await deleteShare(tx, thing, recipient.to, granteeKey)
+      const ended = await deleteShare(tx, item, recipient.to, granteeKey)
       if (!ended) return false
-      await this.#tell(tx, library, library.actor, thing, recipient, { kind: 'ended' })
+      await this.#recordEvent(tx, library, library.actor, item, recipient, { kind: 'ended' })
       await also?.(tx)
       return true
     })
   }
 
-  async #tell(
+  async #recordEvent(
     tx: Transaction,
     { info }: Pick<Library, 'info'>,
     by: Actor,
-    { subKey }: SharedThing,
-    recipient: ToldRecipient,
+    { subKey }: SharedItem,
+    recipient: EventRecipient,
     what: { kind: ShareEvent['kind']; permission?: SharePermission },
   ): Promise<void> {
     const sub = subKey === undefined ? undefined : await findSubLibraryByKey(tx, subKey)
@@ -241,7 +241,7 @@ export class Shares {
   }
 
   /** The key for shares of a folder; undefined for a folder that was never shared. */
-  async #find(library: Library, path: LibraryPath): Promise<SharedThing | undefined> {
+  async #find(library: Library, path: LibraryPath): Promise<SharedItem | undefined> {
     const libraryKey = library.info.key
     const place = inOrigin(library.info, path)
     if (place === ROOT) return { libraryKey, subKey: undefined }
@@ -250,9 +250,9 @@ export class Shares {
   }
 }
 
-type ToldRecipient = Exclude<Recipient, { to: 'user' }> | { readonly to: 'user'; readonly account: Actor }
+type EventRecipient = Exclude<Recipient, { to: 'user' }> | { readonly to: 'user'; readonly account: Actor }
 
-async function accountsOf(tx: Transaction, recipient: ToldRecipient): Promise<number[]> {
+async function accountsOf(tx: Transaction, recipient: EventRecipient): Promise<number[]> {
   if (recipient.to === 'user') return [recipient.account.key]
   return recipient.to === 'group' ? memberKeys(tx, recipient.group.key) : []
 }
@@ -262,7 +262,7 @@ export function rightOf(permission: SharePermission): Right {
   return { permission: permission === 'r' ? 'r' : 'rw', isAdmin: permission === 'admin' }
 }
 
-function wholeOf({ info }: Library): SharedThing {
+function wholeOf({ info }: Library): SharedItem {
   return { libraryKey: info.key, subKey: info.sub?.key }
 }
 
