@@ -17,36 +17,36 @@ import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'
 
 export const FOLLOWER = 'activity'
-// How far others were told of commits: it stays where it is when the feed is made again.
-const TELLER = 'activity-told'
-// A step ends with the commit that brings it here; its rows go in one transaction.
+// Position of the notifications. It is kept when the feed is rebuilt.
+const NOTIFIED = 'activity-told'
+// A step ends with the commit that reaches this many rows. They are written in one transaction.
 const ENOUGH_ROWS = 1000
 const ROWS_A_DELETE = 1000
 const LIBRARIES_AT_ONCE = 4
 
-/** A commit and what it did. */
-export interface ToldCommit {
+/** A commit and its activities. */
+export interface CommitSummary {
   readonly commit: NumberedCommit
   readonly activities: readonly CommitActivity[]
-  /** How much it changed in all, where the activities are cut. */
+  /** Total number of changes, because activities may be truncated. */
   readonly changeCount: number
 }
 
 /**
- * Tells somebody of commits: finds out whom, and gives what writes it down, in the transaction that notes they
- * were told. That is handed those of the commits nobody was told of yet; each comes once, in order.
+ * Notifies a receiver of commits. Returns a function that writes the notifications, in the transaction that
+ * moves the position. It is called with the commits that were not notified before, each once, in order.
  */
-export type Teller = (
+export type CommitNotifier = (
   library: LibraryInfo,
-  commits: readonly ToldCommit[],
-) => Promise<((tx: Transaction, commits: readonly ToldCommit[]) => Promise<void>) | undefined>
+  commits: readonly CommitSummary[],
+) => Promise<((tx: Transaction, commits: readonly CommitSummary[]) => Promise<void>) | undefined>
 
-/** Follows the commits of each library, keeps the feed they give rise to (I3), and tells others of them. */
+/** Processes the commits of each library, maintains the feed (I3), and calls the notifiers. */
 export class ActivityFollower {
   readonly #core: LibraryCore
   readonly #db: Database
   readonly #follower: CommitFollower
-  readonly #tellers: Teller[] = []
+  readonly #notifiers: CommitNotifier[] = []
 
   constructor(core: LibraryCore, db: Database, onError: (error: unknown) => void) {
     this.#core = core
@@ -59,16 +59,16 @@ export class ActivityFollower {
     })
   }
 
-  onCommits(teller: Teller): void {
-    this.#tellers.push(teller)
+  onCommits(notifier: CommitNotifier): void {
+    this.#notifiers.push(notifier)
   }
 
-  /** Follows a library in the background, soon. */
+  /** Schedules background processing of a library. */
   wake(library: LibraryInfo): void {
     this.#follower.wake(library)
   }
 
-  /** Resolves once all that was committed in these libraries before is in the feed. */
+  /** Resolves once all earlier commits of these libraries are in the feed. */
   async catchUp(libraryKeys: readonly number[]): Promise<void> {
     const behind = await keysBehind(this.#db, FOLLOWER, libraryKeys)
     for (let start = 0; start < behind.length; start += LIBRARIES_AT_ONCE) {
@@ -76,14 +76,14 @@ export class ActivityFollower {
     }
   }
 
-  /** Drops what commits gave rise to in a library and makes it again. Nobody is told of anything twice. */
+  /** Deletes and rebuilds the activities derived from commits. Notifications are not repeated. */
   async reindex(library: LibraryInfo): Promise<void> {
     const db = this.#db
     const some = () => db.write((tx) => deleteDerived(tx, library.key, ROWS_A_DELETE), { durable: false })
     while ((await some()) > 0) await nextTurn()
     await db.write(
       async (tx) => {
-        // What was followed since the last look would be there twice.
+        // Rows written since the last batch would be duplicated.
         await deleteDerived(tx, library.key)
         await moveFollower(tx, library.key, FOLLOWER, 0)
       },
@@ -100,7 +100,7 @@ export class ActivityFollower {
   async #catchUp(libraryKey: number): Promise<void> {
     const library = await findLibraryByKey(this.#db, libraryKey)
     if (library === undefined) return
-    // One that is purged meanwhile has no place in anybody's feed.
+    // A library purged meanwhile has no activities.
     await this.#follower.catchUp(library).catch((error: unknown) => {
       if (!isGone(error)) throw error
     })
@@ -112,33 +112,33 @@ export class ActivityFollower {
     const commits = await recentCommits.between(library, Math.max(1, from), wanted)
     const renames = await listRenames(db, library.key, from + 1, wanted)
     let before = from === 0 ? undefined : commits.shift()
-    const told: ToldCommit[] = []
+    const summaries: CommitSummary[] = []
     let rows = 0
     for (const commit of commits) {
       const root = before?.rootId ?? EMPTY_ID
       const changes = await this.#core.changes.listedBetween(library.key, root, commit.rootId)
-      // The clock of a sync client may be ahead, and would keep its commits on top of the feed.
+      // The clock of a sync client may be ahead, which would keep its commits on top of the feed.
       const timely = { ...commit, ctime: Math.min(commit.ctime, now()) }
       const activities = activitiesOf(timely, changes, renames.get(commit.seq))
-      told.push({ commit, activities, changeCount: changes.length })
+      summaries.push({ commit, activities, changeCount: changes.length })
       rows += activities.length
       before = commit
       if (rows > ENOUGH_ROWS) break
     }
     if (before === undefined || before.seq === from) throw new Error(`commit ${from + 1} is missing`)
-    const writers = await Promise.all(this.#tellers.map((tell) => tell(library, told)))
+    const writers = await Promise.all(this.#notifiers.map((notify) => notify(library, summaries)))
     const move = { libraryKey: library.key, name: FOLLOWER, from, to: before.seq }
-    const moved = await writeFollowed(db, move, (tx) => write(tx, library, told, writers))
+    const moved = await writeFollowed(db, move, (tx) => write(tx, library, summaries, writers))
     return moved ? before.seq : undefined
   }
 }
 
-type Writer = Awaited<ReturnType<Teller>>
+type Writer = Awaited<ReturnType<CommitNotifier>>
 
 async function write(
   tx: Transaction,
   library: LibraryInfo,
-  commits: readonly ToldCommit[],
+  commits: readonly CommitSummary[],
   writers: readonly Writer[],
 ): Promise<void> {
   await insertCommitActivities(
@@ -146,10 +146,10 @@ async function write(
     library.key,
     commits.flatMap(({ activities }) => activities),
   )
-  const reached = await followedSeq(tx, library.key, TELLER)
+  const reached = await followedSeq(tx, library.key, NOTIFIED)
   const fresh = commits.filter(({ commit }) => commit.seq > reached)
   const last = fresh.at(-1)
   if (last === undefined) return
   for (const writer of writers) await writer?.(tx, fresh)
-  await moveFollower(tx, library.key, TELLER, last.commit.seq)
+  await moveFollower(tx, library.key, NOTIFIED, last.commit.seq)
 }

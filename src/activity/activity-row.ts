@@ -5,20 +5,20 @@ import type { Change } from '../tree/index.ts'
 export type ActivityOp = 'create' | 'delete' | 'edit' | 'rename' | 'move' | 'recover' | 'clean-up-trash'
 export type ActivityObject = 'repo' | 'dir' | 'file'
 
-/** One thing somebody did, as the feed shows it. */
+/** One entry of the feed. */
 export interface Activity {
   readonly op: ActivityOp
   readonly object: ActivityObject
   readonly path: LibraryPath
-  /** Where it was before, if it was renamed or moved. */
+  /** The previous path, if it was renamed or moved. */
   readonly oldPath: LibraryPath | undefined
-  /** What the library was called before, if that changed. */
+  /** The previous name of the library, if that changed. */
   readonly oldName: string | undefined
   readonly author: string
   /** Unix seconds. */
   readonly at: number
   readonly commitId: CommitId | undefined
-  /** What the trash spared, in days. */
+  /** For an emptied trash: the number of days that were kept. */
   readonly days: number | undefined
 }
 
@@ -27,10 +27,12 @@ export interface CommitActivity extends Activity {
   readonly seq: number
 }
 
-/** A commit of more changes is shown by this many, the first by path; its detail lists all of them. */
+/**
+ * A commit with more changes has only this many activities, the first by path. Its details list all changes.
+ */
 export const MOST_ROWS_A_COMMIT = 100
 
-/** What a commit did: one activity for each change, a folder with all it holds being one. */
+/** The activities of a commit: one per change. A folder with its content is one change. */
 export function activitiesOf(
   commit: NumberedCommit,
   changes: readonly Change[],
@@ -59,7 +61,7 @@ export function activitiesOf(
   return found
 }
 
-/** As many of the first activities as have so many characters in their paths. */
+/** The longest prefix of the activities whose paths have at most this many characters. */
 export function fitting<T extends Pick<Activity, 'path' | 'oldPath'>>(
   activities: readonly T[],
   mostCharacters: number,
@@ -72,7 +74,7 @@ export function fitting<T extends Pick<Activity, 'path' | 'oldPath'>>(
   return end < 0 ? activities : activities.slice(0, end)
 }
 
-/** Undefined for what nobody would call a change: a new time or mode with the same content. */
+/** Undefined for a change of time or mode only. */
 function opOf(change: Change, recovers: boolean): Pick<Activity, 'op' | 'path' | 'oldPath'> | undefined {
   switch (change.op) {
     case 'added':

@@ -19,20 +19,20 @@ const COLUMNS = [
   'days',
 ]
 
-/** Where an activity stands in the feed: newest first, and of one second what came last in its library first. */
+/** Position of an activity in the feed: newest first; within one second, last in its library first. */
 export interface Mark {
   readonly key: number
   readonly at: number
   readonly rank: number
 }
 
-/** What the feed goes through: a library, or what an account is shown whatever it may open. */
+/** A sequence of activities: of a library, or those shown to an account regardless of its access. */
 export type Lane = { readonly libraryKey: number } | { readonly accountKey: number }
 
 export interface StoredActivity extends Activity {
   readonly key: number
   readonly libraryKey: number
-  /** Of the commit; undefined for what no commit tells. */
+  /** Number of the commit; undefined for an activity without one. */
   readonly seq: number | undefined
 }
 
@@ -51,18 +51,21 @@ interface ActivityRow {
   days: number | null
 }
 
-/** What a commit did stands in the feed in the order it is given in. */
+/** Activities of one commit appear in the feed in the given order. */
 export async function insertCommitActivities(
   tx: Transaction,
   libraryKey: number,
   activities: readonly CommitActivity[],
 ): Promise<void> {
-  // The last written of one commit stands first.
+  // Reversed, because the last row of a commit comes first in the feed.
   const rows = activities.toReversed().map((one) => rowOf(libraryKey, null, one.seq, 2 * one.seq, one))
   await tx.insert('activity', COLUMNS, rows)
 }
 
-/** What was done to a library while this was its head. It is also shown to the account, if one is given, whatever it may open. */
+/**
+ * An action on a library while this was its head. With an account, it is also shown to that account
+ * regardless of its access.
+ */
 export async function insertLibraryAction(
   tx: Transaction,
   library: { readonly key: number; readonly headSeq: number },
@@ -97,7 +100,7 @@ function rowOf(
   ]
 }
 
-/** Drops what commits gave rise to, or so much of it; gives the number dropped. */
+/** Deletes activities derived from commits, up to `most`. Returns the number deleted. */
 export function deleteDerived(tx: Transaction, libraryKey: number, most?: number): Promise<number> {
   const limit = most === undefined ? '' : `limit ${most}`
   const sql = `delete from activity where key in
@@ -105,7 +108,7 @@ export function deleteDerived(tx: Transaction, libraryKey: number, most?: number
   return tx.run(sql, libraryKey)
 }
 
-/** Those of the libraries whose commits a follower has not all followed, each with the columns of its row. */
+/** Rows of those libraries that have commits a consumer has not processed. */
 export async function keysBehind(
   reader: Reader,
   name: string,
@@ -126,7 +129,7 @@ export async function keysBehind(
   return behind
 }
 
-/** When the newest activity of each library was, by library; those without any are left out. */
+/** Time of the newest activity by library. Libraries without any are omitted. */
 export async function newestTimes(
   reader: Reader,
   libraryKeys: readonly number[],
@@ -149,17 +152,17 @@ export async function newestTimes(
 
 export interface LaneQuery {
   readonly lane: Lane
-  /** Only what is older than this. */
+  /** Only activities older than this. */
   readonly before: Mark | undefined
   readonly author: string | undefined
-  /** Only what is below this folder, or was; it ends with a slash. */
+  /** Only activities below this folder, by new or old path. Ends with a slash. */
   readonly below: string | undefined
-  /** Only what these commits did, both inclusive. */
+  /** Only activities of these commits, both inclusive. */
   readonly commits: { readonly from: number; readonly to: number } | undefined
   readonly limit: number
 }
 
-/** The next of several lanes, newest first in each; asked for together. */
+/** The next marks of several lanes, newest first in each, in one batch. */
 export async function listMarks(reader: Reader, queries: readonly LaneQuery[]): Promise<Mark[][]> {
   if (queries.length === 0) return []
   const parameters: Value[] = []
@@ -192,7 +195,7 @@ function laneSql({ lane, before, author, below, commits, limit }: LaneQuery, ind
     add('at <= ? and (at < ? or rank < ? or (rank = ? and key < ?))', at, at, rank, rank, key)
   }
   if (below !== undefined) {
-    // All texts that begin with the folder: "0" is what comes after a slash.
+    // Prefix search: "0" is the character after the slash.
     const end = `${below.slice(0, -1)}0`
     add('((path >= ? and path < ?) or (old_path >= ? and old_path < ?))', below, end, below, end)
   }
@@ -202,7 +205,7 @@ function laneSql({ lane, before, author, below, commits, limit }: LaneQuery, ind
   return { sql, parameters }
 }
 
-/** Activities by their keys. */
+/** Activities by key. */
 export async function findActivities(
   reader: Reader,
   keys: readonly number[],
@@ -220,7 +223,7 @@ export async function findActivities(
   return found
 }
 
-/** What libraries are called, deleted ones too. */
+/** Names of libraries, including deleted ones. */
 export async function namesOfLibraries(
   reader: Reader,
   keys: readonly number[],

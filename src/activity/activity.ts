@@ -6,16 +6,16 @@ import { ROOT } from '../objects/index.ts'
 import { ActivityFollower, FOLLOWER } from './activity-follower.ts'
 import { insertLibraryAction } from './activity-store.ts'
 import { Feed } from './feed.ts'
-import { type EventHub, LocalEventHub, type TaskNews } from './hub.ts'
+import { type EventHub, LocalEventHub, type TaskUpdate } from './hub.ts'
 import { LiveStreams } from './live-streams.ts'
 import { MonitoredLibraries } from './monitored.ts'
 import { repoTransfer } from './notices.ts'
 import { Notifications } from './notifications.ts'
-import { SharingNews } from './sharing-news.ts'
+import { SharingNotifier } from './sharing-notifier.ts'
 import { systemNetwork } from './webhook-request.ts'
 import { WebhookSecrets } from './webhook-secret.ts'
 import { WebhookSender } from './webhook-sender.ts'
-import { librariesToTell } from './webhook-store.ts'
+import { librariesWithUnsentCommits } from './webhook-store.ts'
 import { Webhooks } from './webhooks.ts'
 
 export interface ActivityOptions {
@@ -23,25 +23,25 @@ export interface ActivityOptions {
   readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
-  /** Of the server; what webhooks are signed with is sealed under it. */
+  /** The secret of the server, which encrypts webhook secrets. */
   readonly secret: Buffer
-  /** Whether webhooks may call addresses within our own network. */
+  /** Whether webhooks may call private addresses. */
   readonly webhookPrivate: boolean
   /** Unix seconds. */
   readonly now: () => number
-  /** Told of failures of what runs in the background; it is tried again. */
+  /** Called with errors of background work, which is then retried. */
   readonly onError: (error: unknown) => void
 }
 
-/** All that tells people what happened. */
-export class ActivityRoom implements AsyncDisposable {
+/** The services of this module: feed, notifications, live events and webhooks. */
+export class ActivityService implements AsyncDisposable {
   readonly hub: EventHub = new LocalEventHub()
   readonly feed: Feed
   readonly follower: ActivityFollower
   readonly live: LiveStreams
   readonly monitored: MonitoredLibraries
   readonly notifications: Notifications
-  readonly sharing: SharingNews
+  readonly sharing: SharingNotifier
   readonly webhooks: Webhooks
   readonly webhookSender: WebhookSender
   readonly #options: ActivityOptions
@@ -67,7 +67,7 @@ export class ActivityRoom implements AsyncDisposable {
       accounts,
       notifications: this.notifications,
     })
-    this.sharing = new SharingNews({
+    this.sharing = new SharingNotifier({
       notifications: this.notifications,
       accessChanged: (tx, accountKeys) => this.accessChanged(tx, accountKeys),
     })
@@ -81,28 +81,28 @@ export class ActivityRoom implements AsyncDisposable {
       now,
       onPending: () => this.webhookSender.wake(),
     })
-    this.follower.onCommits(this.monitored.tell)
-    this.follower.onCommits(this.webhooks.tell)
+    this.follower.onCommits(this.monitored.notify)
+    this.follower.onCommits(this.webhooks.notify)
     this.#listen(core)
   }
 
-  /** For whoever changes what accounts may read: what they watch live is looked up again. */
+  /** Call it when the access of accounts changes: their live routing is updated. */
   accessChanged(tx: Transaction, accountKeys: Iterable<number>): void {
     for (const accountKey of new Set(accountKeys)) {
       tx.afterCommit(() => this.hub.publish({ kind: 'access', accountKey }))
     }
   }
 
-  /** How a task of an account goes on. */
-  taskMoved(accountKey: number, task: TaskNews): void {
+  /** Publishes the progress of a task. */
+  publishTask(accountKey: number, task: TaskUpdate): void {
     this.hub.publish({ kind: 'task', accountKey, task })
   }
 
-  /** Begins what runs in the background. */
+  /** Starts background work. */
   async start(): Promise<void> {
     await this.live.start()
     this.webhookSender.start()
-    void this.#tellMissed()
+    void this.#notifyMissed()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -112,11 +112,11 @@ export class ActivityRoom implements AsyncDisposable {
     await this.live[Symbol.asyncDispose]()
   }
 
-  /** What was committed before an earlier process ended, and receivers wait for. */
-  async #tellMissed(): Promise<void> {
+  /** Processes commits that an earlier process left, for webhooks. */
+  async #notifyMissed(): Promise<void> {
     const { db, onError } = this.#options
     try {
-      await this.follower.catchUp(await librariesToTell(db, FOLLOWER))
+      await this.follower.catchUp(await librariesWithUnsentCommits(db, FOLLOWER))
     } catch (error) {
       if (!this.#stopping) onError(error)
     }
@@ -152,13 +152,13 @@ export class ActivityRoom implements AsyncDisposable {
       days: undefined,
     }
     const action = { ...common, author: actor.email, at: this.#options.now(), commitId: library.head }
-    // Called before the shares go.
+    // Called while the shares still exist.
     if (kind === 'deleted' || kind === 'transferred') {
       this.accessChanged(tx, await accountsSharing(tx, library.key))
     }
     switch (kind) {
       case 'deleted':
-        // Nobody can open it any more; who owned it is told all the same.
+        // Nobody can open the library any more, but its owner still sees the activity.
         return insertLibraryAction(tx, library, { ...action, op: 'delete' }, library.ownerKey)
       case 'restored':
         return insertLibraryAction(tx, library, { ...action, op: 'recover' })

@@ -16,34 +16,35 @@ import {
 import { type FeedItem, pastViews, seenThrough, type View, viewsOf } from './view.ts'
 
 const MOST_LANES_A_QUERY = 100
-// A query is answered in one go (I10).
+// Bounds the time of one query (I10).
 const ROWS_A_QUERY = 2000
 const FEWEST_A_LANE = 20
 const MOST_A_LANE = 500
-/** How far back the feed can be paged through. */
+/** Maximum offset of a page. */
 export const LONGEST_FEED = 100_000
 
 export interface FeedQuery {
-  /** E-mail of the account whose doings are wanted; undefined for everybody's. */
+  /** E-mail of an account to filter by; undefined for all. */
   readonly author: string | undefined
   readonly skip: number
   readonly limit: number
 }
 
-/** A lane that is being merged into the feed. */
+/** A lane being merged into the feed. */
 interface OpenLane {
   readonly lane: Lane
   readonly below: string | undefined
   readonly commits: View['commits']
-  /** The last that was read. */
+  /** The last mark that was read. */
   last: Mark | undefined
-  /** No activity of the lane still to come is newer than this. */
+  /** Upper bound for the time of the lane's remaining activities. */
   bound: number
 }
 
 /**
- * What happened in all that an account may read now, newest first. What was answered before it is asked for is
- * in it. Lanes are merged, so that a page costs what it shows and skips, and not what there is.
+ * The activities in all libraries an account may read, newest first. It includes everything acknowledged
+ * before the request. Lanes are merged lazily, so the cost of a page depends on its offset and size, not on
+ * the number of activities.
  */
 export class Feed {
   readonly #core: LibraryCore
@@ -115,7 +116,7 @@ export class Feed {
     return newest
   }
 
-  /** The lanes that can have one of the newest `count`: no more than that, each by its own newest. */
+  /** The lanes that may contain one of the newest `count`: at most `count`, by their newest activity. */
   async #lanes(
     user: Account,
     views: ReadonlyMap<number, readonly View[]>,
@@ -129,7 +130,7 @@ export class Feed {
       for (const { base, commits } of views.get(libraryKey) ?? []) {
         const lane = { lane: { libraryKey }, commits, last: undefined, bound }
         if (base === ROOT) whole.push({ ...lane, below: undefined })
-        // The newest of the library may be elsewhere in it, so its time only bounds that of the folder.
+        // The newest activity may be outside the folder, so its time is only an upper bound.
         else parts.push({ ...lane, below: withSlash(base) })
       }
     }

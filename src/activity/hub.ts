@@ -1,17 +1,17 @@
 import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.ts'
 
-/** What is told at once to those who watch a library. */
+/** A live event of a library. */
 export type LibraryLiveEvent =
   | {
       readonly kind: 'commit'
       readonly libraryKey: number
       readonly libraryId: LibraryId
-      /** The new head; commits that come in quick succession may be told of by the last. */
+      /** The new head. Commits in quick succession may be coalesced into one event for the last. */
       readonly commitId: CommitId
       readonly root: DirId
-      /** The number of the new head. Absent, as `rootBefore`, in what earlier versions logged. */
+      /** The number of the new head. Like `rootBefore`, missing in events of earlier versions. */
       readonly seq?: number
-      /** The root before the first of the commits told of. */
+      /** The root before the first of the coalesced commits. */
       readonly rootBefore?: DirId
       readonly author: string
       /** Unix seconds. */
@@ -22,14 +22,14 @@ export type LibraryLiveEvent =
       readonly libraryKey: number
       readonly libraryId: LibraryId
       readonly path: LibraryPath
-      /** The number of the head at that time. Absent in what earlier versions logged. */
+      /** The number of the head at that time. Missing in events of earlier versions. */
       readonly seq?: number
       readonly locked: boolean
       readonly author: string
     }
 
-/** How a copy, a move or an archive goes on, in files. */
-export interface TaskNews {
+/** Progress of a copy, a move or an archive, in files. */
+export interface TaskUpdate {
   readonly id: string
   readonly type: 'copy' | 'move' | 'archive'
   readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
@@ -37,12 +37,12 @@ export interface TaskNews {
   readonly total: number
 }
 
-/** What is told at once to one account. */
+/** A live event of an account. */
 export type AccountLiveEvent =
-  /** What the account may read changed. */
+  /** The libraries that the account may read have changed. */
   | { readonly kind: 'access'; readonly accountKey: number }
   | { readonly kind: 'notification'; readonly accountKey: number; readonly id: number; readonly type: string }
-  | { readonly kind: 'task'; readonly accountKey: number; readonly task: TaskNews }
+  | { readonly kind: 'task'; readonly accountKey: number; readonly task: TaskUpdate }
 
 export type LiveEvent = LibraryLiveEvent | AccountLiveEvent
 
@@ -50,19 +50,19 @@ export function isLibraryEvent(event: LiveEvent): event is LibraryLiveEvent {
   return event.kind === 'commit' || event.kind === 'lock'
 }
 
-/** Stops a subscription. May be called again. */
+/** Ends a subscription. Idempotent. */
 export type Unsubscribe = () => void
 
 /**
- * Carries live events within a process. Listeners are called in the order of what happened, at once, and must
- * neither throw nor take long. Events of other processes arrive here too, by way of the log they are kept in
- * (`live-log.ts`), at most a second later.
+ * Publish and subscribe for live events within a process. Listeners are called synchronously, in order, and
+ * must neither throw nor block. Events of other processes arrive through the log (`live-log.ts`) within a
+ * second.
  */
 export interface EventHub {
   publish(event: LiveEvent): void
   /** Head moves and lock changes of these libraries, or of all. */
   subscribe(libraryKeys: Iterable<number> | 'all', listener: (event: LibraryLiveEvent) => void): Unsubscribe
-  /** Every event there is. */
+  /** All events. */
   subscribeAll(listener: (event: LiveEvent) => void): Unsubscribe
 }
 

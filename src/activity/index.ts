@@ -1,4 +1,4 @@
-export { ActivityRoom } from './activity.ts'
+export { ActivityService } from './activity.ts'
 export { activityRows } from './dependent-rows-store.ts'
 export type { LiveEvent } from './hub.ts'
 export type { LiveMessage } from './live-viewer.ts'

@@ -1,15 +1,15 @@
 import type { Database, Reader } from '../database/index.ts'
 import type { LiveEvent } from './hub.ts'
 
-/** A live event under the number it is resumed by. */
+/** A live event and its number. */
 export interface NumberedEvent {
   readonly id: number
   readonly event: LiveEvent
 }
 
 /**
- * Keeps events and gives the number of the last. Whoever appends holds the row of the numbers until it is
- * committed, so nobody ever sees a number whose predecessors are still to come.
+ * Stores events and returns the number of the last. The row of the counter stays locked until commit, so a
+ * number is never visible before its predecessors.
  */
 export function appendEvents(db: Database, events: readonly LiveEvent[], now: number): Promise<number> {
   return db.write(
@@ -34,12 +34,12 @@ export async function listEventsAfter(reader: Reader, id: number, limit: number)
   return rows.map((row) => ({ id: row.id, event: JSON.parse(row.event) as LiveEvent }))
 }
 
-/** The number handed out last; 0 for none. */
+/** The last assigned number; 0 for none. */
 export async function lastEventId(reader: Reader): Promise<number> {
   return (await reader.get<{ last: number }>('select last from live_event_number where key = 1'))?.last ?? 0
 }
 
-/** The oldest event kept; undefined if none is. */
+/** The oldest stored event; undefined for none. */
 export async function oldestEventId(reader: Reader): Promise<number | undefined> {
   return (await reader.get<{ id: number | null }>('select min(id) as id from live_event'))?.id ?? undefined
 }

@@ -4,17 +4,17 @@ import { type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
 import type { LibraryLiveEvent } from './hub.ts'
 
-/** How an event appears in a library: the path there, if the event is about one. */
+/** An event as seen in a library: the path there, if it has one. */
 export interface SeenEvent {
   readonly path: LibraryPath | undefined
 }
 
-/** What an event was about does not change any more, and many may watch one shared folder. */
+/** Events are immutable, and many accounts may watch one shared folder, so results are cached. */
 const known = new WeakMap<LibraryLiveEvent, Map<string, Promise<SeenEvent | undefined>>>()
 
 /**
- * An event of a library as a sub-library of it shows the event. Undefined for what happened elsewhere in the library, before
- * the folder was shared, or to another folder that had the path of this one at the time.
+ * An event of a library as seen in a sub-library. Undefined for events outside the folder, from before it was
+ * shared, or of another folder that had its path at the time.
  */
 export function seenInFolder(
   core: LibraryCore,
@@ -36,7 +36,7 @@ async function lookInFolder(
 ): Promise<SeenEvent | undefined> {
   const { seq } = event
   const sinceSeq = library.sub?.sinceSeq
-  // Events of earlier versions have no number, so nobody can say where the folder was.
+  // Events of earlier versions have no number, so the path of the folder at that time is unknown.
   if (seq === undefined || sinceSeq === undefined || seq < sinceSeq) return undefined
   const folder = seq >= library.headSeq ? baseOf(library) : await core.history.folderAsOf(library, seq)
   if (folder === undefined) return undefined

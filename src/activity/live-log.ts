@@ -2,18 +2,18 @@ import type { Database } from '../database/index.ts'
 import type { EventHub, LiveEvent, Unsubscribe } from './hub.ts'
 import { appendEvents, deleteEvents, lastEventId, listEventsAfter } from './live-event-store.ts'
 
-/** How many events are kept for those who come back, and for how long. */
+/** Number of events kept for reconnecting clients, and their maximum age. */
 export const EVENTS_KEPT = 20_000
 const KEPT_SECONDS = 7 * 86_400
-// What happens in quick succession is written together.
+// Debounce: events in quick succession are written together.
 const GATHER_MS = 50
-// How late, at most, events of other processes come.
+// Maximum delay of events of other processes.
 const POLL_MS = 1000
 const MOST_GATHERED = 10_000
 const TRIM_EVERY = 1000
 const MOST_AT_ONCE = 2000
 
-/** An event on its way out; without a number if it is not kept. */
+/** An event to be sent; without a number if it is not stored. */
 export interface LoggedEvent {
   readonly id: number | undefined
   readonly event: LiveEvent
@@ -24,17 +24,17 @@ export interface LiveLogOptions {
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
-  /** Given what happened, in order. */
+  /** Called with events in order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void
-  /** Too much happened at once: whoever listens must look at everything anew. */
+  /** Called when events were lost, because there were too many. All clients must reload. */
   readonly onLost: () => void
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Numbers live events and keeps them for a while, so that a client can go on where it was cut off. The log is also
- * how processes hear of each other: each looks for rows it did not write and puts them into its hub. A database
- * that can call (LISTEN) only has to call `poll`.
+ * Numbers live events and stores them for a while, so that a client can resume after a disconnect. The log
+ * also connects processes: each polls for rows it did not write and publishes them in its hub. A database
+ * with notifications (LISTEN) only has to call `poll`.
  */
 export class LiveLog {
   readonly #options: LiveLogOptions
@@ -53,7 +53,7 @@ export class LiveLog {
     this.#options = options
   }
 
-  /** The number of the last event that was given out. */
+  /** The number of the last published event. */
   get last(): number {
     return this.#last
   }
@@ -65,7 +65,7 @@ export class LiveLog {
     this.#polling = setInterval(() => void this.poll(), POLL_MS).unref()
   }
 
-  /** Looks for events of other processes. */
+  /** Reads events of other processes. */
   poll(): Promise<void> {
     return this.#work(async () => {
       const last = await lastEventId(this.#options.db)
@@ -73,14 +73,14 @@ export class LiveLog {
     })
   }
 
-  /** Resolves once all that was published is given out. */
+  /** Resolves once all published events are written and sent. */
   async settled(): Promise<void> {
     clearTimeout(this.#gathering)
     this.#gathering = undefined
     await this.#flush()
   }
 
-  /** A maintenance job. */
+  /** Maintenance. */
   deleteOld(): Promise<number> {
     const { db, now } = this.#options
     return deleteEvents(db, { upTo: this.#last - EVENTS_KEPT, before: now() - KEPT_SECONDS })
@@ -95,8 +95,8 @@ export class LiveLog {
 
   #gather(event: LiveEvent): void {
     if (this.#relaying || this.#stopped) return
-    // Of the heads of a library, and of the steps of a task, the last is enough.
-    const key = sameness(event) ?? `${this.#count++}`
+    // For heads of a library, and progress of a task, the last event replaces earlier ones.
+    const key = coalescingKey(event) ?? `${this.#count++}`
     const earlier = this.#gathered.get(key)
     this.#gathered.delete(key)
     this.#gathered.set(key, earlier === undefined ? event : merged(earlier, event))
@@ -128,12 +128,12 @@ export class LiveLog {
     })
   }
 
-  /** Gives out what other processes wrote, up to a number. */
+  /** Publishes events of other processes, up to a number. */
   async #relay(upTo: number): Promise<void> {
     while (this.#last < upTo) {
       const found = await listEventsAfter(this.#options.db, this.#last, MOST_AT_ONCE)
       const events = found.filter(({ id }) => id <= upTo)
-      // Gone already: it was very much, or very long ago.
+      // Already deleted: too many, or too old.
       if (events.length === 0 || upTo - this.#last > EVENTS_KEPT) {
         this.#last = upTo
         this.#options.onLost()
@@ -153,7 +153,7 @@ export class LiveLog {
     await this.deleteOld()
   }
 
-  /** One after another; what fails is reported, and does not stop the next. */
+  /** Serializes work. A failure is reported and does not affect later work. */
   #work(work: () => Promise<void>): Promise<void> {
     this.#working = this.#workAfter(this.#working, work)
     return this.#working
@@ -170,7 +170,7 @@ export class LiveLog {
   }
 }
 
-function sameness(event: LiveEvent): string | undefined {
+function coalescingKey(event: LiveEvent): string | undefined {
   switch (event.kind) {
     case 'commit':
       return `commit ${event.libraryKey}`
@@ -184,13 +184,13 @@ function sameness(event: LiveEvent): string | undefined {
   }
 }
 
-/** The later of two events stands for both: of commits, it tells what changed since before the first. */
+/** Coalesces two events. For commits, the result keeps the root before the first. */
 function merged(earlier: LiveEvent, later: LiveEvent): LiveEvent {
   if (earlier.kind !== 'commit' || later.kind !== 'commit' || earlier.rootBefore === undefined) return later
   return { ...later, rootBefore: earlier.rootBefore }
 }
 
-/** The steps of a task are over when somebody comes back, and the id of an archive is a secret. */
+/** Progress of a task is obsolete after a reconnect, and the id of an archive is a secret. */
 function isKept(event: LiveEvent): boolean {
   if (event.kind !== 'task') return true
   const { state, type } = event.task

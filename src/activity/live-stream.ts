@@ -1,9 +1,9 @@
 import type { LiveMessage } from './live-viewer.ts'
 
-// What a client that does not read may have waiting for it; a laggard is told to look at everything anew.
+// Limit of unsent bytes. A client that does not read gets a reset instead of more events.
 const MOST_BYTES = 256 * 1024
 
-/** A text for the client, and the event it was made of; none for what only speaks of the stream itself. */
+/** A text for the client, and its event; without one for messages about the stream itself. */
 export interface WaitingText {
   readonly text: string
   readonly message: LiveMessage | undefined
@@ -12,21 +12,21 @@ export interface WaitingText {
 export interface StreamParts {
   readonly reset: (id: number) => string
   /**
-   * Those of the texts that the client may have now; undefined once its credential has ended. It is asked when the client
-   * takes them, however long they waited.
+   * Filters the texts by the current permissions; undefined once the credential is invalid. Called when the
+   * client reads them, however long they waited.
    */
   readonly authorize: (texts: readonly WaitingText[]) => Promise<readonly WaitingText[] | undefined>
   readonly onEnd: (stream: LiveStream) => void
   readonly onError: (error: unknown) => void
 }
 
-/** What one client is sent, as it takes it: texts wait here until they are asked for. */
+/** Queue of texts for one client, read on demand (backpressure). */
 export class LiveStream {
-  /** All up to this number was pushed, or is of no concern to the client. */
+  /** All events up to this number were queued, or do not concern the client. */
   lastId = 0
-  /** While it is given what it missed, what happens meanwhile is left to the log. */
+  /** While missed events are read from the log, new ones are not queued. */
   catchingUp = true
-  /** The newest that was left to the log. */
+  /** The newest event that was not queued for this reason. */
   leftOut = 0
   readonly #parts: StreamParts
   #waiting: WaitingText[] = []
@@ -47,7 +47,7 @@ export class LiveStream {
     return this.#waiting.length === 0
   }
 
-  /** Puts a text in line; if there is too much already, all of it gives way to a reset. */
+  /** Queues a text. If the queue is full, a reset replaces all of it. */
   push(text: string, message?: LiveMessage): void {
     if (this.#ended) return
     if (this.#bytes + text.length > MOST_BYTES) return this.reset(this.lastId)
@@ -56,7 +56,7 @@ export class LiveStream {
     this.#wake?.()
   }
 
-  /** The client has missed something: it goes on at `id`, and must look at everything anew. */
+  /** Tells the client that it missed events and must reload everything. It continues at `id`. */
   reset(id: number): void {
     if (this.#ended) return
     const text = this.#parts.reset(id)
@@ -66,7 +66,7 @@ export class LiveStream {
     this.#wake?.()
   }
 
-  /** Resolves once the client has taken all that waits, or is gone. */
+  /** Resolves once the client has read the whole queue, or is gone. */
   async taken(): Promise<void> {
     while (!this.isIdle && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ export class LiveStream {
     }
   }
 
-  /** The next bytes to send, when there are any. */
+  /** Waits for the next bytes to send. */
   async next(): Promise<IteratorResult<Buffer, void>> {
     for (;;) {
       while (this.isIdle && !this.#ended) {
@@ -90,7 +90,7 @@ export class LiveStream {
     }
   }
 
-  /** The client is gone, or its credential is: nothing that waits is sent. */
+  /** Discards the queue, because the client is gone or its credential is invalid. */
   cut(): void {
     this.#waiting = []
     this.#bytes = 0
@@ -101,7 +101,7 @@ export class LiveStream {
     this.cut()
   }
 
-  /** What waits is still sent, and nothing more. */
+  /** Ends the stream after the queued texts are sent. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
@@ -110,7 +110,7 @@ export class LiveStream {
     this.#parts.onEnd(this)
   }
 
-  /** Takes all that waits. Without an answer about the right, nothing is sent: the client has to come back. */
+  /** Takes the whole queue. If the authorization fails, nothing is sent, and the client has to reconnect. */
   async #takeAuthorized(): Promise<string[]> {
     const batch = this.#waiting
     this.#waiting = []

@@ -9,10 +9,10 @@ import { LiveLog, type LoggedEvent } from './live-log.ts'
 import { LiveStream, type WaitingText } from './live-stream.ts'
 import { type LiveMessage, LiveViewer } from './live-viewer.ts'
 
-/** How many connections an account may have open. */
+/** Maximum of concurrent streams per account. */
 export const MOST_STREAMS = 100
 const HEARTBEAT_MS = 15_000
-// How often streams whose credential has ended are looked for. Nothing is sent on one in the meantime either.
+// Interval of the search for streams with an invalid credential. In between, nothing is sent on them either.
 const CHECK_MS = 5000
 const CHECKS_AT_ONCE = 50
 const EVENTS_A_PAGE = 200
@@ -28,28 +28,28 @@ export interface LiveStreamsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** How a client is spoken to, and where it was. */
-export interface StreamWish {
-  /** The last number it has; undefined begins with now, null asks for a reset. */
+/** Options of a stream: the client's position and message format. */
+export interface StreamOptions {
+  /** The last received number; undefined starts now, null requests a reset. */
   readonly since: number | null | undefined
   readonly render: (message: LiveMessage) => string
-  /** The words a stream begins with. */
+  /** Formats the first message of a stream. */
   readonly ready: (id: number) => string
   readonly reset: (id: number) => string
-  /** What keeps a silent connection open, and moves its number on. */
+  /** Formats a heartbeat, which keeps an idle connection open and advances its number. */
   readonly alive: (id: number) => string
-  /** The account its credential authenticates now; undefined once the credential has ended. Never a cached answer. */
+  /** The account of the credential; undefined once it is invalid. Never cached. */
   readonly identify: () => Promise<Account | undefined>
 }
 
-/** Everyone who watches live, over one log. */
+/** All live streams of the server, fed by one log. */
 export class LiveStreams implements AsyncDisposable {
   readonly log: LiveLog
   readonly #options: LiveStreamsOptions
   readonly #viewers = new Map<number, LiveViewer>()
   readonly #watching = new Map<number, Set<LiveViewer>>()
   readonly #seen = new Map<LiveViewer, ReadonlySet<number>>()
-  readonly #wishes = new Map<LiveStream, { wish: StreamWish; viewer: LiveViewer }>()
+  readonly #open = new Map<LiveStream, { options: StreamOptions; viewer: LiveViewer }>()
   #heartbeat: NodeJS.Timeout | undefined
   #checking: NodeJS.Timeout | undefined
   #isChecking = false
@@ -75,39 +75,39 @@ export class LiveStreams implements AsyncDisposable {
   }
 
   get count(): number {
-    return this.#wishes.size
+    return this.#open.size
   }
 
   /** Throws too-many-streams. */
-  async open(account: Account, wish: StreamWish): Promise<LiveStream> {
+  async open(account: Account, options: StreamOptions): Promise<LiveStream> {
     const viewer = this.#viewers.get(account.key) ?? this.#newViewer(account)
     if (viewer.streams.size >= MOST_STREAMS) fail({ code: 'too-many-streams', limit: MOST_STREAMS })
     const stream = new LiveStream({
-      reset: wish.reset,
-      authorize: (texts) => this.#authorized(wish, texts),
+      reset: options.reset,
+      authorize: (texts) => this.#authorized(options, texts),
       onEnd: (ended) => this.#forget(ended),
       onError: this.#options.onError,
     })
-    viewer.streams.set(stream, wish.render)
-    this.#wishes.set(stream, { wish, viewer })
+    viewer.streams.set(stream, options.render)
+    this.#open.set(stream, { options, viewer })
     if (this.#closed) stream.end()
     try {
       await viewer.refresh()
-      await this.#begin(stream, wish)
+      await this.#begin(stream, options)
     } catch (error) {
       stream.end()
       throw error
     }
-    if (stream.catchingUp) void this.#catchUp(stream, viewer, wish)
+    if (stream.catchingUp) void this.#catchUp(stream, viewer, options)
     return stream
   }
 
-  /** Ends every stream, so that the server can close; clients come back to another. */
+  /** Ends every stream, so that the server can close. Clients reconnect. */
   endAll(): void {
     this.#closed = true
     clearInterval(this.#heartbeat)
     clearInterval(this.#checking)
-    for (const stream of this.#wishes.keys()) stream.end()
+    for (const stream of this.#open.keys()) stream.end()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,8 +115,8 @@ export class LiveStreams implements AsyncDisposable {
     await this.log.stop()
   }
 
-  /** Says where the stream stands; it is left catching up if there is something to catch up with. */
-  async #begin(stream: LiveStream, { since, ready }: StreamWish): Promise<void> {
+  /** Sends the initial position. The stream stays in catch-up mode if there are missed events. */
+  async #begin(stream: LiveStream, { since, ready }: StreamOptions): Promise<void> {
     const { last } = this.log
     const oldest = (await oldestEventId(this.#options.db)) ?? last + 1
     const isKnown = since !== null && since !== undefined && since <= this.log.last && since >= oldest - 1
@@ -126,8 +126,8 @@ export class LiveStreams implements AsyncDisposable {
     if (!isKnown) stream.catchingUp = stream.leftOut > stream.lastId
   }
 
-  /** Gives a stream what it missed, no faster than it is taken. */
-  async #catchUp(stream: LiveStream, viewer: LiveViewer, { render }: StreamWish): Promise<void> {
+  /** Sends missed events, as fast as the client reads them (backpressure). */
+  async #catchUp(stream: LiveStream, viewer: LiveViewer, { render }: StreamOptions): Promise<void> {
     const { db, onError } = this.#options
     try {
       while (!stream.isEnded) {
@@ -165,8 +165,8 @@ export class LiveStreams implements AsyncDisposable {
     for (const logged of events) {
       const { event } = logged
       if (isLibraryEvent(event)) {
-        for (const viewer of this.#watching.get(event.libraryKey) ?? []) viewer.tell(logged)
-      } else this.#viewers.get(event.accountKey)?.tell(logged)
+        for (const viewer of this.#watching.get(event.libraryKey) ?? []) viewer.deliver(logged)
+      } else this.#viewers.get(event.accountKey)?.deliver(logged)
     }
   }
 
@@ -189,8 +189,8 @@ export class LiveStreams implements AsyncDisposable {
   }
 
   #forget(stream: LiveStream): void {
-    const viewer = this.#wishes.get(stream)?.viewer
-    this.#wishes.delete(stream)
+    const viewer = this.#open.get(stream)?.viewer
+    this.#open.delete(stream)
     viewer?.streams.delete(stream)
     if (viewer === undefined || viewer.streams.size > 0) return
     for (const key of this.#seen.get(viewer) ?? []) this.#unwatch(viewer, key)
@@ -199,35 +199,35 @@ export class LiveStreams implements AsyncDisposable {
   }
 
   #resetAll(): void {
-    for (const stream of this.#wishes.keys()) stream.reset(this.log.last)
+    for (const stream of this.#open.keys()) stream.reset(this.log.last)
   }
 
   #beat(): void {
-    for (const [stream, { wish, viewer }] of this.#wishes) {
+    for (const [stream, { options, viewer }] of this.#open) {
       if (stream.isIdle && !stream.catchingUp) {
-        // Nothing of what happened meanwhile was for it, so it need not go through that when it comes back.
+        // No event since then concerned the client, so it can resume here.
         if (!viewer.isBusy) stream.lastId = this.log.last
-        stream.push(wish.alive(stream.lastId))
+        stream.push(options.alive(stream.lastId))
       }
     }
   }
 
-  /** Ends the streams whose credential has ended, and updates what those are routed whose role changed. */
+  /** Ends streams with an invalid credential, and updates the routing of accounts whose role changed. */
   async checkAll(): Promise<void> {
     if (this.#isChecking) return
     this.#isChecking = true
     try {
-      const open = [...this.#wishes]
+      const open = [...this.#open]
       for (let start = 0; start < open.length; start += CHECKS_AT_ONCE) {
         const some = open.slice(start, start + CHECKS_AT_ONCE)
-        await Promise.all(some.map(([stream, { wish, viewer }]) => this.#check(stream, wish, viewer)))
+        await Promise.all(some.map(([stream, { options, viewer }]) => this.#check(stream, options, viewer)))
       }
     } finally {
       this.#isChecking = false
     }
   }
 
-  async #check(stream: LiveStream, { identify }: StreamWish, viewer: LiveViewer): Promise<void> {
+  async #check(stream: LiveStream, { identify }: StreamOptions, viewer: LiveViewer): Promise<void> {
     try {
       const user = await identify()
       if (user === undefined) stream.cut()
@@ -237,9 +237,12 @@ export class LiveStreams implements AsyncDisposable {
     }
   }
 
-  /** The one decision about what a stream is sent: by its credential, its account and the libraries as they are now. */
+  /**
+   * The only decision about what a stream is sent, by the current state of its credential, account and
+   * libraries.
+   */
   async #authorized(
-    { identify }: StreamWish,
+    { identify }: StreamOptions,
     texts: readonly WaitingText[],
   ): Promise<readonly WaitingText[] | undefined> {
     const user = await identify()

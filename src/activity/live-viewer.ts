@@ -8,15 +8,15 @@ import type { LoggedEvent } from './live-log.ts'
 import type { LiveStream } from './live-stream.ts'
 import { viewsOf } from './view.ts'
 
-// A right that was gained without an announcement is noticed this late.
+// Maximum delay after which unannounced access is noticed.
 const FRESH_MS = 5000
 const MOST_WAITING = 1000
 
-/** An event as an account sees it. Whether it may be sent is decided by the stream, at the last moment. */
+/** An event as an account sees it. The stream decides at the last moment whether to send it. */
 export interface LiveMessage {
   readonly id: number | undefined
   readonly event: LiveEvent
-  /** Through which of its libraries the account sees it, and the path there; only with events of libraries. */
+  /** The readable library through which the account sees it, and the path there; for library events only. */
   readonly view?: { readonly readable: Readable; readonly path: LibraryPath | undefined }
 }
 
@@ -25,14 +25,14 @@ export interface ViewerOptions {
   readonly access: Access
   readonly accounts: Accounts
   readonly core: LibraryCore
-  /** Called with the libraries whose events are to be routed to the viewer. */
+  /** Called with the libraries whose events are routed to the viewer. */
   readonly onViews: (viewer: LiveViewer, libraryKeys: ReadonlySet<number>) => void
   readonly onError: (error: unknown) => void
 }
 
 /**
- * An account that watches live, with one connection or several. It keeps a routing table of the libraries the account
- * could read when that was last looked up. The table decides which events are looked at, never which are sent.
+ * An account with one or more live streams. It caches a routing table of the libraries the account can read.
+ * The table decides which events are considered, never which are sent.
  */
 export class LiveViewer {
   readonly streams = new Map<LiveStream, (message: LiveMessage) => string>()
@@ -53,13 +53,13 @@ export class LiveViewer {
     return this.#options.account.key
   }
 
-  /** Whether it was given an event that its streams were not given yet. */
+  /** Whether an event was received that is not queued in its streams yet. */
   get isBusy(): boolean {
     return this.#working
   }
 
-  /** Gives its streams an event, in order. */
-  tell(event: LoggedEvent): void {
+  /** Queues an event in its streams, in order. */
+  deliver(event: LoggedEvent): void {
     this.#waiting.push(event)
     if (this.#waiting.length > MOST_WAITING) {
       this.#waiting = []
@@ -68,11 +68,11 @@ export class LiveViewer {
     if (!this.#working) void this.#work()
   }
 
-  /** To be told the role the account has now: another one opens other libraries. */
+  /** Receives the current role of the account. Another role gives access to other libraries. */
   noteRole(role: Account['role']): void {
     if (role === this.#role) return
     this.#role = role
-    this.tell({ id: undefined, event: { kind: 'access', accountKey: this.accountKey } })
+    this.deliver({ id: undefined, event: { kind: 'access', accountKey: this.accountKey } })
   }
 
   /** Updates the routing table. */
@@ -83,7 +83,7 @@ export class LiveViewer {
     return this.#refreshing
   }
 
-  /** How the account sees an event; nothing if it does not. */
+  /** The event as the account sees it; empty if it does not. */
   async see({ id, event }: LoggedEvent): Promise<LiveMessage[]> {
     if ('accountKey' in event) return event.accountKey === this.accountKey ? [{ id, event }] : []
     if (performance.now() > this.#freshUntil) await this.refresh()
@@ -109,7 +109,7 @@ export class LiveViewer {
 
   async #pass(logged: LoggedEvent): Promise<void> {
     const { id, event } = logged
-    // A new refresh: one under way may have looked before the change.
+    // A new lookup, because a running one may have read before the change.
     if (event.kind === 'access') await this.#lookUp()
     const messages = await this.see(logged)
     for (const [stream, render] of this.streams) {
@@ -122,7 +122,7 @@ export class LiveViewer {
     }
   }
 
-  /** Undefined if the event is not about what the library shows. */
+  /** Undefined if the event is outside of what the library shows. */
   async #through(
     { id, base }: Readable,
     event: LibraryLiveEvent,

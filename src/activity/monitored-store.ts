@@ -32,7 +32,7 @@ export async function monitoredBy(reader: Reader, accountKey: number): Promise<S
   return new Set(rows.map((row) => row.library_key))
 }
 
-/** Who watches a library, and since which commit. */
+/** The accounts that monitor a library, and since which commit. */
 export async function listWatchers(
   reader: Reader,
   libraryKey: number,

@@ -3,7 +3,7 @@ import type { LibraryInfo } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import type { Teller, ToldCommit } from './activity-follower.ts'
+import type { CommitNotifier, CommitSummary } from './activity-follower.ts'
 import { fitting } from './activity-row.ts'
 import { deleteMonitored, insertMonitored, listWatchers, monitoredBy } from './monitored-store.ts'
 import { type Notice, repoMonitor } from './notices.ts'
@@ -21,7 +21,9 @@ export interface MonitoredOptions {
   readonly notifications: Notifications
 }
 
-/** The libraries people watch: each is notified of what others commit there, as far as they may see it then. */
+/**
+ * Monitored libraries. An account is notified of commits by others, as far as it may read them at that time.
+ */
 export class MonitoredLibraries {
   readonly #options: MonitoredOptions
 
@@ -29,7 +31,7 @@ export class MonitoredLibraries {
     this.#options = options
   }
 
-  /** From now on; watching twice is watching. */
+  /** Starts at the current head. Idempotent. */
   async add(user: Account, { key, headSeq }: LibraryInfo): Promise<void> {
     await this.#options.db.write((tx) => insertMonitored(tx, user.key, key, headSeq))
   }
@@ -38,40 +40,40 @@ export class MonitoredLibraries {
     await this.#options.db.write((tx) => deleteMonitored(tx, user.key, key))
   }
 
-  /** Keys of the libraries an account watches. */
+  /** Keys of the libraries an account monitors. */
   list(accountKey: number): Promise<Set<number>> {
     return monitoredBy(this.#options.db, accountKey)
   }
 
-  readonly tell: Teller = async (library, commits) => {
+  readonly notify: CommitNotifier = async (library, commits) => {
     const { db, accounts, notifications } = this.#options
     const watchers = await listWatchers(db, library.key)
     if (watchers.length === 0) return undefined
     const people = await accounts.findManyByKey(watchers.map(({ accountKey }) => accountKey))
-    const letters: { accountKey: number; seq: number; notice: Notice }[] = []
+    const pending: { accountKey: number; seq: number; notice: Notice }[] = []
     for (const { accountKey, sinceSeq } of watchers) {
       const account = people.get(accountKey)
       if (account === undefined || !account.active) continue
-      const news = commits.filter(
+      const newCommits = commits.filter(
         ({ commit }) => commit.seq > sinceSeq && commit.creatorName !== account.email,
       )
-      if (news.length === 0) continue
-      for (const letter of await this.#lettersTo(account, library, news)) {
-        letters.push({ accountKey, ...letter })
+      if (newCommits.length === 0) continue
+      for (const found of await this.#noticesFor(account, library, newCommits)) {
+        pending.push({ accountKey, ...found })
       }
     }
     return async (tx, fresh) => {
       const seqs = new Set(fresh.map(({ commit }) => commit.seq))
-      for (const { accountKey, seq, notice } of letters) {
+      for (const { accountKey, seq, notice } of pending) {
         if (seqs.has(seq)) await notifications.put(tx, [accountKey], ...notice)
       }
     }
   }
 
-  async #lettersTo(
+  async #noticesFor(
     account: Account,
     library: LibraryInfo,
-    news: readonly ToldCommit[],
+    newCommits: readonly CommitSummary[],
   ): Promise<{ seq: number; notice: Notice }[]> {
     const readable = await this.#options.access.listReadable(account)
     const outermost = viewsOf(readable.filter(({ libraryKey }) => libraryKey === library.key)).get(
@@ -79,7 +81,7 @@ export class MonitoredLibraries {
     )
     if (outermost === undefined) return []
     const views = await pastViews(this.#options.core, outermost)
-    return news.flatMap(({ commit, activities }) => {
+    return newCommits.flatMap(({ commit, activities }) => {
       const seen = activities.flatMap((activity) => seenThrough(views, activity) ?? [])
       const groups = Object.values(Object.groupBy(seen, ({ op, object }) => `${op} ${object}`))
       return groups.flatMap((group) => {

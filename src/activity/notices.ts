@@ -1,6 +1,6 @@
 import { baseName, type LibraryId, type LibraryPath, parentOf } from '../objects/index.ts'
 
-/** What people can be notified of. */
+/** The types of notifications. */
 export type NoticeType =
   | 'add_user_to_group'
   | 'deleted_files'
@@ -14,12 +14,12 @@ export type NoticeType =
   | 'repo_transfer'
 
 /**
- * What a notification says, in wire names, because each type has its own. Under a key that ends in `_email`
- * stands an account; name, contact e-mail and picture are added when it is shown.
+ * The content of a notification in wire names, which depend on the type. A key that ends in `_email` holds an
+ * account, whose name, contact e-mail and picture are added when it is shown.
  */
 export type NoticeDetail = Readonly<Record<string, string | number | null | readonly string[]>>
 
-/** A notification to be put: `notifications.put(tx, keys, ...repoTransfer(library, from))`. */
+/** A notification to be added: `notifications.put(tx, keys, ...repoTransfer(library, from))`. */
 export type Notice = readonly [type: NoticeType, detail: NoticeDetail]
 
 interface NamedLibrary {
@@ -37,7 +37,7 @@ export function repoTransfer(library: NamedLibrary, fromEmail: string): Notice {
   return ['repo_transfer', { ...named(library), transfer_from_user_email: fromEmail }]
 }
 
-/** To whom a library, or the folder at `path`, was shared. */
+/** To the grantee of a share of a library, or of the folder at `path`. */
 export function repoShare(
   library: NamedLibrary,
   share: { readonly fromEmail: string; readonly path: LibraryPath; readonly permission: string },
@@ -45,7 +45,7 @@ export function repoShare(
   return ['repo_share', { ...named(library), ...shared(share), permission: share.permission }]
 }
 
-/** To the members of a group a library, or the folder at `path`, was shared to. */
+/** To the members of a group that a library, or the folder at `path`, was shared with. */
 export function repoShareToGroup(
   library: NamedLibrary,
   share: {
@@ -60,7 +60,7 @@ export function repoShareToGroup(
   return ['repo_share_to_group', { ...named(library), ...shared(share), permission, ...to }]
 }
 
-/** To whom a share gives another permission now. */
+/** To the grantee of a share whose permission changed. */
 export function repoSharePermChange(
   library: NamedLibrary,
   share: { readonly fromEmail: string; readonly path: LibraryPath; readonly permission: string },
@@ -68,7 +68,7 @@ export function repoSharePermChange(
   return ['repo_share_perm_change', { ...named(library), ...shared(share), permission: share.permission }]
 }
 
-/** To whom a share was taken away from. */
+/** To the grantee of a revoked share. */
 export function repoSharePermDelete(
   library: NamedLibrary,
   share: { readonly fromEmail: string; readonly path: LibraryPath },
@@ -76,31 +76,31 @@ export function repoSharePermDelete(
   return ['repo_share_perm_delete', { ...named(library), ...shared(share) }]
 }
 
-/** To who was made a member of a group. */
+/** To a new member of a group. */
 export function addUserToGroup(group: NamedGroup, byEmail: string): Notice {
   return ['add_user_to_group', { group_id: group.id, group_name: group.name, group_staff_email: byEmail }]
 }
 
-/** To the owner of a link, for a file uploaded through it. */
+/** To the creator of a link, for a file uploaded through it. */
 export function fileUploaded(library: NamedLibrary, path: LibraryPath): Notice {
   const folder = parentOf(path)
   const place = { folder_path: folder, folder_name: baseName(folder) || library.name }
   return ['file_uploaded', { ...named(library), file_path: path, file_name: baseName(path), ...place }]
 }
 
-/** To the owner of a link, for a folder uploaded through it. */
+/** To the creator of a link, for a folder uploaded through it. */
 export function folderUploaded(library: NamedLibrary, path: LibraryPath): Notice {
   const parent = parentOf(path)
   const place = { parent_dir_path: parent, parent_dir_name: baseName(parent) || library.name }
   return ['folder_uploaded', { ...named(library), folder_path: path, folder_name: baseName(path), ...place }]
 }
 
-/** To the owner of a library in which somebody else deleted much. */
+/** To the owner of a library in which another account deleted many files. */
 export function deletedFiles(library: NamedLibrary, byEmail: string, count: number): Notice {
   return ['deleted_files', { ...named(library), op_user_email: byEmail, count }]
 }
 
-/** To who watches a library: what one commit did in one way to one kind of thing. */
+/** To an account that monitors a library: the changes of one commit of one kind. */
 export function repoMonitor(
   library: NamedLibrary,
   what: {

@@ -3,7 +3,7 @@ import { accountRelation } from '../identity/index.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 
-/** What an account was notified of. */
+/** A notification of an account. */
 export interface Notification {
   readonly id: number
   readonly accountKey: number
@@ -23,7 +23,7 @@ interface NotificationRow {
   seen: number
 }
 
-/** The same for each account. Gives the ids of the new notifications. */
+/** Inserts the same notification for each account. Returns the new ids. */
 export async function insertNotifications(
   tx: Transaction,
   accountKeys: readonly number[],
@@ -39,7 +39,7 @@ export async function insertNotifications(
   return rows.map(({ key, account_key }) => ({ id: key, accountKey: account_key }))
 }
 
-/** Whether there is such a notification that is unseen, or came after a time. */
+/** Whether there is an equal notification that is unseen, or newer than a time. */
 export async function hasNotification(
   reader: Reader,
   { accountKey, type, detail }: { accountKey: number; type: string; detail: string },
@@ -56,7 +56,7 @@ export async function hasNotification(
   return row !== undefined
 }
 
-/** Forgets all but the newest of each account. Where each account's end is looked up once, not for each of its rows. */
+/** Deletes all but the newest of each account. The cutoff is computed once per account, not per row. */
 export async function trimNotifications(
   tx: Transaction,
   accountKeys: readonly number[],
@@ -77,17 +77,17 @@ export async function trimNotifications(
   )
 }
 
-/** The notifications of an account that are shown. */
+/** Selects the visible notifications of an account. */
 export interface ShownNotifications {
   readonly accountKey: number
   /** Unix seconds. */
   readonly since: number
-  /** Libraries whose content is not told of any more. */
+  /** Libraries whose content the account may not read any more. */
   readonly hidden: readonly LibraryId[]
 }
 
-// What tells of the content of a library, and is shown only to who may read it now. That something was shared, or is not
-// any more, was said to the account itself and stays.
+// Types that reveal content of a library. They are shown only to accounts that may read it now. Notifications
+// about shares themselves always stay visible.
 const OF_CONTENT: readonly NoticeType[] = [
   'repo_monitor',
   'file_uploaded',
@@ -95,10 +95,10 @@ const OF_CONTENT: readonly NoticeType[] = [
   'deleted_files',
 ]
 const IS_OF_CONTENT = `type in (${OF_CONTENT.map((type) => `'${type}'`).join(', ')})`
-// The detail of what is about a library begins with its id (`notices.ts`).
+// The detail of a notification about a library begins with its id (`notices.ts`).
 const LIBRARY_ID = `substr(detail, ${'{"repo_id":"'.length + 1}, 36)`
 
-/** The libraries and sub-libraries whose content an account's notifications tell of. */
+/** The libraries and sub-libraries whose content the notifications of an account reveal. */
 export async function librariesNotifiedOf(
   reader: Reader,
   accountKey: number,

@@ -19,11 +19,11 @@ import {
   trimNotifications,
 } from './notification-store.ts'
 
-/** How many notifications an account keeps, and for how long. */
+/** Number of notifications an account keeps, and their maximum age. */
 export const MOST_KEPT = 1000
 const ACCOUNTS_A_QUERY = 500
 const KEPT_SECONDS = 90 * 86_400
-// Clients say that they are done with what the server saw itself.
+// Clients report events that the server has seen itself, within this time.
 const SAME_SECONDS = 60
 
 export interface NotificationsOptions {
@@ -32,11 +32,11 @@ export interface NotificationsOptions {
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
-  /** Resolves once the account was notified of all that was committed before. */
+  /** Resolves once the notifications for all earlier commits are stored. */
   readonly catchUp: (accountKey: number) => Promise<void>
 }
 
-/** What people are told while they are away: the newest thousand of each account, for ninety days. */
+/** Notifications of accounts: the newest thousand each, for ninety days. */
 export class Notifications {
   readonly #options: NotificationsOptions
 
@@ -44,7 +44,7 @@ export class Notifications {
     this.#options = options
   }
 
-  /** Notifies accounts, in the transaction of what they are notified of. `notices.ts` has the words of each type. */
+  /** Adds a notification for accounts, in the transaction of the event. `notices.ts` defines the types. */
   async put(
     tx: Transaction,
     accountKeys: Iterable<number>,
@@ -64,14 +64,16 @@ export class Notifications {
     }
   }
 
-  /** As put, but for what the account was told already: within the last minute, or unseen since. */
+  /** As put, unless an equal notification is unseen or less than a minute old. */
   async putOnce(tx: Transaction, accountKey: number, type: NoticeType, detail: NoticeDetail): Promise<void> {
     const notice = { accountKey, type, detail: JSON.stringify(detail) }
     const isTold = await hasNotification(tx, notice, this.#options.now() - SAME_SECONDS)
     if (!isTold) await this.put(tx, [accountKey], type, detail)
   }
 
-  /** A page, newest first. What tells of the content of a library the user may not read now is left out, and not counted. */
+  /**
+   * A page, newest first. Notifications about content the user may not read now are omitted and not counted.
+   */
   async list(
     user: Account,
     page: { skip: number; limit: number },
@@ -90,7 +92,7 @@ export class Notifications {
     await this.#options.db.write((tx) => markSeen(tx, accountKey))
   }
 
-  /** Throws notification-not-found; permission-denied for somebody else's. */
+  /** Throws notification-not-found; permission-denied for one of another account. */
   async markSeen(accountKey: number, id: number): Promise<void> {
     const { db } = this.#options
     const found = (await findNotification(db, id)) ?? fail({ code: 'notification-not-found', id })
@@ -102,7 +104,7 @@ export class Notifications {
     await this.#options.db.write((tx) => deleteNotificationsOf(tx, accountKey))
   }
 
-  /** A maintenance job. */
+  /** Maintenance. */
   deleteOld(): Promise<number> {
     return this.#options.db.write((tx) => deleteNotificationsBefore(tx, this.#since()), { durable: false })
   }

@@ -3,29 +3,32 @@ import type { LibraryCore } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT, withSlash } from '../objects/index.ts'
 import type { Activity } from './activity-row.ts'
 
-/** An activity as one account sees it: the library under the id and name it has for that account, paths from its root. */
+/**
+ * An activity as one account sees it: with the id and name of its library or sub-library, and paths from that
+ * root.
+ */
 export interface FeedItem extends Activity {
   readonly libraryId: LibraryId
   readonly libraryName: string
 }
 
 /**
- * A way an account sees a library: all of it; or a folder, at the path it had during some commits. The path may have
- * been another folder's before, and the folder may have been elsewhere.
+ * What an account sees of a library: all of it, or a folder at the path it had during some commits. Before
+ * and after, the path may belong to another folder, and the folder to another path.
  */
 export interface View {
   readonly readable: Readable
   readonly base: LibraryPath
-  /** The commits whose activities it shows; undefined for all, and for what no commit tells. */
+  /** The commits whose activities it shows; undefined for all, including activities without a commit. */
   readonly commits: { readonly from: number; readonly to: number } | undefined
 }
 
-// A folder that was moved more often shows what happened since the earliest of these moves.
+// For a folder that was moved more often, only the time since the earliest of these moves is shown.
 const MOST_STAYS = 20
 
 /**
- * How the account reaches each library: the whole of it, or the folders it may read, outermost first. A folder
- * within another one of them shows nothing more.
+ * The readable parts of each library: the whole of it, or folders, outermost first. A folder within another
+ * one of them is omitted.
  */
 export function viewsOf(readables: readonly Readable[]): Map<number, Readable[]> {
   const views = new Map<number, Readable[]>()
@@ -38,7 +41,7 @@ export function viewsOf(readables: readonly Readable[]): Map<number, Readable[]>
   return views
 }
 
-/** What each of them shows of the past: a shared folder nothing from before it was shared. */
+/** The visible past of each: a shared folder shows nothing from before it was shared. */
 export async function pastViews(core: LibraryCore, readables: readonly Readable[]): Promise<View[]> {
   const views: View[] = []
   for (const readable of readables) {
@@ -53,7 +56,10 @@ export async function pastViews(core: LibraryCore, readables: readonly Readable[
   return views
 }
 
-/** An activity as it looks through what is readable; nothing if it is not below any of it. `seq` is that of its commit. */
+/**
+ * An activity as seen through the readable parts; undefined if it is outside of all. `seq` is the number of
+ * its commit.
+ */
 export function seenThrough(
   views: readonly View[],
   activity: Activity & { readonly seq: number | undefined },
@@ -70,7 +76,7 @@ function isAmong(seq: number | undefined, commits: View['commits']): boolean {
   return commits === undefined || (seq !== undefined && seq >= commits.from && seq <= commits.to)
 }
 
-/** What is told of a move across the border of a folder is what happened on this side of it. */
+/** A move across the boundary of a folder becomes an addition or deletion on this side. */
 function within(base: LibraryPath, activity: Activity): Activity | undefined {
   const path = relative(base, activity.path)
   const oldPath = activity.oldPath && relative(base, activity.oldPath)

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-// What no stranger's server has as its address: our own machine, private networks, what a provider keeps to itself,
-// and ranges set aside for other things. See the IANA registries of special-purpose addresses.
+// Addresses that are not public: loopback, private and provider networks, and reserved ranges. See the IANA
+// registries of special-purpose addresses.
 const SPECIAL_IPV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -19,7 +19,7 @@ const SPECIAL_IPV4 = [
   ['224.0.0.0', 3],
 ] as const
 
-// All but 2000::/3 is special; within it, these are, some of them because they wrap an IPv4 address.
+// Everything outside 2000::/3 is special. Within it these are, some because they embed an IPv4 address.
 const SPECIAL_IPV6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -33,25 +33,25 @@ for (const [net, prefix] of SPECIAL_IPV6) special.addSubnet(net, prefix, 'ipv6')
 const unicast = new BlockList()
 unicast.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an address may be somebody's server on the internet. */
+/** Whether an address is publicly routable. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   return isIP(address) === 6 && unicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** The host of a URL, an IPv6 address without its brackets. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
 const LONGEST_URL = 2048
 
-/** A URL a webhook may have; a name is looked up only when it is called. */
+/** Validates a webhook URL. Names are resolved only when it is called. */
 export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
   if (text.length > LONGEST_URL || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if (!/^https?:$/.test(url.protocol) || url.hostname === '') return undefined
-  // Credentials would be kept and shown in clear text.
+  // Credentials in a URL would be stored and shown in clear text.
   if (url.username !== '' || url.password !== '') return undefined
   const host = hostOf(url)
   if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return undefined

@@ -1,18 +1,18 @@
 import type { LibraryInfo } from '../commits/index.ts'
 import type { LibraryEvent } from '../library/index.ts'
-import type { ToldCommit } from './activity-follower.ts'
+import type { CommitSummary } from './activity-follower.ts'
 import { fitting } from './activity-row.ts'
 
-// What receivers of webhooks are sent, in wire names. docs/events.md describes it; names are only ever added.
+// Webhook bodies in wire names, as described in docs/events.md. Names are only ever added.
 
-// Bounds what waits for a receiver that is down: names and texts can be long.
+// Bounds the size of pending deliveries, because paths can be long.
 const MOST_PATH_CHARACTERS = 32_768
 const MOST_DESCRIPTION_CHARACTERS = 2000
 
-/** What receivers can be told of. */
+/** The events that webhooks send. */
 export type WebhookEvent = 'commit' | 'deleted' | 'restored' | 'trash-emptied'
 
-export function commitBody(library: LibraryInfo, { commit, activities, changeCount }: ToldCommit): string {
+export function commitBody(library: LibraryInfo, { commit, activities, changeCount }: CommitSummary): string {
   return JSON.stringify({
     event: 'commit' satisfies WebhookEvent,
     ...named(library),
@@ -22,7 +22,7 @@ export function commitBody(library: LibraryInfo, { commit, activities, changeCou
     author_email: commit.creatorName ?? '',
     time: commit.ctime,
     description: commit.description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
-    // The first hundred; change_count says how many there are.
+    // The first hundred changes; change_count is the total.
     changes: fitting(activities, MOST_PATH_CHARACTERS).map(({ op, object, path, oldPath, oldName }) => ({
       op_type: op,
       obj_type: object,

@@ -1,6 +1,6 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
 
-/** One call of a webhook, made or to be made. */
+/** One call of a webhook, sent or pending. */
 export interface Delivery {
   readonly key: number
   readonly webhookKey: number
@@ -12,7 +12,7 @@ export interface Delivery {
   readonly attempts: number
   readonly nextAt: number
   readonly finishedAt: number | null
-  /** Of the last answer. */
+  /** HTTP status of the last response. */
   readonly status: number | null
   readonly answer: string
   readonly error: string
@@ -52,7 +52,7 @@ export async function insertDeliveries(
   await tx.insert('webhook_delivery', columns, rows)
 }
 
-// Of a webhook that was not given up. Whether its owner may still be told is decided when it is sent.
+// Only for enabled webhooks. Whether the owner is still permitted is checked when it is sent.
 const SENDABLE = 'join webhook w on w.key = d.webhook_key and w.is_valid = 1'
 
 export async function countPending(reader: Reader, webhookKey: number): Promise<number> {
@@ -85,7 +85,7 @@ export async function findDelivery(
   return row && toDelivery(row)
 }
 
-/** The oldest delivery that is due of each webhook, of no more than `limit`. */
+/** The oldest due delivery of each webhook, up to `limit`. */
 export async function listDue(
   reader: Reader,
   now: number,
@@ -102,7 +102,7 @@ export async function listDue(
   return rows.map((row) => ({ webhookKey: row.webhook_key, key: row.key }))
 }
 
-/** When the next delivery is due, or free again; undefined if none waits. */
+/** When the next delivery is due or its lease expires; undefined if none is pending. */
 export async function nextDue(reader: Reader): Promise<number | undefined> {
   const row = await reader.get<{ at: number | null }>(
     `select min(case when d.next_at > d.claimed_until then d.next_at else d.claimed_until end) as at
@@ -111,7 +111,7 @@ export async function nextDue(reader: Reader): Promise<number | undefined> {
   return row?.at ?? undefined
 }
 
-/** Undefined if another process has it. */
+/** Takes the lease of a delivery. Undefined if another process has it. */
 export async function claimDelivery(
   tx: Transaction,
   key: number,
@@ -129,12 +129,12 @@ export async function claimDelivery(
   return row && toDelivery(row)
 }
 
-/** Lets go of what was not tried after all. */
+/** Releases the lease of a delivery that was not attempted. */
 export async function releaseDelivery(tx: Transaction, key: number): Promise<void> {
   await tx.run('update webhook_delivery set claimed_until = 0 where key = ? and state = 0', key)
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface Attempt {
   readonly status: number | undefined
   readonly answer: string
@@ -160,7 +160,7 @@ export async function setRetry(
   await setAttempt(tx, key, attempt, { state: 0, nextAt, finishedAt: null })
 }
 
-/** A webhook that was given up so often is not called any more. */
+/** Ends a delivery as failed. After too many in a row the webhook is disabled. */
 export async function setGivenUp(
   tx: Transaction,
   { key, webhookKey }: Delivery,
@@ -203,7 +203,7 @@ async function setAttempt(
   )
 }
 
-/** Forgets all but the newest of the deliveries of a webhook that ended. */
+/** Deletes all but the newest ended deliveries of a webhook. */
 export async function trimDeliveries(tx: Transaction, webhookKey: number, kept: number): Promise<void> {
   await tx.run(
     `delete from webhook_delivery where webhook_key = ? and state <> 0 and key <=

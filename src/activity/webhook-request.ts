@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { hostOf, isPublicAddress } from './webhook-address.ts'
 
-// How much of an answer is kept to be looked at.
+// Bytes of a response that are stored for the owner.
 const ANSWER_BYTES = 1024
 
 export interface Address {
@@ -17,17 +17,17 @@ export interface WebhookNetwork {
   /** All addresses of a host name. */
   readonly resolve: (host: string) => Promise<readonly Address[]>
   readonly isAllowed: (address: string) => boolean
-  /** From the look-up to the end of the answer. */
+  /** From name resolution to the end of the response. */
   readonly timeoutMs: number
 }
 
 export interface WebhookAnswer {
   readonly status: number
-  /** The beginning of its body. */
+  /** The beginning of the body. */
   readonly text: string
 }
 
-/** A receiver that was not reached, in words for the owner of the webhook. */
+/** A receiver was not reached. The message is for the owner of the webhook. */
 export class WebhookUnreachable extends Error {
   override name = 'WebhookUnreachable'
 }
@@ -41,9 +41,8 @@ export function systemNetwork(allowPrivate: boolean): WebhookNetwork {
 }
 
 /**
- * Posts a body. The name is looked up once, every address it has must be allowed, and the connection goes to one of
- * those: a name that means something else a moment later leads nowhere else. Redirects are not followed. Throws
- * WebhookUnreachable.
+ * Posts a body. The name is resolved once, all its addresses must be allowed, and the connection goes to one
+ * of them, so DNS rebinding has no effect. Redirects are not followed. Throws WebhookUnreachable.
  */
 export async function postWebhook(
   network: WebhookNetwork,
@@ -64,7 +63,7 @@ export async function postWebhook(
   }
 }
 
-/** Names are looked up in the threads that also sync files; two at a time leave half of them to that. */
+/** Names are resolved on the threads that also sync files. Two at a time leave half of them free. */
 function twoAtOnce<T>(resolve: (host: string) => Promise<T>): (host: string) => Promise<T> {
   const lines: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
   let turn = 0
@@ -105,7 +104,7 @@ function send(
     url,
     {
       method: 'POST',
-      // A connection of its own: one that is kept could have been opened to another address.
+      // A new connection, because a reused one could lead to another address.
       agent: false,
       lookup: toChecked,
       signal,
@@ -117,7 +116,7 @@ function send(
       readStart(answer).then(resolve, reject)
     },
   )
-  // What breaks an answer off ends the reading of it.
+  // An error during the response ends its reader.
   sent.on('error', (error) => {
     if (!isAnswered) reject(error)
   })
@@ -125,7 +124,7 @@ function send(
   return promise
 }
 
-/** The status decides, so an answer that never ends is cut off, not waited for. */
+/** Only the status matters, so an endless response is aborted. */
 async function readStart(answer: IncomingMessage): Promise<WebhookAnswer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -136,7 +135,7 @@ async function readStart(answer: IncomingMessage): Promise<WebhookAnswer> {
       if (size >= ANSWER_BYTES) break
     }
   } catch {
-    // Its beginning will do.
+    // The beginning of the body is enough.
   } finally {
     answer.destroy()
   }

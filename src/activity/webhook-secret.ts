@@ -4,7 +4,7 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Keeps the secrets of webhooks unreadable in the database; a signature needs the secret itself, so a hash will not do. */
+/** Encrypts webhook secrets in the database. They cannot be hashed, because signatures need them. */
 export class WebhookSecrets {
   readonly #key: Buffer
 

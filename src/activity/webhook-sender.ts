@@ -16,13 +16,13 @@ import { postWebhook, type WebhookNetwork, WebhookUnreachable } from './webhook-
 import { signWebhook, type WebhookSecrets } from './webhook-secret.ts'
 import { findWebhookByKey, isActing, type Webhook } from './webhook-store.ts'
 
-/** How long after each attempt that failed the next one is made, in seconds; after the last it is given up. */
+/** Delays between attempts, in seconds. After the last one the delivery fails. */
 export const RETRY_SECONDS = [10, 60, 300, 1800, 7200, 21_600, 43_200]
 const DELIVERIES_AT_ONCE = 8
 const DELIVERIES_KEPT = 200
-/** A webhook that was given up this often in a row is not called any more until its owner says so. */
+/** A webhook with this many failed deliveries in a row is disabled until its owner enables it. */
 const MOST_FAILURES = 5
-// Longer than any attempt: what a process that died had claimed is then free again.
+// Lease of a delivery, longer than any attempt, so that one claimed by a crashed process becomes free again.
 const CLAIM_SECONDS = 30
 const OWNER_GONE = 'Not sent: the account that made the webhook is not active.'
 const LONGEST_REST_MS = 60_000
@@ -37,8 +37,9 @@ export interface WebhookSenderOptions {
 }
 
 /**
- * Sends what waits for receivers, several at once but one at a time to each, so that a slow one holds up
- * nobody else. All that waits rests in the database: it survives a restart, and is sent at least once.
+ * Sends pending deliveries, several concurrently but one at a time per webhook, so that a slow receiver
+ * delays no other. Pending deliveries are stored in the database: they survive a restart and are sent at
+ * least once.
  */
 export class WebhookSender implements AsyncDisposable {
   readonly #options: WebhookSenderOptions
@@ -53,24 +54,24 @@ export class WebhookSender implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Goes on with what an earlier process left. */
+  /** Also sends deliveries left by an earlier process. */
   start(): void {
     this.#started = true
     this.wake()
   }
 
-  /** Looks for what is due, now. */
+  /** Looks for due deliveries now. */
   wake(): void {
     if (!this.#started || this.#stop.signal.aborted) return
     this.#lookAgain = true
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
-      // Woken while it made up its mind how long to rest.
+      // It was called again while the next wake-up was computed.
       if (this.#lookAgain) this.wake()
     })
   }
 
-  /** Resolves when nothing that is due waits or is under way. */
+  /** Resolves when no delivery is due or running. */
   async settled(): Promise<void> {
     this.wake()
     while (this.#looking !== undefined || this.#busy.size > 0) {
@@ -100,12 +101,12 @@ export class WebhookSender implements AsyncDisposable {
     await this.#rest()
   }
 
-  /** Begins as many deliveries as may be under way at once. */
+  /** Starts deliveries up to the limit of concurrent ones. */
   async #begin(): Promise<void> {
     const { db, now } = this.#options
     const room = DELIVERIES_AT_ONCE - this.#busy.size
     if (room <= 0) return
-    // Those that are busy may be among the first.
+    // The first due ones may belong to busy webhooks.
     const due = await listDue(db, now(), room + this.#busy.size)
     for (const { webhookKey, key } of due) {
       if (this.#busy.has(webhookKey) || this.#busy.size >= DELIVERIES_AT_ONCE) continue
@@ -121,7 +122,7 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Sleeps until the next delivery is due. */
+  /** Schedules the next look for when a delivery is due. */
   async #rest(): Promise<void> {
     if (this.#stop.signal.aborted) return
     const at = await nextDue(this.#options.db).catch(() => undefined)
@@ -137,7 +138,8 @@ export class WebhookSender implements AsyncDisposable {
     try {
       const webhook = await findWebhookByKey(db, delivery.webhookKey)
       if (webhook === undefined) return
-      // Looked at before each attempt, so that nothing is sent for an account that may not act any more.
+      // Checked before each attempt, so that nothing is sent for an account that is inactive or not the owner
+      // any more.
       if (!(await isActing(db, webhook.key))) {
         await db.write((tx) => setDropped(tx, delivery.key, OWNER_GONE, now()))
         return
@@ -158,7 +160,7 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Undefined if it was broken off because the server stops. */
+  /** Undefined if it was aborted because the server stops. */
   async #attempt(webhook: Webhook, delivery: Delivery): Promise<Attempt | undefined> {
     const { secrets, network, now } = this.#options
     const timestamp = now()

@@ -2,16 +2,16 @@ import { libraryRelation, positionRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 
-/** A URL that is told what happens in a library. */
+/** A URL that is called after changes of a library. */
 export interface Webhook {
   readonly key: number
   readonly libraryKey: number
   readonly url: string
-  /** As WebhookSecrets sealed it. */
+  /** Encrypted by WebhookSecrets. */
   readonly secret: Uint8Array
   readonly creator: string
   readonly createdAt: number
-  /** Only commits after this number are told of. */
+  /** Only later commits are sent. */
   readonly sinceSeq: number
   readonly isValid: boolean
 }
@@ -53,11 +53,12 @@ export async function listWebhooks(reader: Reader, libraryKey: number): Promise<
   return rows.map(toWebhook)
 }
 
-// A webhook acts for the owner who made it: it ends with the account, and rests while the account is deactivated.
+// A webhook acts for the owner who created it: it ends with the account, and pauses while the account is
+// inactive.
 const ACTING = `from webhook w join ${libraryRelation} l on l.key = w.library_key
   join ${accountRelation} a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
 
-/** Those of a library whose maker still owns it and may act. Oldest first. */
+/** Webhooks whose creator still owns the library and is active. Oldest first. */
 export async function listActingWebhooks(reader: Reader, libraryKey: number): Promise<Webhook[]> {
   const rows = await reader.all<WebhookRow>(
     `select w.* ${ACTING} where w.library_key = ? order by w.key`,
@@ -66,7 +67,7 @@ export async function listActingWebhooks(reader: Reader, libraryKey: number): Pr
   return rows.map(toWebhook)
 }
 
-/** Whether the maker of a webhook still owns its library and may act. */
+/** Whether the creator of a webhook still owns its library and is active. */
 export async function isActing(reader: Reader, key: number): Promise<boolean> {
   return (await reader.get(`select 1 ${ACTING} where w.key = ?`, key)) !== undefined
 }
@@ -96,7 +97,7 @@ export async function findWebhookByKey(reader: Reader, key: number): Promise<Web
   return row && toWebhook(row)
 }
 
-/** Forgets earlier failures, too. */
+/** Also resets the failure count. */
 export async function updateWebhook(
   tx: Transaction,
   key: number,
@@ -115,8 +116,8 @@ export async function deleteWebhooksOf(tx: Transaction, libraryKey: number): Pro
   await tx.run('delete from webhook where library_key = ?', libraryKey)
 }
 
-/** Libraries with a webhook whose commits were not all told of. */
-export async function librariesToTell(reader: Reader, follower: string): Promise<number[]> {
+/** Libraries with a webhook and with commits that were not processed. */
+export async function librariesWithUnsentCommits(reader: Reader, follower: string): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
     `select distinct l.key from webhook w join ${libraryRelation} l on l.key = w.library_key
      left join ${positionRelation} f on f.library_key = l.key and f.name = ?

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryEvent, OwnedLibrary } from '../library/index.ts'
-import type { Teller } from './activity-follower.ts'
+import type { CommitNotifier } from './activity-follower.ts'
 import { parseWebhookUrl } from './webhook-address.ts'
 import { commitBody, eventBody, type WebhookEvent } from './webhook-body.ts'
 import {
@@ -27,14 +27,14 @@ import {
 } from './webhook-store.ts'
 
 export const MOST_WEBHOOKS = 20
-// What a receiver that is down for long may have waiting for it; what comes then is not told.
+// Maximum of pending deliveries per webhook. Further events are not sent.
 const MOST_PENDING = 1000
 const KEPT_SECONDS = 30 * 86_400
 
 export interface WebhooksOptions {
   readonly db: Database
   readonly secrets: WebhookSecrets
-  /** Whether addresses within our own network may be called. */
+  /** Whether private addresses may be called. */
   readonly allowPrivate: boolean
   /** Unix seconds. */
   readonly now: () => number
@@ -42,24 +42,24 @@ export interface WebhooksOptions {
   readonly onPending: () => void
 }
 
-/** What an owner wants of a webhook; what is undefined stays as it is. */
-export interface WebhookWish {
+/** Changes of a webhook; undefined fields stay as they are. */
+export interface WebhookChanges {
   readonly url: string | undefined
   readonly secret: string | undefined
-  /** Whether it is to be called; naming nothing makes one work again that was given up. */
+  /** Whether it is enabled. Undefined enables one that was disabled after failures. */
   readonly isValid: boolean | undefined
 }
 
-/** A webhook, and its secret if that is new: it is shown this once. */
+/** A webhook, with its secret if that is new. The secret is shown only once. */
 export interface ShownWebhook {
   readonly webhook: Webhook
   readonly secret: string | undefined
 }
 
-/** More to be written in the transaction that makes, changes or removes a webhook. */
+/** Writes further rows in the transaction that creates, changes or removes a webhook. */
 export type AlsoOfWebhook = (tx: Transaction, webhook: Webhook) => Promise<void>
 
-/** The webhooks of libraries, in the hands of their owners, and what they are to be told. */
+/** Management of webhooks by library owners, and the queue of their deliveries. */
 export class Webhooks {
   readonly #options: WebhooksOptions
 
@@ -74,12 +74,12 @@ export class Webhooks {
   /** Throws webhook-url-invalid, webhook-exists, too-many-webhooks. */
   async add(
     library: OwnedLibrary,
-    wish: { url: string; secret: string | undefined },
+    options: { url: string; secret: string | undefined },
     also?: AlsoOfWebhook,
   ): Promise<ShownWebhook> {
     const { db, secrets, now } = this.#options
-    const url = this.#parse(wish.url)
-    const secret = wish.secret ?? newWebhookSecret()
+    const url = this.#parse(options.url)
+    const secret = options.secret ?? newWebhookSecret()
     const { key: libraryKey, headSeq: sinceSeq } = library.info
     const made = { libraryKey, url, secret: secrets.seal(secret), creator: library.actor.email }
     const webhook = await db.write(async (tx) => {
@@ -98,13 +98,13 @@ export class Webhooks {
   async change(
     library: OwnedLibrary,
     key: number,
-    wish: WebhookWish,
+    changes: WebhookChanges,
     also?: AlsoOfWebhook,
   ): Promise<ShownWebhook> {
     const { db, secrets, onPending } = this.#options
     const { key: libraryKey } = library.info
-    const url = wish.url === undefined ? undefined : this.#parse(wish.url)
-    const sealed = wish.secret === undefined ? undefined : secrets.seal(wish.secret)
+    const url = changes.url === undefined ? undefined : this.#parse(changes.url)
+    const sealed = changes.secret === undefined ? undefined : secrets.seal(changes.secret)
     const webhook = await db.write(async (tx) => {
       const found = (await findWebhook(tx, libraryKey, key)) ?? fail({ code: 'webhook-not-found' })
       const taken = url === undefined ? undefined : await findWebhookByUrl(tx, libraryKey, url)
@@ -113,17 +113,17 @@ export class Webhooks {
         ...found,
         url: url ?? found.url,
         secret: sealed ?? found.secret,
-        isValid: wish.isValid ?? true,
+        isValid: changes.isValid ?? true,
       }
       await updateWebhook(tx, key, changed)
       await also?.(tx, changed)
       return changed
     })
     onPending()
-    return { webhook, secret: wish.secret }
+    return { webhook, secret: changes.secret }
   }
 
-  /** What waited to be sent is gone with it. Throws webhook-not-found. */
+  /** Also deletes pending deliveries. Throws webhook-not-found. */
   async remove({ info }: OwnedLibrary, key: number, also?: AlsoOfWebhook): Promise<void> {
     await this.#options.db.write(async (tx) => {
       const webhook = (await findWebhook(tx, info.key, key)) ?? fail({ code: 'webhook-not-found' })
@@ -132,7 +132,7 @@ export class Webhooks {
     })
   }
 
-  /** What was sent, newest first. Throws webhook-not-found. */
+  /** Deliveries, newest first. Throws webhook-not-found. */
   async deliveries(
     library: OwnedLibrary,
     key: number,
@@ -142,7 +142,7 @@ export class Webhooks {
     return listDeliveries(this.#options.db, key, page)
   }
 
-  /** Sends something once more, as a delivery of its own. Throws webhook-not-found, delivery-not-found, webhook-queue-full. */
+  /** Repeats a delivery as a new one. Throws webhook-not-found, delivery-not-found, webhook-queue-full. */
   async redeliver(library: OwnedLibrary, key: number, id: string): Promise<Delivery> {
     const { db, now, onPending } = this.#options
     await this.#get(library, key)
@@ -155,21 +155,24 @@ export class Webhooks {
     return (await findDelivery(db, key, again.id)) ?? fail({ code: 'delivery-not-found' })
   }
 
-  /** Tells receivers of commits. */
-  readonly tell: Teller = async (library) => {
+  /** Queues deliveries for commits. */
+  readonly notify: CommitNotifier = async (library) => {
     if ((await listActingWebhooks(this.#options.db, library.key)).length === 0) return undefined
     return async (tx, commits) => {
       for (const webhook of await listActingWebhooks(tx, library.key)) {
-        const news = commits.filter(({ commit }) => commit.seq > webhook.sinceSeq)
-        const bodies = news.map((commit) => ({ event: 'commit' as const, body: commitBody(library, commit) }))
+        const unsent = commits.filter(({ commit }) => commit.seq > webhook.sinceSeq)
+        const bodies = unsent.map((commit) => ({
+          event: 'commit' as const,
+          body: commitBody(library, commit),
+        }))
         await this.#enqueue(tx, webhook, bodies)
       }
     }
   }
 
-  /** Tells receivers of what no commit tells, in the transaction it happens in. */
+  /** Queues deliveries for events without a commit, in the transaction of the event. */
   async record(tx: Transaction, event: LibraryEvent): Promise<void> {
-    // Whoever owns it now must not have it tell others what only they knew of.
+    // A transfer removes webhooks, so that the new owner's changes are not sent to receivers of the old one.
     if (event.kind === 'transferred') return deleteWebhooksOf(tx, event.library.key)
     if (event.kind !== 'deleted' && event.kind !== 'restored' && event.kind !== 'trash-emptied') return
     const body = eventBody(event, this.#options.now())
@@ -178,7 +181,7 @@ export class Webhooks {
     }
   }
 
-  /** A maintenance job. */
+  /** Maintenance. */
   deleteOld(): Promise<number> {
     const { db, now } = this.#options
     return db.write((tx) => deleteDeliveriesBefore(tx, now() - KEPT_SECONDS), { durable: false })

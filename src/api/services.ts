@@ -1,5 +1,5 @@
 import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
-import type { ActivityRoom } from '../activity/index.ts'
+import type { ActivityService } from '../activity/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { routesFor } from '../http/index.ts'
 import type {
@@ -50,7 +50,7 @@ interface MaintenanceRuns {
 export interface ApiServices {
   readonly access: Access
   readonly accounts: Accounts
-  readonly activity: ActivityRoom
+  readonly activity: ActivityService
   readonly apiTokens: ApiTokens
   readonly archives: Archives
   readonly audit: Audit

@@ -8,7 +8,7 @@ import {
   Shares,
   Tickets,
 } from '../access/index.ts'
-import { ActivityRoom } from '../activity/index.ts'
+import { ActivityService } from '../activity/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
 import type { Config } from '../config/index.ts'
@@ -126,7 +126,7 @@ export function createServices(parts: {
     allowance: (library, kind) => quotas.uncommittedAllowance(library, kind),
   })
   const activityLogger = parts.logger.child({ room: 'activity' })
-  const activity = new ActivityRoom({
+  const activity = new ActivityService({
     core,
     db,
     access,
@@ -148,7 +148,7 @@ export function createServices(parts: {
     now,
     logger: parts.logger.child({ room: 'transfer' }),
     onProgress: (accountKey, id, { state, zipped, total }) =>
-      activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
+      activity.publishTask(accountKey, { id, type: 'archive', state, done: zipped, total }),
   })
   const groups = new Groups({
     db,
@@ -174,7 +174,7 @@ export function createServices(parts: {
       now,
       logger: parts.logger,
       onProgress: (accountKey, { operation: type, ...task }) =>
-        activity.taskMoved(accountKey, { type, ...task }),
+        activity.publishTask(accountKey, { type, ...task }),
     }),
     maintenanceLog: new MaintenanceLog(now),
     core,

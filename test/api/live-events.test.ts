@@ -248,7 +248,7 @@ describe('live events', () => {
         done: n,
         total: count,
       } as const
-      activity.taskMoved(key, task)
+      activity.publishTask(key, task)
       if (n % 500 === 0) {
         await settled()
         await quick.nextOf('task')

@@ -306,7 +306,7 @@ describe('an event stream', () => {
     const tell = async (id: string) => {
       // Far more than the connection buffers, and less than what causes a reset.
       for (let n = 0; n < 100; n++) {
-        activity.taskMoved(key, {
+        activity.publishTask(key, {
           id: `${id}${n}${'x'.repeat(2000)}`,
           type: 'copy',
           state: 'running',

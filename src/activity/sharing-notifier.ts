@@ -14,26 +14,29 @@ import {
 } from './notices.ts'
 import type { Notifications } from './notifications.ts'
 
-// Of one upload; whoever sends more is told of in the feed.
+// Limit per upload. Further files appear in the feed only.
 const MOST_UPLOADS_TOLD = 100
 
-/** What came in through a link, as its maker sees the library. */
+/** An upload through a link, with paths as its creator sees them. */
 export interface LinkUpload {
   readonly makerKey: number
   readonly library: { readonly id: LibraryId; readonly name: string }
   readonly items: readonly { readonly path: LibraryPath; readonly isDir: boolean }[]
 }
 
-export interface SharingNewsOptions {
+export interface SharingNotifierOptions {
   readonly notifications: Notifications
   readonly accessChanged: (tx: Transaction, accountKeys: Iterable<number>) => void
 }
 
-/** Tells people of shares, groups and links, in the transaction of what happened. Nobody is told what they did. */
-export class SharingNews {
-  readonly #options: SharingNewsOptions
+/**
+ * Notifies accounts of shares, groups and link uploads, in the transaction of the change. The actor is not
+ * notified.
+ */
+export class SharingNotifier {
+  readonly #options: SharingNotifierOptions
 
-  constructor(options: SharingNewsOptions) {
+  constructor(options: SharingNotifierOptions) {
     this.#options = options
   }
 
