@@ -5,19 +5,19 @@ import type { Database, Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import {
+  type CopyObserver,
   copyBetweenLibraries,
+  deleteCopied,
   type EditableLibrary,
   type Library,
   type LibraryCore,
   pathsOf,
-  type RemovalWatcher,
+  type RemovalObserver,
   type RoomLeft,
   refuseLocked,
   refuseUndecrypted,
   type Selection,
   select,
-  takeAway,
-  type Watcher,
 } from '../library/index.ts'
 import type { DirId, LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
@@ -193,14 +193,14 @@ export class CopyMoveTasks implements AsyncDisposable {
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
-      await copyBetweenLibraries(core, crossing, this.#watch(task, sourceRoot, progress))
+      await copyBetweenLibraries(core, crossing, this.#observe(task, sourceRoot, progress))
     }
     if (editable !== undefined) {
-      await takeAway(core, editable, chosen, this.#watchRemoval(task, progress))
+      await deleteCopied(core, editable, chosen, this.#observeRemoval(task, progress))
     }
   }
 
-  #watch(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): Watcher {
+  #observe(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): CopyObserver {
     const { db, limits, now } = this.#options
     return {
       counted: async ({ size, fileCount: total }) => {
@@ -244,7 +244,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     this.#options.onProgress?.(origin.accountKey, { id, operation, state, done, total })
   }
 
-  #watchRemoval(task: ClaimedTask, progress: { readonly total: number }): RemovalWatcher {
+  #observeRemoval(task: ClaimedTask, progress: { readonly total: number }): RemovalObserver {
     const { now } = this.#options
     return {
       removing: async () => {

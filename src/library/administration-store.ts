@@ -3,7 +3,7 @@ import type { Reader, Value } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 
-/** A library in a list of all there are. Its owner may have been removed since. */
+/** A library in the list of all libraries. Its owner may have been removed. */
 export interface ListedLibrary {
   readonly key: number
   readonly id: LibraryId
@@ -24,7 +24,7 @@ const orders = { updated: 'updated_at', size: 'size', files: 'file_count', delet
 export interface LibraryQuery {
   readonly deleted: boolean
   readonly orderBy: keyof typeof orders
-  /** Part of the name, in any case. */
+  /** Part of the name, ignoring case. */
   readonly name?: string | undefined
   /** The whole id, or part of the name. */
   readonly text?: string | undefined
@@ -34,7 +34,7 @@ export interface LibraryQuery {
   readonly limit: number
 }
 
-/** Greatest first, of all owners. */
+/** Libraries of all owners, largest first. */
 export async function listAllLibraries(reader: Reader, query: LibraryQuery): Promise<ListedLibrary[]> {
   const conditions = [query.deleted ? 'deleted_at > 0' : 'deleted_at is null']
   const values: Value[] = []
@@ -91,11 +91,11 @@ export async function listAllLibraries(reader: Reader, query: LibraryQuery): Pro
 export interface LibraryTotals {
   readonly libraries: number
   readonly files: number
-  /** Bytes of all files as they are now. */
+  /** Bytes of all current files. */
   readonly size: number
 }
 
-/** Of all libraries that are not deleted. */
+/** Totals of all libraries that are not deleted. */
 export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
   const row = await reader.get<{
     libraries: number
@@ -105,7 +105,7 @@ export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
     `select count(*) as libraries, sum(file_count) as files, sum(size) as size from ${libraryRowRelation} library
      where deleted_at is null`,
   )
-  // PostgreSQL sums big integers into a numeric, which arrives as text.
+  // PostgreSQL sums bigint as numeric, which arrives as text.
   return {
     libraries: row?.libraries ?? 0,
     files: Number(row?.files ?? 0),

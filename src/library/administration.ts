@@ -34,7 +34,7 @@ export function libraryTotals(core: LibraryCore): Promise<LibraryTotals> {
   return totalsOfAll(dbOf(core))
 }
 
-/** A read-only library can be looked at and nothing else, by its owner too. */
+/** A read-only library cannot be changed, not even by its owner. */
 export async function changeStatus(
   core: LibraryCore,
   library: OwnedLibrary,
@@ -47,7 +47,7 @@ export async function changeStatus(
   })
 }
 
-/** Restores a deleted library to somebody else than its owner, who is no more. Throws not-in-trash. */
+/** Restores a deleted library for a new owner, because its owner was removed. Throws not-in-trash. */
 export async function restoreTo(
   core: LibraryCore,
   library: LibraryInfo,
@@ -60,7 +60,7 @@ export async function restoreTo(
   })
 }
 
-/** Purges every deleted library, or those of one owner. `also` is written with each. */
+/** Purges every deleted library, or those of one owner. `also` is written for each. */
 export async function purgeAllDeleted(
   core: LibraryCore,
   ownerKey: number | undefined,

@@ -72,7 +72,7 @@ export async function listBoundPaths(
   return rows.map(({ path }) => path as LibraryPath)
 }
 
-/** Applies all fates at once: an item may move to a path that another one leaves. */
+/** Applies all moves at once, because an item may move to a path that another one leaves. */
 export async function rebind(
   bindings: readonly PathBinding[],
   tx: Transaction,
@@ -85,7 +85,7 @@ export async function rebind(
     if (to !== undefined) moves.push([path, inOrigin(library, to)])
     else for (const binding of bindings) await binding.drop?.(tx, library.key, path)
   }
-  // Temporary paths: no path of an item has an empty name in it.
+  // Temporary paths. They contain an empty name, which no path of an item does.
   const temporary = moves.map((_, index) => `//${index}` as LibraryPath)
   for (const [index, [from]] of moves.entries()) {
     for (const binding of bindings) await binding.move(tx, library.key, from, temporary[index] as LibraryPath)

@@ -20,16 +20,16 @@ export interface CoreOptions {
   readonly blocks: BlockStore
   /** Unix seconds. */
   readonly now: () => number
-  /** Bytes of decoded dirs kept in memory. */
+  /** Cache size for decoded dirs, in bytes. */
   readonly dirCacheBytes: number
-  /** Days of history a library keeps unless it says otherwise; negative keeps all. */
+  /** Default number of days of history; negative keeps all. */
   readonly defaultHistoryDays: number
   readonly entryLimits?: EntryLimits
   /** The modules with rows that refer to libraries, highest in the import order first. */
   readonly dependents: readonly LibraryDependent[]
   /** The tables with rows that are bound to paths. */
   readonly pathBindings: readonly PathBinding[]
-  /** Called when a background follower fails; the next request that needs it tries again. */
+  /** Called when a background consumer fails. The next request that needs it retries. */
   readonly onFollowError: (error: unknown) => void
 }
 
@@ -52,20 +52,20 @@ export interface LibraryCore extends AsyncDisposable {
   readonly [internals]: Internals
   readonly now: () => number
   readonly objects: ObjectStore
-  /** What commits changed. */
+  /** Reads the changes of commits. */
   readonly changes: TreeChanges
   readonly recentCommits: RecentCommits
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
-  /** What commits may add. */
+  /** Limits on what commits add. */
   readonly growth: GrowthLimits
   readonly pathIndex: PathIndex
   readonly history: HistoryReader
   readonly views: Views
   /** Calls `listener` after this process moved the head of a library, with the library as it is now and as it was before. */
   onHeadMoved(listener: HeadListener): void
-  /** What happens to libraries besides commits. */
+  /** Changes of libraries without a commit. */
   readonly events: LibraryEvents
   readonly dependents: readonly LibraryDependent[]
   readonly pathBindings: readonly PathBinding[]

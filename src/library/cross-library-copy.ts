@@ -12,81 +12,81 @@ import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
 import { entriesOf, pathsOf, place, type RoomLeft, refuseOverQuota, takeAll, totalsOf } from './selection.ts'
 
-/** Entries of one library on their way into a folder of another. */
+/** A copy of entries of one library into a folder of another. */
 export interface CrossLibraryCopy {
   readonly source: Library
   readonly chosen: readonly Placed[]
   readonly target: EditableLibrary
   readonly folder: LibraryPath
   readonly roomLeft: RoomLeft
-  /** A folder and one of its name become one. */
+  /** Merges folders of the same name. */
   readonly merge?: boolean
 }
 
-/** Sees how far a crossing is. What it throws ends the crossing, and nothing of it can be seen. */
-export interface Watcher {
-  /** What there is to copy. */
+/** Observes a copy. If a method throws, the copy is aborted and nothing of it is visible. */
+export interface CopyObserver {
+  /** The totals to copy. */
   counted(totals: Totals): Promise<void>
-  /** In each transaction that copies something, which may be tried twice: how many files so far. */
+  /** Number of files copied so far. Called in each transaction that copies, which may be repeated. */
   copied(tx: Transaction, files: number): Promise<void>
-  /** Just before the commit that shows the copy, each time that is tried. */
+  /** Called before each attempt to commit the copy. */
   placing(): Promise<void>
-  /** In the transaction of the commit that shows the copy. Of faults only (I2). */
+  /** Called in the transaction of that commit. May throw only faults (I2). */
   placed(tx: Transaction): Promise<void>
 }
 
-/** As Watcher, for the second half of a move. */
-export interface RemovalWatcher {
-  /** Just before the commit that takes the originals away, each time that is tried. */
+/** As CopyObserver, for the deletion of the originals of a move. */
+export interface RemovalObserver {
+  /** Called before each attempt to commit the deletion. */
   removing(): Promise<void>
-  /** In the transaction of that commit. Of faults only (I2). */
+  /** Called in the transaction of that commit. May throw only faults (I2). */
   removed(tx: Transaction): Promise<void>
 }
 
 /**
- * Copies into another library, with one commit there. The objects are shared and no bytes are copied, unless one of
+ * Copies into another library, with one commit there. Objects are shared, and bytes are copied only if one of
  * the two is encrypted. Throws path-not-found, quota-exceeded, too-many-entries, password-needed.
  */
 export async function copyBetweenLibraries(
   core: LibraryCore,
   { source, chosen, target, folder, roomLeft, merge = false }: CrossLibraryCopy,
-  watcher?: Watcher,
+  observer?: CopyObserver,
 ): Promise<Placed[]> {
   await target.tree.getDir(folder)
   const totals = await totalsOf(chosen, (entry) => core.objects.totalsOf(source.info.key, entry))
-  await watcher?.counted(totals)
+  await observer?.counted(totals)
   await refuseOverQuota(target.info, totals.size, roomLeft)
-  // Ahead of the copy; the library as a whole is checked where its head moves.
+  // Checked before the copy. The library as a whole is checked where its head moves.
   const fault = core.growth.refusalOf({
     entriesBefore: 0,
     entries: totals.fileCount + (totals.dirCount ?? 0),
   })
   if (fault !== undefined) fail(fault)
-  const arrived = await copyContent(core, source, chosen, target, watcher)
+  const arrived = await copyContent(core, source, chosen, target, observer)
   const { result } = await target.commit(async (tree, library) => {
-    await watcher?.placing()
+    await observer?.placing()
     await refuseOverQuota(library, totals.size, roomLeft)
     const contentOf = (dirent: DirDirent) => core.objects.getDir(target.info.key, dirent.id)
     const placed = await place(tree, folder, arrived, target.actor.email, merge ? contentOf : undefined)
-    const also = watcher?.placed.bind(watcher)
+    const also = observer?.placed.bind(observer)
     return { description: describeAdded(entriesOf(chosen)), result: placed, ...(also && { also }) }
   })
   return result
 }
 
 /**
- * Deletes entries that are still what they were when they were copied, with one commit. What was changed
- * since must not be lost: then nothing is deleted. Throws source-changed, locked.
+ * Deletes entries that are unchanged since they were copied, with one commit. If one was changed, nothing is
+ * deleted, so that the change is not lost. Throws source-changed, locked.
  */
-export async function takeAway(
+export async function deleteCopied(
   core: LibraryCore,
   source: EditableLibrary,
   chosen: readonly Placed[],
-  watcher?: RemovalWatcher,
+  observer?: RemovalObserver,
 ): Promise<void> {
   const paths = pathsOf(chosen)
   await source.commit(async (tree) => {
-    await watcher?.removing()
+    await observer?.removing()
     await refuseLocked(core, source, paths)
     const pace = new TimeSlicer()
     for (const { path, entry } of chosen) {
@@ -101,30 +101,30 @@ export async function takeAway(
       result: undefined,
       async also(tx) {
         await dropBound(core.pathBindings, tx, source.info, paths)
-        await watcher?.removed(tx)
+        await observer?.removed(tx)
       },
     }
   })
 }
 
-/** Throws password-needed: what is encrypted with the key of one library would be garbage in another. */
+/** Throws password-needed: blocks encrypted with the key of one library are unreadable in another. */
 export function refuseUndecrypted({ keys }: LibraryCore, source: Library, target: Library): void {
   keys.keyFor(source)
   keys.keyFor(target)
 }
 
-/** Gives the target what the entries are made of; they may be others there. */
+/** Copies the objects and blocks of the entries to the target, where they may have other ids. */
 async function copyContent(
   core: LibraryCore,
   source: Library,
   chosen: readonly Placed[],
   target: Library,
-  watcher: Watcher | undefined,
+  observer: CopyObserver | undefined,
 ): Promise<readonly Placed[]> {
   const from = { libraryKey: source.info.key, key: core.keys.keyFor(source) }
   const to = { libraryKey: target.info.key, key: core.keys.keyFor(target) }
   const entries = entriesOf(chosen)
-  const onStep = watcher?.copied.bind(watcher)
+  const onStep = observer?.copied.bind(observer)
   if (from.key === undefined && to.key === undefined) {
     await copyObjects(
       { db: dbOf(core), objects: core.objects },

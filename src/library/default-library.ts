@@ -7,27 +7,27 @@ import type { Actor } from './library.ts'
 
 const NAME = 'My Library'
 
-/** The account's default library, unless it was deleted or given away. */
+/** The account's default library, unless it was deleted or transferred. */
 export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo | undefined> {
   return usable(dbOf(core), owner, await findDefaultLibraryKey(dbOf(core), owner.key))
 }
 
-/** The account's default library, made if there is none: calls at the same moment make one between them. */
+/** The account's default library, created if there is none. Concurrent calls create only one. */
 export async function ensureDefaultLibrary(
   core: LibraryCore,
   owner: Actor,
-  also?: AlsoMade,
+  also?: AlsoCreated,
 ): Promise<LibraryInfo> {
   return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner, also))
 }
 
-/** More to be written with a library that is made. */
-type AlsoMade = (tx: Transaction, library: LibraryInfo) => Promise<void>
+/** Writes further rows in the transaction that creates a library. */
+type AlsoCreated = (tx: Transaction, library: LibraryInfo) => Promise<void>
 
 async function makeDefaultLibrary(
   core: LibraryCore,
   owner: Actor,
-  also: AlsoMade | undefined,
+  also: AlsoCreated | undefined,
 ): Promise<LibraryInfo> {
   try {
     return await dbOf(core).write(async (tx) => {
@@ -35,19 +35,19 @@ async function makeDefaultLibrary(
       const existing = await usable(tx, owner, before)
       if (existing !== undefined) return existing
       const made = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
-      // The transaction is undone with the library in it if another one was quicker.
-      if (!(await setDefaultLibraryKey(tx, owner.key, made.key, before))) throw new MadeMeanwhile()
+      // Rolls back the transaction if a concurrent call was first.
+      if (!(await setDefaultLibraryKey(tx, owner.key, made.key, before))) throw new CreatedConcurrently()
       await also?.(tx, made)
       return made
     })
   } catch (error) {
-    const existing = error instanceof MadeMeanwhile ? await findDefaultLibrary(core, owner) : undefined
+    const existing = error instanceof CreatedConcurrently ? await findDefaultLibrary(core, owner) : undefined
     if (existing === undefined) throw error
     return existing
   }
 }
 
-class MadeMeanwhile extends Error {}
+class CreatedConcurrently extends Error {}
 
 async function usable(reader: Reader, owner: Actor, key: number | null): Promise<LibraryInfo | undefined> {
   const library = key === null ? undefined : await findLibraryByKey(reader, key)

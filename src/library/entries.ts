@@ -25,16 +25,16 @@ import type { LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
 
-/** About a millisecond's work (I10). */
+/** About a millisecond of work between yields (I10). */
 const FOLDERS_A_TURN = 200
 
-/** An entry and where it is now. */
+/** An entry and its current path. */
 export interface Placed {
   readonly path: LibraryPath
   readonly entry: Dirent
 }
 
-/** Makes an empty file; a taken name gets ` (n)`. Throws path-not-found for the folder. */
+/** Creates an empty file; a taken name gets ` (n)`. Throws path-not-found for the folder. */
 export function createFile(library: EditableLibrary, path: LibraryPath): Promise<Committed<Placed>> {
   return library.commit(async (tree) => {
     const parent = parentOf(path)
@@ -45,7 +45,7 @@ export function createFile(library: EditableLibrary, path: LibraryPath): Promise
   })
 }
 
-/** Makes a folder; a taken name gets ` (n)`. Throws path-not-found for the parent. */
+/** Creates a folder; a taken name gets ` (n)`. Throws path-not-found for the parent. */
 export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise<Committed<Placed>> {
   return library.commit(async (tree) => {
     const parent = parentOf(path)
@@ -57,8 +57,8 @@ export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise
 }
 
 /**
- * Makes all missing folders of a path; one that exists is fine. Throws path-not-found where a file is
- * in the way, name-invalid for a new folder that may not be called so.
+ * Creates all missing folders of a path. Idempotent. Throws path-not-found if a file has the path of a
+ * folder, name-invalid for a new folder with an invalid name.
  */
 export function makeFolders(library: EditableLibrary, path: LibraryPath): Promise<Committed<LibraryPath>> {
   return library.commit(async (tree) => {
@@ -67,10 +67,10 @@ export function makeFolders(library: EditableLibrary, path: LibraryPath): Promis
   })
 }
 
-/** What became of a path that folders were to be made for. */
+/** The result for one path of makeManyFolders. */
 export type FolderOutcome = 'made' | 'exists' | 'refused'
 
-/** As makeFolders, for many paths in one commit. What cannot be made is refused alone. */
+/** As makeFolders, for many paths in one commit. A path that cannot be created is refused alone. */
 export function makeManyFolders(
   library: EditableLibrary,
   paths: readonly LibraryPath[],
@@ -99,9 +99,8 @@ async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutc
 }
 
 /**
- * Gives a file or folder another name in its folder; a taken one gets ` (n)`. Its time and
- * modifier stay, and locks, stars and links go along. The same name is no change.
- * Throws path-not-found, locked.
+ * Renames a file or folder; a taken name gets ` (n)`. Its time and modifier stay, and locks, stars and links
+ * follow. The same name changes nothing. Throws path-not-found, locked.
  */
 export function rename(
   core: LibraryCore,
@@ -127,8 +126,8 @@ export function rename(
 }
 
 /**
- * Deletes what exists of `names` in a folder, in one commit; no commit if none exists. Resolves to
- * what was deleted. Throws locked.
+ * Deletes those of `names` that exist in a folder, in one commit; without a commit if none exists. Resolves
+ * to the deleted entries. Throws locked.
  */
 export function remove(
   core: LibraryCore,
@@ -153,7 +152,9 @@ export function remove(
   })
 }
 
-/** Deletes one file or folder. Resolves to undefined as result if there was none. Throws root-not-allowed, locked. */
+/**
+ * Deletes one file or folder. The result is undefined if it did not exist. Throws root-not-allowed, locked.
+ */
 export async function removeOne(
   core: LibraryCore,
   library: EditableLibrary,

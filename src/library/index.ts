@@ -3,11 +3,11 @@ export type { ListedLibrary } from './administration-store.ts'
 export { type BoundPathMove, listBoundPaths, rebind } from './bound-paths-store.ts'
 export { createLibraryCore, type LibraryCore } from './core.ts'
 export {
+  type CopyObserver,
   copyBetweenLibraries,
-  type RemovalWatcher,
+  deleteCopied,
+  type RemovalObserver,
   refuseUndecrypted,
-  takeAway,
-  type Watcher,
 } from './cross-library-copy.ts'
 export { ensureDefaultLibrary, findDefaultLibrary } from './default-library.ts'
 export { deleteRowsOfAccount, libraryBindings, libraryRows } from './dependent-rows-store.ts'

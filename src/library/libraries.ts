@@ -30,19 +30,19 @@ import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
 
 export interface LibraryOptions {
-  /** Chosen by the client when it made the encryption values itself. */
+  /** Chosen by a client that created the encryption values itself. */
   readonly id?: LibraryId
   readonly name: string
   readonly description: string
   readonly encryption?: LibraryEncryption
 }
 
-/** More to be written in the transaction of an act. */
+/** Writes further rows in the transaction of a change. */
 export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
 
 /**
- * Makes a library with one commit and an empty root, and in the same transaction what is `also` to
- * be there from its first moment. Throws library-id-taken.
+ * Creates a library with one commit and an empty root. `also` writes further rows in the same transaction.
+ * Throws library-id-taken.
  */
 export async function createLibrary(
   core: LibraryCore,
@@ -57,7 +57,7 @@ export async function createLibrary(
   })
 }
 
-/** Whether there is such a library, deleted ones excluded. */
+/** Whether the library exists and is not deleted. */
 export async function libraryExists(core: LibraryCore, id: LibraryId): Promise<boolean> {
   return (await findLibrary(dbOf(core), id)) !== undefined
 }
@@ -67,7 +67,7 @@ export async function getDeletedLibrary(core: LibraryCore, id: LibraryId): Promi
   return (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
 }
 
-/** As createLibrary, as part of a larger transaction. */
+/** As createLibrary, within a transaction of the caller. */
 export async function createLibraryIn(
   tx: Transaction,
   core: LibraryCore,
@@ -120,8 +120,8 @@ export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<Libr
 }
 
 /**
- * A new name, and a new description if one is given, as a commit of its own. Throws
- * permission-denied for a read-only library.
+ * Changes the name, and the description if given, with a commit of its own. Throws permission-denied for a
+ * read-only library.
  */
 export async function renameLibrary(
   library: OwnedLibrary,
@@ -147,8 +147,8 @@ export async function renameLibrary(
 }
 
 /**
- * To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew, links made anew, and
- * apps have to be given tokens again.
+ * Moves a library to the owner's deleted ones, from where it can be restored. Its sync tokens, links and
+ * library tokens end and must be created again.
  */
 export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, also?: Also): Promise<void> {
   const { key, id } = library.info
@@ -166,7 +166,10 @@ export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<Lib
   return listDeletedLibrariesOf(dbOf(core), owner.key)
 }
 
-/** Throws not-in-trash; permission-denied for somebody else's; quota-exceeded if its bytes have no room any more. */
+/**
+ * Throws not-in-trash; permission-denied except for the owner; quota-exceeded if its bytes do not fit any
+ * more.
+ */
 export async function restoreLibrary(
   core: LibraryCore,
   owner: Actor,
@@ -180,7 +183,10 @@ export async function restoreLibrary(
   })
 }
 
-/** For good, with its history. Blocks no other library holds are freed by garbage collection. Throws as restoreLibrary. */
+/**
+ * Purges a deleted library with its history. Garbage collection frees blocks no other library holds. Throws
+ * as restoreLibrary.
+ */
 export async function purgeLibrary(
   core: LibraryCore,
   owner: Actor,
@@ -190,14 +196,14 @@ export async function purgeLibrary(
   await purge(core, (await getDeleted(core, owner, id)).key, also)
 }
 
-/** All an owner deleted, as purgeLibrary does one. */
+/** Purges all deleted libraries of an owner, as purgeLibrary. */
 export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: AlsoOfLibrary): Promise<void> {
   for (const library of await deletedLibrariesOf(core, owner)) {
     await purge(core, library.key, (tx) => also?.(tx, library) ?? Promise.resolve())
   }
 }
 
-/** Puts a deleted library back where it was. Throws not-in-trash. The caller has checked the permission. */
+/** Restores a deleted library. Throws not-in-trash. The caller has checked the permission. */
 export async function undeleteLibrary(
   core: LibraryCore,
   actor: Actor,
@@ -212,10 +218,10 @@ export async function undeleteLibrary(
 }
 
 /**
- * Hands a library over. History, files and trash stay; devices of the old owner are unlinked. Shares go, unless they
- * are to be kept, but for one with everyone. Links of the old owner go on as those of the new one. Throws
- * library-not-found if it was deleted or handed over meanwhile, quota-exceeded if the owner hands over what the other
- * account has no room for; an administrator may.
+ * Transfers a library. History, files and trash stay; devices of the old owner are unlinked. Shares end
+ * unless they are kept, except one with everyone. Links of the old owner become links of the new one. Throws
+ * library-not-found if it was deleted or transferred meanwhile, and quota-exceeded if the new owner's quota
+ * is too small, which an administrator may override.
  */
 export async function transferLibrary(
   core: LibraryCore,
@@ -244,7 +250,7 @@ async function announceTransfer(
   for (const dependent of core.dependents) await dependent.onTransferred?.(tx, transfer)
 }
 
-/** Moves the libraries of a removed account to the trash. Part of the transaction that removes the account. */
+/** Moves the libraries of a removed account to the trash, in the transaction that removes the account. */
 export async function deleteLibrariesOf(
   tx: Transaction,
   ownerKey: number,
@@ -255,7 +261,7 @@ export async function deleteLibrariesOf(
   await markAllDeleted(tx, ownerKey, now())
 }
 
-/** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
+/** As transferLibrary, for all libraries of an account. For administrators: nothing is checked here. */
 export async function transferAllLibraries(
   core: LibraryCore,
   from: Actor,
@@ -280,7 +286,7 @@ async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promi
   return library
 }
 
-/** Maintenance: purges libraries that were deleted too long ago to be restored. */
+/** Maintenance: purges libraries whose restore period has passed. */
 export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
   for (const key of await listDeletedBefore(dbOf(core), time)) await purge(core, key)
 }

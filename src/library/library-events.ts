@@ -3,22 +3,22 @@ import type { Transaction } from '../database/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { Actor } from './library.ts'
 
-interface Happened<Kind extends string> {
+interface EventOf<Kind extends string> {
   readonly kind: Kind
   readonly library: LibraryInfo
   readonly actor: Actor
 }
 
-/** A change to a library that makes no commit. */
+/** A change of a library without a commit. */
 export type LibraryEvent =
-  | Happened<'created'>
-  | Happened<'deleted'>
-  | Happened<'restored'>
-  | (Happened<'transferred'> & { readonly to: Actor })
+  | EventOf<'created'>
+  | EventOf<'deleted'>
+  | EventOf<'restored'>
+  | (EventOf<'transferred'> & { readonly to: Actor })
   /** Entries deleted in the last `days` days were kept. */
-  | (Happened<'trash-emptied'> & { readonly days: number })
-  | (Happened<'locked'> & { readonly path: LibraryPath })
-  | (Happened<'unlocked'> & { readonly path: LibraryPath })
+  | (EventOf<'trash-emptied'> & { readonly days: number })
+  | (EventOf<'locked'> & { readonly path: LibraryPath })
+  | (EventOf<'unlocked'> & { readonly path: LibraryPath })
 
 /** Notifies higher modules of what happens to libraries, without importing them. */
 export class LibraryEvents {
@@ -36,7 +36,10 @@ export class LibraryEvents {
     this.#listeners.push(listener)
   }
 
-  /** Has `listener` called with the key of each library this process purged, once it is gone. It must not throw. */
+  /**
+   * Registers a listener that is called with the key of each library this process has purged. It must not
+   * throw.
+   */
   onPurged(listener: (libraryKey: number) => void): void {
     this.#purgeListeners.push(listener)
   }

@@ -4,7 +4,7 @@ import { fail } from '../errors.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
 
-/** Holds the key of an encrypted library for who gives its password. False if that is another one. */
+/** Stores the key of an encrypted library in the keyring for the caller. False if the password is wrong. */
 export async function openWithPassword(
   core: LibraryCore,
   library: Library,
@@ -19,9 +19,10 @@ export async function openWithPassword(
 }
 
 /**
- * A new password for the same content, as a commit of its own. Every key that is held is forgotten; the owner's, if
- * there was one, is held anew. False if the old password is another one, or became so meanwhile. Throws
- * permission-denied for a read-only library, password-fixed for one whose content depends on its password.
+ * Changes the password without changing the content, with a commit of its own. All cached keys are
+ * invalidated; the owner's, if present, is cached again. False if the old password is wrong, or was changed
+ * meanwhile. Throws permission-denied for a read-only library, password-fixed for one whose content depends
+ * on its password.
  */
 export async function changePassword(
   core: LibraryCore,

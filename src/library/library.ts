@@ -8,33 +8,33 @@ import { type LibraryCore, writersOf } from './core.ts'
 /** The permission of a user at a path. */
 export type Permission = 'r' | 'rw'
 
-/** What a user may do with a library. */
+/** The right of a user on a library. */
 export interface Right {
   readonly permission: Permission
-  /** May manage its shares and empty its trash, as its owner may. */
+  /** May manage its shares and empty its trash, like the owner. */
   readonly isAdmin: boolean
   /** May only add new entries: nothing that exists is replaced, changed or removed. Visitors of links have this right. */
   readonly addsOnly?: boolean
 }
 
-/** The account that acts, as far as the core needs to know it. */
+/** The acting account, with the fields the core needs. */
 export interface Actor {
   readonly key: number
   readonly email: string
-  /** Of the account when it was looked up. */
+  /** The epoch of the account when it was read. */
   readonly epoch: number
-  /** The API token it acts with; undefined for none. */
+  /** The API token of the request; undefined for none. */
   readonly apiTokenKey?: number | undefined
-  /** The bounds of the credential it acts with; undefined for none. */
+  /** The scope of the request's credential; undefined for none. */
   readonly scope?: { readonly access: 'read' | 'write' | 'upload'; readonly tokenKey: number } | undefined
 }
 
-/** A library its holder may read; only access hands one out. It has no way to be changed. */
+/** A handle for reading a library. Only the access check creates one. */
 export class Library {
   #info: LibraryInfo
   readonly actor: Actor
   readonly right: Right
-  /** The tree of the head as it was when the library was opened, unless another one is looked at. */
+  /** The tree of the head when the library was opened, unless `asOf` selected another. */
   readonly tree: Tree
   protected readonly core: LibraryCore
 
@@ -54,30 +54,30 @@ export class Library {
     return this.right.permission
   }
 
-  /**
-   * Acts as the owner of the library; of a sub-library: of the one that has its folder. A credential with
-   * bounds never does.
-   */
+  /** Whether the actor owns the library; for a sub-library, its origin. False for a scoped credential. */
   get isOwner(): boolean {
     return this.info.ownerKey === this.actor.key && this.actor.scope === undefined
   }
 
-  /** Owner, or somebody who got the same right to manage shares. */
+  /** Whether the actor is the owner, or may manage shares like the owner. */
   get isAdmin(): boolean {
     return this.isOwner || this.right.isAdmin
   }
 
-  /** What the holder may do at a path; the same everywhere: a folder with shares of its own is a sub-library. */
+  /**
+   * The permission at a path. It is the same everywhere, because a folder with shares of its own is a
+   * sub-library.
+   */
   permissionAt(_path: LibraryPath): Permission {
     return this.permission
   }
 
-  /** The same library, looked at as it was in an earlier tree of its own. */
+  /** The same library with an earlier tree. */
   asOf(tree: Tree): Library {
     return new Library(this.core, this.info, this.actor, this.right, tree)
   }
 
-  /** The same library for somebody who may at most add to it. */
+  /** The same library, restricted to the add-only right. */
   addingOnly(): Library {
     return new Library(
       this.core,
@@ -88,20 +88,20 @@ export class Library {
     )
   }
 
-  /** The same library, with the right to change it at `path`. Throws permission-denied. */
+  /** The same library as a handle for changes at `path`. Throws permission-denied. */
   editable(path: LibraryPath): EditableLibrary {
     if (this.permissionAt(path) !== 'rw') fail({ code: 'permission-denied' })
     return new EditableLibrary(this.core, this.info, this.actor, this.right)
   }
 
-  /** The same library, with the rights of its owner; nobody owns a sub-library. Throws permission-denied. */
+  /** The same library as a handle for its owner. A sub-library has none. Throws permission-denied. */
   owned(): OwnedLibrary {
     const { isOwner, info, right } = this
     if (!isOwner || info.sub !== undefined || right.addsOnly) fail({ code: 'permission-denied' })
     return new OwnedLibrary(this.core, this.info, this.actor, this.right)
   }
 
-  /** The same library, with the right to manage its shares. Throws permission-denied. */
+  /** The same library as a handle for managing its shares. Throws permission-denied. */
   administered(): AdministeredLibrary {
     if (!this.isAdmin) fail({ code: 'permission-denied' })
     return new AdministeredLibrary(this.core, this.info, this.actor, this.right)
@@ -115,12 +115,12 @@ export class Library {
   }
 }
 
-/** A library its holder may change; only Library.editable() hands one out. */
+/** A handle for changing a library. Only Library.editable() creates one. */
 export class EditableLibrary extends Library {
   /**
-   * Runs `apply` on the tree of the current head, stores what it changed, and moves the head. If
-   * another commit came first, `apply` runs again on that one, so a caller never sees a moved head.
-   * On any throw the head is where it was. Throws permission-denied for who may only add.
+   * Runs `apply` on the tree of the current head, stores the changes, and moves the head. If another commit
+   * came first, `apply` runs again on the new head, so a caller never sees a moved head. If it throws, the
+   * head is unchanged. Throws permission-denied for an add-only handle.
    */
   async commit<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
     if (this.right.addsOnly) fail({ code: 'permission-denied' })
@@ -128,8 +128,8 @@ export class EditableLibrary extends Library {
   }
 
   /**
-   * As commit, for an upload: it may share its commit with others of this actor that wait with it. Open to who may
-   * only add: `addFiles`, its one caller, then neither replaces nor changes an entry.
+   * As commit, for an upload, which may share its commit with other queued uploads of this actor. Permitted
+   * for an add-only handle, because `addFiles`, the only caller, then neither replaces nor changes an entry.
    */
   commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
     return this.#commit({ author: this.actor.email, isUpload: true, apply })
@@ -141,14 +141,14 @@ export class EditableLibrary extends Library {
       try {
         return await this.#commitBelow(edit)
       } catch (error) {
-        // Nobody gets an error because somebody else renamed a folder (I5).
+        // A concurrent rename of the folder is not an error for the caller (I5).
         if (!(error instanceof FolderMoved)) throw error
         await this.refresh()
       }
     }
   }
 
-  /** An edit of a sub-library is an edit of its origin that sees no more than the folder. Throws FolderMoved. */
+  /** An edit of a sub-library is an edit of its origin, restricted to the folder. Throws FolderMoved. */
   async #commitBelow<T>(edit: Edit<T>): Promise<Committed<T>> {
     const { info } = this
     const { sub } = info
@@ -171,12 +171,12 @@ export class EditableLibrary extends Library {
   }
 }
 
-/** A library in the hands of its owner. */
+/** A handle for the owner of a library. */
 export class OwnedLibrary extends EditableLibrary {
   readonly owner = true
 }
 
-/** A library, or the folder of one, in the hands of somebody who may manage its shares. */
+/** A handle for managing the shares of a library or sub-library. */
 export class AdministeredLibrary extends Library {
   readonly admin = true
 }

@@ -1,13 +1,13 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, pathKey } from '../objects/index.ts'
 
-/** A lock that holds now. */
+/** A lock in effect. */
 export interface FileLock {
   readonly path: LibraryPath
   readonly accountKey: number
   /** Unix seconds. */
   readonly lockedAt: number
-  /** Null for a lock that never ends by itself. */
+  /** Null for a lock that does not expire. */
   readonly expiresAt: number | null
 }
 
@@ -46,7 +46,7 @@ export async function findLock(
   return row && toLock(row)
 }
 
-/** False if somebody's lock holds there, the caller's own included. An expired lock is replaced. */
+/** False if there is a lock in effect, also one of the caller. An expired lock is replaced. */
 export async function insertLock(
   tx: Transaction,
   libraryKey: number,

@@ -7,7 +7,7 @@ import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpi
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
 
-/** When a lock ends: 0 asks for the default, a negative number for never, else seconds from now. */
+/** Expiry of a lock: 0 requests the default, a negative number none, else seconds from now. */
 function expiry(now: number, seconds: number): number | null {
   if (seconds < 0) return null
   return now + (seconds === 0 ? DEFAULT_LOCK_SECONDS : seconds)
@@ -19,7 +19,7 @@ export async function locksOf(core: LibraryCore, library: LibraryInfo): Promise<
   return new Map(locks.map((lock) => [lock.path, lock]))
 }
 
-/** The locks that hold in a library, each at the path it shows. */
+/** The locks in effect in a library, with paths as it shows them. */
 export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promise<FileLock[]> {
   const locks = await listLocks(dbOf(core), library.key, core.now())
   if (library.sub === undefined) return locks
@@ -29,7 +29,7 @@ export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promis
   })
 }
 
-/** The lock that holds at a path. */
+/** The lock in effect at a path. */
 export function findLockAt(
   core: LibraryCore,
   library: Library,
@@ -38,7 +38,7 @@ export function findLockAt(
   return findLock(dbOf(core), library.info.key, inOrigin(library.info, path), core.now())
 }
 
-/** Throws path-not-found; already-locked, also if the caller holds it. */
+/** Throws path-not-found; already-locked, also if the caller has the lock. */
 export async function lockFile(
   core: LibraryCore,
   library: EditableLibrary,
@@ -63,8 +63,8 @@ export async function lockFile(
 }
 
 /**
- * Throws path-not-found, not-locked, lock-not-yours. The library's owner may take away any lock if `asOwner`;
- * `onForced` is then written with it.
+ * Throws path-not-found, not-locked, lock-not-yours. With `asOwner`, the owner of the library may remove any
+ * lock; `onForced` is then written in the same transaction.
  */
 export async function unlockFile(
   core: LibraryCore,
@@ -86,7 +86,7 @@ export async function unlockFile(
   })
 }
 
-/** Begins the holder's time anew. Throws path-not-found, not-locked, lock-not-yours. */
+/** Renews the holder's lock. Throws path-not-found, not-locked, lock-not-yours. */
 export async function refreshLock(
   core: LibraryCore,
   library: EditableLibrary,
@@ -103,7 +103,7 @@ export async function refreshLock(
   })
 }
 
-/** Those of the paths at or below which somebody else holds a lock. */
+/** Those of the paths at or below which another account has a lock. */
 export async function lockedAmong(
   core: LibraryCore,
   library: EditableLibrary,
@@ -113,7 +113,7 @@ export async function lockedAmong(
   return new Set(held.map(({ touched }) => touched))
 }
 
-/** Throws locked if somebody else holds a lock at one of the paths, or on a file below it. */
+/** Throws locked if another account has a lock at one of the paths, or on a file below it. */
 export async function refuseLocked(
   core: LibraryCore,
   library: EditableLibrary,

@@ -3,15 +3,15 @@ import { fail } from '../errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../objects/index.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { copyBetweenLibraries, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
+import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
 import { inCommonOrigin } from './same-origin.ts'
 import { entriesOf, place, type RoomLeft, refuseIntoItself, select, takeAll } from './selection.ts'
 
 /**
- * Moves a folder into another; where that has a folder of the same name, the two become one, and only
- * files get ` (n)`. Into the folder it is in: no change. Throws as move does.
+ * Moves a folder into another. Folders of the same name are merged, and only files get ` (n)`. A move into
+ * the same folder changes nothing. Throws as move does.
  */
 export async function moveMerging(
   core: LibraryCore,
@@ -23,9 +23,9 @@ export async function moveMerging(
 ): Promise<void> {
   const selection = { parent: parentOf(path), names: [baseName(path)] }
   if (source.info.key === target.info.key && source.info.id !== target.info.id) {
-    await inCommonOrigin(core, { source, selection }, { target, folder }, async (joint) => {
-      const { library } = joint
-      await moveMerging(core, library, inOrigin(source.info, path), library, joint.folder, roomLeft)
+    await inCommonOrigin(core, { source, selection }, { target, folder }, async (operation) => {
+      const { library } = operation
+      await moveMerging(core, library, inOrigin(source.info, path), library, operation.folder, roomLeft)
       return []
     })
     return
@@ -35,13 +35,13 @@ export async function moveMerging(
     refuseUndecrypted(core, source, target)
     await refuseLocked(core, source, [path])
     await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft, merge: true })
-    return takeAway(core, source, chosen)
+    return deleteCopied(core, source, chosen)
   }
   refuseIntoItself(selection, folder)
   if (selection.parent === folder) return
   await source.commit(async (tree) => {
     await refuseLocked(core, source, [path])
-    // Only what has not changed since can be read in the tree we opened.
+    // Only entries that are unchanged can be read from the tree that was opened.
     const [now] = await select(tree, selection)
     if (now?.entry.id !== chosen[0]?.entry.id) fail({ code: 'source-changed', path: selection.parent })
     await takeAll(tree, chosen)
@@ -52,7 +52,7 @@ export async function moveMerging(
       result: undefined,
       async also(tx) {
         await followMoves(core.pathBindings, tx, source.info, placed)
-        // A folder that became one with another is gone itself.
+        // The source of a merged folder no longer exists.
         await dropBound(core.pathBindings, tx, source.info, [path])
       },
     }

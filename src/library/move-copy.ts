@@ -2,7 +2,7 @@ import { describeAdded, describeMoved } from '../commits/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { copyBetweenLibraries, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
+import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
@@ -21,10 +21,10 @@ import {
 } from './selection.ts'
 
 /**
- * Moves entries into a folder, each under its name or, if that is taken, with ` (n)`. One commit in
- * one library; across libraries one there and then one here, which takes away only what was
- * copied. Into the folder they are in: no change. Throws path-not-found, into-itself, locked,
- * password-needed, quota-exceeded, source-changed.
+ * Moves entries into a folder, under their names or numbered ones. Within one library this is one commit.
+ * Across libraries it is a commit in the target, then one in the source, which deletes only what was copied.
+ * A move into the same folder changes nothing. Throws path-not-found, into-itself, locked, password-needed,
+ * quota-exceeded, source-changed.
  */
 export async function move(
   core: LibraryCore,
@@ -36,21 +36,22 @@ export async function move(
 ): Promise<Placed[]> {
   if (source.info.id === target.info.id) return moveWithin(core, source, selection, folder)
   if (source.info.key === target.info.key) {
-    return inCommonOrigin(core, { source, selection }, { target, folder }, (joint) =>
-      moveWithin(core, joint.library, joint.selection, joint.folder),
+    return inCommonOrigin(core, { source, selection }, { target, folder }, (operation) =>
+      moveWithin(core, operation.library, operation.selection, operation.folder),
     )
   }
   refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(chosen))
   const placed = await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
-  await takeAway(core, source, chosen)
+  await deleteCopied(core, source, chosen)
   return placed
 }
 
 /**
- * Copies entries into a folder, each under its name or with ` (n)`; the objects are shared, and no bytes
- * are copied but between libraries of which one is encrypted. Throws path-not-found, into-itself, password-needed, quota-exceeded.
+ * Copies entries into a folder, under their names or numbered ones. Objects are shared. Bytes are copied only
+ * between libraries of which one is encrypted. Throws path-not-found, into-itself, password-needed,
+ * quota-exceeded.
  */
 export async function copy(
   core: LibraryCore,
@@ -66,8 +67,8 @@ export async function copy(
     return copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
   }
   if (source.info.id !== target.info.id) {
-    return inCommonOrigin(core, { source, selection }, { target, folder }, (joint) =>
-      copyWithin(joint.library, joint.selection, joint.folder, roomLeft),
+    return inCommonOrigin(core, { source, selection }, { target, folder }, (operation) =>
+      copyWithin(operation.library, operation.selection, operation.folder, roomLeft),
     )
   }
   return copyWithin(target, selection, folder, roomLeft)

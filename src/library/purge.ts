@@ -6,8 +6,8 @@ import { dbOf, type LibraryCore } from './core.ts'
 const BATCH = 1000
 
 /**
- * Removes a deleted library from the database, in batches that let other writers run in between. Interrupted, it leaves
- * a deleted library that can only be purged again. A library that was restored meanwhile is left alone.
+ * Removes a deleted library from the database, in batches that let other writers run in between. If
+ * interrupted, the library can only be purged again. A library that was restored meanwhile is not touched.
  */
 export async function purge(
   core: LibraryCore,

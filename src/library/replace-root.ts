@@ -7,19 +7,22 @@ import type { LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
 
-/** A whole tree that is to become that of a library, or of the folder a sub-library shows. */
+/** A new tree for a library, or for the folder of a sub-library. */
 export interface NewRoot {
   readonly description: string
-  /** The root to put in place of `now`, which may be newer than the one the caller has seen. Its objects must be stored. */
+  /**
+   * The root that replaces `now`, which may be newer than the one the caller has read. Its objects must be
+   * stored.
+   */
   readonly root: (now: DirId) => Promise<DirId>
-  /** Where a folder of the origin went that the new tree does not have where it was. */
+  /** The new path of a folder of the origin that the new tree does not have at its old path. */
   readonly movedTo?: (path: LibraryPath) => LibraryPath | undefined
 }
 
 /**
- * Replaces the tree in one commit: all of a library, or all below the folder of a sub-library. Locks of files that
- * are not in it, and sub-libraries of folders that are not, go in the same transaction. Locks of others are not looked
- * at: the caller decides about them.
+ * Replaces the tree in one commit: that of a library, or of the folder of a sub-library. Locks and
+ * sub-libraries of items that it does not contain are deleted in the same transaction. Locks of other
+ * accounts are not checked: that is up to the caller.
  */
 export function commitRoot(
   core: LibraryCore,

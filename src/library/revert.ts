@@ -18,17 +18,17 @@ import type { EditableLibrary, OwnedLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
 import type { RoomLeft } from './selection.ts'
 
-/** Something to be put back as it was in a commit. */
+/** An item to be restored from a commit. */
 export interface Wanted {
   readonly commitId: CommitId
-  /** Undefined for what cannot name anything. */
+  /** Undefined for an invalid path. */
   readonly path: LibraryPath | undefined
 }
 
-/** What became of something that was to be put back. */
+/** The result of restoring an item. */
 export type Restored = { readonly kind: Dirent['kind'] } | { readonly fault: Fault }
 
-/** What was found to put back. */
+/** An item found in its commit. */
 interface Found {
   readonly path: LibraryPath
   readonly was: Dirent
@@ -39,8 +39,8 @@ interface Found {
 }
 
 /**
- * Gives a file the content it had in a commit, or brings it back with the folders it was in. The
- * content it has already is no change. Throws commit-not-found, path-not-found, locked, quota-exceeded.
+ * Restores the content a file had in a commit, or the file with its parent folders. No commit is created if
+ * the content is the same. Throws commit-not-found, path-not-found, locked, quota-exceeded.
  */
 export function revertFile(
   core: LibraryCore,
@@ -52,7 +52,7 @@ export function revertFile(
 }
 
 /**
- * Brings a folder back as it was in a commit; beside the one that is there now, if that differs. Throws
+ * Restores a folder as it was in a commit; under a numbered name if the current one differs. Throws
  * commit-not-found, path-not-found, quota-exceeded.
  */
 export function revertFolder(
@@ -80,7 +80,10 @@ async function revertOne(
   if (outcome !== undefined && 'fault' in outcome) fail(outcome.fault)
 }
 
-/** Puts many files and folders back by the rules of reverting one, in one commit. What cannot be put back fails alone. */
+/**
+ * Restores many files and folders in one commit, by the rules for single ones. An item that cannot be
+ * restored fails alone.
+ */
 export async function restoreEntries(
   core: LibraryCore,
   library: EditableLibrary,
@@ -109,9 +112,9 @@ export async function restoreEntries(
 }
 
 /**
- * Gives a library the tree it had in a commit: the root is swapped, whatever the size of the library.
- * The tree it has already is no change. Throws commit-not-found, quota-exceeded, and locked for a file
- * that would change while somebody else has locked it.
+ * Reverts a library to its tree in a commit by replacing the root, whatever the size of the library. No
+ * commit is created if the tree is the same. Throws commit-not-found, quota-exceeded, and locked if a file
+ * that another account has locked would change.
  */
 export async function revertLibrary(
   core: LibraryCore,
@@ -123,8 +126,8 @@ export async function revertLibrary(
   await library.commit(async (tree, info) => {
     if (commit.rootId === info.root) return { description: '', result: undefined }
     const gone = [
-      ...(await lockedFilesThatGo(core, library, tree, commit)),
-      ...(await boundItemsThatGo(core, library, commit)),
+      ...(await removedLockedFiles(core, library, tree, commit)),
+      ...(await removedBoundItems(core, library, commit)),
     ]
     const { size } = await tree.replaceRoot(commit.rootId)
     const settled = await core.views.locateSubLibraries(info, commit.rootId)
@@ -142,8 +145,8 @@ export async function revertLibrary(
   })
 }
 
-/** Items with bindings that the commit does not have. */
-async function boundItemsThatGo(
+/** Bound items that the commit does not contain. */
+async function removedBoundItems(
   core: LibraryCore,
   library: EditableLibrary,
   commit: NumberedCommit,
@@ -161,8 +164,11 @@ async function boundItemsThatGo(
   return gone
 }
 
-/** Files the holder has locked and that the commit does not have. Throws locked for what others hold and that would change. */
-async function lockedFilesThatGo(
+/**
+ * Files that the holder has locked and the commit does not contain. Throws locked if a file locked by others
+ * would change.
+ */
+async function removedLockedFiles(
   core: LibraryCore,
   library: EditableLibrary,
   now: WorkingTree,
@@ -205,14 +211,14 @@ async function putBack(
     const locked = new Set(
       locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
     )
-    const room = new Room(await roomLeft(info))
+    const quota = new QuotaLeft(await roomLeft(info))
     const pace = new TimeSlicer()
     const changed: (Pick<Dirent, 'kind' | 'name'> & { from: number })[] = []
     const outcomes: Restored[] = []
     for (const found of all) {
       const { was, from } = found
       const outcome = await attempt(async () => {
-        if (await putOne(tree, found, library.actor.email, locked, room)) {
+        if (await putOne(tree, found, library.actor.email, locked, quota)) {
           changed.push({ kind: was.kind, name: was.name, from })
         }
         return { kind: was.kind }
@@ -226,24 +232,24 @@ async function putBack(
 }
 
 /**
- * False if it is there already. The tree stays as it is on any throw: locked, quota-exceeded, and
- * path-not-found where a file is in the way of a folder.
+ * False if it is already there. The tree is unchanged if this throws: locked, quota-exceeded, and
+ * path-not-found if a file has the path of a folder.
  */
 async function putOne(
   tree: WorkingTree,
   { path, was, bytes }: Found,
   actor: string,
   locked: ReadonlySet<string>,
-  room: Room,
+  quota: QuotaLeft,
 ): Promise<boolean> {
   const now = await tree.find(path)
   if (now !== undefined && now.kind === was.kind && now.id === was.id) return false
   const replaces = now?.kind === 'file' && was.kind === 'file'
   if (replaces && locked.has(path)) fail({ code: 'locked', path })
-  room.refuse(bytes)
+  quota.refuse(bytes)
   const parent = parentOf(path)
   await tree.makeDirs(parent, { restored: true })
-  room.take(bytes)
+  quota.take(bytes)
   if (was.kind === 'file') {
     const name = replaces ? now.name : await tree.freeNameIn(parent, was.name)
     await tree.put(parent, fileDirent({ ...was, name, mtime: tree.now, modifier: actor }))
@@ -254,14 +260,14 @@ async function putOne(
   return true
 }
 
-/** What an owner may still add while things are put back one after another. */
-class Room {
+/** The quota left while items are restored one after another. */
+class QuotaLeft {
   readonly #limit: number
   #left: number
 
-  constructor(room: { left: number; limit: number } | undefined) {
-    this.#limit = room?.limit ?? 0
-    this.#left = room?.left ?? Number.POSITIVE_INFINITY
+  constructor(quota: { left: number; limit: number } | undefined) {
+    this.#limit = quota?.limit ?? 0
+    this.#left = quota?.left ?? Number.POSITIVE_INFINITY
   }
 
   /** Throws quota-exceeded. */

@@ -6,33 +6,33 @@ import type { Placed } from './entries.ts'
 import { EditableLibrary, type Library } from './library.ts'
 import type { Selection } from './selection.ts'
 
-/** Something on its way between two views of one library, in the terms of the whole. */
-export interface Joint {
+/** A move or copy between two views of one library, with paths of the origin. */
+export interface OriginOperation {
   readonly library: EditableLibrary
   readonly selection: Selection
   readonly folder: LibraryPath
 }
 
 /**
- * A library and a sub-library of it, or two sub-libraries of one, have one tree: between them things move as they do
- * within one. What the holder may do was checked on either side; nothing else is touched. What was placed, and what
- * went wrong, is told as the holder's own libraries show it.
+ * Runs an operation between views of one origin: a library and its sub-library, or two sub-libraries. They
+ * share one tree, so entries move as within one library. The permission was checked on both sides, and
+ * nothing else is touched. Results and faults have paths as the holder's libraries show them.
  */
 export async function inCommonOrigin<T extends Placed>(
   core: LibraryCore,
   from: { source: Library; selection: Selection },
   to: { target: EditableLibrary; folder: LibraryPath },
-  work: (joint: Joint) => Promise<readonly T[]>,
+  work: (operation: OriginOperation) => Promise<readonly T[]>,
 ): Promise<T[]> {
   const { source, selection } = from
   const { target, folder } = to
-  const joint = {
+  const operation = {
     library: new EditableLibrary(core, originOf(target.info), target.actor, target.right),
     selection: { ...selection, parent: inOrigin(source.info, selection.parent) },
     folder: inOrigin(target.info, folder),
   }
   try {
-    const placed = await work(joint)
+    const placed = await work(operation)
     return placed.map((one) => ({ ...one, path: asSeen(target.info, one.path) ?? one.path }))
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
@@ -40,7 +40,7 @@ export async function inCommonOrigin<T extends Placed>(
   }
 }
 
-/** The fault with paths the holder knows. */
+/** Converts the paths of a fault to those the holder sees. */
 function seenFault(fault: Fault, source: Library, target: Library): Fault {
   const seen = (path: string) =>
     asSeen(source.info, path as LibraryPath) ?? asSeen(target.info, path as LibraryPath) ?? ''

@@ -15,16 +15,16 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import type { StoredDir, Totals, WorkingTree } from '../tree/index.ts'
 import type { Placed } from './entries.ts'
 
-/** Entries of one folder, to be moved or copied together. */
+/** Entries of one folder that are moved or copied together. */
 export interface Selection {
   readonly parent: LibraryPath
   readonly names: readonly string[]
 }
 
-/** Bytes an owner may still add; undefined for no limit. Throws nothing. */
+/** Bytes an owner may still add; undefined for no limit. Never throws. */
 export type RoomLeft = (library: LibraryInfo) => Promise<{ left: number; limit: number } | undefined>
 
-/** The entries of a selection, each once. Throws path-not-found, also for what cannot be a name. */
+/** The entries of a selection, without duplicates. Throws path-not-found, also for an invalid name. */
 export async function select(
   tree: { find(path: LibraryPath): Promise<Dirent | undefined> },
   { parent, names }: Selection,
@@ -49,7 +49,7 @@ export function entriesOf(chosen: readonly Placed[]): Dirent[] {
   return chosen.map(({ entry }) => entry)
 }
 
-/** Takes all out of the tree. Throws path-not-found. */
+/** Removes all from the tree. Throws path-not-found. */
 export async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Promise<void> {
   const pace = new TimeSlicer()
   for (const { path } of chosen) {
@@ -58,17 +58,17 @@ export async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Pro
   }
 }
 
-/** An entry that was put somewhere, and where it was before. */
+/** A placed entry and its previous path. */
 export interface Put extends Placed {
   readonly from: LibraryPath
 }
 
-/** The content of a folder that is to become one with another of its name. */
+/** The content of a folder that is merged with another of its name. */
 export type ContentOf = (dirent: DirDirent) => StoredDir | Promise<StoredDir>
 
 /**
- * Puts entries into a folder under free names. Their times stay; files are now the actor's. With
- * `contentOf`, a folder whose name another has is not renamed: what is in it goes into that one.
+ * Places entries in a folder under free names. Their times stay; the actor becomes the modifier of files.
+ * With `contentOf`, folders of the same name are merged instead of numbered.
  */
 export async function place(
   tree: WorkingTree,
@@ -99,7 +99,7 @@ export async function place(
   return placed
 }
 
-/** Bytes, files and folders of all that was chosen, each as the tree it was chosen from tells them. */
+/** Bytes, files and folders of the chosen entries, according to the tree they come from. */
 export async function totalsOf(
   chosen: readonly Placed[],
   one: (entry: Dirent) => Promise<Totals>,
@@ -120,14 +120,14 @@ export async function totalsOf(
 
 /** Throws into-itself. */
 export function refuseIntoItself({ parent, names }: Selection, folder: LibraryPath): void {
-  // Only one entry of the parent has the folder in it.
+  // Only one entry of the parent can contain the folder.
   const source = selfAndAbove(folder).find((path) => path !== parent && parentOf(path) === parent)
   if (source !== undefined && names.some((name) => toNfc(name) === baseName(source))) {
     fail({ code: 'into-itself', source, destination: folder })
   }
 }
 
-/** Throws quota-exceeded if the bytes would reach what the owner may store. */
+/** Throws quota-exceeded if the bytes would reach the quota of the owner. */
 export async function refuseOverQuota(target: LibraryInfo, bytes: number, roomLeft: RoomLeft): Promise<void> {
   const room = await roomLeft(target)
   if (room !== undefined && bytes >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })

@@ -2,7 +2,7 @@ import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryId, type LibraryPath, pathKey } from '../objects/index.ts'
 
-/** Where a smart link leads now. */
+/** The current target of a smart link. */
 export interface SmartLink {
   readonly libraryId: LibraryId
   readonly path: LibraryPath
@@ -24,7 +24,7 @@ export async function findSmartLinkToken(
   return row?.token
 }
 
-/** Does nothing if the path has a link already. */
+/** Does nothing if the path already has a link. */
 export async function insertSmartLink(
   tx: Transaction,
   token: string,

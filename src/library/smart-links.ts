@@ -7,8 +7,8 @@ import type { Library } from './library.ts'
 import { findSmartLink, findSmartLinkToken, insertSmartLink, type SmartLink } from './smart-link-store.ts'
 
 /**
- * The one link of a file or folder, made when first asked for. It follows renames and moves inside
- * the library, and opens only for those who may read there. Throws path-not-found.
+ * The only smart link of a file or folder, created on first use. It follows renames and moves within the
+ * library, and opens only for accounts that may read there. Throws path-not-found.
  */
 export async function smartLinkTo(
   core: LibraryCore,

@@ -3,14 +3,14 @@ import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryId, type LibraryPath, pathKey, ROOT, seenFrom } from '../objects/index.ts'
 import { viewRelation } from '../views/index.ts'
 
-/** A library, folder or file that an account starred; the path of a library is the root. */
+/** A starred library, folder or file. The path of a library is the root. */
 export interface Star {
   readonly libraryId: LibraryId
   readonly path: LibraryPath
   readonly isDir: boolean
 }
 
-/** What an account starred in libraries that are not deleted, newest first. */
+/** The stars of an account in libraries that are not deleted, newest first. */
 export async function listStars(reader: Reader, accountKey: number): Promise<Star[]> {
   const rows = await reader.all<{
     id: string
@@ -27,13 +27,13 @@ export async function listStars(reader: Reader, accountKey: number): Promise<Sta
   )
   return rows.flatMap((row) => {
     const path = seenFrom((row.base ?? ROOT) as LibraryPath, row.path as LibraryPath)
-    // Moved out of the folder it was starred in, it is out of reach through it.
+    // The item was moved out of the sub-library it was starred in, so it is not visible there.
     if (path === undefined) return []
     return { libraryId: (row.sub_id ?? row.id) as LibraryId, path, isDir: row.is_dir === 1 }
   })
 }
 
-/** The paths of a library that an account starred. */
+/** The starred paths of an account in a library. */
 export async function starredPaths(
   reader: Reader,
   accountKey: number,
@@ -47,7 +47,7 @@ export async function starredPaths(
   return rows.map((row) => row.path as LibraryPath)
 }
 
-/** The ids of the libraries and sub-libraries that an account starred as a whole. */
+/** The ids of the libraries and sub-libraries that an account has starred as a whole. */
 export async function starredLibraryIds(reader: Reader, accountKey: number): Promise<Set<LibraryId>> {
   const rows = await reader.all<{ id: string }>(
     `select l.id from star s join ${libraryRelation} l on l.key = s.library_key
@@ -72,13 +72,13 @@ export async function hasStar(
   return (await reader.get(sql, accountKey, libraryKey, pathKey(path))) !== undefined
 }
 
-/** Does nothing if it is there already. */
+/** Idempotent. */
 export async function insertStar(
   tx: Transaction,
   star: {
     accountKey: number
     libraryKey: number
-    /** Of the sub-library it was starred in. */
+    /** The sub-library it was starred in. */
     subKey: number | undefined
     path: LibraryPath
     isDir: boolean
@@ -91,7 +91,7 @@ export async function insertStar(
   await tx.insert('star', columns, [row], { ignoreExisting: true })
 }
 
-/** False if there was none. */
+/** False if it does not exist. */
 export async function deleteStar(
   tx: Transaction,
   accountKey: number,
@@ -103,7 +103,7 @@ export async function deleteStar(
   return (await tx.run(sql, accountKey, pathKey(path), libraryId)) === 1
 }
 
-/** As deleteStar, by the key of the library. */
+/** As deleteStar, by library key. */
 export async function deleteStarIn(
   tx: Transaction,
   accountKey: number,

@@ -14,19 +14,19 @@ import {
   starredPaths,
 } from './star-store.ts'
 
-/** What an account starred, newest first; some of it may be gone, or closed to it by now. */
+/** The stars of an account, newest first. An item may be gone, or not readable any more. */
 export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {
   return listStars(dbOf(core), actor.key)
 }
 
-/** The paths of a library that its holder starred. */
+/** The paths of a library that its holder has starred. */
 export async function starredIn(core: LibraryCore, library: Library): Promise<Set<string>> {
   const paths = await starredPaths(dbOf(core), library.actor.key, library.info.key)
   if (library.info.sub === undefined) return new Set(paths)
   return new Set(paths.flatMap((path) => asSeen(library.info, path) ?? []))
 }
 
-/** The ids of the libraries and sub-libraries that an account starred as a whole. */
+/** The ids of the libraries and sub-libraries that an account has starred as a whole. */
 export function starredLibraries(core: LibraryCore, actor: Actor): Promise<Set<LibraryId>> {
   return starredLibraryIds(dbOf(core), actor.key)
 }
@@ -35,7 +35,7 @@ export function isStarred(core: LibraryCore, library: Library, path: LibraryPath
   return hasStar(dbOf(core), library.actor.key, library.info.key, inOrigin(library.info, path))
 }
 
-/** Starring twice is fine. */
+/** Idempotent. */
 export async function addStar(
   core: LibraryCore,
   library: Library,
@@ -54,7 +54,9 @@ export async function addStar(
   await dbOf(core).write((tx) => insertStar(tx, star))
 }
 
-/** False if it was not starred. Needs no permission: one's stars are one's own, whatever became of the library. */
+/**
+ * False if it was not starred. Needs no permission, so that stars in inaccessible libraries can be removed.
+ */
 export function removeStar(
   core: LibraryCore,
   actor: Actor,

@@ -30,10 +30,10 @@ import type { Placed } from './entries.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
 
-/** Files of one name in a folder, the others numbered: past this many, the next is refused. */
+/** Maximum number of numbered files of one name in a folder. */
 const MOST_NUMBERED = 1000
 
-/** About a millisecond's work (I10). */
+/** About a millisecond of work between yields (I10). */
 const FILES_A_TURN = 200
 
 /** A file to be added to a folder. */
@@ -43,25 +43,25 @@ export interface NewFile {
 }
 
 export interface UploadOptions {
-  /** Folders below the target that are made if missing; the files go into the last. */
+  /** Folders below the target that are created if missing. The files go into the last. */
   readonly into?: LibraryPath
-  /** A file of the same name is replaced; otherwise, and beside a folder of that name, the new one gets ` (n)`. */
+  /** Replaces a file of the same name. Otherwise, or if a folder has the name, the new file gets ` (n)`. */
   readonly replace?: boolean
-  /** Unix seconds; the time of the upload unless given. */
+  /** Unix seconds. Default: the time of the upload. */
   readonly mtime?: number | undefined
-  /** The text of the commit if no other upload shares it; that of an upload unless given. */
+  /** The description of the commit if no other upload shares it. Default: that of an upload. */
   readonly describe?: (entries: readonly Dirent[]) => string
-  /** Rows that must go with the commit, which puts the files there. */
+  /** Writes further rows in the transaction of the commit. */
   readonly also?: (tx: Transaction, placed: readonly Placed[]) => Promise<void>
 }
 
 /**
- * Adds files to a folder, all in one commit, which uploads of the same account waiting at the same
- * moment may share. Throws path-not-found (the folder, or where a file is in the way of `into`), locked,
- * too-many-names, name-invalid for a folder of `into`.
+ * Adds files to a folder in one commit, which queued uploads of the same account may share. Throws
+ * path-not-found (the folder, or if a file has the path of `into`), locked, too-many-names, name-invalid for
+ * a folder of `into`.
  *
- * For who may only add, this is where that is enforced, whatever the options say: no file is replaced, and a folder of
- * `into` whose name a file has gets ` (n)`, so that nothing tells which names are taken.
+ * The add-only right is enforced here, whatever the options are: no file is replaced, and a folder of `into`
+ * whose name a file has gets ` (n)`, so that nothing reveals which names are taken.
  */
 export function addFiles(
   core: LibraryCore,
@@ -75,10 +75,10 @@ export function addFiles(
   const replace = options.replace === true && !addsOnly
   return library.commitUpload(async (tree) => {
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
-    const folder = addsOnly ? await wayAround(tree, parent, into) : below(parent, into)
+    const folder = addsOnly ? await numberedFolder(tree, parent, into) : below(parent, into)
     if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
     const names = await namesFor(tree, folder, files, replace)
-    // Throws where a file is in the way, before it has changed anything.
+    // Throws if a file has the path, before it has changed anything.
     await tree.makeDirs(folder)
     const target = await tree.folder(folder)
     const entries: FileDirent[] = []
@@ -100,8 +100,12 @@ export function addFiles(
   })
 }
 
-/** The folder `into` below `parent`, where each name that a file has is numbered until a folder has it or nothing. */
-async function wayAround(tree: WorkingTree, parent: LibraryPath, into: LibraryPath): Promise<LibraryPath> {
+/** The folder `into` below `parent`. A segment that a file has is numbered until it is a folder or free. */
+async function numberedFolder(
+  tree: WorkingTree,
+  parent: LibraryPath,
+  into: LibraryPath,
+): Promise<LibraryPath> {
   let at = parent
   for (const wanted of segmentsOf(into)) {
     const files = new Set<string>()
@@ -117,16 +121,16 @@ async function wayAround(tree: WorkingTree, parent: LibraryPath, into: LibraryPa
 }
 
 export interface UpdateOptions {
-  /** The commit the new content was made from; an edit of an older state must not undo a newer one. */
+  /** The commit that the new content is based on. An edit of an older state must not undo a newer one. */
   readonly base?: CommitId | undefined
   readonly mtime?: number | undefined
   readonly also?: (tx: Transaction) => Promise<void>
 }
 
 /**
- * Replaces the content of a file. If the file changed since `base`, both are kept: the new content
- * goes beside it under a conflict name. The same content again is no change. Throws path-not-found
- * (unless the base still had the file), commit-not-found, locked.
+ * Replaces the content of a file. If the file changed since `base`, the new content becomes a conflict copy.
+ * No commit is created if the content is the same. Throws path-not-found (unless the base still had the
+ * file), commit-not-found, locked.
  */
 export function replaceFile(
   core: LibraryCore,
@@ -160,7 +164,7 @@ export function replaceFile(
   })
 }
 
-/** The dirent of new content; an executable file that is replaced stays executable. */
+/** The dirent of new content. A replaced executable file stays executable. */
 function direntOf(
   library: EditableLibrary,
   name: string,
@@ -176,7 +180,7 @@ function direntOf(
 async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId): Promise<Tree> {
   if (id === library.info.head) return library.tree
   const commit = await findCommit(dbOf(core), library.info, id)
-  // What a folder was before it was shared is nothing to begin from.
+  // A base from before the folder was shared is not accepted.
   const isShown = commit !== undefined && commit.seq >= (library.info.sub?.sinceSeq ?? 0)
   if (!isShown) return fail({ code: 'commit-not-found', id })
   return core.history.treeOf(library.info, commit)
@@ -192,7 +196,9 @@ async function fileAt(
   return entry?.kind === 'file' ? entry : undefined
 }
 
-/** What new files are called in a folder that may be missing. The tree stays as it is. Throws too-many-names. */
+/**
+ * The names for new files in a folder that may be missing. Does not change the tree. Throws too-many-names.
+ */
 async function namesFor(
   tree: WorkingTree,
   folder: LibraryPath,
@@ -204,7 +210,7 @@ async function namesFor(
   const names: string[] = []
   for (const name of wanted) {
     const taken = await tree.find(joinPath(folder, name))
-    // A folder is in the way, not replaced.
+    // A folder is never replaced.
     const free = taken?.kind === 'dir' ? await tree.freeNamesIn(folder, [name], MOST_NUMBERED) : []
     names.push(free[0] ?? taken?.name ?? name)
   }
