@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
     merged: { n: y },
   },
   {
-    what: 'a file the head made a dir of and the client changed',
+    what: 'a file the head replaced by a dir and the client changed',
     base: { n: x },
     head: { n: { a: z } },
     remote: { n: y },
@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
     conflict: true,
   },
   {
-    what: 'a file the head made a dir of',
+    what: 'a file the head replaced by a dir',
     base: { n: x },
     head: { n: { a: z } },
     remote: { n: x },
@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
     merged: { n: y },
   },
   {
-    what: 'a file the client made a dir of and the head changed',
+    what: 'a file the client replaced by a dir and the head changed',
     base: { dir: x },
     head: { dir: y },
     remote: { dir: { a: z } },
@@ -124,7 +124,7 @@ const cases: readonly Case[] = [
     conflict: true,
   },
   {
-    what: 'a file the client made a dir of',
+    what: 'a file the client replaced by a dir',
     base: { dir: x },
     head: { dir: x },
     remote: { dir: { a: z } },
@@ -132,14 +132,14 @@ const cases: readonly Case[] = [
   },
   { what: 'a file the client added', base: {}, head: {}, remote: { n: x }, merged: { n: x } },
   {
-    what: 'a file the client put in place of a dir that stayed as it was',
+    what: 'a file that replaced an unchanged dir on the client',
     base: { n: { a: x } },
     head: { n: { a: x } },
     remote: { n: y },
     merged: { n: y },
   },
   {
-    what: 'a file the client put in place of a dir that the head changed',
+    what: 'a file that replaced a dir on the client, which the head changed',
     base: { n: { a: x } },
     head: { n: { a: x, b: z } },
     remote: { n: y },
@@ -156,14 +156,14 @@ const cases: readonly Case[] = [
   },
   { what: 'a file the head added', base: {}, head: { n: x }, remote: {}, merged: { n: x } },
   {
-    what: 'a file the head put in place of a dir that stayed as it was',
+    what: 'a file that replaced an unchanged dir on the head',
     base: { n: { a: x } },
     head: { n: y },
     remote: { n: { a: x } },
     merged: { n: y },
   },
   {
-    what: 'a file the head put in place of a dir that the client changed',
+    what: 'a file that replaced a dir on the head, which the client changed',
     base: { dir: { a: x } },
     head: { dir: y },
     remote: { dir: { a: x, b: z } },
@@ -242,7 +242,7 @@ const cases: readonly Case[] = [
     conflict: true,
   },
   {
-    what: 'a dir that comes out empty',
+    what: 'a dir that becomes empty',
     base: { n: { a: x, b: x } },
     head: { n: { a: x } },
     remote: { n: { b: x } },
