@@ -1,7 +1,7 @@
 import type { LibraryDependent } from '../commits/index.ts'
 import { deleteBatch, deleteBatches } from '../database/index.ts'
 
-/** Trash and file history of a library that is purged. */
+/** Deletes the trash and file history of a purged library. */
 export const historyRows: LibraryDependent = {
   purgeBatch: (tx, libraryKey, limit) =>
     deleteBatches(limit, [

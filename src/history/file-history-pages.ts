@@ -7,9 +7,9 @@ import type { HistoryStores } from './history-stores.ts'
 import { getCommitFor, treeOf } from './revisions.ts'
 
 /**
- * The revisions of a file from a commit on, newest first; from the head if none is given. `next` is the
- * commit to go on with, where the file is at the old path of the last revision, if it has one, else at its
- * path. Throws commit-not-found, path-not-found.
+ * The revisions of a file from a commit on, newest first; from the head by default. `next` is the commit
+ * to continue with. The file is then at the old path of the last revision, or at its path if it has none.
+ * Throws commit-not-found, path-not-found.
  */
 export async function listFileHistoryFrom(
   stores: HistoryStores,
@@ -22,7 +22,7 @@ export async function listFileHistoryFrom(
   return { revisions: await asShown(stores, library, found.slice(0, limit)), next: found[limit]?.commit.id }
 }
 
-/** A page of the revisions of a file of the head, by its number from 1, and how many there are in all. Throws path-not-found. */
+/** A page of the revisions of a file of the head, numbered from 1, and their total number. Throws path-not-found. */
 export async function listFileHistoryPage(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -38,7 +38,7 @@ export async function listFileHistoryPage(
   return { revisions: await asShown(stores, library, found), total }
 }
 
-/** Which revisions in the origin the library shows of a file. */
+/** The range of revisions in the origin that the library shows of a file. */
 async function rangeOf(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -65,7 +65,7 @@ async function lineAt(
   }
   await new Tree(stores.objects, library.key, library.root).getFile(path)
   const now = { path: inOrigin(library, path), upTo: library.headSeq }
-  // Asked for by the path it has now, where it was not yet then.
+  // The file is not at this path in the start commit, so its current path is used.
   return commit === undefined ? now : { ...now, notAfter: commit.seq }
 }
 

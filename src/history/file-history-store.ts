@@ -10,20 +10,20 @@ import {
   toNfc,
 } from '../objects/index.ts'
 
-const KEYS_A_QUERY = 500
+const KEYS_PER_QUERY = 500
 
-/** The content of a file, as a commit left it. */
+/** The content of a file as of a commit. */
 export interface RevisionContent {
   readonly objectId: FileId
   readonly size: number
 }
 
-/** How something came to be at a path: it was added, or moved there from `oldPath`. */
+/** The commit that added an entry at a path, or moved it there from `oldPath`. */
 export interface OriginRow {
   readonly path: LibraryPath
   readonly seq: number
   readonly oldPath: LibraryPath | undefined
-  /** Of a file; undefined for a folder. */
+  /** Undefined for a folder. */
   readonly content: RevisionContent | undefined
 }
 
@@ -33,7 +33,7 @@ export interface EditRow extends RevisionContent {
   readonly seq: number
 }
 
-/** The newest way in which a path, or a folder it is in, came to be there, up to a commit. */
+/** The newest origin of a path or of one of its ancestors, up to a commit. */
 export async function findOrigin(
   reader: Reader,
   libraryKey: number,
@@ -42,8 +42,8 @@ export async function findOrigin(
 ): Promise<OriginRow | undefined> {
   const paths = selfAndAbove(path).filter((one) => one !== ROOT)
   let newest: OriginRow | undefined
-  for (let start = 0; start < paths.length; start += KEYS_A_QUERY) {
-    const byKey = new Map(paths.slice(start, start + KEYS_A_QUERY).map((one) => [hexOf(keyOf(one)), one]))
+  for (let start = 0; start < paths.length; start += KEYS_PER_QUERY) {
+    const byKey = new Map(paths.slice(start, start + KEYS_PER_QUERY).map((one) => [hexOf(keyOf(one)), one]))
     const row = await reader.get<StoredOrigin>(
       `select path_key, seq, old_path, object_id, size from path_origin
        where library_key = ? and seq <= ? and path_key in (${[...byKey].map(() => '?').join(', ')})
@@ -58,7 +58,7 @@ export async function findOrigin(
   return newest
 }
 
-/** Changes of a file's content by commits after `after` and up to `upTo`, newest first. */
+/** Changes of the content of a file by commits after `after` up to `upTo`, newest first. */
 export async function listEdits(
   reader: Reader,
   libraryKey: number,
@@ -148,7 +148,7 @@ function toOrigin(path: LibraryPath, row: StoredOrigin): OriginRow {
   }
 }
 
-/** Names of synced trees need not be NFC; whoever asks for them writes NFC. */
+/** Normalized, because names of synced trees need not be NFC, but paths of queries are. */
 function keyOf(path: LibraryPath): Buffer {
   return pathKey(toNfc(path) as LibraryPath)
 }

@@ -12,59 +12,59 @@ import { countEdits, findOrigin, listEdits, type OriginRow } from './file-histor
 import { oldestShown } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
 
-/** However little history is kept, the current revision and the one before are shown. */
+/** The current revision and the previous one are shown whatever the history limit is. */
 const ALWAYS_SHOWN = 2
 
-/** What a commit did to a file. */
+/** How a commit changed a file. */
 export type RevisionKind = 'create' | 'edit' | 'rename' | 'move' | 'recover'
 
-/** One file as of the commit that made it so. */
+/** A file as of the commit that changed it. */
 export interface Revision {
   readonly commit: NumberedCommit
   readonly kind: RevisionKind
-  /** Where the file was as of this commit. */
+  /** The path of the file as of this commit. */
   readonly path: LibraryPath
-  /** Where it was before, if this commit moved it or a folder it is in. */
+  /** The previous path, if this commit moved the file or one of its folders. */
   readonly oldPath: LibraryPath | undefined
   readonly fileId: FileId
   readonly size: number
 }
 
-/** A revision before its commit is read. */
-interface Mark {
+/** A revision without its commit. */
+interface RevisionRow {
   readonly seq: number
   readonly path: LibraryPath
   readonly oldPath: LibraryPath | undefined
   readonly isEdit: boolean
-  /** Undefined where the file came with a folder. */
+  /** Undefined if the file was added with a folder. */
   readonly content: { readonly objectId: FileId; readonly size: number } | undefined
 }
 
-/** The revisions of a file while it stayed at one path. */
+/** A period during which a file was at one path. */
 interface Stay {
   readonly path: LibraryPath
-  /** The newest commit of the stay that is asked about. */
+  /** The newest commit of the period to include. */
   readonly upTo: number
-  /** How the file came to this path. */
+  /** The commit that brought the file to this path. */
   readonly origin: OriginRow | undefined
 }
 
-/** Which revisions of a file are wanted. */
+/** Selects revisions of a file. */
 export interface RevisionRange {
   readonly path: LibraryPath
-  /** The newest commit to look at; it must have the file at the path. */
+  /** The newest commit to search; it must have the file at the path. */
   readonly upTo: number
-  /** The oldest commit to look at. */
+  /** The oldest commit to search. */
   readonly oldest: number
-  /** Revisions of later commits are left out, though they lead to the others. */
+  /** Revisions of later commits are followed but not returned. */
   readonly notAfter?: number
   readonly skip?: number
   readonly limit: number
 }
 
 /**
- * Revisions of a file, newest first, through renames and moves of it and of the folders it is in. It
- * ends where the file was added: what was at the path before is another file.
+ * Revisions of a file, newest first, through renames and moves of it and of its folders. The list ends
+ * where the file was added: an earlier entry at the path is another file.
  */
 export async function listRevisions(
   stores: HistoryStores,
@@ -72,10 +72,10 @@ export async function listRevisions(
   range: RevisionRange,
 ): Promise<Revision[]> {
   await stores.pathIndex.catchUp(library)
-  return withCommits(stores, library, await listMarks(stores, library, range))
+  return withCommits(stores, library, await listRevisionRows(stores, library, range))
 }
 
-/** How many revisions of a file there are. */
+/** The number of revisions of a file. */
 export async function countRevisions(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -88,7 +88,7 @@ export async function countRevisions(
   return count
 }
 
-/** The oldest commit whose state of the file at a path is shown. A file the head does not have gets no more than others. */
+/** The oldest commit whose state of a file is shown. The minimum of two revisions is only for files of the head. */
 export async function oldestRevisionShown(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -105,13 +105,13 @@ export async function oldestRevisionShown(
   if (entry?.kind !== 'file') return oldest
   await stores.pathIndex.catchUp(library)
   const range = { path, upTo: library.headSeq, oldest: 1, limit: ALWAYS_SHOWN }
-  const last = (await listMarks(stores, library, range)).at(-1)
+  const last = (await listRevisionRows(stores, library, range)).at(-1)
   return Math.min(oldest, last?.seq ?? oldest)
 }
 
 /**
- * The revision that made a file of a sub-library what it was when that was first shared. It is older than anything else
- * the sub-library shows, and no other that old is shown. Undefined for what is no file now.
+ * The revision of a file that was current when its sub-library was first shared. It is the only revision from before that commit
+ * that the sub-library shows. Undefined if there is no file at the path now.
  */
 export async function revisionWhenShared(
   stores: HistoryStores,
@@ -124,37 +124,41 @@ export async function revisionWhenShared(
   if (entry?.kind !== 'file') return undefined
   await stores.pathIndex.catchUp(sub.origin)
   const range = { path: inOrigin(library, path), upTo: sub.origin.headSeq, oldest: 1, limit: 1 }
-  const [mark] = await listMarks(stores, sub.origin, { ...range, notAfter: sub.sinceSeq })
-  return mark
+  const [row] = await listRevisionRows(stores, sub.origin, { ...range, notAfter: sub.sinceSeq })
+  return row
 }
 
-async function listMarks(stores: HistoryStores, library: LibraryInfo, range: RevisionRange): Promise<Mark[]> {
+async function listRevisionRows(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  range: RevisionRange,
+): Promise<RevisionRow[]> {
   const { oldest, limit } = range
-  const marks: Mark[] = []
+  const rows: RevisionRow[] = []
   let skip = range.skip ?? 0
   for await (const stay of staysOf(stores, library, range)) {
-    // Counting is cheaper than reading, and only needed as long as something is to be skipped.
+    // Counting is cheaper than reading. It is only needed while there are revisions to skip.
     const count = skip > 0 ? await countIn(stores, library, stay, oldest) : Number.POSITIVE_INFINITY
     if (skip < count) {
-      marks.push(...(await marksIn(stores, library, stay, { oldest, skip, limit: limit - marks.length })))
+      rows.push(...(await rowsIn(stores, library, stay, { oldest, skip, limit: limit - rows.length })))
     }
     skip = Math.max(0, skip - count)
-    if (marks.length >= limit) break
+    if (rows.length >= limit) break
   }
-  return marks
+  return rows
 }
 
-/** The stays of a file, newest first. */
+/** The periods of a file at its paths, newest first. */
 async function* staysOf(
   stores: HistoryStores,
   library: LibraryInfo,
   range: Pick<RevisionRange, 'path' | 'upTo' | 'oldest' | 'notAfter'>,
 ): AsyncGenerator<Stay> {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const { notAfter = Number.POSITIVE_INFINITY } = range
   let { path, upTo } = range
   while (upTo >= range.oldest) {
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     const origin = await findOrigin(stores.db, library.key, path, upTo)
     if ((origin?.seq ?? 0) <= notAfter) yield { path, upTo: Math.min(upTo, notAfter), origin }
     if (origin?.oldPath === undefined) return
@@ -174,45 +178,45 @@ async function countIn(
   return edits + (origin !== undefined && origin.seq >= oldest ? 1 : 0)
 }
 
-async function marksIn(
+async function rowsIn(
   stores: HistoryStores,
   library: LibraryInfo,
   { path, upTo, origin }: Stay,
   { oldest, skip, limit }: { oldest: number; skip: number; limit: number },
-): Promise<Mark[]> {
+): Promise<RevisionRow[]> {
   const after = Math.max(origin?.seq ?? 0, oldest - 1)
   const edits = await listEdits(stores.db, library.key, path, { after, upTo, skip, limit })
-  const marks = edits.map((edit): Mark => {
+  const rows = edits.map((edit): RevisionRow => {
     return { seq: edit.seq, path, oldPath: undefined, isEdit: true, content: edit }
   })
-  if (marks.length < limit && origin !== undefined && origin.seq >= oldest) {
+  if (rows.length < limit && origin !== undefined && origin.seq >= oldest) {
     const { seq, oldPath } = origin
     const before = oldPath && ((oldPath + path.slice(origin.path.length)) as LibraryPath)
-    // What a folder brought along is found in the tree: its rows speak of folders.
+    // The origin row of an ancestor folder has no content of the file, which is then read from the tree.
     const content = origin.path === path ? origin.content : undefined
-    marks.push({ seq, path, oldPath: before, isEdit: false, content })
+    rows.push({ seq, path, oldPath: before, isEdit: false, content })
   }
-  return marks
+  return rows
 }
 
 async function withCommits(
   stores: HistoryStores,
   library: LibraryInfo,
-  marks: readonly Mark[],
+  rows: readonly RevisionRow[],
 ): Promise<Revision[]> {
   const commits = await listCommitsBySeq(
     stores.db,
     library,
-    marks.map(({ seq }) => seq),
+    rows.map(({ seq }) => seq),
   )
   const revisions: Revision[] = []
-  for (const mark of marks) {
-    const commit = commits.get(mark.seq)
-    const content = commit && (mark.content ?? (await contentAt(stores, library, commit, mark.path)))
+  for (const row of rows) {
+    const commit = commits.get(row.seq)
+    const content = commit && (row.content ?? (await contentAt(stores, library, commit, row.path)))
     if (commit === undefined || content === undefined) continue
-    const { path, oldPath } = mark
+    const { path, oldPath } = row
     const { objectId: fileId, size } = content
-    revisions.push({ commit, kind: kindOf(mark, commit), path, oldPath, fileId, size })
+    revisions.push({ commit, kind: kindOf(row, commit), path, oldPath, fileId, size })
   }
   return revisions
 }
@@ -222,13 +226,13 @@ async function contentAt(
   library: LibraryInfo,
   commit: NumberedCommit,
   path: LibraryPath,
-): Promise<Mark['content']> {
+): Promise<RevisionRow['content']> {
   const entry = await new Tree(stores.objects, library.key, commit.rootId).find(path)
   return entry?.kind === 'file' ? { objectId: entry.id, size: entry.size } : undefined
 }
 
-function kindOf(mark: Mark, { description }: NumberedCommit): RevisionKind {
-  if (mark.isEdit) return 'edit'
-  if (mark.oldPath !== undefined) return parentOf(mark.oldPath) === parentOf(mark.path) ? 'rename' : 'move'
+function kindOf(row: RevisionRow, { description }: NumberedCommit): RevisionKind {
+  if (row.isEdit) return 'edit'
+  if (row.oldPath !== undefined) return parentOf(row.oldPath) === parentOf(row.path) ? 'rename' : 'move'
   return isRecovery(description) ? 'recover' : 'create'
 }

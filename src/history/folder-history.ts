@@ -23,21 +23,21 @@ import type { Revision } from './file-history.ts'
 import { findOrigin } from './file-history-store.ts'
 import type { HistoryStores } from './history-stores.ts'
 
-// The history of a sub-library is that of its folder: the commits that changed it after it was first shared, wherever
-// it was then. Changes from before, or elsewhere, are not shown.
+// The history of a sub-library is the history of its folder: the commits that changed it after it was first shared, at any
+// path. Earlier changes and changes elsewhere are not shown.
 
-const COMMITS_A_LOOK = 100
+const COMMITS_PER_QUERY = 100
 
-/** A time during which a folder stayed at one path. */
+/** A period during which a folder was at one path. */
 interface FolderStay {
   readonly path: LibraryPath
-  /** The commit that brought it there; 0 if it was always there. */
+  /** The commit that brought the folder there; 0 if it was always there. */
   readonly since: number
-  /** Where it was before. */
+  /** Its previous path. */
   readonly oldPath: LibraryPath | undefined
 }
 
-/** Where the folder of a sub-library was as of a commit; undefined if it was not there yet. The root, for a whole library. */
+/** The path of the folder of a sub-library as of a commit; undefined if it did not exist yet. The root for a whole library. */
 export async function folderAsOf(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -53,14 +53,14 @@ export async function folderAsOf(
   return stay.path
 }
 
-/** The commit that brought the folder of a sub-library to where it is; 0 if it was always there. */
+/** The commit that brought the folder of a sub-library to its current path; 0 if it was always there. */
 export async function folderSince(stores: HistoryStores, library: LibraryInfo): Promise<number> {
   if (library.sub === undefined) return 0
   await stores.pathIndex.catchUp(originOf(library))
   return (await stayOf(stores, library, baseOf(library), library.headSeq)).since
 }
 
-/** The commits, both inclusive, during which the folder of a sub-library was shown at a path of the origin. */
+/** A range of commits, both inclusive, during which the folder of a sub-library was shown at a path of the origin. */
 export interface ShownStay {
   readonly path: LibraryPath
   readonly from: number
@@ -68,8 +68,8 @@ export interface ShownStay {
 }
 
 /**
- * Where the folder of a sub-library was since it was shared, newest first, at most so many stays. A commit that moved the folder
- * belongs to none: what else it did at these paths may have been done to another folder.
+ * The paths of the folder of a sub-library since it was shared, newest first, at most `most` periods. A commit that moved the
+ * folder belongs to none, because its other changes at these paths may concern another folder.
  */
 export async function folderStays(
   stores: HistoryStores,
@@ -102,7 +102,7 @@ async function stayOf(
   return { path, since: origin?.seq ?? 0, oldPath: before }
 }
 
-/** The tree of a commit, as far as the library shows it. Throws commit-not-found if there was nothing of it. */
+/** The part of a commit's tree that the library shows. Throws commit-not-found if the folder did not exist. */
 export async function treeAsOf(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -125,21 +125,21 @@ export async function listFolderHistory(
 ): Promise<{ commits: NumberedCommit[]; more: boolean }> {
   const commits: NumberedCommit[] = []
   let skip = (page - 1) * perPage
-  for await (const change of changesOf(stores, library, firstTold(library, oldest))) {
+  for await (const change of changesOf(stores, library, firstListed(library, oldest))) {
     if (skip-- > 0) continue
     if (commits.length === perPage) return { commits, more: true }
-    commits.push(await told(stores, library, change))
+    commits.push(await redactCommit(stores, library, change))
   }
   return { commits, more: false }
 }
 
-/** What a commit changed in the folder. Throws commit-not-found for one that changed nothing there. */
+/** The changes of a commit in the folder. Throws commit-not-found if there are none. */
 export async function folderChanges(
   stores: HistoryStores,
   library: LibraryInfo,
   commit: NumberedCommit,
 ): Promise<{ commit: NumberedCommit; changes: Change[] }> {
-  if (commit.seq < firstTold(library, commit.seq)) fail({ code: 'commit-not-found', id: commit.id })
+  if (commit.seq < firstListed(library, commit.seq)) fail({ code: 'commit-not-found', id: commit.id })
   for await (const change of changesOf(stores, library, commit.seq, commit.seq)) {
     const changes = await diffTrees(
       stores.objects,
@@ -147,17 +147,17 @@ export async function folderChanges(
       change.before ?? EMPTY_ID,
       change.after ?? EMPTY_ID,
     )
-    return { commit: await told(stores, library, change), changes }
+    return { commit: await redactCommit(stores, library, change), changes }
   }
   return fail({ code: 'commit-not-found', id: commit.id })
 }
 
-/** The folder can be read as it was when it was shared, but not the commits that led to it. */
-function firstTold({ sub }: LibraryInfo, oldest: number): number {
+/** The first commit of the history: the state of the folder when it was shared is readable, but no earlier commit. */
+function firstListed({ sub }: LibraryInfo, oldest: number): number {
   return Math.max(oldest, (sub?.sinceSeq ?? 0) + 1)
 }
 
-/** A commit that changed the folder: what the folder was before and after. */
+/** A commit that changed the folder, with the dirs before and after. */
 interface FolderChange {
   readonly commit: NumberedCommit
   readonly parent: NumberedCommit | undefined
@@ -174,11 +174,11 @@ async function* changesOf(
   newest = library.headSeq,
 ): AsyncGenerator<FolderChange> {
   await stores.pathIndex.catchUp(originOf(library))
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let stay = await stayOf(stores, library, baseOf(library), library.headSeq)
   let later: Pick<FolderChange, 'commit' | 'folder' | 'after'> | undefined
   for await (const commit of commitsDown(stores, library, newest, Math.max(1, oldest - 1))) {
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     while (commit.seq < stay.since && stay.oldPath !== undefined) {
       stay = await stayOf(stores, library, stay.oldPath, stay.since - 1)
     }
@@ -202,13 +202,13 @@ async function* commitsDown(
   from: number,
   to: number,
 ): AsyncGenerator<NumberedCommit> {
-  for (let at = from; at >= to; at -= COMMITS_A_LOOK) {
-    yield* await listCommitsDown(stores.db, library, at, Math.max(to, at - COMMITS_A_LOOK + 1))
+  for (let at = from; at >= to; at -= COMMITS_PER_QUERY) {
+    yield* await listCommitsDown(stores.db, library, at, Math.max(to, at - COMMITS_PER_QUERY + 1))
   }
 }
 
-/** The commit, with a text of its own if its description may name what is elsewhere. */
-async function told(
+/** The commit with a generic description, unless all its changes are in the folder. The original could reveal names elsewhere. */
+async function redactCommit(
   stores: HistoryStores,
   library: LibraryInfo,
   change: FolderChange,
@@ -220,7 +220,7 @@ async function told(
   return { ...commit, description: describeModified(baseName(folder)) }
 }
 
-/** Whether two trees differ nowhere but in a folder. */
+/** Whether two trees differ only within a folder. */
 async function isOnlyBelow(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -240,7 +240,7 @@ async function isOnlyBelow(
   return true
 }
 
-/** The commit that brought what is at a path of the origin into the folder; 0 if it was always in it. */
+/** The commit that moved the entry at a path of the origin into the folder; 0 if it was always in it. */
 export async function enteredFolder(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -263,7 +263,7 @@ export async function enteredFolder(
   return 0
 }
 
-/** A revision with the paths the library shows. */
+/** Converts a revision of the origin to the paths that the library shows. */
 export async function seenRevision(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -277,9 +277,9 @@ export async function seenRevision(
   }
   const before = oldPath && (await seen(oldPath, commit.seq - 1))
   const isRename = oldPath === undefined || before !== undefined
-  // The path outside the folder is not shown: the file's history begins here.
+  // A path outside the folder is not shown. The history of the file begins here.
   const kind = isRename ? revision.kind : 'create'
-  // The text of the commit may name what is elsewhere, or was deleted before the folder was shared.
+  // The description of the commit may reveal names elsewhere, or deleted before the folder was shared.
   const description = `${verbs[kind]} "${baseName(path)}"`
   return {
     ...revision,

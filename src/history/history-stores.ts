@@ -11,6 +11,6 @@ export interface HistoryStores {
   readonly trashCounts: TrashCounts
   /** Unix seconds. */
   readonly now: () => number
-  /** Days of history a library keeps unless it says otherwise. Negative keeps all. */
+  /** Default history limit of libraries in days. Negative: unlimited. */
   readonly defaultHistoryDays: number
 }

@@ -16,37 +16,37 @@ import type { HistoryStores } from './history-stores.ts'
 
 const DAY = 86_400
 
-/** As much of the core as it takes to say what is still shown. */
+/** The services needed to compute which commits are still shown. */
 export type HistorySource = Pick<HistoryStores, 'db' | 'now' | 'defaultHistoryDays'>
 
-/** The time so many days ago, never before 1970: days can be any number. */
+/** The time a number of days ago, clamped to 1970. */
 export function daysAgo(stores: Pick<HistoryStores, 'now'>, days: number): number {
   return Math.max(0, stores.now() - days * DAY)
 }
 
-/** Days of history this library keeps: -1 for all, 0 for none. */
+/** The history limit of a library in days: -1 for unlimited, 0 for no history. */
 export function keepDays(stores: HistorySource, library: LibraryInfo): number {
   return Math.max(-1, library.historyDays ?? stores.defaultHistoryDays)
 }
 
-/** Sets the days of history kept; any negative number means all. */
+/** Sets the history limit in days. Any negative number means unlimited. */
 export async function setKeepDays(
   stores: HistoryStores,
   library: LibraryInfo,
   days: number,
   also?: Also,
 ): Promise<number> {
-  const kept = Math.max(-1, days)
+  const limit = Math.max(-1, days)
   await stores.db.write(async (tx) => {
-    await setHistoryDays(tx, library.key, kept)
+    await setHistoryDays(tx, library.key, limit)
     await also?.(tx)
   })
-  return kept
+  return limit
 }
 
 /**
- * The oldest commit number still shown. The commit at the cut is shown too: it is the state the
- * first change after the cut began from.
+ * The oldest commit number still shown. It includes the newest commit before the time limit, because the
+ * first change after the limit is based on it.
  */
 export async function oldestShown(stores: HistorySource, library: LibraryInfo): Promise<number> {
   const days = keepDays(stores, library)
@@ -57,8 +57,8 @@ export async function oldestShown(stores: HistorySource, library: LibraryInfo): 
 }
 
 /**
- * A page of the history, newest first; of a sub-library: what changed its folder. In place of a merge without conflict
- * stands what it brought in; what a merge with conflicts brought in follows it.
+ * A page of the history, newest first; for a sub-library the commits that changed its folder. A merge without conflicts is
+ * replaced by the commits it merged. A merge with conflicts is followed by them.
  */
 export async function listHistory(
   stores: HistoryStores,
@@ -81,7 +81,7 @@ export async function listHistory(
   return { commits: shown, more: to > oldest }
 }
 
-/** A commit that the history still shows. Throws commit-not-found. */
+/** A commit within the history limit. Throws commit-not-found. */
 export async function getCommit(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -94,7 +94,7 @@ export async function getCommit(
   return commit
 }
 
-/** A commit and what it changed. Throws commit-not-found. */
+/** A commit and its changes. Throws commit-not-found. */
 export async function getCommitDetail(
   stores: HistoryStores,
   library: LibraryInfo,

@@ -6,14 +6,14 @@ import type { EditRow, OriginRow } from './file-history-store.ts'
 import type { FirstSeenRow } from './path-index-store.ts'
 import type { TrashRow } from './trash-store.ts'
 
-/** What a run of commits adds to the index. */
+/** The rows that a range of commits adds to the index. */
 export class IndexRows {
-  /** By path: of several deletions the latest is shown. */
+  /** By path. Of several deletions the latest is shown. */
   readonly trash = new Map<LibraryPath, TrashRow>()
   readonly firstSeen: FirstSeenRow[] = []
   readonly origins: OriginRow[] = []
   readonly edits: EditRow[] = []
-  /** Paths where something came or went, so that what the trash holds there may be present again, or gone. */
+  /** Paths with additions or deletions, where `present` of older trash rows may have changed. */
   readonly touched = new Set<LibraryPath>()
   readonly touchedFolders = new Set<LibraryPath>()
 
@@ -21,21 +21,21 @@ export class IndexRows {
     return this.trash.size + this.firstSeen.length + this.origins.length + this.edits.length
   }
 
-  /** Adds what a commit changed. Nothing counts as deleted by the first commit there is. */
+  /** Adds the changes of a commit. Without a commit before it, deletions are ignored. */
   async add(
     changes: readonly Change[],
     commit: NumberedCommit,
     before: NumberedCommit | undefined,
   ): Promise<void> {
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     const author = commit.creatorName ?? ''
     const { seq, ctime } = commit
     let position = 0
     for (const change of changes) {
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
       const { entry } = change
       if (change.op === 'modified') {
-        // A new time or mode with the same content is no revision.
+        // A new mtime or mode with the same content is not a revision.
         if (entry.kind === 'file' && entry.id !== change.before.id) {
           this.edits.push({ path: change.path, seq, objectId: entry.id, size: entry.size })
         }

@@ -7,8 +7,8 @@ import { putTrash, setPresence, type TrashPresence, type TrashRow } from './tras
 
 export const PATHS_FOLLOWER = 'paths'
 
-// Rows of one transaction: others want to write too.
-const ROWS_A_WRITE = 500
+// Limited, so that other writers do not wait long.
+const ROWS_PER_TRANSACTION = 500
 
 export interface FirstSeenRow {
   readonly path: LibraryPath
@@ -16,7 +16,7 @@ export interface FirstSeenRow {
   readonly addedAt: number
 }
 
-/** What a run of commits adds to the index. */
+/** The rows that a range of commits adds to the index. */
 export interface Advance {
   readonly from: number
   readonly upTo: number
@@ -24,14 +24,14 @@ export interface Advance {
   readonly firstSeen: readonly FirstSeenRow[]
   readonly origins: readonly OriginRow[]
   readonly edits: readonly EditRow[]
-  /** Rows of the trash that were there before, and whose paths hold something else now. */
+  /** Existing trash rows whose `present` changed. */
   readonly presence: readonly TrashPresence[]
 }
 
 /**
- * False if the follower is not at `from` any more: another process did this step. A large step is
- * written in several transactions ahead of the one that moves the follower: a row says the same however
- * often it is written, and a step that is broken off is simply taken again.
+ * False if the position is no longer `from`, because another process did this step. A large step is
+ * written in several transactions before the one that moves the position. The writes are idempotent, so
+ * an interrupted step is repeated.
  */
 export async function advance(db: Database, libraryKey: number, step: Advance): Promise<boolean> {
   const parts = [...partsOf(step, libraryKey)]
@@ -46,12 +46,12 @@ export async function advance(db: Database, libraryKey: number, step: Advance): 
 
 const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']
 
-/** Drops what was derived for a library, some rows at a time; it is followed from its first commit again. */
+/** Deletes the derived rows of a library in batches and resets the position to its first commit. */
 export async function dropDerived(db: Database, libraryKey: number): Promise<void> {
   await db.write((tx) => moveFollower(tx, libraryKey, PATHS_FOLLOWER, 0), { durable: false })
   for (const table of DERIVED) {
     const sql = `delete from ${table} where library_key = ? and path_key in
-      (select path_key from ${table} where library_key = ? limit ${ROWS_A_WRITE})`
+      (select path_key from ${table} where library_key = ? limit ${ROWS_PER_TRANSACTION})`
     while ((await db.write((tx) => tx.run(sql, libraryKey, libraryKey), { durable: false })) > 0) {
       await nextTurn()
     }
@@ -63,47 +63,47 @@ type Part = (tx: Transaction) => Promise<void>
 function* partsOf(step: Advance, libraryKey: number): Generator<Part> {
   const { trash, presence, firstSeen, origins, edits } = step
   const count = trash.length + presence.length + firstSeen.length + origins.length + edits.length
-  const most = count <= ROWS_A_WRITE ? count : ROWS_A_WRITE
+  const most = count <= ROWS_PER_TRANSACTION ? count : ROWS_PER_TRANSACTION
   const parts: Part[] = [
-    ...cut(trash, most).map(
+    ...inBatches(trash, most).map(
       (rows): Part =>
         (tx) =>
           putTrash(tx, libraryKey, rows, step.upTo),
     ),
-    ...cut(presence, most).map(
+    ...inBatches(presence, most).map(
       (rows): Part =>
         (tx) =>
           setPresence(tx, libraryKey, rows),
     ),
-    ...cut(firstSeen, most).map(
+    ...inBatches(firstSeen, most).map(
       (rows): Part =>
         (tx) =>
           putFirstSeen(tx, libraryKey, rows),
     ),
-    ...cut(origins, most).map(
+    ...inBatches(origins, most).map(
       (rows): Part =>
         (tx) =>
           putOrigins(tx, libraryKey, rows),
     ),
-    ...cut(edits, most).map(
+    ...inBatches(edits, most).map(
       (rows): Part =>
         (tx) =>
           putEdits(tx, libraryKey, rows),
     ),
   ]
-  if (count > ROWS_A_WRITE) return yield* parts
+  if (count > ROWS_PER_TRANSACTION) return yield* parts
   yield async (tx) => {
     for (const part of parts) await part(tx)
   }
 }
 
-function cut<T>(rows: readonly T[], most: number): (readonly T[])[] {
+function inBatches<T>(rows: readonly T[], most: number): (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let start = 0; start < rows.length; start += most) parts.push(rows.slice(start, start + most))
   return parts
 }
 
-/** The first to add a path keeps the credit. */
+/** Existing rows win: the first author of a path is kept. */
 async function putFirstSeen(
   tx: Transaction,
   libraryKey: number,
@@ -118,7 +118,7 @@ async function putFirstSeen(
   await tx.insert('first_seen', columns, values, { ignoreExisting: true })
 }
 
-/** Who added a path first: the path itself, or the folder it came with. */
+/** The first author of a path, or of the folder it was added with. */
 export async function findFirstSeen(
   reader: Reader,
   libraryKey: number,

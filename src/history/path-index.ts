@@ -7,14 +7,14 @@ import { IndexRows } from './path-index-rows.ts'
 import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
 
-// A step ends with the commit that brings it here, so that commits of many changes do not add up in memory.
-const ENOUGH_ROWS = 5000
-const PATHS_A_LOOK = 200
+// A step ends with the commit that exceeds this number, to bound its memory.
+const MAX_ROWS_PER_STEP = 5000
+const PATHS_PER_QUERY = 200
 
 /**
- * Follows the commits of each library and keeps what was deleted, who added a path first, and when
- * each path came to be and changed. All of it is derived (I3): it can be dropped and is then made again
- * from the commits. It never holds up a write; who needs it up to date asks `catchUp` first.
+ * Consumes the commits of each library and indexes deletions, the first author of each path, and the
+ * commits that added or changed it. The index is derived (I3), so it can be deleted and rebuilt from the
+ * commits. It does not block writes. Readers that need it up to date call `catchUp` first.
  */
 export class PathIndex {
   readonly #db: Database
@@ -42,17 +42,17 @@ export class PathIndex {
     })
   }
 
-  /** Follows a library in the background, soon. */
+  /** Schedules processing of a library in the background. */
   wake(library: LibraryInfo): void {
     this.#follower.wake(library)
   }
 
-  /** Resolves once every commit up to the library's head is followed. */
+  /** Resolves when all commits up to the head of the library are processed. */
   catchUp(library: LibraryInfo): Promise<void> {
     return this.#follower.catchUp(library)
   }
 
-  /** Drops what is kept of a library and makes it again from its commits. */
+  /** Deletes the rows of a library and rebuilds them from its commits. */
   async rebuild(library: LibraryInfo): Promise<void> {
     await dropDerived(this.#db, library.key)
     this.#follower.forget(library.key)
@@ -63,7 +63,7 @@ export class PathIndex {
     return this.#follower.stop()
   }
 
-  /** Follows commits up to `wanted`, or fewer if they changed much; gives the last. Undefined if another process did it. */
+  /** Processes commits up to `wanted`, or fewer if they have many changes. Returns the last; undefined if another process did it. */
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
     const commits = await this.#recentCommits.between(library, Math.max(1, from), wanted)
     const rows = new IndexRows()
@@ -76,7 +76,7 @@ export class PathIndex {
       )
       await rows.add(changes, commit, before)
       before = commit
-      if (rows.count > ENOUGH_ROWS) break
+      if (rows.count > MAX_ROWS_PER_STEP) break
     }
     if (before === undefined || before.seq === from) throw new Error(`commit ${from + 1} is missing`)
     const { trash, presence } = await this.#presence(library.key, rows, before.rootId)
@@ -85,35 +85,35 @@ export class PathIndex {
     return (await advance(this.#db, library.key, step)) ? before.seq : undefined
   }
 
-  /** What the trash holds at the paths that were touched, new and old, compared with the tree as it is after them. */
+  /** Computes `present` of new and existing trash rows at the touched paths, from the tree after the commits. */
   async #presence(
     libraryKey: number,
     rows: IndexRows,
     root: DirId,
   ): Promise<Pick<Advance, 'trash' | 'presence'>> {
     const tree = new Tree(this.#objects, libraryKey, root)
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     const isPresent = async ({ path, isDir }: { path: LibraryPath; isDir: boolean }) => {
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
       const entry = await tree.find(path)
       return entry !== undefined && (entry.kind === 'dir') === isDir
     }
     const trash: Advance['trash'][number][] = []
-    // Nothing was added: all that was deleted is gone.
-    const cameBack = rows.origins.length > 0
+    // Without additions no deleted entry is present again.
+    const hasAdditions = rows.origins.length > 0
     for (const row of rows.trash.values()) {
-      trash.push({ ...row, present: cameBack && (await isPresent(row)) })
+      trash.push({ ...row, present: hasAdditions && (await isPresent(row)) })
     }
     const presence = new Map<LibraryPath, TrashPresence>()
     if (rows.touched.size === 0 || !(await hasTrash(this.#db, libraryKey))) return { trash, presence: [] }
     const found: TrashPresence[] = []
     const touched = [...rows.touched]
-    for (let start = 0; start < touched.length; start += PATHS_A_LOOK) {
-      if (pace.isDue) await pace.rest()
-      found.push(...(await findTrashAt(this.#db, libraryKey, touched.slice(start, start + PATHS_A_LOOK))))
+    for (let start = 0; start < touched.length; start += PATHS_PER_QUERY) {
+      if (slicer.isDue) await slicer.rest()
+      found.push(...(await findTrashAt(this.#db, libraryKey, touched.slice(start, start + PATHS_PER_QUERY))))
     }
     for (const folder of rows.touchedFolders) {
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
       for (const row of await findTrashBelow(this.#db, libraryKey, folder)) found.push(row)
     }
     for (const row of found) {

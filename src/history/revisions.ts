@@ -16,14 +16,14 @@ import { getCommit, oldestShown } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
 import { findFirstSeen } from './path-index-store.ts'
 
-/** The tree of a commit that the history still shows. Throws commit-not-found. */
+/** The tree of a commit within the history limit. Throws commit-not-found. */
 export async function getTreeAt(stores: HistoryStores, library: LibraryInfo, id: CommitId): Promise<Tree> {
   return treeOf(stores, library, await getCommit(stores, library, id))
 }
 
 /**
- * As getTreeAt by a time in Unix seconds: the tree of the newest commit that is not after it. Throws
- * commit-not-found, naming the time as `shown`.
+ * As getTreeAt, for the newest commit at or before a time in Unix seconds. Throws commit-not-found with
+ * `shown` as the text of the time.
  */
 export async function getTreeAtTime(
   stores: HistoryStores,
@@ -40,8 +40,8 @@ export async function getTreeAtTime(
 }
 
 /**
- * A commit for what it says about one path: one that the history shows, or that the history of the
- * file still lists. Throws commit-not-found.
+ * A commit for reading one path: within the history limit of the library, or in the history of the
+ * file. Throws commit-not-found.
  */
 export async function getCommitFor(
   stores: HistoryStores,
@@ -63,12 +63,12 @@ export async function getCommitFor(
     : fail({ code: 'commit-not-found', id })
 }
 
-/** The tree of a commit. Throws commit-not-found if it has nothing of the library, which may be a part of another. */
+/** The tree of a commit. Throws commit-not-found if the library is a view whose folder the commit does not have. */
 export function treeOf(stores: HistoryStores, library: LibraryInfo, commit: NumberedCommit): Promise<Tree> {
   return treeAsOf(stores, library, commit)
 }
 
-/** Who brought a path into the library and when; undefined when that is not known any more. */
+/** The first author of a path and the time; undefined if unknown. */
 export async function findOrigin(
   stores: HistoryStores,
   library: LibraryInfo,

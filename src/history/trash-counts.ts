@@ -1,12 +1,11 @@
 import type { LibraryInfo } from '../commits/index.ts'
 import type { TrashFilter } from './trash-store.ts'
 
-const MOST = 256
+const MAX_ENTRIES = 256
 
 /**
- * How much of the trash of a library some filters lately found, as of a head: counting takes time with the
- * size of the trash, and pages of one listing are asked for one after another. Nothing here goes stale, as what
- * is counted changes with the head only; the longest unused goes first (I9).
+ * LRU cache of the number of trash items by library, head and filter, because counting takes time linear in the trash and the pages
+ * of a listing are requested in sequence. A count depends on the head only, so entries are never invalidated. Bounded (I9).
  */
 export class TrashCounts {
   readonly #counts = new Map<string, number>()
@@ -17,7 +16,7 @@ export class TrashCounts {
     this.#counts.delete(key)
     this.#counts.set(key, total)
     const [oldest] = this.#counts.keys()
-    if (this.#counts.size > MOST && oldest !== undefined) this.#counts.delete(oldest)
+    if (this.#counts.size > MAX_ENTRIES && oldest !== undefined) this.#counts.delete(oldest)
     return total
   }
 }

@@ -13,11 +13,11 @@ import {
   withSlash,
 } from '../objects/index.ts'
 
-// Characters of a path that are indexed: an index entry has an upper limit, a path has a higher one.
-const INDEXED_START = 200
-const KEYS_A_QUERY = 500
+// Indexed characters of a path, because a path can exceed the maximum size of an index entry.
+const INDEXED_PREFIX_LENGTH = 200
+const KEYS_PER_QUERY = 500
 
-/** Something that was deleted, and the commit that still had it. */
+/** A deleted entry and the commit before its deletion. */
 export interface TrashRow {
   readonly path: LibraryPath
   readonly isDir: boolean
@@ -25,26 +25,26 @@ export interface TrashRow {
   readonly size: number
   readonly deletedAt: number
   readonly deletedBy: string
-  /** The number of the deleting commit, and the place among its deletions. */
+  /** The number of the deleting commit, and the position among its deletions. */
   readonly seq: number
   readonly position: number
   readonly commitBefore: CommitId
 }
 
-/** A row of the trash, and whether something of its kind is at its path now. */
+/** A trash row, and whether an entry of its kind exists at its path now. */
 export interface TrashPresence {
   readonly path: LibraryPath
   readonly isDir: boolean
   readonly present: boolean
 }
 
-/** Where a listing of the trash goes on. */
+/** Position from which a listing of the trash continues. */
 export interface TrashCursor {
   readonly seq: number
   readonly position: number
 }
 
-/** Which rows of the trash are wanted; what is left out does not matter. */
+/** Filter of trash rows. Missing fields do not restrict. */
 export interface TrashFilter {
   /** Deleted by commits after this one. */
   readonly afterSeq: number
@@ -53,7 +53,7 @@ export interface TrashFilter {
   /** Unix seconds, both included. */
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined
   readonly deletedBy?: readonly string[]
   /** Files whose name ends with one of these extensions. */
@@ -65,7 +65,7 @@ export async function hasTrash(reader: Reader, libraryKey: number): Promise<bool
   return (await reader.get(sql, libraryKey)) !== undefined
 }
 
-/** Latest deletion first, of what is still gone. */
+/** Entries that do not exist again, latest deletion first. */
 export async function listTrash(
   reader: Reader,
   libraryKey: number,
@@ -74,7 +74,7 @@ export async function listTrash(
 ): Promise<TrashRow[]> {
   const { cursor, limit } = page
   if (cursor === undefined) return readTrash(reader, conditions(libraryKey, filter), limit, page.skip)
-  // The rest of the commit, then the commits before it: each is one range of the index, however deep the page.
+  // The rest of the commit, then earlier commits: two index ranges, so that later pages cost no more.
   const { seq, position } = cursor
   const rest = conditions(libraryKey, filter).add('seq = ? and position > ?', seq, position)
   const rows = await readTrash(reader, rest, limit)
@@ -83,7 +83,7 @@ export async function listTrash(
   return [...rows, ...(await readTrash(reader, earlier, limit - rows.length))]
 }
 
-/** As listTrash, where fewer rows follow the page than come before it: skips those that follow. */
+/** As listTrash, but `skip` counts from the end. Cheaper if fewer rows follow the page than precede it. */
 export async function listTrashFromEnd(
   reader: Reader,
   libraryKey: number,
@@ -118,14 +118,14 @@ export async function countTrash(reader: Reader, libraryKey: number, filter: Tra
   return (await reader.get<{ count: number }>(sql, ...where.values))?.count ?? 0
 }
 
-/** The rows at some paths, no more than a statement takes. */
+/** The rows at `paths`, which must fit into one statement. */
 export async function findTrashAt(
   reader: Reader,
   libraryKey: number,
   paths: readonly LibraryPath[],
 ): Promise<TrashPresence[]> {
   const rows = await reader.all<StoredPresence>(
-    `select path, is_dir, present from trash_item where library_key = ? and path_key in (${marks(paths)})`,
+    `select path, is_dir, present from trash_item where library_key = ? and path_key in (${placeholders(paths)})`,
     libraryKey,
     ...paths.map(pathKey),
   )
@@ -147,17 +147,17 @@ export async function findTrashBelow(
   return rows.map(toPresence).filter(({ path }) => isWithin(path, folder))
 }
 
-/** Rows by path, the latest deletion of each. Older deletions of those paths, up to `upTo`, give way. */
+/** Inserts the latest deletion of each path. Replaces older deletions of those paths, up to `upTo`. */
 export async function putTrash(
   tx: Transaction,
   libraryKey: number,
   rows: readonly (TrashRow & TrashPresence)[],
   upTo: number,
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += KEYS_A_QUERY) {
-    const keys = rows.slice(start, start + KEYS_A_QUERY).map((row) => pathKey(row.path))
+  for (let start = 0; start < rows.length; start += KEYS_PER_QUERY) {
+    const keys = rows.slice(start, start + KEYS_PER_QUERY).map((row) => pathKey(row.path))
     await tx.run(
-      `delete from trash_item where library_key = ? and seq <= ? and path_key in (${marks(keys)})`,
+      `delete from trash_item where library_key = ? and seq <= ? and path_key in (${placeholders(keys)})`,
       libraryKey,
       upTo,
       ...keys,
@@ -174,11 +174,11 @@ export async function setPresence(
 ): Promise<void> {
   for (const present of [true, false]) {
     const keys = rows.filter((row) => row.present === present).map((row) => pathKey(row.path))
-    for (let start = 0; start < keys.length; start += KEYS_A_QUERY) {
-      const some = keys.slice(start, start + KEYS_A_QUERY)
+    for (let start = 0; start < keys.length; start += KEYS_PER_QUERY) {
+      const some = keys.slice(start, start + KEYS_PER_QUERY)
       await tx.run(
         `update trash_item set present = ?
-         where library_key = ? and path_key in (${marks(some)})`,
+         where library_key = ? and path_key in (${placeholders(some)})`,
         present ? 1 : 0,
         libraryKey,
         ...some,
@@ -213,15 +213,15 @@ function conditions(libraryKey: number, filter: TrashFilter): Conditions {
     const below = withSlash(folder)
     const start = startsWith(below)
     where.add(start.text, ...start.values)
-    // For what is longer than the start that is indexed.
+    // For folders longer than the indexed prefix.
     where.add('substr(path, 1, ?) = ?', Array.from(below).length, below)
   }
   if (from !== undefined) where.add('deleted_at >= ?', from)
   if (to !== undefined) where.add('deleted_at <= ?', to)
-  if (name) where.add("name_folded like ? escape '!'", `%${literally(folded(name))}%`)
-  if (deletedBy !== undefined) where.add(`deleted_by in (${marks(deletedBy)})`, ...deletedBy)
+  if (name) where.add("name_folded like ? escape '!'", `%${escapeLike(folded(name))}%`)
+  if (deletedBy !== undefined) where.add(`deleted_by in (${placeholders(deletedBy)})`, ...deletedBy)
   if (extensions !== undefined) {
-    const endings = extensions.map((extension) => `%.${literally(folded(extension))}`)
+    const endings = extensions.map((extension) => `%.${escapeLike(folded(extension))}`)
     where.add(
       `is_dir = 0 and (${endings.map(() => "name_folded like ? escape '!'").join(' or ')})`,
       ...endings,
@@ -230,26 +230,26 @@ function conditions(libraryKey: number, filter: TrashFilter): Conditions {
   return where
 }
 
-/** Texts at the start of which a folder with its slash stands, as far as the start is indexed. */
+/** Condition for paths that start with a folder and its slash, on the indexed prefix. */
 function startsWith(below: string): { text: string; values: Value[] } {
-  if (below.length > INDEXED_START) return { text: 'path_start = ?', values: [startOf(below)] }
-  // After the slash comes the zero: in between is all that begins with the slash.
+  if (below.length > INDEXED_PREFIX_LENGTH) return { text: 'path_start = ?', values: [prefixOf(below)] }
+  // '0' is the character after '/', so the range contains all paths with this prefix.
   return { text: 'path_start >= ? and path_start < ?', values: [below, `${below.slice(0, -1)}0`] }
 }
 
-function startOf(path: string): string {
-  return path.slice(0, INDEXED_START).toWellFormed()
+function prefixOf(path: string): string {
+  return path.slice(0, INDEXED_PREFIX_LENGTH).toWellFormed()
 }
 
 function folded(text: string): string {
   return toNfc(text).toLowerCase()
 }
 
-function literally(text: string): string {
+function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, '!$&')
 }
 
-function marks(values: readonly unknown[]): string {
+function placeholders(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ')
 }
 
@@ -297,7 +297,7 @@ function trashValues(libraryKey: number, row: TrashRow & TrashPresence): Value[]
     libraryKey,
     pathKey(row.path),
     row.path,
-    startOf(row.path),
+    prefixOf(row.path),
     folded(baseName(row.path)),
     row.isDir ? 1 : 0,
     row.present ? 1 : 0,

@@ -12,8 +12,8 @@ import {
   type TrashRow,
 } from './trash-store.ts'
 
-const PAGE = 100
-const LONGEST_NAME = 255
+const PAGE_SIZE = 100
+const MAX_NAME_LENGTH = 255
 
 export interface TrashPage {
   readonly items: TrashRow[]
@@ -22,8 +22,8 @@ export interface TrashPage {
 }
 
 /**
- * What was deleted below a folder, latest first, and does not exist again. A deletion that was
- * answered before this was asked is in it.
+ * Entries deleted below a folder that do not exist again, latest first. Includes every deletion that was
+ * acknowledged before this call.
  */
 export async function listTrashPage(
   stores: HistoryStores,
@@ -38,17 +38,17 @@ export async function listTrashPage(
     afterSeq: await afterSeq(stores, library),
     from: showDays > 0 ? daysAgo(stores, showDays) : undefined,
   }
-  const rows = await listTrash(stores.db, library.key, filter, { cursor, limit: PAGE + 1 })
-  const items = rows.slice(0, PAGE).map((row) => seenRow(library, row))
+  const rows = await listTrash(stores.db, library.key, filter, { cursor, limit: PAGE_SIZE + 1 })
+  const items = rows.slice(0, PAGE_SIZE).map((row) => seenRow(library, row))
   const last = items.at(-1)
-  const more = rows.length > PAGE && last !== undefined
+  const more = rows.length > PAGE_SIZE && last !== undefined
   return { items, next: more ? { seq: last.seq, position: last.position } : undefined }
 }
 
-/** What a search of the trash asks for. */
+/** Criteria of a search in the trash. */
 export type TrashSearch = Omit<TrashFilter, 'afterSeq' | 'folder'>
 
-/** A page of what was deleted and does not exist again, by its number from 1, and how many there are in all. */
+/** A page of deleted entries that do not exist again, numbered from 1, and their total number. */
 export async function findTrash(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -56,8 +56,8 @@ export async function findTrash(
   { page, perPage }: { page: number; perPage: number },
 ): Promise<{ items: TrashRow[]; total: number }> {
   const nothing = { items: [], total: 0 }
-  // No name is longer, and the database takes no pattern of any length.
-  if (keepDays(stores, library) === 0 || (search.name?.length ?? 0) > LONGEST_NAME) return nothing
+  // No name is longer, and the database limits the length of a pattern.
+  if (keepDays(stores, library) === 0 || (search.name?.length ?? 0) > MAX_NAME_LENGTH) return nothing
   if (search.deletedBy?.length === 0 || search.extensions?.length === 0) return nothing
   await stores.pathIndex.catchUp(originOf(library))
   const filter = { ...search, folder: inOrigin(library, ROOT), afterSeq: await afterSeq(stores, library) }
@@ -65,18 +65,18 @@ export async function findTrash(
   const total = await stores.trashCounts.of(library, filter, () => countTrash(stores.db, library.key, filter))
   const limit = Math.min(perPage, total - skip)
   if (limit <= 0) return { items: [], total }
-  const behind = total - skip - limit
+  const following = total - skip - limit
   const rows =
-    skip <= behind
+    skip <= following
       ? await listTrash(stores.db, library.key, filter, { skip, limit })
-      : await listTrashFromEnd(stores.db, library.key, filter, { skip: behind, limit })
+      : await listTrashFromEnd(stores.db, library.key, filter, { skip: following, limit })
   return { items: rows.map((row) => seenRow(library, row)), total }
 }
 
-/** The oldest commit shown is a state to come back to, not a deletion to undo. */
+/** Deletions of the oldest shown commit are not listed, because the state before it is not shown. */
 async function afterSeq(stores: HistoryStores, library: LibraryInfo): Promise<number> {
   const oldest = await oldestShown(stores, library)
-  // What was deleted at these paths before the folder came here was another folder's.
+  // Earlier deletions at these paths belong to another folder.
   return library.sub === undefined ? oldest : Math.max(oldest, await folderSince(stores, library))
 }
 
