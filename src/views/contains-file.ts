@@ -4,8 +4,8 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import type { ViewStores } from './sub-libraries.ts'
 
 /**
- * Whether a library shows a file, asked by its id alone. Of a whole library every object is its holder's to read; a
- * sub-library shows its folder, and the objects of other folders are not in it (I7).
+ * Whether a library shows the file with an id. All objects of a whole library are readable. A sub-library shows only the
+ * objects of its folder (I7).
  */
 export async function containsFile(
   { objects }: Pick<ViewStores, 'objects'>,
@@ -13,11 +13,11 @@ export async function containsFile(
   file: FileId,
 ): Promise<boolean> {
   if (info.sub === undefined) return true
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const open: DirId[] = [info.root]
   const seen = new Set<DirId>(open)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     const { dir } = await objects.getDir(info.key, next)
     for (const entry of dir.entries) {
       if (entry.kind === 'file' && entry.id === file) return true

@@ -1,7 +1,7 @@
 import { type LibraryDependent, type PathBinding, tableBinding } from '../commits/index.ts'
 import { inGroups, type Transaction } from '../database/index.ts'
 
-/** Views of shared folders. `access` removes the shares and links that lead to them first. */
+/** Deletes the views of shared folders. `access` deletes their shares and links first. */
 export const viewRows: LibraryDependent = {
   onDeleted: deleteViews,
   async onTransferred(tx, { libraryKeys, shares }) {
@@ -10,7 +10,7 @@ export const viewRows: LibraryDependent = {
   onPurged: (tx, libraryKey) => deleteViews(tx, [libraryKey]),
 }
 
-/** A view follows its folder and ends with it. */
+/** A view follows its folder through moves and is deleted with it. */
 export const viewBinding: PathBinding = tableBinding('sub_library', { endsWithItem: true })
 
 async function deleteViews(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {

@@ -3,5 +3,5 @@
 /** Views of shared folders. */
 export const viewRelation = '(select key, id, library_key, path, path_key, since_seq from sub_library)'
 
-/** Commits that clients sent to views: those that wait to be pushed have `received_at`. */
+/** Commits that clients sent to views. Those not pushed yet have `received_at`. */
 export const viewCommitRelation = '(select sub_key, description, received_at from sub_commit)'

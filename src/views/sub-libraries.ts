@@ -30,8 +30,8 @@ import {
   setSubLibraryPath,
 } from './sub-library-store.ts'
 
-// A sub-library is a folder shown as a library. It is a view: its tree is the folder, its edits are edits of the
-// library that has the folder, and it follows the folder wherever that is moved in its library.
+// A sub-library is a view of a folder as a library. Its tree is the folder, its edits are edits of the origin, and it follows
+// the folder through moves within the origin.
 
 /** The services that views need. */
 export interface ViewStores {
@@ -39,7 +39,7 @@ export interface ViewStores {
   readonly objects: ObjectStore
 }
 
-/** A library and its tree as of when it was opened. */
+/** A library and its tree when it was opened. */
 interface OpenLibrary {
   readonly info: LibraryInfo
   readonly tree: Tree
@@ -70,7 +70,7 @@ export async function resolveSubLibrary(
   }
 }
 
-/** The head a sub-library shows: the same for the same content, another one for another. */
+/** The head of a sub-library, derived from its content: equal content has an equal head. */
 function headOf(sub: SubLibrary, root: DirId): CommitId {
   return hash('sha1', `${sub.id}\n${root}`, 'hex') as CommitId
 }
@@ -90,8 +90,8 @@ export async function findSubLibraryInfos(
 }
 
 /**
- * The sub-library of a folder, made if there is none. Throws path-not-found, root-not-allowed;
- * encrypted-mismatch in an encrypted library, whose password would not open it.
+ * The sub-library of a folder, created if there is none. Throws path-not-found, root-not-allowed, and
+ * encrypted-mismatch in an encrypted library, because the password of the library cannot unlock a view.
  */
 export async function subLibraryAt(
   stores: ViewStores,
@@ -104,7 +104,7 @@ export async function subLibraryAt(
   return stores.db.write((tx) => putSubLibrary(tx, place.libraryKey, place.path, place.headSeq))
 }
 
-/** As subLibraryAt, to be shared. If it is not shared yet, it will show nothing older than now. */
+/** As subLibraryAt, for a new share. If it is not shared yet, its history begins now. */
 export async function subLibraryToShare(
   tx: Transaction,
   place: SubLibraryPlace,
@@ -115,14 +115,14 @@ export async function subLibraryToShare(
   return sub
 }
 
-/** A folder that can be shown as a library. */
+/** A folder that can be a sub-library. */
 export interface SubLibraryPlace {
   readonly libraryKey: number
   readonly path: LibraryPath
   readonly headSeq: number
 }
 
-/** Throws as subLibraryAt. */
+/** Throws like subLibraryAt. */
 export async function subLibraryPlace(library: OpenLibrary, path: LibraryPath): Promise<SubLibraryPlace> {
   if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
   await library.tree.getDir(path)
@@ -137,7 +137,7 @@ export class FolderMoved extends EditConflict {
   override name = 'FolderMoved'
 }
 
-/** In the transaction of a commit through a sub-library: throws FolderMoved if another edit has moved its folder. */
+/** For the transaction of a commit through a sub-library. Throws FolderMoved if another edit moved its folder. */
 export async function expectNotMoved(tx: Transaction, library: LibraryInfo): Promise<void> {
   const { sub } = library
   if (sub === undefined) return
@@ -145,15 +145,15 @@ export async function expectNotMoved(tx: Transaction, library: LibraryInfo): Pro
   if (now?.path !== sub.path) throw new FolderMoved()
 }
 
-/** Where the folders of a library's sub-libraries are in another tree of it; undefined for one that is not there. */
+/** A sub-library and the path of its folder in another tree of the library; undefined if it is not there. */
 export interface SubLibraryLocation {
   readonly sub: SubLibrary
   readonly path: LibraryPath | undefined
 }
 
 /**
- * Finds the folders of sub-libraries in a tree that is to replace all of a library, or all of the folder a sub-library
- * shows: where they were, or where `movedTo` says they went. Paths are those of the origin.
+ * Finds the folders of sub-libraries in a tree that will replace the whole tree of a library or sub-library: at their old path, or
+ * at the path that `movedTo` returns. Paths are paths of the origin.
  */
 export async function locateSubLibraries(
   stores: ViewStores,
@@ -162,22 +162,22 @@ export async function locateSubLibraries(
   movedTo: (path: LibraryPath) => LibraryPath | undefined = () => undefined,
 ): Promise<SubLibraryLocation[]> {
   const tree = new Tree(stores.objects, library.key, root)
-  const settled: SubLibraryLocation[] = []
+  const locations: SubLibraryLocation[] = []
   for (const sub of await listSubLibraries(stores.db, library.key)) {
     const seen = asSeen(library, sub.path)
     if (seen === undefined || seen === ROOT) continue
     const path = (await tree.findDir(seen)) === undefined ? movedTo(sub.path) : sub.path
-    if (path !== sub.path) settled.push({ sub, path })
+    if (path !== sub.path) locations.push({ sub, path })
   }
-  return settled
+  return locations
 }
 
-/** Writes what locateSubLibraries found, in the transaction of the commit that replaces the tree (I2). */
+/** Writes the result of locateSubLibraries in the transaction of the commit that replaces the tree (I2). */
 export async function updateSubLibraryPaths(
   tx: Transaction,
-  settled: readonly SubLibraryLocation[],
+  locations: readonly SubLibraryLocation[],
 ): Promise<void> {
-  for (const { sub, path } of settled) {
+  for (const { sub, path } of locations) {
     if (path === undefined) await deleteSubLibrary(tx, sub.key)
     else await setSubLibraryPath(tx, sub.key, path)
   }

@@ -37,13 +37,13 @@ export function findSubLibraryAt(
   return one(reader, `${STORED} s.library_key = ? and s.path_key = ?`, libraryKey, pathKey(path))
 }
 
-/** A sub-library and the library that has its folder, as they are at one moment. */
+/** A sub-library and its origin, from one query. */
 export interface WithOrigin {
   readonly sub: SubLibrary
   readonly origin: LibraryInfo
 }
 
-/** Those of the keys or ids that are sub-libraries, in no order. Read in one look: the folder may be moved at any moment. */
+/** The sub-libraries among keys or ids, unordered. One query reads both, because the folder may be moved concurrently. */
 export async function findWithOrigin(
   reader: Reader,
   column: 'key' | 'id',
@@ -74,7 +74,7 @@ export async function listSubLibraries(reader: Reader, libraryKey: number): Prom
   return (await reader.all<SubLibraryRow>(sql, libraryKey)).map(toSubLibrary)
 }
 
-/** The sub-library of a folder, made now if there is none. */
+/** The sub-library of a folder, created if there is none. */
 export async function putSubLibrary(
   tx: Transaction,
   libraryKey: number,
@@ -84,12 +84,12 @@ export async function putSubLibrary(
   const columns = ['id', 'library_key', 'path_key', 'path', 'since_seq']
   const row = [newLibraryId(), libraryKey, pathKey(path), path, sinceSeq]
   await tx.insert('sub_library', columns, [row], { ignoreExisting: true })
-  const made = await findSubLibraryAt(tx, libraryKey, path)
-  if (made === undefined) throw new Error('a sub-library was made and is not there')
-  return made
+  const created = await findSubLibraryAt(tx, libraryKey, path)
+  if (created === undefined) throw new Error('a sub-library was created and is not there')
+  return created
 }
 
-/** The view shows nothing older than this commit. What it showed to earlier recipients is forgotten. */
+/** Restarts the history of the view at a commit. Deletes the objects that earlier recipients could read. */
 export async function restartSubLibrary(tx: Transaction, key: number, sinceSeq: number): Promise<void> {
   await tx.run('update sub_library set since_seq = ? where key = ?', sinceSeq, key)
   await tx.run('delete from sub_object where sub_key = ?', key)
@@ -99,7 +99,7 @@ export async function setSubLibraryPath(tx: Transaction, key: number, path: Libr
   await tx.run('update sub_library set path = ?, path_key = ? where key = ?', path, pathKey(path), key)
 }
 
-/** With its shares, tickets and stars. */
+/** The schema deletes its shares, tickets and stars with it. */
 export async function deleteSubLibrary(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from sub_library where key = ?', key)
 }

@@ -2,7 +2,7 @@ import type { NumberedCommit, SubLibrary } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type Commit, type CommitId, type DirId, idFromBytes, idToBytes } from '../objects/index.ts'
 
-const IDS_A_QUERY = 500
+const IDS_PER_QUERY = 500
 
 interface SubCommitRow {
   id: Uint8Array
@@ -32,7 +32,7 @@ const COLUMNS = [
   'received_at',
 ]
 
-/** Keeps a commit of a sub-library. False if one of that id is there already. */
+/** Stores a commit of a sub-library. False if its id exists already. */
 export async function insertSubCommit(
   tx: Transaction,
   subKey: number,
@@ -56,7 +56,7 @@ export async function insertSubCommit(
   return (await tx.insert('sub_commit', COLUMNS, [row], { ignoreExisting: true })) === 1
 }
 
-/** A commit, and whether its content was ever that of the folder, or part of it; since the folder was shared. */
+/** A commit. `joined`: its content was part of the folder at some time since the folder was shared. */
 export async function findSubCommit(
   reader: Reader,
   sub: SubLibrary,
@@ -84,7 +84,7 @@ export async function findSubCommit(
   return { commit, joined: row.seq !== null && row.seq >= sub.sinceSeq }
 }
 
-/** Makes commits part of what the sub-library shows, as of a commit of its origin. */
+/** Marks commits as part of the sub-library as of a commit of the origin. */
 export async function joinSubCommits(
   tx: Transaction,
   subKey: number,
@@ -96,7 +96,7 @@ export async function joinSubCommits(
   for (const id of ids) await tx.run(sql, seq, subKey, idToBytes(id), seq)
 }
 
-/** Upkeep: as deleteReceivedCommitsBefore. */
+/** Maintenance: as deleteReceivedCommitsBefore. */
 export async function deleteReceivedSubCommitsBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from sub_commit where received_at is not null and received_at < ?', time)
 }
@@ -119,7 +119,7 @@ export async function insertSubObjects(
   }
 }
 
-/** Those of `ids` that were noted; with `orSent` also those that came in and were not looked at yet. */
+/** The subset of `ids` that clients may read. `orSent`: also those that a client sent and that are not checked yet. */
 export async function findSubObjects<T extends string>(
   reader: Reader,
   subKey: number,
@@ -140,8 +140,8 @@ export async function findSubObjects<T extends string>(
 }
 
 function* batches(ids: readonly Buffer[]): Generator<{ some: readonly Buffer[]; marks: string }> {
-  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
-    const some = ids.slice(start, start + IDS_A_QUERY)
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
     yield { some, marks: some.map(() => '?').join(', ') }
   }
 }
