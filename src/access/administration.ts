@@ -36,7 +36,7 @@ export async function getDeletedAsAdministrator(
 export async function groupAsAdministrator(groups: Groups, user: Account, key: number): Promise<Membership> {
   checkAdministrator(user)
   const group = (await groups.find(key)) ?? fail({ code: 'group-not-found', id: key })
-  return { group, accountKey: user.key, isAdmin: true, inOwnersStead: true }
+  return { group, accountKey: user.key, isAdmin: true, actsAsOwner: true }
 }
 
 /** A shared item, opened for an administrator who revokes the share. Throws permission-denied. */

@@ -111,7 +111,7 @@ export class Links {
     options: LinkOptions,
     { several = false, also }: { several?: boolean; also?: Also } = {},
   ): Promise<Link> {
-    if (!mayMake(user, options.kind)) fail({ code: 'permission-denied' })
+    if (!mayCreate(user, options.kind)) fail({ code: 'permission-denied' })
     for (let opened: Library | undefined = library; ; ) {
       const isDir = await kindOf(opened, options.path)
       refuseRights(opened, options)
@@ -386,7 +386,7 @@ export class Links {
   async #openLibrary(link: Link): Promise<Library> {
     const notFound = { code: 'link-not-found', token: link.token } as const
     try {
-      const library = await this.#openAsMaker(link)
+      const library = await this.#openAsCreator(link)
       if (library === undefined || library.info.encryption !== undefined) return fail(notFound)
       const isDir = await kindOf(library, link.path)
       return isDir === link.isDir ? library : fail(notFound)
@@ -401,11 +401,13 @@ export class Links {
    * Undefined if its creator, or the token it was created with, may no longer create such a link. Throws
    * permission-denied.
    */
-  async #openAsMaker(link: Link): Promise<Library | undefined> {
+  async #openAsCreator(link: Link): Promise<Library | undefined> {
     const { accountKey, scopedTokenKey, kind, libraryKey, subKey } = link
     const origin = { accountKey, scopedTokenKey, epoch: undefined, apiTokenKey: undefined }
-    const maker = await this.#origins.findActor(origin)
-    return maker && mayMake(maker, kind) ? this.#access.reopen(maker, { libraryKey, subKey }) : undefined
+    const creator = await this.#origins.findActor(origin)
+    return creator && mayCreate(creator, kind)
+      ? this.#access.reopen(creator, { libraryKey, subKey })
+      : undefined
   }
 
   /** Throws link-not-for-you unless the visitor is one of the named people. */
@@ -429,7 +431,7 @@ export class Links {
   }
 }
 
-function mayMake({ role }: Account, kind: LinkKind): boolean {
+function mayCreate({ role }: Account, kind: LinkKind): boolean {
   return roleAllows(role, kind === 'share' ? 'make-share-link' : 'make-upload-link')
 }
 

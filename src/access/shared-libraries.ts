@@ -19,11 +19,11 @@ export async function listShared(
   query: ShareQuery,
 ): Promise<SharedLibrary[]> {
   const shared: SharedLibrary[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
     const info = sub === undefined ? library : await core.views.resolveSubLibrary(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return shared.sort((one, other) => other.info.updatedAt - one.info.updatedAt)
 }

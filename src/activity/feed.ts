@@ -92,13 +92,13 @@ export class Feed {
   ): Promise<Mark[]> {
     let open = await this.#lanes(user, views, author, count)
     let newest: Mark[] = []
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     while (open.length > 0) {
       const limit = Math.min(MOST_A_LANE, Math.max(FEWEST_A_LANE, Math.ceil((2 * count) / open.length)))
       const lanes = Math.min(MOST_LANES_A_QUERY, Math.floor(ROWS_A_QUERY / limit))
       const read: Mark[] = []
       for (let start = 0; start < open.length; start += lanes) {
-        if (pace.isDue) await pace.rest()
+        if (slicer.isDue) await slicer.rest()
         const some = open.slice(start, start + lanes)
         const queries = some.map((one) => ({ ...one, before: one.last, author, limit }))
         for (const [index, marks] of (await listMarks(this.#db, queries)).entries()) {

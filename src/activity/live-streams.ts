@@ -231,7 +231,7 @@ export class LiveStreams implements AsyncDisposable {
     try {
       const user = await identify()
       if (user === undefined) stream.cut()
-      else viewer.noteRole(user.role)
+      else viewer.updateRole(user.role)
     } catch (error) {
       this.#options.onError(error)
     }

@@ -69,7 +69,7 @@ export class LiveViewer {
   }
 
   /** Receives the current role of the account. Another role gives access to other libraries. */
-  noteRole(role: Account['role']): void {
+  updateRole(role: Account['role']): void {
     if (role === this.#role) return
     this.#role = role
     this.deliver({ id: undefined, event: { kind: 'access', accountKey: this.accountKey } })

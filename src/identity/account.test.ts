@@ -7,7 +7,7 @@ import {
   emailOnceRemoved,
   isAdmin,
   parseEmail,
-  strangerCalled,
+  unknownPerson,
 } from './account.ts'
 import { canAddLibrary, type RoleAction, roleAllows } from './roles.ts'
 
@@ -65,9 +65,9 @@ describe('the displayed name and address of an account', () => {
   })
   it('are derived from the e-mail for an unknown account', () => {
     const zoe = { email: 'zoe@elsewhere.org', name: 'zoe', contactEmail: 'zoe@elsewhere.org' }
-    assert.deepEqual(strangerCalled('zoe@elsewhere.org'), zoe)
-    assert.equal(strangerCalled('no address').name, 'no address')
-    assert.equal(strangerCalled('@odd').name, '@odd')
+    assert.deepEqual(unknownPerson('zoe@elsewhere.org'), zoe)
+    assert.equal(unknownPerson('no address').name, 'no address')
+    assert.equal(unknownPerson('@odd').name, '@odd')
   })
   it('are the old e-mail for a removed account, whose stored one cannot be entered', () => {
     const stored = emailOnceRemoved({ key: 17, email: 'ann@example.org' })

@@ -71,7 +71,7 @@ export function personOf(account: Pick<Account, 'email' | 'name' | 'contactEmail
 }
 
 /** A person for an e-mail without an account: a former account, or an author of a synced commit. */
-export function strangerCalled(email: string): Person {
+export function unknownPerson(email: string): Person {
   return { email, name: beforeAt(email), contactEmail: email }
 }
 

@@ -31,7 +31,7 @@ import {
   selectAccounts,
   updateAccount,
 } from './account-store.ts'
-import { buryApiTokens, deleteApiTokens } from './api-token-store.ts'
+import { deleteApiTokens, invalidateApiTokens } from './api-token-store.ts'
 import { deleteAvatar } from './avatar-store.ts'
 import type { AccountDependent, GroupDependent } from './dependents.ts'
 import type { Directory } from './directory.ts'
@@ -250,7 +250,7 @@ export class Accounts {
       await leaveGroups(tx, account.key, this.#options.groupDependents)
       await deleteAvatar(tx, account.key)
       await deleteWebdavSecret(tx, account.key)
-      await buryApiTokens(tx, account.key)
+      await invalidateApiTokens(tx, account.key)
       await deleteScopedTokensOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
       await also?.(tx, account)

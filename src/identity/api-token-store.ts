@@ -222,7 +222,7 @@ export async function deleteApiTokens(tx: Transaction, accountKey: number): Prom
  * For an account that is removed. The hashes stay, so that a client with such a token learns that the account
  * is gone. Nothing stays from which a token could be derived.
  */
-export async function buryApiTokens(tx: Transaction, accountKey: number): Promise<void> {
+export async function invalidateApiTokens(tx: Transaction, accountKey: number): Promise<void> {
   await tx.run(
     `update api_token set nonce = ?, device_name = '', client_version = '', platform_version = '',
        login_address = '' where account_key = ?`,

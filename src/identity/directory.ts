@@ -1,5 +1,5 @@
 import type { Reader } from '../database/index.ts'
-import { type Person, personOf, strangerCalled } from './account.ts'
+import { type Person, personOf, unknownPerson } from './account.ts'
 import { selectAccounts } from './account-store.ts'
 
 const keptSeconds = 2
@@ -34,7 +34,7 @@ export class Directory {
     const accounts = await selectAccounts(this.#db, 'email', missing.filter(isKeepable))
     const known = new Map(accounts.map((account) => [account.email, personOf(account)]))
     for (const email of missing) {
-      const person = known.get(email) ?? strangerCalled(email)
+      const person = known.get(email) ?? unknownPerson(email)
       found.set(email, person)
       this.#keep(email, person, now + keptSeconds)
     }
@@ -42,7 +42,7 @@ export class Directory {
   }
 
   async person(email: string): Promise<Person> {
-    return (await this.people([email])).get(email) ?? strangerCalled(email)
+    return (await this.people([email])).get(email) ?? unknownPerson(email)
   }
 
   /** Invalidates an entry after a change in this process. */

@@ -201,10 +201,10 @@ export async function deleteGroup(tx: Transaction, key: number): Promise<void> {
 }
 
 /** The groups an account owns, each with its next owner: administrators first, then by time of joining. */
-export async function heirsOf(
+export async function successorsOf(
   tx: Transaction,
   accountKey: number,
-): Promise<{ groupKey: number; heirKey: number | undefined }[]> {
+): Promise<{ groupKey: number; successorKey: number | undefined }[]> {
   const rows = await tx.all<{ key: number; heir: number | null }>(
     `select g.key, (select m.account_key from group_member m
        where m.group_key = g.key and m.account_key <> g.owner_key
@@ -212,7 +212,7 @@ export async function heirsOf(
      from user_group g where g.owner_key = ?`,
     accountKey,
   )
-  return rows.map(({ key, heir }) => ({ groupKey: key, heirKey: heir ?? undefined }))
+  return rows.map(({ key, heir }) => ({ groupKey: key, successorKey: heir ?? undefined }))
 }
 
 export async function deleteMemberships(tx: Transaction, accountKey: number): Promise<void> {

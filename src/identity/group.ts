@@ -14,7 +14,7 @@ export interface Membership {
   readonly accountKey: number
   readonly isAdmin: boolean
   /** Set for an administrator of the server, who may act as the owner without being a member. */
-  readonly inOwnersStead?: boolean
+  readonly actsAsOwner?: boolean
 }
 
 const longestName = 255

@@ -15,7 +15,6 @@ import {
   findGroups,
   findMembership,
   groupsOf,
-  heirsOf,
   insertGroup,
   insertMember,
   listGroups,
@@ -25,6 +24,7 @@ import {
   setGroupName,
   setGroupOwner,
   setMemberAdmin,
+  successorsOf,
 } from './group-store.ts'
 import { roleAllows } from './roles.ts'
 import type { Also } from './scoped-tokens.ts'
@@ -161,7 +161,7 @@ export class Groups {
   }
 
   /** The new owner becomes a member and administrator, and the old one stays a member. For the owner. */
-  async handOver({ group, accountKey }: Membership, to: Account, also?: Also): Promise<Group> {
+  async transfer({ group, accountKey }: Membership, to: Account, also?: Also): Promise<Group> {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
       const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
@@ -212,7 +212,7 @@ export class Groups {
       const member = await findMembership(tx, group.key, account.key)
       if (member === undefined) return false
       const isSelf = by.accountKey === account.key
-      const isOwner = group.ownerKey === by.accountKey || by.inOwnersStead === true
+      const isOwner = group.ownerKey === by.accountKey || by.actsAsOwner === true
       const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
       // All members are affected, because this one's shares with them end too.
@@ -243,13 +243,13 @@ export async function leaveGroups(
   accountKey: number,
   dependents: readonly GroupDependent[],
 ): Promise<void> {
-  for (const { groupKey, heirKey } of await heirsOf(tx, accountKey)) {
-    if (heirKey === undefined) {
+  for (const { groupKey, successorKey } of await successorsOf(tx, accountKey)) {
+    if (successorKey === undefined) {
       await deleteGroupIn(tx, groupKey, dependents)
       continue
     }
-    await setGroupOwner(tx, groupKey, accountKey, heirKey)
-    await setMemberAdmin(tx, groupKey, heirKey, true)
+    await setGroupOwner(tx, groupKey, accountKey, successorKey)
+    await setMemberAdmin(tx, groupKey, successorKey, true)
   }
   await deleteMemberships(tx, accountKey)
 }

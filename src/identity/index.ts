@@ -9,7 +9,7 @@ export {
   parseEmail,
   personOf,
   type Role,
-  strangerCalled,
+  unknownPerson,
 } from './account.ts'
 export { type AccountRule, AccountRuleError } from './account-rules.ts'
 export {

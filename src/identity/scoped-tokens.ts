@@ -206,11 +206,11 @@ export class ScopedTokens {
     if (!found) return { reason: 'unknown' }
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }
-    await this.#noteUse(found)
+    await this.#recordUse(found)
     return { ok: found.account }
   }
 
-  async #noteUse({ account, lastUsedAt }: ScopedAccount): Promise<void> {
+  async #recordUse({ account, lastUsedAt }: ScopedAccount): Promise<void> {
     const now = this.#now()
     if (lastUsedAt !== undefined && now - lastUsedAt < usedEverySeconds) return
     await writeIfSpace(this.#db, (tx) => setScopedTokenUse(tx, account.scope.tokenKey, now))

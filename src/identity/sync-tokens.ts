@@ -80,7 +80,7 @@ export class SyncTokens {
   }
 
   /** Records the device that used a token, and the time. */
-  async noteUse(token: string, device: SyncDevice): Promise<void> {
+  async recordUse(token: string, device: SyncDevice): Promise<void> {
     const kept = {
       ...device,
       deviceName: cut(device.deviceName, 255),

@@ -88,12 +88,12 @@ export async function deleteCopied(
   await source.commit(async (tree) => {
     await observer?.removing()
     await refuseLocked(core, source, paths)
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     for (const { path, entry } of chosen) {
       const now = await tree.find(path)
       if (now?.id !== entry.id || now.kind !== entry.kind)
         fail({ code: 'source-changed', path: parentOf(path) })
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
     }
     await takeAll(tree, chosen)
     return {

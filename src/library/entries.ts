@@ -139,10 +139,10 @@ export function remove(
     const paths = names.map((name) => joinPath(parent, name))
     await refuseLocked(core, library, paths)
     const removed: Dirent[] = []
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     for (const path of paths) {
       if ((await tree.find(path)) !== undefined) removed.push(await tree.take(path))
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
     }
     return {
       description: describeDeleted(removed),

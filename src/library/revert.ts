@@ -90,7 +90,7 @@ export async function restoreEntries(
   wanted: readonly Wanted[],
   roomLeft: RoomLeft,
 ): Promise<Restored[]> {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const commits = new Map<CommitId, Promise<NumberedCommit>>()
   const outcomes: (Restored | Found)[] = []
   for (const one of wanted) {
@@ -100,7 +100,7 @@ export async function restoreEntries(
       return getting
     }
     outcomes.push(await attempt(() => find(core, library, one, commit)))
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   const put = await putBack(
     core,
@@ -153,10 +153,10 @@ async function removedBoundItems(
 ): Promise<LibraryPath[]> {
   const tree = new Tree(core.objects, library.info.key, commit.rootId)
   const gone: LibraryPath[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const binding of core.pathBindings) {
     for (const { path, isDir } of (await binding.listItems?.(dbOf(core), library.info.key)) ?? []) {
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
       const entry = await tree.find(path)
       if (path !== ROOT && (entry === undefined || (entry.kind === 'dir') !== isDir)) gone.push(path)
     }
@@ -212,7 +212,7 @@ async function putBack(
       locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
     )
     const quota = new QuotaLeft(await roomLeft(info))
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     const changed: (Pick<Dirent, 'kind' | 'name'> & { from: number })[] = []
     const outcomes: Restored[] = []
     for (const found of all) {
@@ -224,7 +224,7 @@ async function putBack(
         return { kind: was.kind }
       })
       outcomes.push(outcome)
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
     }
     return { description: describeRestored(changed), result: outcomes }
   })

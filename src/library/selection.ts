@@ -30,13 +30,13 @@ export async function select(
   { parent, names }: Selection,
 ): Promise<Placed[]> {
   const chosen = new Map<LibraryPath, Placed>()
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const name of names) {
     const path = joinPath(parent, toNfc(name))
     const entry = isStorableName(name) ? await tree.find(path) : undefined
     if (entry === undefined) fail({ code: 'path-not-found', path, wanted: 'Item' })
     chosen.set(path, { path, entry })
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return [...chosen.values()]
 }
@@ -51,10 +51,10 @@ export function entriesOf(chosen: readonly Placed[]): Dirent[] {
 
 /** Removes all from the tree. Throws path-not-found. */
 export async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Promise<void> {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const { path } of chosen) {
     await tree.take(path)
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
 }
 
@@ -78,11 +78,11 @@ export async function place(
   contentOf?: ContentOf,
 ): Promise<Put[]> {
   const placed: Put[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const open = chosen.map(({ path, entry }) => ({ from: path, entry, into: folder })).toReversed()
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { from, entry, into } = next
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     const there = contentOf && entry.kind === 'dir' ? await tree.find(joinPath(into, entry.name)) : undefined
     if (contentOf && entry.kind === 'dir' && there?.kind === 'dir') {
       const below = joinPath(into, there.name)
@@ -107,13 +107,13 @@ export async function totalsOf(
   let size = 0
   let fileCount = 0
   let dirCount: number | undefined = 0
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const { entry } of chosen) {
     const totals = await one(entry)
     size += totals.size
     fileCount += totals.fileCount
     if (entry.kind === 'dir') dirCount += 1 + (totals.dirCount ?? 0)
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return { size, fileCount, dirCount }
 }

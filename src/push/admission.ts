@@ -67,7 +67,7 @@ interface Frame {
 export class Admission {
   readonly #stores: PushStores
   readonly #library: LibraryInfo
-  readonly #pace = new TimeSlicer()
+  readonly #slicer = new TimeSlicer()
   readonly #totals = new Map<DirId, Counted>()
   #ready: PreparedObject[] = []
   #readyDirs: StoredDir[] = []
@@ -76,7 +76,7 @@ export class Admission {
   #readyBytes = 0
   #claim = 0
   /** Bytes of files beyond the sizes in their dirents. */
-  #unsaid = 0
+  #unaccounted = 0
 
   constructor(stores: PushStores, library: LibraryInfo) {
     this.#stores = stores
@@ -88,15 +88,15 @@ export class Admission {
    * account for. Admitted objects are marked with `claim` until the commit is part of the history. Throws
    * object-missing, blocks-missing, object-invalid; objects admitted before that are complete and stay.
    */
-  async admit(root: DirId, before: DirId, claim: number): Promise<{ unsaid: number }> {
-    this.#unsaid = 0
+  async admit(root: DirId, before: DirId, claim: number): Promise<{ unaccounted: number }> {
+    this.#unaccounted = 0
     this.#claim = claim
     const held = root === EMPTY_ID ? undefined : (await this.#ownHeld([root])).get(root)
     if (held !== undefined && held.kind !== DIR)
       fail({ code: 'object-invalid', reason: 'its root is no dir' })
     if (held === undefined && root !== EMPTY_ID) await this.#walk(root, before)
     await this.#flush()
-    return { unsaid: this.#unsaid }
+    return { unaccounted: this.#unaccounted }
   }
 
   async #walk(root: DirId, before: DirId): Promise<void> {
@@ -121,7 +121,7 @@ export class Admission {
   async #enter(id: DirId, beforeId: DirId): Promise<Frame> {
     const dir = await this.#receivedDir(id)
     const before = await this.#stores.objects.getDir(this.#library.key, beforeId)
-    const { changes, old } = await changedEntries(before.dir, dir, this.#pace)
+    const { changes, old } = await changedEntries(before.dir, dir, this.#slicer)
     const frame: Frame = {
       dir,
       before,
@@ -135,7 +135,7 @@ export class Admission {
     const fresh = [...changes.values()].filter((entry) => entry !== null)
     for (let start = 0; start < fresh.length; start += FILES_A_STEP) {
       await this.#addEntries(frame, fresh.slice(start, start + FILES_A_STEP))
-      if (this.#pace.isDue) await this.#pace.rest()
+      if (this.#slicer.isDue) await this.#slicer.rest()
     }
     return frame
   }
@@ -255,7 +255,7 @@ export class Admission {
    * client's sync for good.
    */
   #noteSize(entry: FileDirent, size: number): void {
-    this.#unsaid += Math.max(0, size - entry.size)
+    this.#unaccounted += Math.max(0, size - entry.size)
   }
 
   async #leave(frame: Frame): Promise<void> {

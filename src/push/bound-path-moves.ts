@@ -37,8 +37,8 @@ export class BoundPathMoves {
   /** All bound paths when they were read; undefined if the push removes nothing. */
   readonly #all: ReadonlySet<LibraryPath> | undefined
   /** Bound paths that the push affects, with their new paths; undefined for deleted items. */
-  readonly #went: ReadonlyMap<LibraryPath, LibraryPath | undefined>
-  readonly #stood = new Map<LibraryPath, Dirent | undefined>()
+  readonly #moved: ReadonlyMap<LibraryPath, LibraryPath | undefined>
+  readonly #before = new Map<LibraryPath, Dirent | undefined>()
 
   readonly #bindings: readonly PathBinding[]
 
@@ -46,12 +46,12 @@ export class BoundPathMoves {
     { pathBindings }: PushStores,
     library: LibraryInfo,
     all: ReadonlySet<LibraryPath> | undefined,
-    went: ReadonlyMap<LibraryPath, LibraryPath | undefined>,
+    moved: ReadonlyMap<LibraryPath, LibraryPath | undefined>,
   ) {
     this.#bindings = pathBindings
     this.#library = library
     this.#all = all
-    this.#went = went
+    this.#moved = moved
   }
 
   /** Call it before the push changes `tree`. */
@@ -61,7 +61,7 @@ export class BoundPathMoves {
     steps: readonly Step[],
     tree: WorkingTree,
   ): Promise<BoundPathMoves> {
-    if (!steps.some(({ changes }) => changes.some(takesAway)))
+    if (!steps.some(({ changes }) => changes.some(removesItem)))
       return new BoundPathMoves(stores, library, undefined, new Map())
     const bound = new Set(await listBoundPaths(stores.pathBindings, stores.db, library.key))
     const at = new Map<LibraryPath, LibraryPath | undefined>()
@@ -70,14 +70,14 @@ export class BoundPathMoves {
       if (seen !== undefined && seen !== ROOT) at.set(seen, seen)
     }
     for (const step of steps) await follow(stores, library, step, at)
-    const fates = new BoundPathMoves(
+    const moves = new BoundPathMoves(
       stores,
       library,
       bound,
       new Map([...at].filter(([path, to]) => path !== to)),
     )
-    for (const path of fates.#went.keys()) fates.#stood.set(path, await tree.find(path))
-    return fates
+    for (const path of moves.#moved.keys()) moves.#before.set(path, await tree.find(path))
+    return moves
   }
 
   /**
@@ -88,24 +88,24 @@ export class BoundPathMoves {
     tree: WorkingTree,
     { isMerge }: { isMerge: boolean },
   ): Promise<(tx: Transaction) => Promise<void>> {
-    const fates: BoundPathMove[] = []
-    for (const [from, to] of this.#went) {
-      const stood = this.#stood.get(from)
-      if (isMerge && isSame(stood, await tree.find(from))) continue
+    const moves: BoundPathMove[] = []
+    for (const [from, to] of this.#moved) {
+      const before = this.#before.get(from)
+      if (isMerge && isSame(before, await tree.find(from))) continue
       const there = to === undefined ? undefined : await tree.find(to)
-      fates.push({ from, to: there?.kind === stood?.kind ? to : undefined })
+      moves.push({ from, to: there?.kind === before?.kind ? to : undefined })
     }
     const all = this.#all
     if (all === undefined) return async () => {}
     return async (tx) => {
       const now = await listBoundPaths(this.#bindings, tx, this.#library.key)
       if (now.some((path) => !all.has(path))) throw new BoundPathsChanged()
-      await rebind(this.#bindings, tx, this.#library, fates)
+      await rebind(this.#bindings, tx, this.#library, moves)
     }
   }
 }
 
-function takesAway({ op }: Change): boolean {
+function removesItem({ op }: Change): boolean {
   return op === 'deleted' || op === 'renamed'
 }
 
@@ -160,18 +160,19 @@ async function findAdded(
   }
   const found = new Map<LibraryPath, LibraryPath>()
   if (wanted.size === 0) return found
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const open = changes.flatMap((change) => (change.op === 'added' ? [change] : [])) as Added[]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path, entry } = next
     for (const one of wanted.get(keyOf(entry)) ?? []) {
       const other = found.get(one.path)
-      if (other === undefined || likeness(one.was, path) > likeness(one.was, other)) found.set(one.path, path)
+      if (other === undefined || commonSuffix(one.was, path) > commonSuffix(one.was, other))
+        found.set(one.path, path)
     }
     if (entry.kind !== 'dir' || entry.id === EMPTY_ID) continue
     const { dir } = await stores.objects.getDir(library.key, entry.id)
     for (const below of dir.entries) open.push({ path: joinPath(path, below.name), entry: below })
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return found
 }
@@ -186,7 +187,7 @@ function keyOf({ kind, id }: Dirent): string {
 }
 
 /** Number of equal trailing segments of two paths. */
-function likeness(a: LibraryPath, b: LibraryPath): number {
+function commonSuffix(a: LibraryPath, b: LibraryPath): number {
   if (baseName(a) !== baseName(b)) return 0
   const [left, right] = [segmentsOf(a).toReversed(), segmentsOf(b).toReversed()]
   const differs = left.findIndex((name, index) => name !== right[index])

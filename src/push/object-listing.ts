@@ -46,7 +46,7 @@ async function* listBelow(
   const { key } = library.info
   const seen = new Set<DirId>([root])
   const open: [id: DirId, known: DirId][] = [[root, known]]
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let ids: FsId[] = []
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [id, knownId] = next
@@ -68,7 +68,7 @@ async function* listBelow(
         ids = []
       }
     }
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   if (ids.length > 0) yield ids
 }
@@ -85,7 +85,7 @@ export async function packObjects(
 ): Promise<Buffer> {
   await expectVisible(stores, library.info, ids)
   const pieces: Buffer[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let bytes = 0
   for (let start = 0; start < ids.length && bytes < enough; start += ROWS_AT_ONCE) {
     const some = ids.slice(start, start + ROWS_AT_ONCE)
@@ -107,7 +107,7 @@ export async function packObjects(
       pieces.push(packetHead(id, packed.length), packed)
       bytes += packed.length
       if (bytes >= enough) break
-      if (pace.isDue) await pace.rest()
+      if (slicer.isDue) await slicer.rest()
     }
   }
   return Buffer.concat(pieces)

@@ -82,17 +82,17 @@ export async function push(
   const admission = new Admission(stores, library.info)
   const steps: Step[] = []
   let before = base.rootId
-  let unsaid = 0
+  let unaccounted = 0
   for (const { id: commitId, rootId } of chain) {
-    unsaid += (await admission.admit(rootId, before, claimOf(commitId))).unsaid
+    unaccounted += (await admission.admit(rootId, before, claimOf(commitId))).unaccounted
     await refuseTooMany(stores, library.info, before, rootId)
     steps.push({ before, changes: await pushedChanges(stores, library.info, before, rootId) })
     before = rootId
   }
-  await using room = await reserve(unsaid + (await growthOf(stores, library.info, base, tip)))
+  await using reservation = await reserve(unaccounted + (await growthOf(stores, library.info, base, tip)))
   for (;;) {
     try {
-      await commitPushed(stores, library, { ...found, steps, room })
+      await commitPushed(stores, library, { ...found, steps, reservation })
       return
     } catch (error) {
       if (!(error instanceof BoundPathsChanged)) throw error
@@ -103,14 +103,14 @@ export async function push(
 /** A chain of commits whose trees are completely stored. */
 interface Pushed extends Chain {
   readonly steps: readonly Step[]
-  readonly room: QuotaReservation
+  readonly reservation: QuotaReservation
 }
 
 /** Throws BoundPathsChanged. */
 async function commitPushed(
   stores: PushStores,
   library: EditableLibrary,
-  { chain, tip, base, steps, room }: Pushed,
+  { chain, tip, base, steps, reservation }: Pushed,
 ): Promise<void> {
   const claims = chain.map(({ id }) => claimOf(id))
   const [only] = steps.length === 1 ? steps : []
@@ -130,7 +130,7 @@ async function commitPushed(
         await write(tx)
         if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)
         await settleClaims(tx, now.key, claims)
-        await room.settle(tx)
+        await reservation.settle(tx)
       }
     }
     if (!isMerge) {

@@ -18,7 +18,7 @@ const BATCH_BYTES = 2 ** 20
 export class ObjectIntake {
   readonly #stores: PushStores
   readonly #library: EditableLibrary
-  readonly #pace = new TimeSlicer()
+  readonly #slicer = new TimeSlicer()
   #batch: ReceivedObject[] = []
   #bytes = 0
 
@@ -32,7 +32,7 @@ export class ObjectIntake {
    * kept.
    */
   async add(sent: SentObject): Promise<void> {
-    if (this.#pace.isDue) await this.#pace.rest()
+    if (this.#slicer.isDue) await this.#slicer.rest()
     const object = await this.#read(sent)
     this.#batch.push(object)
     this.#bytes += object.data.length

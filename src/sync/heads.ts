@@ -47,7 +47,7 @@ export const headRoutes = [
           address: request.address,
           clientVersion: version || versionOf(request),
         }
-        await syncTokens.noteUse(tokenOf(request), device)
+        await syncTokens.recordUse(tokenOf(request), device)
       }
       return done
     },

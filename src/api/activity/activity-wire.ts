@@ -1,5 +1,5 @@
 import type { FeedItem, Notification } from '../../activity/index.ts'
-import { type Directory, type Person, strangerCalled } from '../../identity/index.ts'
+import { type Directory, type Person, unknownPerson } from '../../identity/index.ts'
 import { baseName } from '../../objects/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
@@ -8,7 +8,7 @@ import { isoTime } from '../common/wire-formats.ts'
 export async function activitiesToWire(items: readonly FeedItem[], directory: Directory, baseUrl: string) {
   const people = await directory.people(items.map(({ author }) => author))
   return items.map((item) =>
-    activityToWire(item, people.get(item.author) ?? strangerCalled(item.author), baseUrl),
+    activityToWire(item, people.get(item.author) ?? unknownPerson(item.author), baseUrl),
   )
 }
 
@@ -66,7 +66,7 @@ function detailToWire(detail: Notification['detail'], people: ReadonlyMap<string
   for (const [key, value] of Object.entries(detail)) {
     const [, role] = ACCOUNT_KEY.exec(key) ?? []
     if (role === undefined || typeof value !== 'string') continue
-    const person = people.get(value) ?? strangerCalled(value)
+    const person = people.get(value) ?? unknownPerson(value)
     shown[`${role}_name`] = person.name
     shown[`${role}_contact_email`] = person.contactEmail
     shown[`${role}_avatar_url`] = avatarUrl(baseUrl, person)

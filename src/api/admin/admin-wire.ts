@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../audit/index.ts'
-import { emailAsShown, strangerCalled } from '../../identity/index.ts'
+import { emailAsShown, unknownPerson } from '../../identity/index.ts'
 import type { ListedLibrary } from '../../library/index.ts'
 import { formatSize, isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
@@ -12,7 +12,7 @@ export async function adminLibrariesToWire(
   const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
   return libraries.map((library) => {
     const email = emailAsShown(library.ownerEmail)
-    const owner = people.get(email) ?? strangerCalled(email)
+    const owner = people.get(email) ?? unknownPerson(email)
     return {
       id: library.id,
       name: library.name,
@@ -42,7 +42,7 @@ export async function adminTrashToWire(
       id: library.id,
       name: library.name,
       owner: email,
-      owner_name: (people.get(email) ?? strangerCalled(email)).name,
+      owner_name: (people.get(email) ?? unknownPerson(email)).name,
       delete_time: isoTime(library.deletedAt ?? 0),
     }
   })

@@ -1,5 +1,5 @@
 import type { Link, LinkKind } from '../../access/index.ts'
-import { strangerCalled } from '../../identity/index.ts'
+import { unknownPerson } from '../../identity/index.ts'
 import { auditAction, linkDeleted } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { linkFaults, linkTokenParam } from '../links/link-management.ts'
@@ -51,7 +51,7 @@ export const adminLinkRoutes = kinds.flatMap((kind) => [
 async function toWire({ directory, links }: ApiServices, list: readonly Link[]) {
   const people = await directory.people(list.map(({ creator }) => creator))
   return list.map((link) => {
-    const creator = people.get(link.creator) ?? strangerCalled(link.creator)
+    const creator = people.get(link.creator) ?? unknownPerson(link.creator)
     return adminLinkToWire(link, creator, links.isExpired(link))
   })
 }

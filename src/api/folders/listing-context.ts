@@ -1,4 +1,4 @@
-import { personOf, strangerCalled } from '../../identity/index.ts'
+import { personOf, unknownPerson } from '../../identity/index.ts'
 import { type Library, locksOf, starredIn } from '../../library/index.ts'
 import type { ApiServices } from '../services.ts'
 import { type ListingContext, modifierText, type ShownLock } from './dirent-wire.ts'
@@ -44,7 +44,7 @@ async function shownLocks(
     let owner = owners.get(lock.accountKey)
     if (owner === undefined) {
       const account = await accounts.findByKey(lock.accountKey)
-      owner = account === undefined ? strangerCalled('') : personOf(account)
+      owner = account === undefined ? unknownPerson('') : personOf(account)
       owners.set(lock.accountKey, owner)
     }
     shown.set(lock.path, { lock, owner, mine: lock.accountKey === library.actor.key })

@@ -38,7 +38,7 @@ export function handOverGroup(
     call,
     groupAction('group-changed', membership.group, { owner: to.email }),
   )
-  return services.groups.handOver(membership, to, also)
+  return services.groups.transfer(membership, to, also)
 }
 
 export function deleteGroup(services: ApiServices, call: AuditedCall, membership: Membership): Promise<void> {

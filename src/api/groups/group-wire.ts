@@ -5,7 +5,7 @@ import {
   type Group,
   type Person,
   personOf,
-  strangerCalled,
+  unknownPerson,
 } from '../../identity/index.ts'
 import { starredLibraries } from '../../library/index.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
@@ -97,9 +97,9 @@ export async function groupLibraries(
     const account = parties.accounts.get(info.ownerKey)
     return {
       shared,
-      owner: account === undefined ? strangerCalled('') : personOf(account),
+      owner: account === undefined ? unknownPerson('') : personOf(account),
       sharer: personIn(parties, shared.grantedBy),
-      modifier: people.get(info.modifier) ?? strangerCalled(info.modifier),
+      modifier: people.get(info.modifier) ?? unknownPerson(info.modifier),
       starred: stars.has(info.id),
     }
   })

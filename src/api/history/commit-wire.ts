@@ -1,5 +1,5 @@
 import type { NumberedCommit } from '../../commits/index.ts'
-import { type Person, strangerCalled } from '../../identity/index.ts'
+import { type Person, unknownPerson } from '../../identity/index.ts'
 import type { Dirent } from '../../objects/index.ts'
 import type { Change } from '../../tree/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
@@ -96,7 +96,7 @@ export function commitDirent(entry: Dirent, parentDir: string) {
 
 export function creatorOf(commit: NumberedCommit, people: ReadonlyMap<string, Person>): Person {
   const email = commit.creatorName ?? ''
-  return people.get(email) ?? strangerCalled(email)
+  return people.get(email) ?? unknownPerson(email)
 }
 
 /** Shows "library" where a stored description says "repo". */

@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts'
 import { errorMessage, type Reader, rawText, text } from '../../http/index.ts'
-import { canAddLibrary, personOf, strangerCalled } from '../../identity/index.ts'
+import { canAddLibrary, personOf, unknownPerson } from '../../identity/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../library/index.ts'
 import { parseName, ROOT } from '../../objects/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
@@ -69,7 +69,7 @@ export const libraryRoutesV21 = [
       const { ownerKey } = library.info
       const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
       const room = await quotas.roomLeft(library.info)
-      return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
+      return libraryDetailV21(library, owner ? personOf(owner) : unknownPerson(''), {
         noQuota: room !== undefined && room.left <= 0,
         monitored: (await activity.monitored.list(user.key)).has(library.info.key),
         avatar: avatarUrl(request.baseUrl, owner),

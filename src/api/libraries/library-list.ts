@@ -1,6 +1,6 @@
 import type { SharedLibrary } from '../../access/index.ts'
 import type { LibraryInfo, LibrarySummary } from '../../commits/index.ts'
-import { type Account, type Person, personOf, strangerCalled } from '../../identity/index.ts'
+import { type Account, type Person, personOf, unknownPerson } from '../../identity/index.ts'
 import type { Permission } from '../../library/index.ts'
 import { toNfc } from '../../objects/index.ts'
 import type { ApiServices } from '../services.ts'
@@ -57,7 +57,7 @@ export async function listLibraries(
     ),
     services.directory.people([...owned, ...shares.map(({ info }) => info)].map(({ modifier }) => modifier)),
   ])
-  const modifierOf = (email: string) => people.get(email) ?? strangerCalled(email)
+  const modifierOf = (email: string) => people.get(email) ?? unknownPerson(email)
   const self = personOf(user)
   return {
     parties,
@@ -75,7 +75,7 @@ export async function listLibraries(
       }),
       ...shared.map(({ relation, one }) => {
         const account = parties.accounts.get(one.info.ownerKey)
-        const owner = account === undefined ? strangerCalled('') : personOf(account)
+        const owner = account === undefined ? unknownPerson('') : personOf(account)
         const modifier = modifierOf(one.info.modifier)
         return {
           relation,

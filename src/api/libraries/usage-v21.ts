@@ -1,6 +1,6 @@
 import { openAsAdministrator } from '../../access/index.ts'
 import { jsonResponse } from '../../http/index.ts'
-import { emailAsShown, isAdmin, strangerCalled } from '../../identity/index.ts'
+import { emailAsShown, isAdmin, unknownPerson } from '../../identity/index.ts'
 import type { UsageBytes } from '../../usage/index.ts'
 import { pageInfo } from '../admin/admin-wire.ts'
 import { pageQuery } from '../common/paging.ts'
@@ -51,7 +51,7 @@ export const usageRoutes = [
           const email = emailAsShown(account.email)
           return {
             email,
-            name: (people.get(email) ?? strangerCalled(email)).name,
+            name: (people.get(email) ?? unknownPerson(email)).name,
             repos_count: account.libraries,
             ...bytesToWire(account),
             deleted: account.deleted,

@@ -1,4 +1,4 @@
-import { type Person, strangerCalled } from '../../identity/index.ts'
+import { type Person, unknownPerson } from '../../identity/index.ts'
 import { type Found, isImage } from '../../search/index.ts'
 import { encodePath, isoTime } from '../common/wire-formats.ts'
 
@@ -14,7 +14,7 @@ interface ResultOptions {
 /** A search result of `GET /api2/search/`. */
 export function searchResultToWire(found: Found, owner: Person | undefined, options: ResultOptions) {
   const { in: place, path, name } = found
-  const person = owner ?? strangerCalled('')
+  const person = owner ?? unknownPerson('')
   const thumbnail = `${options.baseUrl}/api2/repos/${place.id}/thumbnail/?p=${encodePath(path)}&size=${THUMBNAIL_SIZE}`
   return {
     repo_id: place.id,

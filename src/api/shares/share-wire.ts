@@ -1,5 +1,5 @@
 import type { Share, SharedLibrary } from '../../access/index.ts'
-import { type Account, type Group, type Person, personOf, strangerCalled } from '../../identity/index.ts'
+import { type Account, type Group, type Person, personOf, unknownPerson } from '../../identity/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -26,7 +26,7 @@ export async function partiesOf(
 
 export function personIn({ accounts }: Parties, key: number): Person {
   const account = accounts.get(key)
-  return account === undefined ? strangerCalled('') : personOf(account)
+  return account === undefined ? unknownPerson('') : personOf(account)
 }
 
 /** A share in `shared_items`; undefined if the recipient is gone, or is everyone. */

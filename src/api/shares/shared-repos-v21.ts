@@ -1,7 +1,7 @@
 import type { Recipient } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
-import { isAdmin, strangerCalled } from '../../identity/index.ts'
+import { isAdmin, unknownPerson } from '../../identity/index.ts'
 import { baseName, ROOT, withSlash } from '../../objects/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { modifierFields } from '../libraries/library-wire.ts'
@@ -31,7 +31,7 @@ export const sharedRepoRoutesV21 = [
         share_type: shareTypes[share.grantee],
         share_permission: share.permission,
         share_permission_name: '',
-        ...modifierFields(people.get(share.info.modifier) ?? strangerCalled(share.info.modifier)),
+        ...modifierFields(people.get(share.info.modifier) ?? unknownPerson(share.info.modifier)),
         ...recipientFields(share, parties),
         is_admin: share.isAdmin,
       }))
