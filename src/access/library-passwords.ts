@@ -1,4 +1,4 @@
-import type { Also } from '../commits/index.ts'
+import type { TransactionHook } from '../commits/index.ts'
 import { checkMagic, type LibraryEncryption } from '../content/index.ts'
 import {
   HashQueue,
@@ -57,7 +57,7 @@ export class LibraryPasswords {
     opening: LibraryOpening & { readonly library: OwnedLibrary },
     older: string,
     newer: string,
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<PasswordOutcome> {
     const { library, encryption } = opening
     return this.#try(opening, () =>

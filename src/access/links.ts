@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import {
-  type Also,
   asSeen,
   findLibraryByKey,
   holdHead,
   inOrigin,
   type LibraryInfo,
   originOf,
+  type TransactionHook,
 } from '../commits/index.ts'
 import { type Database, writeIfSpace } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
@@ -109,7 +109,7 @@ export class Links {
     user: Account,
     library: Library,
     options: LinkOptions,
-    { several = false, also }: { several?: boolean; also?: Also } = {},
+    { several = false, also }: { several?: boolean; also?: TransactionHook } = {},
   ): Promise<Link> {
     if (!mayCreate(user, options.kind)) fail({ code: 'permission-denied' })
     for (let opened: Library | undefined = library; ; ) {
@@ -187,7 +187,12 @@ export class Links {
   }
 
   /** Deletes any link, for administrators. Idempotent. Throws permission-denied. */
-  async deleteAny(user: Account, token: string, kind: LinkKind, also: (link: Link) => Also): Promise<void> {
+  async deleteAny(
+    user: Account,
+    token: string,
+    kind: LinkKind,
+    also: (link: Link) => TransactionHook,
+  ): Promise<void> {
     checkAdministrator(user)
     await this.#db.write(async (tx) => {
       const link = isToken(token) ? await findLink(tx, token) : undefined
@@ -206,7 +211,7 @@ export class Links {
     token: string,
     kind: LinkKind,
     changes: LinkChanges,
-    also?: (link: Link) => Also,
+    also?: (link: Link) => TransactionHook,
   ): Promise<Link> {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
@@ -248,7 +253,12 @@ export class Links {
   }
 
   /** Idempotent: an unknown link is no error. Throws permission-denied for a link of another account. */
-  async delete(user: Account, token: string, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
+  async delete(
+    user: Account,
+    token: string,
+    kind: LinkKind,
+    also?: (link: Link) => TransactionHook,
+  ): Promise<void> {
     const link = isToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
@@ -260,13 +270,13 @@ export class Links {
     library: AdministeredLibrary,
     token: string,
     kind: LinkKind,
-    also?: (link: Link) => Also,
+    also?: (link: Link) => TransactionHook,
   ): Promise<void> {
     await this.#deleteAll([await this.getIn(library, token, kind)], also)
   }
 
   /** Deletes an account's links whose item is gone. */
-  async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
+  async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => TransactionHook): Promise<void> {
     const links = await listLinks(this.#db, { kind, accountKey: user.key })
     await this.#deleteAll(
       links.filter((link) => link.isGone),
@@ -284,7 +294,7 @@ export class Links {
     return links.filter(({ libraryId }) => libraries.has(libraryId))
   }
 
-  async #deleteAll(links: readonly Link[], also?: (link: Link) => Also): Promise<void> {
+  async #deleteAll(links: readonly Link[], also?: (link: Link) => TransactionHook): Promise<void> {
     await this.#db.write(async (tx) => {
       for (const link of links) {
         await deleteLink(tx, link.key)
@@ -338,7 +348,7 @@ export class Links {
     user: Account,
     library: Library,
     options: LinkOptions,
-    { isDir, several, also }: { isDir: boolean; several: boolean; also: Also | undefined },
+    { isDir, several, also }: { isDir: boolean; several: boolean; also: TransactionHook | undefined },
   ) {
     const { kind, path } = options
     const token = randomBytes(TOKEN_BYTES).toString('hex')

@@ -1,4 +1,10 @@
-import { type Also, inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../commits/index.ts'
+import {
+  inOrigin,
+  type LibraryInfo,
+  originOf,
+  type SubLibrary,
+  type TransactionHook,
+} from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import {
@@ -81,7 +87,7 @@ export class Shares {
     library: AdministeredLibrary,
     by: Account,
     { path, recipient, permission }: ShareOptions,
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<SubLibrary | undefined> {
     await this.#refuse(library, by, recipient)
     const { granteeKey, name } = keyOf(recipient)
@@ -102,7 +108,7 @@ export class Shares {
   async change(
     library: AdministeredLibrary,
     { path, recipient, permission }: ShareOptions,
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<boolean> {
     const item = await this.#find(library, path)
     if (item === undefined) return false
@@ -123,14 +129,14 @@ export class Shares {
   async revoke(
     library: AdministeredLibrary,
     { path, recipient }: Omit<ShareOptions, 'permission'>,
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<boolean> {
     const item = await this.#find(library, path)
     return item === undefined ? false : this.#end(library, item, recipient, also)
   }
 
   /** Revokes the holder's own direct share. False if there is none. */
-  leave(library: Library, also?: Also): Promise<boolean> {
+  leave(library: Library, also?: TransactionHook): Promise<boolean> {
     return this.#end(library, wholeOf(library), { to: 'user', account: library.actor }, also)
   }
 
@@ -140,12 +146,12 @@ export class Shares {
   }
 
   /** Revokes the share of a library with a group. For administrators of either. */
-  revokeFromGroup(library: Library, group: Group, also?: Also): Promise<boolean> {
+  revokeFromGroup(library: Library, group: Group, also?: TransactionHook): Promise<boolean> {
     return this.#end(library, wholeOf(library), { to: 'group', group }, also)
   }
 
   /** Revokes the share with everyone. For the owner and administrators of the server. */
-  unpublish(library: Library, also?: Also): Promise<boolean> {
+  unpublish(library: Library, also?: TransactionHook): Promise<boolean> {
     return this.#end(library, wholeOf(library), { to: 'everyone' }, also)
   }
 
@@ -197,7 +203,12 @@ export class Shares {
     await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'made', permission })
   }
 
-  #end(library: Library, item: SharedItem, recipient: EventRecipient, also?: Also): Promise<boolean> {
+  #end(
+    library: Library,
+    item: SharedItem,
+    recipient: EventRecipient,
+    also?: TransactionHook,
+  ): Promise<boolean> {
     const granteeKey = recipient.to === 'user' ? recipient.account.key : keyOf(recipient).granteeKey
     return this.#db.write(async (tx) => {
       const ended = await deleteShare(tx, item, recipient.to, granteeKey)

@@ -8,7 +8,7 @@ import {
   NewerSchemaError,
   openDatabase,
 } from '../database/index.ts'
-import type { Accounts, AlsoFor } from '../identity/index.ts'
+import type { AccountHook, Accounts } from '../identity/index.ts'
 import { createAccounts, createInitialPassword, quotaLimits } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
@@ -21,7 +21,7 @@ export interface OpenAccounts extends AsyncDisposable {
   readonly accounts: Accounts
   readonly quotas: Quotas
   /** Returns the callback that records an operator's action on an account in the audit log. */
-  audited(action: AuditAction, detail?: Record<string, unknown>): AlsoFor
+  audited(action: AuditAction, detail?: Record<string, unknown>): AccountHook
 }
 
 /** Opens existing data. Creates and migrates nothing, so that a wrong folder or version is reported. */

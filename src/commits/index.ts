@@ -1,4 +1,3 @@
-export type { Also } from './also.ts'
 export { CommitFollower, isGone, refuseDeleted } from './commit-follower.ts'
 export {
   describeAdded,
@@ -86,4 +85,5 @@ export {
   ownedBytes,
   positionRelation,
 } from './relations.ts'
+export type { TransactionHook } from './transaction-hook.ts'
 export { Writers } from './writer.ts'

@@ -1,5 +1,4 @@
 import {
-  type Also,
   findCommit,
   type LibraryInfo,
   listCommitsDown,
@@ -7,6 +6,7 @@ import {
   type NumberedCommit,
   seqAtTime,
   setHistoryDays,
+  type TransactionHook,
 } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import type { CommitId } from '../objects/index.ts'
@@ -34,7 +34,7 @@ export async function setKeepDays(
   stores: HistoryStores,
   library: LibraryInfo,
   days: number,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<number> {
   const limit = Math.max(-1, days)
   await stores.db.write(async (tx) => {

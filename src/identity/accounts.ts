@@ -86,7 +86,7 @@ export interface AccountsOptions {
 const NEW_ACCOUNTS = 'new accounts'
 
 /** Writes further rows in the transaction that changes an account. */
-export type AlsoFor = (tx: Transaction, account: Account) => Promise<void>
+export type AccountHook = (tx: Transaction, account: Account) => Promise<void>
 
 /** All accounts. E-mails are untrusted text: an invalid one is just not found. */
 export class Accounts {
@@ -99,7 +99,7 @@ export class Accounts {
   }
 
   /** Throws account-exists, login-id-taken, or AccountRuleError. `also` is written in the same transaction. */
-  async create(wanted: NewAccount, also?: AlsoFor): Promise<Account> {
+  async create(wanted: NewAccount, also?: AccountHook): Promise<Account> {
     const email = checkedEmail(wanted.email)
     const values = await this.#valuesOf(wanted, NEW_ACCOUNTS)
     const row = {
@@ -191,7 +191,7 @@ export class Accounts {
    * Changes the given fields. A new password and a deactivation revoke all sessions. `also` is written in the
    * same transaction. Throws account-not-found, login-id-taken, last-administrator, or AccountRuleError.
    */
-  async update(email: string, changes: AccountChanges, also?: AlsoFor): Promise<Account> {
+  async update(email: string, changes: AccountChanges, also?: AccountHook): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     const values = await this.#valuesOf(changes, id)
     if (Object.keys(values).length === 0) return this.get(id)
@@ -225,7 +225,7 @@ export class Accounts {
    * Revokes every session and every personal, library and sync token of the account, with all derived
    * credentials. `also` is written in the same transaction. Throws account-not-found.
    */
-  async signOutEverywhere({ email }: Pick<Account, 'email'>, also?: AlsoFor): Promise<void> {
+  async signOutEverywhere({ email }: Pick<Account, 'email'>, also?: AccountHook): Promise<void> {
     const account = await this.#db.write(async (tx) => {
       const found = await revokeAll(tx, email)
       if (!found) return fail({ code: 'account-not-found', email })
@@ -240,7 +240,7 @@ export class Accounts {
    * libraries in the trash refer to it. Throws account-not-found, last-administrator. `also` is written in
    * the same transaction.
    */
-  async remove(email: string, also?: AlsoFor): Promise<void> {
+  async remove(email: string, also?: AccountHook): Promise<void> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     const removed = await this.#db.write(async (tx) => {
       await checkNotLastAdministrator(tx, id)

@@ -27,7 +27,7 @@ import {
   successorsOf,
 } from './group-store.ts'
 import { roleAllows } from './roles.ts'
-import type { Also } from './scoped-tokens.ts'
+import type { TransactionHook } from './scoped-tokens.ts'
 
 const MOST_MEMBERS = 100_000
 
@@ -151,7 +151,7 @@ export class Groups {
   }
 
   /** For administrators of the group. Throws group-name-invalid, group-exists. */
-  async rename({ group }: Membership, wantedName: string, also?: Also): Promise<Group> {
+  async rename({ group }: Membership, wantedName: string, also?: TransactionHook): Promise<Group> {
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     await this.#db.write(async (tx) => {
       if (!(await setGroupName(tx, group.key, name))) fail({ code: 'group-exists', name })
@@ -161,7 +161,7 @@ export class Groups {
   }
 
   /** The new owner becomes a member and administrator, and the old one stays a member. For the owner. */
-  async transfer({ group, accountKey }: Membership, to: Account, also?: Also): Promise<Group> {
+  async transfer({ group, accountKey }: Membership, to: Account, also?: TransactionHook): Promise<Group> {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
       const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
@@ -174,7 +174,7 @@ export class Groups {
   }
 
   /** For the owner. Libraries shared with the group stay with their owners. */
-  async delete({ group }: Membership, also?: Also): Promise<void> {
+  async delete({ group }: Membership, also?: TransactionHook): Promise<void> {
     await this.#db.write(async (tx) => {
       await this.#record(tx, await leaving(tx, group))
       await deleteGroupIn(tx, group.key, this.#dependents)
@@ -183,7 +183,7 @@ export class Groups {
   }
 
   /** False if the account is already a member. For administrators of the group. */
-  add({ group, accountKey }: Membership, account: Account, also?: Also): Promise<boolean> {
+  add({ group, accountKey }: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
       if (!isNew) return false
@@ -194,7 +194,12 @@ export class Groups {
   }
 
   /** For the owner. Applies to other members. */
-  async setAdmin({ group }: Membership, account: Account, isAdmin: boolean, also?: Also): Promise<void> {
+  async setAdmin(
+    { group }: Membership,
+    account: Account,
+    isAdmin: boolean,
+    also?: TransactionHook,
+  ): Promise<void> {
     await this.#db.write(async (tx) => {
       await setMemberAdmin(tx, group.key, account.key, isAdmin)
       await also?.(tx)
@@ -206,7 +211,7 @@ export class Groups {
    * may remove anybody, administrators plain members. Throws permission-denied. False if the account was no
    * member.
    */
-  async remove(by: Membership, account: Account, also?: Also): Promise<boolean> {
+  async remove(by: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
     const { group } = by
     return this.#db.write(async (tx) => {
       const member = await findMembership(tx, group.key, account.key)

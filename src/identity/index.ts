@@ -18,7 +18,7 @@ export {
   lockAccount,
   setDefaultLibraryKey,
 } from './account-store.ts'
-export { type AccountChanges, Accounts, type AlsoFor } from './accounts.ts'
+export { type AccountChanges, type AccountHook, Accounts } from './accounts.ts'
 export type { LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
 export { Avatars, avatarSizeFor } from './avatars.ts'

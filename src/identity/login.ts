@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { type Credentials, recordLogin, replacePasswordHash } from './account-store.ts'
-import type { AlsoFor } from './accounts.ts'
+import type { AccountHook } from './accounts.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
 import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.ts'
@@ -54,7 +54,7 @@ export class Login {
   }
 
   /** `also` is written with a successful login. Throws too-many-tries if the hash queue is full. */
-  async login(request: LoginRequest, also?: AlsoFor): Promise<LoginOutcome> {
+  async login(request: LoginRequest, also?: AccountHook): Promise<LoginOutcome> {
     const given = deviceFieldsGiven(request)
     if (given === 'some') return { refused: 'invalid-params' }
 
@@ -96,7 +96,7 @@ export class Login {
     found: Credentials,
     device: Device | undefined,
     { address, userAgent = '' }: Pick<LoginRequest, 'address' | 'userAgent'>,
-    also: AlsoFor | undefined,
+    also: AccountHook | undefined,
   ) {
     const { db, apiTokens, now } = this.#options
     // A new token must be durable. The time of the last sign-in need not be.

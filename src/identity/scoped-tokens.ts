@@ -29,7 +29,7 @@ const usedEverySeconds = 3600
 const mostPersonalTokens = 100
 
 /** Writes further rows in the transaction of a change. */
-export type Also = (tx: Transaction) => Promise<void>
+export type TransactionHook = (tx: Transaction) => Promise<void>
 
 export interface PersonalTokenOptions {
   readonly name: string
@@ -73,7 +73,7 @@ export class ScopedTokens {
   async issuePersonal(
     account: Account,
     options: PersonalTokenOptions,
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<{ token: string; key: number }> {
     const token = newToken()
     const key = await this.#db.write(async (tx) => {
@@ -106,7 +106,7 @@ export class ScopedTokens {
   }
 
   /** Throws token-not-found. */
-  async revokePersonal(account: Account, key: number, also?: Also): Promise<void> {
+  async revokePersonal(account: Account, key: number, also?: TransactionHook): Promise<void> {
     await this.#db.write(async (tx) => {
       const name = await deletePersonalToken(tx, account.key, key)
       if (name === undefined) fail({ code: 'token-not-found' })
@@ -119,7 +119,7 @@ export class ScopedTokens {
     libraryKey: number,
     madeBy: Account,
     { appName, access }: { appName: string; access: 'read' | 'write' },
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<LibraryToken> {
     const token = newToken()
     await this.#db.write(async (tx) => {
@@ -158,7 +158,7 @@ export class ScopedTokens {
     libraryKey: number,
     appName: string,
     access: 'read' | 'write',
-    also?: Also,
+    also?: TransactionHook,
   ): Promise<LibraryToken> {
     await this.#db.write(async (tx) => {
       const changed = await setLibraryTokenAccess(tx, libraryKey, appName, access)
@@ -170,7 +170,7 @@ export class ScopedTokens {
   }
 
   /** Throws token-not-found. */
-  async revokeForLibrary(libraryKey: number, appName: string, also?: Also): Promise<void> {
+  async revokeForLibrary(libraryKey: number, appName: string, also?: TransactionHook): Promise<void> {
     await this.#db.write(async (tx) => {
       if (!(await deleteLibraryToken(tx, libraryKey, appName))) fail({ code: 'token-not-found' })
       await also?.(tx)

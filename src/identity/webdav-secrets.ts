@@ -2,7 +2,7 @@ import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'
-import type { Also } from './scoped-tokens.ts'
+import type { TransactionHook } from './scoped-tokens.ts'
 import { deleteWebdavSecret, findWebdavSecret, putWebdavSecret } from './webdav-secret-store.ts'
 
 /** Why a secret is rejected. */
@@ -30,7 +30,7 @@ export class WebdavSecrets {
   }
 
   /** '' removes the secret. Returns the problem if the secret is rejected. */
-  async set(account: Account, secret: string, also?: Also): Promise<SecretProblem | undefined> {
+  async set(account: Account, secret: string, also?: TransactionHook): Promise<SecretProblem | undefined> {
     const problem = secret === '' ? undefined : problemOf(secret)
     if (problem !== undefined) return problem
     const hash = secret === '' ? undefined : await this.#passwords.hash(secret, account.email)

@@ -1,9 +1,9 @@
 import {
-  type Also,
   type LibraryInfo,
   type LibraryStatus,
   setLibraryStatus,
   setOwnerOfDeleted,
+  type TransactionHook,
 } from '../commits/index.ts'
 import {
   type LibraryQuery,
@@ -39,7 +39,7 @@ export async function changeStatus(
   core: LibraryCore,
   library: OwnedLibrary,
   status: LibraryStatus,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     await setLibraryStatus(tx, library.info.key, status)
@@ -52,7 +52,7 @@ export async function restoreTo(
   core: LibraryCore,
   library: LibraryInfo,
   owner: Actor,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   await undeleteLibrary(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
     await setOwnerOfDeleted(tx, library.key, owner.key)
@@ -64,7 +64,7 @@ export async function restoreTo(
 export async function purgeAllDeleted(
   core: LibraryCore,
   ownerKey: number | undefined,
-  also: (library: ListedLibrary) => Also,
+  also: (library: ListedLibrary) => TransactionHook,
 ): Promise<void> {
   const query = { deleted: true, orderBy: 'deleted', ownerKey, offset: 0, limit: PAGE } as const
   for (;;) {

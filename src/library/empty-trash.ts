@@ -1,4 +1,4 @@
-import { type Also, raiseValidSince, seqAtTime } from '../commits/index.ts'
+import { raiseValidSince, seqAtTime, type TransactionHook } from '../commits/index.ts'
 import { daysAgo } from '../history/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
@@ -8,7 +8,7 @@ export async function emptyTrash(
   core: LibraryCore,
   { info: library, actor }: Pick<Library, 'info' | 'actor'>,
   days: number,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   const seq = days <= 0 ? library.headSeq : await seqAtTime(dbOf(core), library.key, daysAgo(core, days))
   await dbOf(core).write(async (tx) => {

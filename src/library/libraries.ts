@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import {
-  type Also,
   describeCreatedLibrary,
   describeRenamedLibrary,
   findDeletedLibrary,
@@ -19,6 +18,7 @@ import {
   setLibraryText,
   setOwner,
   setOwnerOfAll,
+  type TransactionHook,
   unmarkDeleted,
 } from '../commits/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
@@ -127,7 +127,7 @@ export async function renameLibrary(
   library: OwnedLibrary,
   name: string,
   description: string | undefined,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
   await library.commit(async (_tree, now) => {
@@ -150,7 +150,11 @@ export async function renameLibrary(
  * Moves a library to the owner's deleted ones, from where it can be restored. Its sync tokens, links and
  * library tokens end and must be created again.
  */
-export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, also?: Also): Promise<void> {
+export async function deleteLibrary(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  also?: TransactionHook,
+): Promise<void> {
   const { key, id } = library.info
   await dbOf(core).write(async (tx) => {
     if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
@@ -174,7 +178,7 @@ export async function restoreLibrary(
   core: LibraryCore,
   owner: Actor,
   id: LibraryId,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   const library = await getDeleted(core, owner, id)
   await undeleteLibrary(core, owner, library, async (tx) => {
@@ -191,7 +195,7 @@ export async function purgeLibrary(
   core: LibraryCore,
   owner: Actor,
   id: LibraryId,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   await purge(core, (await getDeleted(core, owner, id)).key, also)
 }
@@ -208,7 +212,7 @@ export async function undeleteLibrary(
   core: LibraryCore,
   actor: Actor,
   library: LibraryInfo,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
@@ -227,7 +231,7 @@ export async function transferLibrary(
   core: LibraryCore,
   library: OwnedLibrary,
   to: Actor,
-  { keepShares = false, also }: { keepShares?: boolean; also?: Also } = {},
+  { keepShares = false, also }: { keepShares?: boolean; also?: TransactionHook } = {},
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     const { key, id, ownerKey } = library.info
@@ -266,7 +270,7 @@ export async function transferAllLibraries(
   core: LibraryCore,
   from: Actor,
   to: Actor,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     const libraries = await listAllLibrariesOf(tx, from.key)

@@ -1,4 +1,4 @@
-import { type Also, describeChangedPassword, setEncryption } from '../commits/index.ts'
+import { describeChangedPassword, setEncryption, type TransactionHook } from '../commits/index.ts'
 import { checkPassword, dataKeyFrom, type LibraryEncryption, withNewPassword } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryCore } from './core.ts'
@@ -30,7 +30,7 @@ export async function changePassword(
   encryption: LibraryEncryption,
   older: string,
   newer: string,
-  also?: Also,
+  also?: TransactionHook,
 ): Promise<boolean> {
   const { id, status } = library.info
   if (status !== 'normal') fail({ code: 'permission-denied' })

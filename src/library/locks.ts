@@ -1,4 +1,4 @@
-import { type Also, asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
+import { asSeen, inOrigin, type LibraryInfo, originOf, type TransactionHook } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -70,7 +70,7 @@ export async function unlockFile(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
-  options: { asOwner: boolean; onForced?: Also },
+  options: { asOwner: boolean; onForced?: TransactionHook },
 ): Promise<void> {
   await library.tree.getFile(path)
   const place = inOrigin(library.info, path)

@@ -100,14 +100,14 @@ async function updateFile(services: TransferServices, use: TicketUse, fields: Fi
   })
 }
 
-type Also = NonNullable<Parameters<typeof replaceFile>[4]>['also']
+type Hook = NonNullable<Parameters<typeof replaceFile>[4]>['also']
 
 /** Commits a file made of blocks, while its size is reserved from the quota. */
 async function withContent(
   { push, quotas }: TransferServices,
   { library, isOfLink }: TicketUse,
   { ids, size }: BlockFile,
-  commit: (content: Content, also: Also) => Promise<Placed>,
+  commit: (content: Content, also: Hook) => Promise<Placed>,
 ): Promise<Placed> {
   const content = await push.contentOfBlocks(library, ids, size)
   await using reservation = await quotas.reserve(library.info, size, { guest: guestOf(library, isOfLink) })

@@ -1,4 +1,4 @@
 import type { Transaction } from '../database/index.ts'
 
 /** Writes further rows in the transaction of a change, for example its audit record. */
-export type Also = (tx: Transaction) => Promise<void>
+export type TransactionHook = (tx: Transaction) => Promise<void>
