@@ -115,8 +115,8 @@ export class Links {
     for (let opened: Library | undefined = library; ; ) {
       const isDir = await kindOf(opened, options.path)
       refuseRights(opened, options)
-      const made = await this.#insert(user, opened, options, { isDir, several, also })
-      if (made !== undefined) return made
+      const created = await this.#insert(user, opened, options, { isDir, several, also })
+      if (created !== undefined) return created
       // The library changed since the check, so the item may be gone.
       opened = await this.#access.reopen(user, keysOf(library))
       if (opened === undefined) return fail({ code: 'library-not-found', id: library.info.id })
@@ -226,7 +226,7 @@ export class Links {
       ...link,
       ...given,
       expiresAt: expiresAt === undefined ? link.expiresAt : (expiresAt ?? undefined),
-      password: changes.active === false ? this.#sealedAnew(link) : link.password,
+      password: changes.active === false ? this.#resealed(link) : link.password,
     }
     await this.#db.write(async (tx) => {
       await updateLink(tx, changed)
@@ -240,7 +240,7 @@ export class Links {
    * Encrypts the same password again. Cookies are signed over the ciphertext, so visitors must enter the
    * password again.
    */
-  #sealedAnew(link: Link): Uint8Array | undefined {
+  #resealed(link: Link): Uint8Array | undefined {
     const password = this.#secrets.open(link)
     return password === undefined ? link.password : this.#secrets.seal(link.token, password)
   }
@@ -353,7 +353,7 @@ export class Links {
     const { kind, path } = options
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const now = this.#now()
-    const made = await this.#db.write(async (tx) => {
+    const created = await this.#db.write(async (tx) => {
       // While the head is locked, the folder of a sub-library cannot move either.
       if (!(await holdHead(tx, library.info.key, originOf(library.info).head))) return undefined
       const { libraryKey, subKey } = keysOf(library)
@@ -386,7 +386,7 @@ export class Links {
       await also?.(tx)
       return token
     })
-    return made === undefined ? undefined : this.#find(made)
+    return created === undefined ? undefined : this.#find(created)
   }
 
   /**

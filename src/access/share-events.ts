@@ -5,7 +5,7 @@ import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** A share that was created, changed or revoked. */
 export interface ShareEvent {
-  readonly kind: 'made' | 'changed' | 'ended'
+  readonly kind: 'created' | 'changed' | 'ended'
   readonly by: Actor
   /** The shared library or sub-library, as its grantees see it. */
   readonly library: { readonly id: LibraryId; readonly name: string }

@@ -98,7 +98,7 @@ export class Shares {
       const sub = place && (await subLibraryToShare(tx, place, (subKey) => hasShares(tx, subKey)))
       const item = { libraryKey: library.info.key, subKey: sub?.key }
       if (!(await insertShare(tx, item, share, this.#core.now()))) fail({ code: 'already-shared', name })
-      await this.#recordEvent(tx, library, by, item, recipient, { kind: 'made', permission })
+      await this.#recordEvent(tx, library, by, item, recipient, { kind: 'created', permission })
       await also?.(tx)
       return sub
     })
@@ -200,7 +200,7 @@ export class Shares {
     const share = { grantee: recipient.to, granteeKey, ...rightOf(permission), grantedBy: by.key }
     const item = { libraryKey: library.key, subKey: undefined }
     await insertShare(tx, item, share, this.#core.now())
-    await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'made', permission })
+    await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'created', permission })
   }
 
   #end(

@@ -62,7 +62,7 @@ export interface TicketUse {
   /** The link that issued it. */
   readonly linkKey: number | undefined
   /** Call it when the response starts. False if another request already used the one-time ticket. */
-  burn(): Promise<boolean>
+  consume(): Promise<boolean>
   /** Binds an update ticket to the file it replaces. Throws permission-denied for any other file. */
   bind(target: LibraryPath): Promise<void>
   /** Opens the library again with the current permission, for long transfers. Throws as present. */
@@ -86,7 +86,7 @@ export class Tickets {
    */
   readonly #unwritten = new Map<string, TicketRow>()
   /** Consumed tickets that a full disk could not delete. */
-  readonly #burnt = new Set<string>()
+  readonly #consumed = new Set<string>()
 
   constructor(
     db: Database,
@@ -144,7 +144,7 @@ export class Tickets {
       library,
       isOfLink: row.link !== undefined,
       linkKey: row.link?.key,
-      burn: async () => reusable || this.#burn(ticket),
+      consume: async () => reusable || this.#consume(ticket),
       bind: (target) => this.#bind(ticket, row, target),
       reopen: async () => this.#open(await this.#find(ticket)),
     }
@@ -172,17 +172,17 @@ export class Tickets {
     }
   }
 
-  async #burn(ticket: string): Promise<boolean> {
+  async #consume(ticket: string): Promise<boolean> {
     if (this.#unwritten.has(ticket)) return this.#unwritten.delete(ticket)
-    if (this.#burnt.has(ticket)) return false
+    if (this.#consumed.has(ticket)) return false
     let isMine = true
     const isWritten = await writeIfSpace(this.#db, async (tx) => {
       isMine = await deleteTicket(tx, hashOf(ticket))
     })
     if (isWritten) return isMine
-    isMine = !this.#burnt.has(ticket)
-    if (this.#burnt.size === MOST_IN_MEMORY) this.#burnt.clear()
-    this.#burnt.add(ticket)
+    isMine = !this.#consumed.has(ticket)
+    if (this.#consumed.size === MOST_IN_MEMORY) this.#consumed.clear()
+    this.#consumed.add(ticket)
     return isMine
   }
 
@@ -217,7 +217,7 @@ export class Tickets {
 
   async #find(ticket: string): Promise<TicketRow> {
     const kept = this.#unwritten.get(ticket)
-    const row = kept ?? (this.#burnt.has(ticket) ? undefined : await findTicket(this.#db, hashOf(ticket)))
+    const row = kept ?? (this.#consumed.has(ticket) ? undefined : await findTicket(this.#db, hashOf(ticket)))
     return row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' })
   }
 

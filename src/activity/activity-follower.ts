@@ -89,7 +89,7 @@ export class ActivityFollower {
       },
       { durable: false },
     )
-    this.#follower.forget(library.key)
+    this.#follower.invalidate(library.key)
     await this.#follower.catchUp(library)
   }
 

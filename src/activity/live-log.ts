@@ -6,10 +6,10 @@ import { appendEvents, deleteEvents, lastEventId, listEventsAfter } from './live
 export const EVENTS_KEPT = 20_000
 const KEPT_SECONDS = 7 * 86_400
 // Debounce: events in quick succession are written together.
-const GATHER_MS = 50
+const DEBOUNCE_MS = 50
 // Maximum delay of events of other processes.
 const POLL_MS = 1000
-const MOST_GATHERED = 10_000
+const MOST_PENDING = 10_000
 const TRIM_EVERY = 1000
 const MOST_AT_ONCE = 2000
 
@@ -38,7 +38,7 @@ export interface LiveLogOptions {
  */
 export class LiveLog {
   readonly #options: LiveLogOptions
-  readonly #gathered = new Map<string, LiveEvent>()
+  readonly #pending = new Map<string, LiveEvent>()
   #unsubscribe: Unsubscribe | undefined
   #gathering: NodeJS.Timeout | undefined
   #polling: NodeJS.Timeout | undefined
@@ -61,7 +61,7 @@ export class LiveLog {
   async start(): Promise<void> {
     this.#last = await lastEventId(this.#options.db)
     this.#trimmedAt = this.#last
-    this.#unsubscribe = this.#options.hub.subscribeAll((event) => this.#gather(event))
+    this.#unsubscribe = this.#options.hub.subscribeAll((event) => this.#enqueue(event))
     this.#polling = setInterval(() => void this.poll(), POLL_MS).unref()
   }
 
@@ -93,28 +93,28 @@ export class LiveLog {
     this.#stopped = true
   }
 
-  #gather(event: LiveEvent): void {
+  #enqueue(event: LiveEvent): void {
     if (this.#relaying || this.#stopped) return
     // For heads of a library, and progress of a task, the last event replaces earlier ones.
     const key = coalescingKey(event) ?? `${this.#count++}`
-    const earlier = this.#gathered.get(key)
-    this.#gathered.delete(key)
-    this.#gathered.set(key, earlier === undefined ? event : merged(earlier, event))
-    if (this.#gathered.size > MOST_GATHERED) {
-      this.#gathered.clear()
+    const earlier = this.#pending.get(key)
+    this.#pending.delete(key)
+    this.#pending.set(key, earlier === undefined ? event : merged(earlier, event))
+    if (this.#pending.size > MOST_PENDING) {
+      this.#pending.clear()
       this.#options.onLost()
     }
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined
       void this.#flush()
-    }, GATHER_MS).unref()
+    }, DEBOUNCE_MS).unref()
   }
 
   #flush(): Promise<void> {
     return this.#work(async () => {
-      if (this.#gathered.size === 0) return
-      const events = [...this.#gathered.values()]
-      this.#gathered.clear()
+      if (this.#pending.size === 0) return
+      const events = [...this.#pending.values()]
+      this.#pending.clear()
       const kept = events.filter(isKept)
       let id = this.#last
       if (kept.length > 0) {

@@ -85,7 +85,7 @@ export class LiveStreams implements AsyncDisposable {
     const stream = new LiveStream({
       reset: options.reset,
       authorize: (texts) => this.#authorized(options, texts),
-      onEnd: (ended) => this.#forget(ended),
+      onEnd: (ended) => this.#remove(ended),
       onError: this.#options.onError,
     })
     viewer.streams.set(stream, options.render)
@@ -188,7 +188,7 @@ export class LiveStreams implements AsyncDisposable {
     if (viewers?.size === 0) this.#watching.delete(key)
   }
 
-  #forget(stream: LiveStream): void {
+  #remove(stream: LiveStream): void {
     const viewer = this.#open.get(stream)?.viewer
     this.#open.delete(stream)
     viewer?.streams.delete(stream)

@@ -67,8 +67,8 @@ export class Notifications {
   /** As put, unless an equal notification is unseen or less than a minute old. */
   async putOnce(tx: Transaction, accountKey: number, type: NoticeType, detail: NoticeDetail): Promise<void> {
     const notice = { accountKey, type, detail: JSON.stringify(detail) }
-    const isTold = await hasNotification(tx, notice, this.#options.now() - SAME_SECONDS)
-    if (!isTold) await this.put(tx, [accountKey], type, detail)
+    const isNotified = await hasNotification(tx, notice, this.#options.now() - SAME_SECONDS)
+    if (!isNotified) await this.put(tx, [accountKey], type, detail)
   }
 
   /**

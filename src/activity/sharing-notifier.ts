@@ -15,7 +15,7 @@ import {
 import type { Notifications } from './notifications.ts'
 
 // Limit per upload. Further files appear in the feed only.
-const MOST_UPLOADS_TOLD = 100
+const MOST_UPLOADS_NOTIFIED = 100
 
 /** An upload through a link, with paths as its creator sees them. */
 export interface LinkUpload {
@@ -43,8 +43,8 @@ export class SharingNotifier {
   async ofShare(tx: Transaction, event: ShareEvent): Promise<void> {
     const { notifications, accessChanged } = this.#options
     accessChanged(tx, event.accountKeys)
-    const told = event.accountKeys.filter((key) => key !== event.by.key)
-    await notifications.put(tx, told, ...noticeOf(event))
+    const receivers = event.accountKeys.filter((key) => key !== event.by.key)
+    await notifications.put(tx, receivers, ...noticeOf(event))
   }
 
   async ofGroup(tx: Transaction, { kind, group, accountKeys, by }: GroupEvent): Promise<void> {
@@ -55,7 +55,7 @@ export class SharingNotifier {
   }
 
   async ofUpload(tx: Transaction, { makerKey, library, items }: LinkUpload): Promise<void> {
-    for (const { path, isDir } of items.slice(0, MOST_UPLOADS_TOLD)) {
+    for (const { path, isDir } of items.slice(0, MOST_UPLOADS_NOTIFIED)) {
       const notice = isDir ? folderUploaded(library, path) : fileUploaded(library, path)
       await this.#options.notifications.putOnce(tx, makerKey, ...notice)
     }

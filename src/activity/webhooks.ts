@@ -81,12 +81,12 @@ export class Webhooks {
     const url = this.#parse(options.url)
     const secret = options.secret ?? newWebhookSecret()
     const { key: libraryKey, headSeq: sinceSeq } = library.info
-    const made = { libraryKey, url, secret: secrets.seal(secret), creator: library.actor.email }
+    const created = { libraryKey, url, secret: secrets.seal(secret), creator: library.actor.email }
     const webhook = await db.write(async (tx) => {
       if ((await listWebhooks(tx, libraryKey)).length >= MOST_WEBHOOKS) {
         fail({ code: 'too-many-webhooks', limit: MOST_WEBHOOKS })
       }
-      const inserted = await insertWebhook(tx, { ...made, createdAt: now(), sinceSeq })
+      const inserted = await insertWebhook(tx, { ...created, createdAt: now(), sinceSeq })
       if (inserted === undefined) return fail({ code: 'webhook-exists', url })
       await also?.(tx, inserted)
       return inserted

@@ -74,7 +74,7 @@ export class CommitFollower {
    * Invalidates the known positions, for example after derived data was deleted. The next catchUp reads them
    * again.
    */
-  forget(libraryKey?: number): void {
+  invalidate(libraryKey?: number): void {
     if (libraryKey === undefined) this.#positions.clear()
     else this.#positions.delete(libraryKey)
   }

@@ -98,7 +98,7 @@ function updateCaches(
   for (const { tree } of applied) {
     if (tree?.changes) changes.put(key, tree.before, tree.root, tree.changes)
   }
-  if (applied.every((one) => one.joining.length === 0)) recentCommits.remember(key, commitsOf(applied))
+  if (applied.every((one) => one.joining.length === 0)) recentCommits.add(key, commitsOf(applied))
 }
 
 /** By id, because the row cache has the query of the request that opened the library. */

@@ -415,15 +415,15 @@ export async function unmarkDeleted(tx: Transaction, key: number): Promise<boole
 async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
   const row = await reader.get<LibraryRow>(sql, parameter)
   if (row === undefined) return undefined
-  const known = made.get(row)
+  const known = converted.get(row)
   if (known !== undefined) return known
   const info = libraryFromRow(row)
-  made.set(row, info)
+  converted.set(row, info)
   return info
 }
 
 /** The row cache may return the same row object again. Its LibraryInfo is then reused. */
-const made = new WeakMap<LibraryRow, LibraryInfo>()
+const converted = new WeakMap<LibraryRow, LibraryInfo>()
 
 function statusOf(row: LibraryRow): LibraryStatus {
   return row.status === 0 ? 'normal' : 'read-only'

@@ -42,9 +42,9 @@ function emptyReader() {
 it('returns consecutive cached commits without a query', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
-  recent.remember(1, commits(4, 5))
-  recent.remember(2, commits(1, 3))
-  recent.remember(1, commits(6, 9))
+  recent.add(1, commits(4, 5))
+  recent.add(2, commits(1, 3))
+  recent.add(1, commits(6, 9))
   assert.deepEqual(await recent.between(library(1), 5, 8), commits(5, 8))
   assert.deepEqual(await recent.between(library(1), 4, 9), commits(4, 9))
   assert.deepEqual(await recent.between(library(2), 3, 3), commits(3, 3))
@@ -54,9 +54,9 @@ it('returns consecutive cached commits without a query', async () => {
 it('queries the commits when one of them is not cached', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
-  recent.remember(1, commits(4, 5))
+  recent.add(1, commits(4, 5))
   // Another process created commit 6.
-  recent.remember(1, commits(7, 8))
+  recent.add(1, commits(7, 8))
   for (const [from, to] of [
     [4, 5],
     [5, 8],
@@ -72,9 +72,9 @@ it('queries the commits when one of them is not cached', async () => {
 it('is bounded and keeps the newest commits', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
-  recent.remember(1, commits(1, 4000))
-  recent.remember(2, commits(1, 10))
-  recent.remember(1, commits(4001, 9000))
+  recent.add(1, commits(1, 4000))
+  recent.add(2, commits(1, 10))
+  recent.add(1, commits(4001, 9000))
   assert.deepEqual(await recent.between(library(1), 8000, 9000), commits(8000, 9000))
   assert.equal(reader.asked, 0)
   await recent.between(library(1), 1, 10)

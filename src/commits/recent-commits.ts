@@ -19,7 +19,7 @@ export class RecentCommits {
   }
 
   /** Adds commits once they are part of the history, in order. */
-  remember(libraryKey: number, commits: readonly NumberedCommit[]): void {
+  add(libraryKey: number, commits: readonly NumberedCommit[]): void {
     const [first] = commits
     if (first === undefined) return
     let run = this.#runs.get(libraryKey) ?? []
@@ -47,10 +47,10 @@ export class RecentCommits {
   #shrink(): void {
     for (const [key, run] of this.#runs) {
       if (this.#count <= MOST_COMMITS) return
-      const forgotten = Math.ceil(run.length / 2)
-      this.#count -= forgotten
-      if (forgotten === run.length) this.#runs.delete(key)
-      else this.#runs.set(key, run.slice(forgotten))
+      const evicted = Math.ceil(run.length / 2)
+      this.#count -= evicted
+      if (evicted === run.length) this.#runs.delete(key)
+      else this.#runs.set(key, run.slice(evicted))
     }
   }
 }

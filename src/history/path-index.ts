@@ -55,7 +55,7 @@ export class PathIndex {
   /** Deletes the rows of a library and rebuilds them from its commits. */
   async rebuild(library: LibraryInfo): Promise<void> {
     await dropDerived(this.#db, library.key)
-    this.#follower.forget(library.key)
+    this.#follower.invalidate(library.key)
     await this.#follower.catchUp(library)
   }
 

@@ -34,14 +34,14 @@ export function createMetrics({ processMetrics = false } = {}): HttpMetrics {
   let inFlight = 0
   registerRequests(registry, series, () => inFlight)
   if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'carrel_' })
-  const begin = (route: string, method: string, statusClass: number) => {
-    const made = newSeries({ route, method, status: `${statusClass}xx` })
-    series.push(made)
+  const addSeries = (route: string, method: string, statusClass: number) => {
+    const created = newSeries({ route, method, status: `${statusClass}xx` })
+    series.push(created)
     const methods = known.get(route) ?? new Map<string, Series[]>()
     const statuses = methods.get(method) ?? []
-    statuses[statusClass] = made
+    statuses[statusClass] = created
     known.set(route, methods.set(method, statuses))
-    return made
+    return created
   }
   return {
     registry,
@@ -51,7 +51,7 @@ export function createMetrics({ processMetrics = false } = {}): HttpMetrics {
     ended(route, method, status, seconds) {
       inFlight -= 1
       const statusClass = Math.trunc(status / 100)
-      count(known.get(route)?.get(method)?.[statusClass] ?? begin(route, method, statusClass), seconds)
+      count(known.get(route)?.get(method)?.[statusClass] ?? addSeries(route, method, statusClass), seconds)
     },
   }
 }

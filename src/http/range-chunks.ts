@@ -3,16 +3,19 @@ import type { Chunks } from './response.ts'
 /**
  * Reads the first chunk. Returns it alone if it is the whole source, else all chunks, the first one included.
  */
-export async function begin(source: AsyncGenerator<Buffer, void>, length: number): Promise<Buffer | Chunks> {
+export async function startChunks(
+  source: AsyncGenerator<Buffer, void>,
+  length: number,
+): Promise<Buffer | Chunks> {
   const first = await source.next()
   if (first.done === true) throw new Error('a source of bytes ended before it began')
-  if (first.value.length < length) return new BegunChunks(first.value, source, length)
+  if (first.value.length < length) return new StartedChunks(first.value, source, length)
   await source.return()
   return first.value
 }
 
 /** A source whose first chunk was already read. Throws if it has fewer or more bytes than announced. */
-class BegunChunks implements Chunks {
+class StartedChunks implements Chunks {
   readonly #source: AsyncGenerator<Buffer, void>
   #first: Buffer | undefined
   #left: number

@@ -25,16 +25,16 @@ export function selectRanges(header: string | undefined, size: number): Selectio
   const list = /^\s*bytes\s*=(.*)$/is.exec(header)?.[1]?.split(',')
   if (list === undefined) return whole
   const spans: Span[] = []
-  let asked = 0
+  let count = 0
   for (const entry of list) {
     const range = entry.trim()
     if (range === '') continue
-    asked += 1
-    const span = asked > maxRanges ? undefined : readRange(range, size)
+    count += 1
+    const span = count > maxRanges ? undefined : readRange(range, size)
     if (span === undefined) return whole
     if (span.start < span.end) addSpan(spans, span)
   }
-  if (asked === 0) return whole
+  if (count === 0) return whole
   return spans.length === 0 ? { kind: 'unsatisfiable' } : { kind: 'parts', spans }
 }
 

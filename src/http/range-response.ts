@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { formatDate, judge, rangeApplies, type Validators } from './conditional-request.ts'
-import { begin } from './range-chunks.ts'
+import { startChunks } from './range-chunks.ts'
 import { type Span, selectRanges } from './range-header.ts'
 import type { HttpRequest } from './request.ts'
 import { type Chunks, type HeldBytes, HttpResponse, type ResponseHeaders, textResponse } from './response.ts'
@@ -73,12 +73,12 @@ async function bytesResponse(
   source: Representation,
   span: Span,
 ): Promise<HttpResponse> {
-  const asked = source.readAtOnce?.(span)
-  if (asked === undefined) {
-    return new HttpResponse(status, headers, await begin(source.read(span), span.end - span.start))
+  const held = source.readAtOnce?.(span)
+  if (held === undefined) {
+    return new HttpResponse(status, headers, await startChunks(source.read(span), span.end - span.start))
   }
   // Awaited only if it is a promise, because each await costs microseconds.
-  const { bytes, release } = asked instanceof Promise ? await asked : asked
+  const { bytes, release } = held instanceof Promise ? await held : held
   return new HttpResponse(status, headers, bytes, release)
 }
 
@@ -121,7 +121,7 @@ function partsBody(
     }
     yield tail
   }
-  return begin(chunks(), length)
+  return startChunks(chunks(), length)
 }
 
 function unsatisfiable(source: Representation): HttpResponse {

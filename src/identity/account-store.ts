@@ -115,15 +115,15 @@ async function selectCredentials(reader: Reader, condition: string, ...parameter
 export async function findAccountByKey(reader: Reader, key: number): Promise<Account | undefined> {
   const row = await reader.get<AccountRow>(BY_KEY, key)
   if (row === undefined) return undefined
-  const known = made.get(row)
+  const known = converted.get(row)
   if (known !== undefined) return known
   const account = accountFromRow(row)
-  made.set(row, account)
+  converted.set(row, account)
   return account
 }
 
 /** The row cache may return the same row object again. Its Account is then reused. */
-const made = new WeakMap<AccountRow, Account>()
+const converted = new WeakMap<AccountRow, Account>()
 
 const BY_KEY = `select ${accountColumns} from account where key = ? and ${notRemoved}`
 

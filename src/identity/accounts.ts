@@ -123,7 +123,7 @@ export class Accounts {
       if (!row.login_id) return fail({ code: 'account-exists', email })
       return fail({ code: 'login-id-taken', loginId: row.login_id })
     })
-    this.#options.directory?.forget(email)
+    this.#options.directory?.invalidate(email)
     return created
   }
 
@@ -217,7 +217,7 @@ export class Accounts {
       if (values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
       throw error
     } finally {
-      this.#options.directory?.forget(id)
+      this.#options.directory?.invalidate(id)
     }
   }
 
@@ -257,7 +257,7 @@ export class Accounts {
       return account
     })
     await this.#options.onSignOut?.(removed)
-    this.#options.directory?.forget(id)
+    this.#options.directory?.invalidate(id)
   }
 
   /** Validates each field and hashes the password, so that slow work happens before the transaction. */

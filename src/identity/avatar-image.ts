@@ -19,7 +19,7 @@ export async function avatarImages(
   accountKey: number,
   bytes: Buffer,
 ): Promise<AvatarImage[] | undefined> {
-  const made = await images.squares(accountRequester(accountKey), bytes, avatarSizes)
-  if ('failure' in made) return undefined
-  return made.images.map((data, index) => ({ size: avatarSizes[index] ?? 0, data }))
+  const created = await images.squares(accountRequester(accountKey), bytes, avatarSizes)
+  if ('failure' in created) return undefined
+  return created.images.map((data, index) => ({ size: avatarSizes[index] ?? 0, data }))
 }

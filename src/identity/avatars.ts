@@ -30,13 +30,13 @@ export class Avatars {
     if (images === undefined) return undefined
     const name = randomBytes(16).toString('hex')
     await this.#db.write((tx) => putAvatar(tx, account.key, name, images, this.#now()))
-    this.#directory.forget(account.email)
+    this.#directory.invalidate(account.email)
     return name
   }
 
   async remove(account: Account): Promise<void> {
     await this.#db.write((tx) => deleteAvatar(tx, account.key))
-    this.#directory.forget(account.email)
+    this.#directory.invalidate(account.email)
   }
 
   /** A PNG. */

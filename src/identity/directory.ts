@@ -46,7 +46,7 @@ export class Directory {
   }
 
   /** Invalidates an entry after a change in this process. */
-  forget(email: string): void {
+  invalidate(email: string): void {
     this.#kept.delete(email)
   }
 

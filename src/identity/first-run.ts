@@ -33,7 +33,7 @@ export async function ensureAdministrator(
     if (generatedPassword === undefined) return { created: true, email }
     return { created: true, email, ...(file ? { passwordFile: file.file } : { generatedPassword }) }
   } catch (error) {
-    if (generatedPassword !== undefined) await file?.forget(id)
+    if (generatedPassword !== undefined) await file?.deleteFor(id)
     // Another process of this server started concurrently and was first.
     if (error instanceof DomainError && error.fault.code === 'account-exists') return { created: false }
     throw error

@@ -27,7 +27,7 @@ export class InitialPasswordFile {
   }
 
   /** Deletes the file if it contains the password of this account. Never rejects. */
-  async forget(email: string): Promise<void> {
+  async deleteFor(email: string): Promise<void> {
     if (this.#isGone) return
     try {
       const text = await readFile(this.file, 'utf8')

@@ -171,7 +171,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     const task = await db.write((tx) => claimTask(tx, id, randomUUID(), now()), { durable: false })
     if (task === undefined) return
     try {
-      await this.#carryOut(task)
+      await this.#execute(task)
     } catch (error) {
       if (error instanceof Stopping || isFault(error, 'task-canceled')) return
       if (!(error instanceof DomainError || error instanceof BeyondLimit)) this.#options.onError(error)
@@ -180,7 +180,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     }
   }
 
-  async #carryOut(task: ClaimedTask): Promise<void> {
+  async #execute(task: ClaimedTask): Promise<void> {
     const { core, roomLeft } = this.#options
     const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
@@ -192,8 +192,8 @@ export class CopyMoveTasks implements AsyncDisposable {
       const target = await this.#openTarget(task)
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
-      const crossing = { source, chosen, target, folder: task.folder, roomLeft }
-      await copyBetweenLibraries(core, crossing, this.#observe(task, sourceRoot, progress))
+      const copy = { source, chosen, target, folder: task.folder, roomLeft }
+      await copyBetweenLibraries(core, copy, this.#observe(task, sourceRoot, progress))
     }
     if (editable !== undefined) {
       await deleteCopied(core, editable, chosen, this.#observeRemoval(task, progress))
@@ -211,14 +211,14 @@ export class CopyMoveTasks implements AsyncDisposable {
         const begun = await db.write((tx) => beginTask(tx, task, { total, sourceRoot }, now()), {
           durable: false,
         })
-        goOn(begun)
+        expectClaim(begun)
         progress.total = total
         this.#report(task, 'running', 0, total)
       },
       copied: async (tx, done) => {
         if (this.#stopping) throw new Stopping()
-        for (const { libraryKey } of [task.source, task.target]) await refuseGone(tx, libraryKey)
-        goOn(await advanceTask(tx, task, done, now()))
+        for (const { libraryKey } of [task.source, task.target]) await refuseDeleted(tx, libraryKey)
+        expectClaim(await advanceTask(tx, task, done, now()))
         tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
       // Permission may be revoked while the task runs.
@@ -228,7 +228,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       },
       placed: async (tx) => {
         const next = task.operation === 'copy' ? 'successful' : 'removing'
-        goOn(await setCopied(tx, task, next, now()))
+        expectClaim(await setCopied(tx, task, next, now()))
         const { total } = progress
         tx.afterCommit(() => this.#report(task, next === 'removing' ? 'running' : next, total, total))
       },
@@ -251,7 +251,7 @@ export class CopyMoveTasks implements AsyncDisposable {
         await this.#openSource(task)
       },
       removed: async (tx) => {
-        goOn(await setRemoved(tx, task, now()))
+        expectClaim(await setRemoved(tx, task, now()))
         tx.afterCommit(() => this.#report(task, 'successful', progress.total, progress.total))
       },
     }
@@ -286,13 +286,13 @@ function canceled(id: string, operation: TaskStep['operation']): TaskStep {
 }
 
 /** Throws library-not-found if the source or the target was deleted. */
-async function refuseGone(tx: Transaction, libraryKey: number): Promise<void> {
+async function refuseDeleted(tx: Transaction, libraryKey: number): Promise<void> {
   if ((await findLibraryByKey(tx, libraryKey)) === undefined) {
     fail({ code: 'library-not-found', id: String(libraryKey) })
   }
 }
 
-function goOn(isOurs: boolean): void {
+function expectClaim(isOurs: boolean): void {
   if (!isOurs) fail({ code: 'task-canceled' })
 }
 

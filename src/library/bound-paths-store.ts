@@ -77,20 +77,20 @@ export async function rebind(
   bindings: readonly PathBinding[],
   tx: Transaction,
   library: Scope,
-  fates: readonly BoundPathMove[],
+  moves: readonly BoundPathMove[],
 ): Promise<void> {
-  const moves: [from: LibraryPath, to: LibraryPath][] = []
-  for (const { from, to } of fates) {
+  const renamed: [from: LibraryPath, to: LibraryPath][] = []
+  for (const { from, to } of moves) {
     const path = inOrigin(library, from)
-    if (to !== undefined) moves.push([path, inOrigin(library, to)])
+    if (to !== undefined) renamed.push([path, inOrigin(library, to)])
     else for (const binding of bindings) await binding.drop?.(tx, library.key, path)
   }
   // Temporary paths. They contain an empty name, which no path of an item does.
-  const temporary = moves.map((_, index) => `//${index}` as LibraryPath)
-  for (const [index, [from]] of moves.entries()) {
+  const temporary = renamed.map((_, index) => `//${index}` as LibraryPath)
+  for (const [index, [from]] of renamed.entries()) {
     for (const binding of bindings) await binding.move(tx, library.key, from, temporary[index] as LibraryPath)
   }
-  for (const [index, [, to]] of moves.entries()) {
+  for (const [index, [, to]] of renamed.entries()) {
     for (const binding of bindings) await binding.move(tx, library.key, temporary[index] as LibraryPath, to)
   }
 }

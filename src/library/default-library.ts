@@ -34,11 +34,11 @@ async function makeDefaultLibrary(
       const before = await findDefaultLibraryKey(tx, owner.key)
       const existing = await usable(tx, owner, before)
       if (existing !== undefined) return existing
-      const made = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
+      const created = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
       // Rolls back the transaction if a concurrent call was first.
-      if (!(await setDefaultLibraryKey(tx, owner.key, made.key, before))) throw new CreatedConcurrently()
-      await also?.(tx, made)
-      return made
+      if (!(await setDefaultLibraryKey(tx, owner.key, created.key, before))) throw new CreatedConcurrently()
+      await also?.(tx, created)
+      return created
     })
   } catch (error) {
     const existing = error instanceof CreatedConcurrently ? await findDefaultLibrary(core, owner) : undefined

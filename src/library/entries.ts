@@ -68,7 +68,7 @@ export function makeFolders(library: EditableLibrary, path: LibraryPath): Promis
 }
 
 /** The result for one path of makeManyFolders. */
-export type FolderOutcome = 'made' | 'exists' | 'refused'
+export type FolderOutcome = 'created' | 'exists' | 'refused'
 
 /** As makeFolders, for many paths in one commit. A path that cannot be created is refused alone. */
 export function makeManyFolders(
@@ -77,21 +77,21 @@ export function makeManyFolders(
 ): Promise<Committed<FolderOutcome[]>> {
   return library.commit(async (tree) => {
     const outcomes: FolderOutcome[] = []
-    const made: LibraryPath[] = []
+    const created: LibraryPath[] = []
     for (const path of paths) {
       const outcome = await makeOne(tree, path)
       outcomes.push(outcome)
-      if (outcome === 'made') made.push(path)
+      if (outcome === 'created') created.push(path)
       if (outcomes.length % FOLDERS_A_TURN === 0) await nextTurn()
     }
-    const described = made.map((path) => ({ kind: 'dir' as const, name: path.slice(1) }))
+    const described = created.map((path) => ({ kind: 'dir' as const, name: path.slice(1) }))
     return { description: describeAdded(described), result: outcomes }
   })
 }
 
 async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutcome> {
   try {
-    return (await tree.makeDirs(path)).length > 0 ? 'made' : 'exists'
+    return (await tree.makeDirs(path)).length > 0 ? 'created' : 'exists'
   } catch (error) {
     if (error instanceof DomainError) return 'refused'
     throw error

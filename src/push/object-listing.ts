@@ -8,7 +8,7 @@ import { AS_RECEIVED, readFileRow } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
 import { expectVisible, markVisible } from './sync-visibility.ts'
 
-const deflateAside = promisify(deflate)
+const deflateAsync = promisify(deflate)
 
 // Smaller objects are not compressed: it saves little and costs more than everything else done for the
 // object.
@@ -119,5 +119,5 @@ async function packDirectory(stores: PushStores, { info }: Library, id: DirId): 
 }
 
 async function pack(json: Buffer): Promise<Buffer> {
-  return json.length < SMALLEST_PACKED ? zlibStored(json) : deflateAside(json)
+  return json.length < SMALLEST_PACKED ? zlibStored(json) : deflateAsync(json)
 }

@@ -120,12 +120,12 @@ async function commitPushed(
     const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
     if (left === undefined) return { description: '', result: [] }
     await refuseLocked(stores.core, library, touchedPaths(changes))
-    const fates = await BoundPathMoves.read(stores, now, steps.slice(-left.chain.length), tree)
+    const boundMoves = await BoundPathMoves.read(stores, now, steps.slice(-left.chain.length), tree)
     const root = await tree.rootId()
     const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId
     const ids = left.chain.map(({ id }) => id)
     const also = async () => {
-      const write = await fates.settle(tree, { isMerge })
+      const write = await boundMoves.settle(tree, { isMerge })
       return async (tx: Transaction) => {
         await write(tx)
         if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)

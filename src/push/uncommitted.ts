@@ -5,8 +5,8 @@ import type { Library } from '../library/index.ts'
 import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from './uncommitted-store.ts'
 
 // How long a count is cached. Bytes stored by other processes are seen after that.
-const KNOWN_MS = 10_000
-const MOST_KNOWN = 10_000
+const COUNT_CACHE_MS = 10_000
+const MOST_CACHED = 10_000
 
 /** Blocks are content. Objects and commits are metadata, which is needed even to delete content. */
 export type UncommittedKind = 'blocks' | 'objects'
@@ -30,7 +30,7 @@ class Owner {
   readonly #inFlight = { all: 0, guests: 0 }
 
   get isOld(): boolean {
-    return performance.now() - this.#countedAt > KNOWN_MS
+    return performance.now() - this.#countedAt > COUNT_CACHE_MS
   }
 
   get isIdle(): boolean {
@@ -101,7 +101,7 @@ export class Uncommitted {
   #ownerOf(key: string): Owner {
     const known = this.#owners.get(key)
     if (known !== undefined) return known
-    if (this.#owners.size >= MOST_KNOWN) {
+    if (this.#owners.size >= MOST_CACHED) {
       for (const [other, owner] of this.#owners) if (owner.isIdle) this.#owners.delete(other)
     }
     const owner = new Owner()

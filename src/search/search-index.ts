@@ -74,12 +74,12 @@ export class SearchIndex {
   /** Makes the next catchUp rebuild the index of a library. */
   async reset(position: Position): Promise<void> {
     await this.#options.db.write((tx) => resetPosition(tx, position), { durable: false })
-    this.#follower.forget(position.libraryKey)
+    this.#follower.invalidate(position.libraryKey)
   }
 
   /** Invalidates the cached position, after another process changed the index. */
   forget(libraryKey?: number): void {
-    this.#follower.forget(libraryKey)
+    this.#follower.invalidate(libraryKey)
   }
 
   /** Resolves when no step of a library is running. */

@@ -206,7 +206,7 @@ export function createServices(parts: {
       passwords,
       secret,
       now,
-      onSignIn: ({ email }) => initialPassword.forget(email),
+      onSignIn: ({ email }) => initialPassword.deleteFor(email),
     }),
     now,
     passwordChecks,
@@ -339,7 +339,7 @@ export function createAccounts(parts: {
     ...rest,
     async onSignOut(account: Account) {
       core?.keys.forgetAccount(account.key)
-      await initialPassword?.forget(account.email)
+      await initialPassword?.deleteFor(account.email)
     },
     relations: libraryRelations,
     dependents: accountDependents(now),

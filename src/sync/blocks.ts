@@ -1,7 +1,6 @@
 import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import {
-  begin,
   type HeldBytes,
   HttpResponse,
   map,
@@ -10,6 +9,7 @@ import {
   rawText,
   readBody,
   STREAM_BYTES,
+  startChunks,
   TextRefusal,
 } from '../http/index.ts'
 import type { Library } from '../library/index.ts'
@@ -84,7 +84,8 @@ function sendBytes(block: StoredBytes | undefined, id: BlockId): HttpResponse | 
   const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
   const whole = { start: 0, end: size }
   const reading = readAtOnce(whole)
-  if (reading === undefined) return begin(read(whole), size).then((body) => rawResponse({ headers, body }))
+  if (reading === undefined)
+    return startChunks(read(whole), size).then((body) => rawResponse({ headers, body }))
   const send = ({ bytes, release }: HeldBytes) => new HttpResponse(200, headers, bytes, release)
   return reading instanceof Promise ? reading.then(send) : send(reading)
 }

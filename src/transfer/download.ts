@@ -85,7 +85,7 @@ export const fileDownloadRoutes = [
 /** A one-time ticket is consumed only after all checks, when the first bytes are available. */
 async function start(use: TicketUse, request: HttpRequest, source: Representation): Promise<HttpResponse> {
   const answer = await respondWith(request, source)
-  if (await use.burn()) return answer
+  if (await use.consume()) return answer
   await discard(answer)
   return fail({ code: 'ticket-not-found' })
 }

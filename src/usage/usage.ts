@@ -17,7 +17,7 @@ import {
 
 const LIBRARIES_A_STEP = 100
 // Up to this many files and commits are counted in this process. More are counted in a side process.
-const FEW = 2000
+const MOST_IN_PROCESS = 2000
 
 const countProcess = new URL('./count-process.ts', import.meta.url)
 const storedProcess = new URL('./stored-process.ts', import.meta.url)
@@ -156,7 +156,7 @@ export class Usage implements AsyncDisposable {
     if (keepsTrash) await this.#source.pathIndex.catchUp(library)
     const options: CountOptions = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash }
     const counted =
-      fileCount + headSeq - oldestSeq <= FEW
+      fileCount + headSeq - oldestSeq <= MOST_IN_PROCESS
         ? await count(this.#db, options, this.#yielding())
         : await this.#db.runInSideProcess<Counted>(countProcess, options, this.#stopping.signal)
     return { ...counted, head, oldestSeq, computedAt: this.#source.now() }

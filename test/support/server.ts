@@ -145,7 +145,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       const hash = await hashOf(password)
       const row = { email: known, role, active: 1, password_hash: hash, created_at: core.now() }
       assert.ok(await dbOf(core).write((tx) => insertAccount(tx, row)), `${email} is taken`)
-      directory.forget(known)
+      directory.invalidate(known)
       const account = await accounts.get(email)
       const token = await apiTokens.issue(account)
       return new Client(url, token, email)

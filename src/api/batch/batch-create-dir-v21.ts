@@ -5,7 +5,7 @@ import { type LibraryPath, parseLibraryId, parsePath, ROOT } from '../../objects
 import { TimeSlicer } from '../../scheduling/index.ts'
 import { route } from '../services.ts'
 
-const words = { made: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }
+const words = { created: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }
 
 export const batchCreateDirRoutes = [
   route({
