@@ -11,7 +11,7 @@ export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof AccountRuleError) return accountRules[error.code]
   if (error instanceof DomainError) return sentenceForFault(error.fault)
   if (error instanceof DatabaseError) return sentenceForDatabase(error)
-  const ours = [
+  const expectedErrors = [
     CommandError,
     ConfigError,
     StartError,
@@ -20,7 +20,7 @@ export function sentenceFor(error: unknown): string | undefined {
     NewerSchemaError,
     SecretError,
   ]
-  return ours.some((kind) => error instanceof kind) ? (error as Error).message : undefined
+  return expectedErrors.some((kind) => error instanceof kind) ? (error as Error).message : undefined
 }
 
 function sentenceForFault(fault: Fault): string | undefined {

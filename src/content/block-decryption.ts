@@ -32,7 +32,7 @@ export async function* decryptPart(
   let left = end - start
   const padding: Buffer[] = []
   // The last chunk is yielded only after the padding was verified.
-  let held: Buffer | undefined
+  let last: Buffer | undefined
   for await (const plain of decrypted(key, first > 0, readStored(stored))) {
     const wanted = plain.subarray(skip, skip + left)
     const rest = plain.subarray(skip + wanted.length)
@@ -40,12 +40,12 @@ export async function* decryptPart(
     left -= wanted.length
     if (left === 0 && rest.length > 0) padding.push(rest)
     if (wanted.length === 0) continue
-    if (held !== undefined) yield held
-    held = wanted
+    if (last !== undefined) yield last
+    last = wanted
   }
   if (left > 0) throw new BlockDamaged(block.id, 'it ends too early')
   if (isLast) checkPadding(block, Buffer.concat(padding))
-  if (held !== undefined) yield held
+  if (last !== undefined) yield last
 }
 
 /** Reads the length of the padding from the end of a block. Throws BlockDamaged. */

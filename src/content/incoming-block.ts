@@ -15,7 +15,7 @@ export interface TakenBlock extends SizedBlock {
 export class IncomingBlock {
   readonly #store: BlockStore
   readonly #smallest: number
-  #held: Buffer[] = []
+  #buffered: Buffer[] = []
   #size = 0
   #writer: BlockWriter | undefined
 
@@ -32,11 +32,13 @@ export class IncomingBlock {
   write(piece: Buffer): Promise<void> | undefined {
     this.#size += piece.length
     if (this.#writer !== undefined) return this.#writer.write(piece)
-    if (this.#size < this.#smallest) return void this.#held.push(Buffer.from(piece))
+    if (this.#size < this.#smallest) return void this.#buffered.push(Buffer.from(piece))
     this.#writer = this.#store.begin()
-    const held = this.#held
-    this.#held = []
-    return held.length === 0 ? this.#writer.write(piece) : this.#writeAll(this.#writer, [...held, piece])
+    const buffered = this.#buffered
+    this.#buffered = []
+    return buffered.length === 0
+      ? this.#writer.write(piece)
+      : this.#writeAll(this.#writer, [...buffered, piece])
   }
 
   /** Throws BlockMismatch if the bytes do not hash to the expected id. */
@@ -45,7 +47,8 @@ export class IncomingBlock {
       const stored = await this.#writer.finish(expected)
       return { id: stored.id, size: stored.size, bytes: undefined, stored }
     }
-    const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held)
+    const bytes =
+      this.#buffered.length === 1 && this.#buffered[0] ? this.#buffered[0] : Buffer.concat(this.#buffered)
     const id = sha1Hex(bytes) as BlockId
     if (expected !== undefined && id !== expected) throw new BlockMismatch(expected, id)
     return { id, size: bytes.length, bytes, stored: undefined }
@@ -53,7 +56,7 @@ export class IncomingBlock {
 
   /** Discards the block. */
   async abort(): Promise<void> {
-    this.#held = []
+    this.#buffered = []
     await this.#writer?.abort()
   }
 

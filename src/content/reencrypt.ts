@@ -143,9 +143,9 @@ class Rewriting {
     const content = await this.#stores.content.receive(source, { key: this.#to.key })
     this.#contents.push(content)
     this.#files += 1
-    let held = 0
-    for (const bytes of content.small.values()) held += bytes.length
-    await this.#stepIfFull(held)
+    let smallBytes = 0
+    for (const bytes of content.small.values()) smallBytes += bytes.length
+    await this.#stepIfFull(smallBytes)
     return { ...entry, id: content.id, size: content.size }
   }
 

@@ -81,11 +81,11 @@ class SandboxedExtractor implements TextExtractor {
     signal?.throwIfAborted()
     const format = formatOf(input.name)
     if (format === undefined) return { reason: 'is of a type that cannot be read' }
-    const mostBytes = isMostlyText(format) ? this.#limits.plainBytes : this.#limits.inputBytes
+    const maxBytes = isMostlyText(format) ? this.#limits.plainBytes : this.#limits.inputBytes
     const whole = !isReadableInPart(format)
-    if (whole && input.size > mostBytes) return { reason: reasonOf('too-large', mostBytes) }
+    if (whole && input.size > maxBytes) return { reason: reasonOf('too-large', maxBytes) }
     let { read } = input
-    if (format === 'plain' && input.size <= this.#simpleBytes && input.size <= mostBytes) {
+    if (format === 'plain' && input.size <= this.#simpleBytes && input.size <= maxBytes) {
       if (this.#isClosed) throw unavailable(new WorkersClosed())
       const bytes = await readShort(read())
       const text = bytes && simpleText(bytes)
@@ -98,9 +98,9 @@ class SandboxedExtractor implements TextExtractor {
     }
     const task = { name: input.name, limits: this.#limits }
     const outcome = await this.#workers
-      .run(key, { task, read, mostBytes, whole }, signal)
+      .run(key, { task, read, maxBytes, whole }, signal)
       .catch((error) => Promise.reject(unavailable(error)))
-    return 'result' in outcome ? outcome.result : { reason: reasonOf(outcome.failure, mostBytes) }
+    return 'result' in outcome ? outcome.result : { reason: reasonOf(outcome.failure, maxBytes) }
   }
 
   async close(): Promise<void> {
@@ -116,8 +116,8 @@ function unavailable(error: unknown): unknown {
 }
 
 /** Words that follow "The file". */
-function reasonOf(failure: WorkerFailure, mostBytes: number): string {
-  if (failure === 'too-large') return `is larger than ${Math.round(mostBytes / 1024 ** 2)} MiB`
+function reasonOf(failure: WorkerFailure, maxBytes: number): string {
+  if (failure === 'too-large') return `is larger than ${Math.round(maxBytes / 1024 ** 2)} MiB`
   if (failure === 'too-long') return 'takes too long to read'
   return failure === 'crashed' ? 'makes its reader crash' : 'needs too much memory to read'
 }

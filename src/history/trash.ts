@@ -39,7 +39,7 @@ export async function listTrashPage(
     from: showDays > 0 ? daysAgo(stores, showDays) : undefined,
   }
   const rows = await listTrash(stores.db, library.key, filter, { cursor, limit: PAGE_SIZE + 1 })
-  const items = rows.slice(0, PAGE_SIZE).map((row) => seenRow(library, row))
+  const items = rows.slice(0, PAGE_SIZE).map((row) => toViewRow(library, row))
   const last = items.at(-1)
   const more = rows.length > PAGE_SIZE && last !== undefined
   return { items, next: more ? { seq: last.seq, position: last.position } : undefined }
@@ -70,7 +70,7 @@ export async function findTrash(
     skip <= following
       ? await listTrash(stores.db, library.key, filter, { skip, limit })
       : await listTrashFromEnd(stores.db, library.key, filter, { skip: following, limit })
-  return { items: rows.map((row) => seenRow(library, row)), total }
+  return { items: rows.map((row) => toViewRow(library, row)), total }
 }
 
 /** Deletions of the oldest shown commit are not listed, because the state before it is not shown. */
@@ -80,6 +80,6 @@ async function afterSeq(stores: HistoryStores, library: LibraryInfo): Promise<nu
   return library.sub === undefined ? oldest : Math.max(oldest, await folderSince(stores, library))
 }
 
-function seenRow(library: LibraryInfo, row: TrashRow): TrashRow {
+function toViewRow(library: LibraryInfo, row: TrashRow): TrashRow {
   return { ...row, path: asSeen(library, row.path) ?? row.path }
 }

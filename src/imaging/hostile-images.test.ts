@@ -13,9 +13,9 @@ import { type ImageOutcome, Images } from './images.ts'
 const MiB = 2 ** 20
 const undecodable = { failure: 'undecodable' }
 
-function input(bytes: Buffer, mostBytes = 30 * MiB) {
+function input(bytes: Buffer, maxBytes = 30 * MiB) {
   return {
-    mostBytes,
+    maxBytes,
     async *read() {
       for (let at = 0; at < bytes.length; at += MiB) yield bytes.subarray(at, at + MiB)
     },
@@ -202,7 +202,7 @@ describe('the processes that decode images', () => {
       yield png
       setImmediate(() => left.abort(new Error('gone')))
     }
-    await assert.rejects(images.fit('a', { read, mostBytes: 30 * MiB }, 2048, left.signal), /gone/)
+    await assert.rejects(images.fit('a', { read, maxBytes: 30 * MiB }, 2048, left.signal), /gone/)
     assert.ok('images' in (await images.fit('a', input(await picture().png().toBuffer()), 48)))
   })
 
@@ -217,7 +217,7 @@ describe('the processes that decode images', () => {
         await promise
         yield small
       }
-      return images.fit(requester, { read, mostBytes: MiB }, 48).then(
+      return images.fit(requester, { read, maxBytes: MiB }, 48).then(
         () => 'made',
         (error) => (error instanceof Busy ? 'busy' : String(error)),
       )

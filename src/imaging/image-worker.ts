@@ -7,7 +7,7 @@ import { formatOf, type ImageFormat } from './image-formats.ts'
 export interface ImageTask {
   readonly formats: readonly ImageFormat[]
   /** Images with more pixels are not decoded. A header can claim any number, and each pixel takes four bytes. */
-  readonly mostPixels: number
+  readonly maxPixels: number
   /** A JPEG whose longer side has that many pixels, never enlarged; or a square PNG of each size. */
   readonly make: { readonly fit: number } | { readonly squares: readonly number[] }
 }
@@ -46,8 +46,8 @@ serveWorker<ImageTask, ImageResult>(async ({ task, bytes }) => {
   }
 })
 
-function fit(bytes: Buffer, { mostPixels }: ImageTask, side: number): Promise<Buffer> {
-  return sharp(bytes, { limitInputPixels: mostPixels, sequentialRead: true })
+function fit(bytes: Buffer, { maxPixels }: ImageTask, side: number): Promise<Buffer> {
+  return sharp(bytes, { limitInputPixels: maxPixels, sequentialRead: true })
     .autoOrient()
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })
@@ -55,8 +55,8 @@ function fit(bytes: Buffer, { mostPixels }: ImageTask, side: number): Promise<Bu
     .toBuffer()
 }
 
-function square(bytes: Buffer, { mostPixels }: ImageTask, side: number): Promise<Buffer> {
-  return sharp(bytes, { limitInputPixels: mostPixels, failOn: 'error', sequentialRead: true })
+function square(bytes: Buffer, { maxPixels }: ImageTask, side: number): Promise<Buffer> {
+  return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true })
     .autoOrient()
     .resize(side, side, { fit: 'cover' })
     .png({ compressionLevel: 9 })

@@ -59,24 +59,24 @@ export class Images implements AsyncDisposable {
     })
   }
 
-  /** A JPEG whose longer side has `side` pixels, or fewer if the image is smaller. Inputs over `mostBytes` are undecodable. */
+  /** A JPEG whose longer side has `side` pixels, or fewer if the image is smaller. Inputs over `maxBytes` are undecodable. */
   async fit(
     requester: string,
-    input: { readonly read: () => AsyncIterable<Buffer>; readonly mostBytes: number },
+    input: { readonly read: () => AsyncIterable<Buffer>; readonly maxBytes: number },
     side: number,
     signal?: AbortSignal,
   ): Promise<ImageOutcome> {
-    const task = { formats: photographFormats, mostPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
+    const task = { formats: photographFormats, maxPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
     return this.#run(requester, { task, ...input, whole: true }, signal)
   }
 
   /** Square PNGs without the metadata of the file. */
   async squares(requester: string, bytes: Buffer, sides: readonly number[]): Promise<ImageOutcome> {
-    const task = { formats: avatarFormats, mostPixels: AVATAR_PIXELS, make: { squares: sides } }
+    const task = { formats: avatarFormats, maxPixels: AVATAR_PIXELS, make: { squares: sides } }
     const read = async function* () {
       yield bytes
     }
-    return this.#run(requester, { task, read, mostBytes: bytes.length, whole: true })
+    return this.#run(requester, { task, read, maxBytes: bytes.length, whole: true })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -139,8 +139,8 @@ export class Cutter {
     const count = to - from
     this.#length += count
     if (count < WINDOW) this.#window.copyWithin(0, count)
-    const kept = Math.min(count, WINDOW)
-    this.#window.set(bytes.subarray(to - kept, to), WINDOW - kept)
+    const copied = Math.min(count, WINDOW)
+    this.#window.set(bytes.subarray(to - copied, to), WINDOW - copied)
   }
 
   #cut(at: number): number {

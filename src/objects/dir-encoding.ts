@@ -61,16 +61,16 @@ export class EncodedDirents {
     const differing = new Set(names.map((name) => this.#sectionOf(name)))
     const sections: Section[] = []
     let from = 0
-    for (const [index, theirs] of this.#sections.entries()) {
+    for (const [index, section] of this.#sections.entries()) {
       if (!differing.has(index)) {
-        sections.push(theirs)
-        from += theirs.entries.length
+        sections.push(section)
+        from += section.entries.length
         continue
       }
       const next = this.#sections[index + 1]?.entries[0]
       const end = next === undefined ? entries.length : indexOf(entries, next.name, from)
       if (end - from > MAX_SECTION_ENTRIES) sections.push(...encodeSections(entries.slice(from, end)))
-      else if (end > from) sections.push(spliceSection(entries.slice(from, end), theirs))
+      else if (end > from) sections.push(spliceSection(entries.slice(from, end), section))
       from = end
     }
     const shared = Math.min(...differing)
@@ -187,28 +187,32 @@ interface Piece {
 /** Undefined if too many entries are new. */
 function findPieces(entries: readonly Dirent[], donor: Section): Piece[] | undefined {
   const pieces: Piece[] = []
-  const theirs = donor.entries
-  let ours = 0
-  let their = 0
-  let fresh = 0
-  while (ours < entries.length) {
-    const from = their
-    while (ours < entries.length && entries[ours] === theirs[their]) {
-      ours++
-      their++
+  const donorEntries = donor.entries
+  let index = 0
+  let donorIndex = 0
+  let newCount = 0
+  while (index < entries.length) {
+    const from = donorIndex
+    while (index < entries.length && entries[index] === donorEntries[donorIndex]) {
+      index++
+      donorIndex++
     }
-    if (their > from) {
-      const bytes = donor.bytes.subarray(donor.starts[from], donor.starts[their])
-      pieces.push({ bytes, count: their - from, copied: true, from })
+    if (donorIndex > from) {
+      const bytes = donor.bytes.subarray(donor.starts[from], donor.starts[donorIndex])
+      pieces.push({ bytes, count: donorIndex - from, copied: true, from })
     }
-    const entry = entries[ours]
+    const entry = entries[index]
     if (!entry) break
-    while (their < theirs.length && compareNames((theirs[their] as Dirent).name, entry.name) > 0) their++
-    if (entry === theirs[their]) continue
-    if (++fresh > MAX_NEW_ENTRIES) return undefined
+    while (
+      donorIndex < donorEntries.length &&
+      compareNames((donorEntries[donorIndex] as Dirent).name, entry.name) > 0
+    )
+      donorIndex++
+    if (entry === donorEntries[donorIndex]) continue
+    if (++newCount > MAX_NEW_ENTRIES) return undefined
     pieces.push({ bytes: encodeDirent(entry), count: 1, copied: false, from: 0 })
-    if (theirs[their]?.name === entry.name) their++
-    ours++
+    if (donorEntries[donorIndex]?.name === entry.name) donorIndex++
+    index++
   }
   return pieces
 }

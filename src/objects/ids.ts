@@ -56,4 +56,4 @@ export function sha1Hex(bytes: Uint8Array): string {
 }
 
 /** Maximum ids in the list of one call. A client sends a thousand at a time. */
-export const MOST_IDS = 10_000
+export const MAX_IDS = 10_000

@@ -13,7 +13,7 @@ export {
   idFromBytes,
   idToBytes,
   type LibraryId,
-  MOST_IDS,
+  MAX_IDS,
   newLibraryId,
   parseBlockId,
   parseCommitId,

@@ -11,11 +11,11 @@ export function packetHead(id: FsId, length: number): Buffer {
   return head
 }
 
-const LARGEST_STORED = 0xffff
+const MAX_STORED_BYTES = 0xffff
 
 /** A zlib stream with one stored block, for objects too small to benefit from compression. */
 export function zlibStored(bytes: Buffer): Buffer {
-  if (bytes.length > LARGEST_STORED) throw new RangeError('too large for one stored block')
+  if (bytes.length > MAX_STORED_BYTES) throw new RangeError('too large for one stored block')
   const stream = Buffer.allocUnsafe(bytes.length + 11)
   stream.writeUInt16BE(0x7801, 0)
   stream[2] = 1
@@ -27,13 +27,13 @@ export function zlibStored(bytes: Buffer): Buffer {
 }
 
 // Maximum bytes that can be summed before the sums exceed 32 bits.
-const BYTES_A_ROUND = 5552
+const BYTES_PER_ROUND = 5552
 
 function adler32(bytes: Buffer): number {
   let low = 1
   let high = 0
-  for (let start = 0; start < bytes.length; start += BYTES_A_ROUND) {
-    const end = Math.min(start + BYTES_A_ROUND, bytes.length)
+  for (let start = 0; start < bytes.length; start += BYTES_PER_ROUND) {
+    const end = Math.min(start + BYTES_PER_ROUND, bytes.length)
     for (let at = start; at < end; at++) {
       low += bytes[at] as number
       high += low

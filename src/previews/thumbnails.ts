@@ -89,7 +89,7 @@ export class Thumbnails implements AsyncDisposable {
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     const made = await images
-      .fit(requester.key, { read, mostBytes: LARGEST_SOURCE }, side, requester.signal)
+      .fit(requester.key, { read, maxBytes: LARGEST_SOURCE }, side, requester.signal)
       .catch((error) => (error instanceof AlreadyMade ? error : failIfBusy(error)))
     if (made instanceof AlreadyMade) return made.image
     const image = 'images' in made ? made.images[0] : undefined

@@ -9,7 +9,7 @@ import {
 } from '../http/index.ts'
 import { JsonRefused, parseOutsideJson } from '../json.ts'
 import type { Library } from '../library/index.ts'
-import { type LibraryId, MOST_IDS, parseLibraryId } from '../objects/index.ts'
+import { type LibraryId, MAX_IDS, parseLibraryId } from '../objects/index.ts'
 
 /** Enough for the longest list of ids, with commas and spaces. */
 const LARGEST_LIST = 2 ** 20
@@ -54,7 +54,7 @@ export async function readIds<T extends string>(
   request.chargeTo(String(library.actor.key))
   const sent = await readJson(request, body)
   if (!Array.isArray(sent)) throw badRequest('Bad JSON in request')
-  if (sent.length > MOST_IDS) throw badRequest('Too many ids in request')
+  if (sent.length > MAX_IDS) throw badRequest('Too many ids in request')
   const ids: T[] = []
   for (const one of sent) {
     const id = typeof one === 'string' ? parse(one) : undefined

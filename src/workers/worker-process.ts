@@ -8,7 +8,7 @@ export interface WorkerJob<Task> {
   readonly task: Task
   readonly read: () => AsyncIterable<Buffer>
   /** Maximum number of bytes to read. `whole`: fail on a longer input instead of truncating it. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly whole: boolean
 }
 
@@ -108,7 +108,7 @@ export class WorkerProcess<Task, Result> {
     try {
       await this.#send({ kind: 'begin', task: job.task, limits: this.#limits })
       const source = job.read()[Symbol.asyncIterator]()
-      const cut = await this.#feedBytes(source, job.mostBytes, running, clock)
+      const cut = await this.#feedBytes(source, job.maxBytes, running, clock)
       // Not awaited: the source may wait for bytes that never arrive.
       void source.return?.().catch(() => undefined)
       if (this.#running !== running) return
@@ -122,26 +122,26 @@ export class WorkerProcess<Task, Result> {
     }
   }
 
-  // True if the input is longer than `most`.
+  // True if the input is longer than `max`.
   async #feedBytes(
     source: AsyncIterator<Buffer>,
-    most: number,
+    max: number,
     running: Running<Result>,
     clock: NodeJS.Timeout,
   ): Promise<boolean> {
-    let taken = 0
+    let sent = 0
     while (this.#running === running) {
       const next = await Promise.race([source.next(), running.settled.then(() => undefined)])
       if (next === undefined || next.done) return false
       clock.refresh()
-      const wanted = next.value.subarray(0, most - taken)
+      const wanted = next.value.subarray(0, max - sent)
       for (let at = 0; at < wanted.length; at += MESSAGE_BYTES) {
         // Bytes of an aborted job must not become part of the next one.
         if (this.#running !== running) return false
         await this.#send({ kind: 'bytes', bytes: wanted.subarray(at, at + MESSAGE_BYTES) })
         clock.refresh()
       }
-      taken += wanted.length
+      sent += wanted.length
       if (wanted.length < next.value.length) return true
     }
     return false

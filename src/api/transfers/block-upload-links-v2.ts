@@ -1,6 +1,6 @@
 import { errorMessage, optionalText, rawText } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
-import { type BlockId, MOST_IDS, parseBlockId, parsePath, ROOT } from '../../objects/index.ts'
+import { type BlockId, MAX_IDS, parseBlockId, parsePath, ROOT } from '../../objects/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { folderAt, updateTargetAt } from '../common/resolve-path.ts'
@@ -87,7 +87,7 @@ async function issue(
 function readBlockList(text = ''): BlockId[] {
   const sent = text.split(',').map((id) => id.trim())
   const ids = sent.filter((id) => id !== '').map(parseBlockId)
-  if (ids.length > MOST_IDS) throw errorMessage(400, 'blklist invalid.')
+  if (ids.length > MAX_IDS) throw errorMessage(400, 'blklist invalid.')
   if (!ids.every((id) => id !== undefined)) throw errorMessage(400, 'blklist invalid.')
   return ids
 }
