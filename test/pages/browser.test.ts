@@ -127,10 +127,10 @@ describe('the link pages in a browser', () => {
     const { page } = tab
     const { link } = await shareLink(await gallery(), '/pics', { password: PASSWORD })
     await page.goto(link)
-    assert.equal(await page.locator('h1').textContent(), 'Password needed')
+    assert.equal(await page.locator('h1').textContent(), 'Password required')
     await page.getByLabel('Password').fill('a wrong guess')
     await page.getByRole('button', { name: 'Open' }).click()
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /not the password/)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong password/)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('heading', { name: 'pics' }).waitFor()
@@ -172,7 +172,7 @@ describe('the link pages in a browser', () => {
     assert.deepEqual(complaints, [])
     await space.client.delete(space.v21('dir/'), { query: { p: '/pics/deep' } })
     await page.locator('input[type=file]').setInputFiles([file('late.txt', 'late')])
-    await page.getByText('The link is closed').waitFor()
+    await page.getByText('This link no longer works').waitFor()
   })
 
   it('accept files dropped on a folder that permits uploads', async (t) => {

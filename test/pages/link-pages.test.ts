@@ -73,7 +73,7 @@ describe('the link pages', () => {
     assert.match(german.text, /bis <time datetime="2025-08-03T22:13:20.000Z">3\. Aug\. 2025</)
     const chinese = await at(`/d/${folder.token}/`, 'zh-CN')
     assert.match(chinese.text, /<html lang="zh">[\s\S]*需要密码/)
-    assert.match((await at('/f/00000000000000000000/', 'de')).text, /Dieser Link führt ins Leere/)
+    assert.match((await at('/f/00000000000000000000/', 'de')).text, /<h1>Nicht gefunden</)
     const { token } = await uploadLinkTo(space, '/docs')
     const upload = await at(`/u/d/${token}/`, 'de')
     assert.match(upload.text, /<body data-words="\{&quot;waiting&quot;:&quot;Wartet&quot;/)
@@ -141,7 +141,7 @@ describe('the link pages', () => {
     try {
       const page = await visit(server, `/d/${token}/`)
       assertPage(page, 404)
-      assert.match(page.text, /last day/)
+      assert.match(page.text, /has expired/)
     } finally {
       now -= 86_400
     }
@@ -166,7 +166,7 @@ describe('the link pages', () => {
     for (const [path, status] of closed) {
       const page = await visit(server, path)
       assertPage(page, status, path)
-      assert.match(page.text, /<h1>Password needed<\/h1>/)
+      assert.match(page.text, /<h1>Password required<\/h1>/)
       assert.ok(!/a\.txt|docs|alpha|user\d/.test(page.text), path)
     }
     const archive = await server.anonymous.post(`/d/${folder.token}/archive/`)
@@ -174,7 +174,7 @@ describe('the link pages', () => {
     assert.ok(archive.text.includes(`action="../../../d/${folder.token}/"`))
     const wrong = await server.anonymous.post(`/f/${file.token}/`, { form: { password: 'a guess of mine' } })
     assertPage(wrong, 403)
-    assert.match(wrong.text, /That is not the password/)
+    assert.match(wrong.text, /Wrong password/)
     assert.equal(wrong.headers.get('set-cookie'), null)
     assert.equal(await views(space, SHARE, file.token), 0)
 
@@ -185,7 +185,7 @@ describe('the link pages', () => {
     assert.equal((await followed(saved)).text, 'alpha beta gamma')
     // Valid for this link only.
     const other = await visit(server, `/f/${file.token}/`, { headers: { Cookie } })
-    assert.match(other.text, /<h1>Password needed<\/h1>/)
+    assert.match(other.text, /<h1>Password required<\/h1>/)
   })
 
   it('keep the password grant in a cookie that is sent for this link only', async () => {
@@ -241,7 +241,7 @@ describe('the link pages', () => {
     await put({ is_active: false })
     assert.equal((await visit(server, `/d/${token}/`, { headers: { Cookie } })).status, 404)
     await put({ is_active: true })
-    assert.equal(await title({ Cookie }), 'Password needed')
+    assert.equal(await title({ Cookie }), 'Password required')
     assert.equal(await title({ Cookie: await cookieOf(server, `/d/${token}/`) }), 'docs')
     assert.equal((await space.client.get(`${SHARE}${token}/`)).body.password, PASSWORD)
   })
@@ -383,7 +383,7 @@ describe('guessing a password on the page', () => {
     const late = await guess(PASSWORD)
     assert.equal(late.status, 429)
     assert.ok(Number(late.headers.get('retry-after')) > 200)
-    assert.match(late.text, /wait 5 minutes/)
+    assert.match(late.text, /Wait 5 minutes/)
   })
 })
 

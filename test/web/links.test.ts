@@ -145,7 +145,7 @@ describe('links', () => {
     await stranger.page
       .getByRole('listitem')
       .filter({ hasText: 'from afar.txt' })
-      .getByText('Fertig')
+      .getByText('Hochgeladen')
       .waitFor()
     await stranger.picture('link-upload-phone-dark')
     assert.ok((await namesIn(space.client, space.id, '/docs/sub')).includes('from afar.txt'))
