@@ -56,7 +56,7 @@ export class Audit {
     })
   }
 
-  /** `record` as an `Also` callback, for functions that write further rows in their transaction. */
+  /** `record` as a `TransactionHook`, for functions that write further rows in their transaction. */
   alsoRecord(entry: NewAuditEntry): (tx: Transaction) => Promise<void> {
     return (tx) => this.record(tx, entry)
   }

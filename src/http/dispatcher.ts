@@ -139,7 +139,7 @@ export class Dispatcher<User, Services> {
     surface: ErrorResponses,
     route: Route<User, Services>,
   ): HttpResponse | undefined {
-    if (isAbsence(thrown, exchange.request)) return undefined
+    if (isDisconnect(thrown, exchange.request)) return undefined
     try {
       const known = responseToThrown(thrown, surface, route.faults)
       if (known !== undefined) return known
@@ -178,7 +178,7 @@ export class Dispatcher<User, Services> {
 
   async #sendFailure(error: unknown, exchange: Exchange, headers: readonly string[]): Promise<void> {
     const { response, request } = exchange
-    if (!isAbsence(error, request)) this.#logFailure(error, exchange)
+    if (!isDisconnect(error, request)) this.#logFailure(error, exchange)
     if (response.isBegun) response.destroy()
     else {
       try {
@@ -234,7 +234,7 @@ export class Dispatcher<User, Services> {
 }
 
 /** Whether an error was only caused by a client disconnect. */
-function isAbsence(thrown: unknown, request: HttpRequest): boolean {
+function isDisconnect(thrown: unknown, request: HttpRequest): boolean {
   if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientDisconnected
   if (thrown instanceof ClientDisconnected || thrown.name === 'AbortError') return true
   return 'code' in thrown && /^(?:ECONNRESET|EPIPE|ERR_STREAM_)/.test(String(thrown.code))

@@ -1,6 +1,6 @@
 /** Up to this many pieces are queued without a copy. Further small ones are copied into one buffer. */
 const MAX_SEPARATE = 8
-const GATHER_BYTES = 16 * 1024
+const COALESCE_BYTES = 16 * 1024
 
 /**
  * Received bytes of a body that were not read yet. Small pieces are coalesced: one object per piece would
@@ -9,8 +9,8 @@ const GATHER_BYTES = 16 * 1024
 export class PieceQueue {
   #pieces: Buffer[] = []
   /** The last piece, if small ones are coalesced in it, and its used bytes. */
-  #gathered: Buffer | undefined
-  #gatheredLength = 0
+  #coalesced: Buffer | undefined
+  #coalescedLength = 0
   #bytes = 0
 
   /** Bytes queued. */
@@ -25,34 +25,34 @@ export class PieceQueue {
 
   push(piece: Buffer): void {
     this.#bytes += piece.length
-    if (this.#gather(piece)) return
+    if (this.#coalesce(piece)) return
     this.#pieces.push(piece)
-    this.#gathered = undefined
+    this.#coalesced = undefined
   }
 
   shift(): Buffer | undefined {
     const piece = this.#pieces.shift()
     if (piece !== undefined) this.#bytes -= piece.length
-    if (this.#pieces.length === 0) this.#gathered = undefined
+    if (this.#pieces.length === 0) this.#coalesced = undefined
     return piece
   }
 
   clear(): void {
     this.#pieces = []
-    this.#gathered = undefined
+    this.#coalesced = undefined
     this.#bytes = 0
   }
 
-  #gather(piece: Buffer): boolean {
-    if (piece.length > GATHER_BYTES / 4 || this.#pieces.length < MAX_SEPARATE) return false
-    if (this.#gathered === undefined || this.#gathered.length - this.#gatheredLength < piece.length) {
-      this.#gathered = Buffer.allocUnsafeSlow(GATHER_BYTES)
-      this.#gatheredLength = 0
-      this.#pieces.push(this.#gathered)
+  #coalesce(piece: Buffer): boolean {
+    if (piece.length > COALESCE_BYTES / 4 || this.#pieces.length < MAX_SEPARATE) return false
+    if (this.#coalesced === undefined || this.#coalesced.length - this.#coalescedLength < piece.length) {
+      this.#coalesced = Buffer.allocUnsafeSlow(COALESCE_BYTES)
+      this.#coalescedLength = 0
+      this.#pieces.push(this.#coalesced)
     }
-    piece.copy(this.#gathered, this.#gatheredLength)
-    this.#gatheredLength += piece.length
-    this.#pieces[this.#pieces.length - 1] = this.#gathered.subarray(0, this.#gatheredLength)
+    piece.copy(this.#coalesced, this.#coalescedLength)
+    this.#coalescedLength += piece.length
+    this.#pieces[this.#pieces.length - 1] = this.#coalesced.subarray(0, this.#coalescedLength)
     return true
   }
 }

@@ -50,7 +50,7 @@ export class RateLimit {
     if (known !== undefined && now >= known.start && now < known.start + windowSeconds) return known
     // Re-inserted at the end, so the map stays ordered by start and its first key is the oldest.
     if (known !== undefined) this.#windows.delete(key)
-    else if (this.#windows.size >= this.#maxKeys) this.#forgetOldest()
+    else if (this.#windows.size >= this.#maxKeys) this.#evictOldest()
     const follows = known !== undefined && now >= known.start && now < known.start + 2 * windowSeconds
     const window: Window = follows
       ? { start: known.start + windowSeconds, count: 0, before: known.count }
@@ -59,7 +59,7 @@ export class RateLimit {
     return window
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const key of this.#windows.keys()) {
       this.#windows.delete(key)
       return

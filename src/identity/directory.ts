@@ -2,8 +2,8 @@ import type { Reader } from '../database/index.ts'
 import { type Person, personOf, unknownPerson } from './account.ts'
 import { selectAccounts } from './account-store.ts'
 
-const keptSeconds = 2
-const mostKept = 10_000
+const ttlSeconds = 2
+const mostCached = 10_000
 
 /**
  * Cache of people by e-mail, for listings. A folder of 10,000 entries costs one lookup per distinct modifier,
@@ -12,7 +12,7 @@ const mostKept = 10_000
 export class Directory {
   readonly #db: Reader
   readonly #now: () => number
-  readonly #kept = new Map<string, { person: Person; until: number }>()
+  readonly #cached = new Map<string, { person: Person; until: number }>()
 
   constructor(db: Reader, now: () => number) {
     this.#db = db
@@ -25,18 +25,18 @@ export class Directory {
     const found = new Map<string, Person>()
     const missing: string[] = []
     for (const email of new Set(emails)) {
-      const kept = this.#kept.get(email)
+      const kept = this.#cached.get(email)
       if (kept && kept.until > now) found.set(email, kept.person)
       else missing.push(email)
     }
     if (missing.length === 0) return found
 
-    const accounts = await selectAccounts(this.#db, 'email', missing.filter(isKeepable))
+    const accounts = await selectAccounts(this.#db, 'email', missing.filter(isStorable))
     const known = new Map(accounts.map((account) => [account.email, personOf(account)]))
     for (const email of missing) {
       const person = known.get(email) ?? unknownPerson(email)
       found.set(email, person)
-      this.#keep(email, person, now + keptSeconds)
+      this.#store(email, person, now + ttlSeconds)
     }
     return found
   }
@@ -47,20 +47,20 @@ export class Directory {
 
   /** Invalidates an entry after a change in this process. */
   invalidate(email: string): void {
-    this.#kept.delete(email)
+    this.#cached.delete(email)
   }
 
-  #keep(email: string, person: Person, until: number): void {
+  #store(email: string, person: Person, until: number): void {
     // Deleted first, so that the oldest entries stay at the front.
-    this.#kept.delete(email)
-    this.#kept.set(email, { person, until })
-    if (this.#kept.size <= mostKept) return
-    const oldest = this.#kept.keys().next()
-    if (!oldest.done) this.#kept.delete(oldest.value)
+    this.#cached.delete(email)
+    this.#cached.set(email, { person, until })
+    if (this.#cached.size <= mostCached) return
+    const oldest = this.#cached.keys().next()
+    if (!oldest.done) this.#cached.delete(oldest.value)
   }
 }
 
 /** PostgreSQL rejects text with NUL or lone surrogates. No account has such an e-mail. */
-function isKeepable(email: string): boolean {
+function isStorable(email: string): boolean {
   return !email.includes('\0') && email.isWellFormed()
 }

@@ -33,7 +33,7 @@ export class HashQueue {
   readonly #bounded: boolean
   readonly #sources: FairSemaphore
   /** Selects the next waiter of each source, so that a source has one waiter among the sources. */
-  readonly #withinSource = new Map<string, { readonly turns: FairSemaphore; users: number }>()
+  readonly #withinSource = new Map<string, { readonly semaphore: FairSemaphore; users: number }>()
 
   constructor({ slots, bounded = true }: HashQueueOptions) {
     this.#bounded = bounded
@@ -43,11 +43,11 @@ export class HashQueue {
 
   /** Throws too-many-tries when the queue is full. */
   async run<T>({ source, subject, signal }: HashClient, work: () => Promise<T>): Promise<T> {
-    const own = this.#withinSource.get(source) ?? { turns: this.#newTurns(), users: 0 }
+    const own = this.#withinSource.get(source) ?? { semaphore: this.#newSemaphore(), users: 0 }
     this.#withinSource.set(source, own)
     own.users += 1
     try {
-      return await own.turns.run(subject, () => this.#sources.run(source, work, signal), signal)
+      return await own.semaphore.run(subject, () => this.#sources.run(source, work, signal), signal)
     } catch (error) {
       if (!(error instanceof Busy)) throw error
       throw new DomainError({ code: 'too-many-tries', seconds: error.retryAfterSeconds }, { cause: error })
@@ -57,7 +57,7 @@ export class HashQueue {
     }
   }
 
-  #newTurns(): FairSemaphore {
+  #newSemaphore(): FairSemaphore {
     const bounds = { waiting: WAITING_PER_SOURCE, retryAfterSeconds: RETRY_AFTER_SECONDS }
     return new FairSemaphore({ slots: 1, ...(this.#bounded && bounds) })
   }
