@@ -108,7 +108,7 @@ export function deleteDerived(tx: Transaction, libraryKey: number, most?: number
   return tx.run(sql, libraryKey)
 }
 
-/** Rows of those libraries that have commits a consumer has not processed. */
+/** Keys of those libraries that have commits a consumer has not processed. */
 export async function keysBehind(
   reader: Reader,
   name: string,

@@ -3,7 +3,7 @@ import { daysAgo } from '../history/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 
-/** Hides history and trash up to the head (0 days), or everything older than `days`. Irreversible. */
+/** Hides history and trash up to the head (0 days), or everything older than `days`. Never unhides. */
 export async function emptyTrash(
   core: LibraryCore,
   { info: library, actor }: Pick<Library, 'info' | 'actor'>,
