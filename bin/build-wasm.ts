@@ -19,8 +19,8 @@ export function wasmFileOf(watFile: string): string {
 
 /** Compiles a .wat file. Equal sources give equal bytes. */
 export async function buildWasm(watFile: string): Promise<Buffer> {
-  const { parseWat } = await wabt()
-  const module = parseWat(watFile, readFileSync(path.join(root, watFile), 'utf8'), { simd: true })
+  const compiler = await wabt()
+  const module = compiler.parseWat(watFile, readFileSync(path.join(root, watFile), 'utf8'), { simd: true })
   try {
     module.validate()
     return Buffer.from(module.toBinary({}).buffer)
