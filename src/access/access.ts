@@ -24,7 +24,7 @@ import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
 
 /** A library in the list of its owner. */
-export interface OwnedSummary extends LibrarySummary {
+interface OwnedSummary extends LibrarySummary {
   readonly permission: Permission
 }
 

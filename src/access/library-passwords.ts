@@ -14,12 +14,12 @@ import {
   openWithPassword,
 } from '../library/index.ts'
 
-export interface LibraryPasswordsOptions extends PasswordGuardOptions {
+interface LibraryPasswordsOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
 }
 
 /** An attempt to open a library with its password. */
-export interface LibraryOpening {
+interface LibraryOpening {
   readonly library: Library
   readonly encryption: LibraryEncryption
   /** The client's address. */

@@ -53,7 +53,7 @@ const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.s
   join ${libraryRelation} l on l.key = k.library_key left join ${viewRelation} sub on sub.key = k.sub_key`
 
 /** Selects links; omitted fields match every link. */
-export interface LinkFilter {
+interface LinkFilter {
   readonly kind?: LinkKind
   readonly accountKey?: number
   readonly libraryKey?: number
@@ -144,7 +144,7 @@ const COLUMNS = [
 ]
 
 /** A link to be inserted. */
-export type NewLink = Omit<
+type NewLink = Omit<
   Link,
   'key' | 'path' | 'isGone' | 'views' | 'active' | 'epoch' | 'creator' | 'libraryId' | 'libraryName'
 >

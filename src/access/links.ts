@@ -51,7 +51,7 @@ const TOKEN_BYTES = 10
 const MOST_IN_A_LIBRARY = 500_000
 
 /** The credentials that the visitor of a link presents. */
-export interface VisitorCredentials {
+interface VisitorCredentials {
   /** The remote address. */
   readonly address: string
   /** The network that failed tries are counted by. Default: the address. */
@@ -62,7 +62,7 @@ export interface VisitorCredentials {
   readonly apiToken: string | undefined
 }
 
-export interface LinksOptions extends PasswordGuardOptions {
+interface LinksOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
   readonly db: Database
   readonly access: Access

@@ -9,10 +9,10 @@ export const MEMBER = 1
 export const VISITOR = 2
 
 /** Idle time after which a visitor's unfinished upload is deleted. Others are kept for three days. */
-export const VISITOR_IDLE_SECONDS = 600
-export const KEPT_SECONDS = 3 * 86_400
+const VISITOR_IDLE_SECONDS = 600
+const KEPT_SECONDS = 3 * 86_400
 /** Idle time after which an unfinished upload of the owner may be evicted for another upload. */
-export const OWN_IDLE_SECONDS = 3600
+const OWN_IDLE_SECONDS = 3600
 
 /** Bytes charged to an owner. */
 export interface Taken {
@@ -135,7 +135,7 @@ export function findOwnerQuota(
 }
 
 /** An unfinished upload that may be evicted. */
-export interface Evictable {
+interface Evictable {
   readonly file: string
   readonly received: number
 }

@@ -56,7 +56,7 @@ export interface QuotaLimits {
   readonly history: number
 }
 
-export interface QuotasOptions {
+interface QuotasOptions {
   readonly db: Database
   readonly accounts: Accounts
   /** Unix seconds. */

@@ -3,7 +3,7 @@ import type { Library, Permission } from '../library/index.ts'
 import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** How a user has access to a library. */
-export type Via = 'mine' | 'shared' | 'group' | 'public'
+type Via = 'mine' | 'shared' | 'group' | 'public'
 
 /** A library, or a shared folder shown as one, that a user may read. */
 export interface Readable {

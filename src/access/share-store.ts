@@ -30,14 +30,14 @@ export interface SharedItem {
 }
 
 /** A share with the library it is on. */
-export interface LibraryShare extends Share {
+interface LibraryShare extends Share {
   /** The library, or for a folder the library that contains it. */
   readonly library: LibraryInfo
   readonly sub: SubLibrary | undefined
 }
 
 /** The account whose grants are read. */
-export interface Asking {
+interface Asking {
   readonly key: number
   /** Whether shares with everyone apply to the account. */
   readonly seesPublic: boolean

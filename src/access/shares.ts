@@ -269,7 +269,7 @@ async function accountsOf(tx: Transaction, recipient: EventRecipient): Promise<n
 }
 
 /** Converts the wire permission. `admin` is `rw` with the right to manage shares. */
-export function rightOf(permission: SharePermission): Right {
+function rightOf(permission: SharePermission): Right {
   return { permission: permission === 'r' ? 'r' : 'rw', isAdmin: permission === 'admin' }
 }
 

@@ -30,7 +30,7 @@ export interface CommitActivity extends Activity {
 /**
  * A commit with more changes has only this many activities, the first by path. Its details list all changes.
  */
-export const MOST_ROWS_A_COMMIT = 100
+const MOST_ROWS_A_COMMIT = 100
 
 /** The activities of a commit: one per change. A folder with its content is one change. */
 export function activitiesOf(

@@ -29,7 +29,7 @@ export interface Mark {
 /** A sequence of activities: of a library, or those shown to an account regardless of its access. */
 export type Lane = { readonly libraryKey: number } | { readonly accountKey: number }
 
-export interface StoredActivity extends Activity {
+interface StoredActivity extends Activity {
   readonly key: number
   readonly libraryKey: number
   /** Number of the commit; undefined for an activity without one. */
@@ -150,7 +150,7 @@ export async function newestTimes(
   return times
 }
 
-export interface LaneQuery {
+interface LaneQuery {
   readonly lane: Lane
   /** Only activities older than this. */
   readonly before: Mark | undefined

@@ -18,7 +18,7 @@ import { WebhookSender } from './webhook-sender.ts'
 import { librariesWithUnsentCommits } from './webhook-store.ts'
 import { Webhooks } from './webhooks.ts'
 
-export interface ActivityOptions {
+interface ActivityOptions {
   readonly core: LibraryCore
   readonly db: Database
   readonly access: Access

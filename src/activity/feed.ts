@@ -21,9 +21,9 @@ const ROWS_A_QUERY = 2000
 const FEWEST_A_LANE = 20
 const MOST_A_LANE = 500
 /** Maximum offset of a page. */
-export const LONGEST_FEED = 100_000
+const LONGEST_FEED = 100_000
 
-export interface FeedQuery {
+interface FeedQuery {
   /** E-mail of an account to filter by; undefined for all. */
   readonly author: string | undefined
   readonly skip: number

@@ -38,7 +38,7 @@ export interface TaskUpdate {
 }
 
 /** A live event of an account. */
-export type AccountLiveEvent =
+type AccountLiveEvent =
   /** The libraries that the account may read have changed. */
   | { readonly kind: 'access'; readonly accountKey: number }
   | { readonly kind: 'notification'; readonly accountKey: number; readonly id: number; readonly type: string }

@@ -2,7 +2,7 @@ import type { Database, Reader } from '../database/index.ts'
 import type { LiveEvent } from './hub.ts'
 
 /** A live event and its number. */
-export interface NumberedEvent {
+interface NumberedEvent {
   readonly id: number
   readonly event: LiveEvent
 }

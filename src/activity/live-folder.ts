@@ -5,7 +5,7 @@ import { Tree } from '../tree/index.ts'
 import type { LibraryLiveEvent } from './hub.ts'
 
 /** An event as seen in a library: the path there, if it has one. */
-export interface SeenEvent {
+interface SeenEvent {
   readonly path: LibraryPath | undefined
 }
 

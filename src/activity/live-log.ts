@@ -19,7 +19,7 @@ export interface LoggedEvent {
   readonly event: LiveEvent
 }
 
-export interface LiveLogOptions {
+interface LiveLogOptions {
   readonly db: Database
   readonly hub: EventHub
   /** Unix seconds. */

@@ -9,7 +9,7 @@ export interface WaitingText {
   readonly message: LiveMessage | undefined
 }
 
-export interface StreamParts {
+interface StreamParts {
   readonly reset: (id: number) => string
   /**
    * Filters the texts by the current permissions; undefined once the credential is invalid. Called when the

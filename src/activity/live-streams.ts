@@ -17,7 +17,7 @@ const CHECK_MS = 5000
 const CHECKS_AT_ONCE = 50
 const EVENTS_A_PAGE = 200
 
-export interface LiveStreamsOptions {
+interface LiveStreamsOptions {
   readonly core: LibraryCore
   readonly db: Database
   readonly access: Access
@@ -29,7 +29,7 @@ export interface LiveStreamsOptions {
 }
 
 /** Options of a stream: the client's position and message format. */
-export interface StreamOptions {
+interface StreamOptions {
   /** The last received number; undefined starts now, null requests a reset. */
   readonly since: number | null | undefined
   readonly render: (message: LiveMessage) => string

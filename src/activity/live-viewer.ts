@@ -20,7 +20,7 @@ export interface LiveMessage {
   readonly view?: { readonly readable: Readable; readonly path: LibraryPath | undefined }
 }
 
-export interface ViewerOptions {
+interface ViewerOptions {
   readonly account: Account
   readonly access: Access
   readonly accounts: Accounts

@@ -13,7 +13,7 @@ import { type FeedItem, pastViews, seenThrough, viewsOf } from './view.ts'
 const MOST_PATHS = 20
 const MOST_PATH_CHARACTERS = 16_384
 
-export interface MonitoredOptions {
+interface MonitoredOptions {
   readonly core: LibraryCore
   readonly db: Database
   readonly access: Access

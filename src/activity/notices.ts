@@ -95,11 +95,6 @@ export function folderUploaded(library: NamedLibrary, path: LibraryPath): Notice
   return ['folder_uploaded', { ...named(library), folder_path: path, folder_name: baseName(path), ...place }]
 }
 
-/** To the owner of a library in which another account deleted many files. */
-export function deletedFiles(library: NamedLibrary, byEmail: string, count: number): Notice {
-  return ['deleted_files', { ...named(library), op_user_email: byEmail, count }]
-}
-
 /** To an account that monitors a library: the changes of one commit of one kind. */
 export function repoMonitor(
   library: NamedLibrary,

@@ -26,7 +26,7 @@ const KEPT_SECONDS = 90 * 86_400
 // Clients report events that the server has seen itself, within this time.
 const SAME_SECONDS = 60
 
-export interface NotificationsOptions {
+interface NotificationsOptions {
   readonly db: Database
   readonly access: Access
   readonly hub: EventHub

@@ -18,13 +18,13 @@ import type { Notifications } from './notifications.ts'
 const MOST_UPLOADS_NOTIFIED = 100
 
 /** An upload through a link, with paths as its creator sees them. */
-export interface LinkUpload {
+interface LinkUpload {
   readonly makerKey: number
   readonly library: { readonly id: LibraryId; readonly name: string }
   readonly items: readonly { readonly path: LibraryPath; readonly isDir: boolean }[]
 }
 
-export interface SharingNotifierOptions {
+interface SharingNotifierOptions {
   readonly notifications: Notifications
   readonly accessChanged: (tx: Transaction, accountKeys: Iterable<number>) => void
 }

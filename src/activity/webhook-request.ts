@@ -7,7 +7,7 @@ import { hostOf, isPublicAddress } from './webhook-address.ts'
 // Bytes of a response that are stored for the owner.
 const ANSWER_BYTES = 1024
 
-export interface Address {
+interface Address {
   readonly address: string
   readonly family: number
 }
@@ -21,7 +21,7 @@ export interface WebhookNetwork {
   readonly timeoutMs: number
 }
 
-export interface WebhookAnswer {
+interface WebhookAnswer {
   readonly status: number
   /** The beginning of the body. */
   readonly text: string

@@ -27,7 +27,7 @@ const CLAIM_SECONDS = 30
 const OWNER_GONE = 'Not sent: the account that made the webhook is not active.'
 const LONGEST_REST_MS = 60_000
 
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   readonly db: Database
   readonly secrets: WebhookSecrets
   readonly network: WebhookNetwork

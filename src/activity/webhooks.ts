@@ -31,7 +31,7 @@ export const MOST_WEBHOOKS = 20
 const MOST_PENDING = 1000
 const KEPT_SECONDS = 30 * 86_400
 
-export interface WebhooksOptions {
+interface WebhooksOptions {
   readonly db: Database
   readonly secrets: WebhookSecrets
   /** Whether private addresses may be called. */
@@ -43,7 +43,7 @@ export interface WebhooksOptions {
 }
 
 /** Changes of a webhook; undefined fields stay as they are. */
-export interface WebhookChanges {
+interface WebhookChanges {
   readonly url: string | undefined
   readonly secret: string | undefined
   /** Whether it is enabled. Undefined enables one that was disabled after failures. */
@@ -51,7 +51,7 @@ export interface WebhookChanges {
 }
 
 /** A webhook, with its secret if that is new. The secret is shown only once. */
-export interface ShownWebhook {
+interface ShownWebhook {
   readonly webhook: Webhook
   readonly secret: string | undefined
 }

@@ -25,7 +25,7 @@ import type { CopyMoveTasks } from './batch/copy-move-tasks.ts'
 import type { Archives } from './transfers/archives.ts'
 
 /** Resumable uploads. */
-export interface PartialUploads {
+interface PartialUploads {
   /** How many bytes of a file are stored. */
   uploadedBytes(key: {
     libraryKey: number

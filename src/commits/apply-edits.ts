@@ -28,7 +28,7 @@ export interface Applied {
 }
 
 /** The result of applying a group. */
-export interface AppliedGroup {
+interface AppliedGroup {
   readonly applied: readonly Applied[]
   /** Edits that were not reached. */
   readonly left: readonly QueuedEdit[]
@@ -38,7 +38,7 @@ export interface AppliedGroup {
   readonly refused: { readonly edits: readonly QueuedEdit[]; readonly fault: Fault } | undefined
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly objects: ObjectStore
   readonly growth: GrowthLimits
   /** Unix seconds. */

@@ -16,7 +16,7 @@ const MOST_POSITIONS_KEPT = 10_000
 const LIBRARIES_AT_ONCE = 8
 const LIBRARIES_OF_ONE_OWNER = 2
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly db: Database
   /** The name its positions are stored under. */
   readonly name: string

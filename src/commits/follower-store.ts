@@ -23,7 +23,7 @@ export async function moveFollower(
 }
 
 /** The move of a consumer's position from `from` to `to`, which may be equal. */
-export interface FollowerMove {
+interface FollowerMove {
   readonly libraryKey: number
   readonly name: string
   readonly from: number

@@ -10,7 +10,7 @@ export interface EntryLimits {
 }
 
 /** An owner whose bytes are limited. */
-export interface LimitedOwner {
+interface LimitedOwner {
   readonly ownerKey: number
   /** Bytes. */
   readonly limit: number
@@ -25,7 +25,7 @@ export interface GrowthGuard {
 }
 
 /** How many entries a tree has before and after an edit. */
-export interface EntryGrowth {
+interface EntryGrowth {
   readonly entriesBefore: number
   readonly entries: number
 }

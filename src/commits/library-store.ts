@@ -34,7 +34,7 @@ export interface LibraryRow {
 }
 
 /** A library to be inserted. */
-export interface NewLibrary {
+interface NewLibrary {
   readonly id: LibraryId
   readonly ownerKey: number
   readonly name: string
@@ -48,7 +48,7 @@ export interface NewLibrary {
 }
 
 /** The columns that change together with a head (I2). */
-export interface HeadMove {
+interface HeadMove {
   readonly key: number
   readonly from: CommitId
   readonly to: CommitId

@@ -10,7 +10,7 @@ import type { LibraryInfo } from './library-info.ts'
 import { moveHead } from './library-store.ts'
 
 /** How the transaction of a group ended. All but `committed` were rolled back. */
-export type StoreOutcome =
+type StoreOutcome =
   | { readonly kind: 'committed' }
   /** Another process moved the head, or stored the same received commits, after the group was applied. */
   | { readonly kind: 'head-moved' }

@@ -3,7 +3,7 @@ import type { LogLevel } from './settings.ts'
 import { ConfigError, type ConfigSources, readSettings } from './sources.ts'
 
 /** Where the relational database is stored. */
-export type DatabaseSetting =
+type DatabaseSetting =
   | { kind: 'sqlite'; file: string }
   | { kind: 'postgres'; url: string; implementation: 'plain' | 'fast' }
 
@@ -15,7 +15,7 @@ interface BlocksSetting {
 }
 
 /** The HTTP implementation. Only the one of Node speaks TLS and HTTP/2. */
-export type TransportSetting =
+type TransportSetting =
   | { kind: 'fast' }
   | { kind: 'node'; certificate: { certificate: string; key: string } | undefined }
 

@@ -4,7 +4,7 @@ import type { SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES, type DataKey } from './data-key.ts'
 
 /** A block of ciphertext and the length of its padding. */
-export interface PaddedBlock extends SizedBlock {
+interface PaddedBlock extends SizedBlock {
   readonly padding: number
 }
 

@@ -67,7 +67,7 @@ export function smallContent(bytes: Buffer): Content {
   return { id: fileId(fileOf({ blocks, size })), size, blocks, small: new Map([[id, bytes]]) }
 }
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   /** Called with all bytes in order. An error it throws aborts the transfer. */
   readonly onBytes?: (bytes: Buffer) => void
   /** The data key of an encrypted library. */

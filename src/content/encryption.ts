@@ -14,7 +14,7 @@ const ROUNDS = 1000
 const IV_ROUNDS = 10
 
 /** The version of libraries that the server creates from a password. All clients support it. */
-export const PASSWORD_ENCRYPTION_VERSION = 2
+const PASSWORD_ENCRYPTION_VERSION = 2
 
 /** The parameters of the key derivation, except for the password. */
 type Scheme = Pick<LibraryEncryption, 'version' | 'salt'>

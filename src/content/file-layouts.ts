@@ -6,12 +6,12 @@ import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 
 /** A block of a file and the length of its padding, which is 0 unless the library is encrypted. */
-export interface LaidBlock extends SizedBlock {
+interface LaidBlock extends SizedBlock {
   readonly padding: number
 }
 
 /** A range of a block, in bytes of plaintext. */
-export interface BlockPart {
+interface BlockPart {
   readonly block: LaidBlock
   readonly range: ByteRange
 }

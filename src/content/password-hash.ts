@@ -5,7 +5,7 @@ const derivePbkdf2 = promisify(pbkdf2)
 const deriveArgon2 = promisify(argon2)
 
 /** Cost parameters of a password hash, from the `pwd_hash_params` of a library. */
-export type PasswordHashCost =
+type PasswordHashCost =
   | { readonly algorithm: 'pbkdf2_sha256'; readonly rounds: number }
   | {
       readonly algorithm: 'argon2id'

@@ -25,7 +25,7 @@ interface Stores {
 }
 
 /** The source or target library and its data key. */
-export interface CryptSide {
+interface CryptSide {
   readonly libraryKey: number
   readonly key: DataKey | undefined
 }

@@ -76,7 +76,7 @@ async function openFamily(setting: DatabaseSetting): Promise<Database> {
   return db
 }
 
-export const queries = {
+const queries = {
   item: 'select * from item where id = 1',
   child: 'select * from child where id = 1',
   grandchild: 'select count(*) as n from grandchild',

@@ -1,7 +1,7 @@
 import { guessLegacyCharset } from './charset-guess.ts'
 
 /** Decoded text and its charset. */
-export interface Decoded {
+interface Decoded {
   readonly text: string
   readonly charset: string
 }

@@ -13,7 +13,7 @@ import {
 const KEYS_PER_QUERY = 500
 
 /** The content of a file as of a commit. */
-export interface RevisionContent {
+interface RevisionContent {
   readonly objectId: FileId
   readonly size: number
 }

@@ -16,7 +16,7 @@ import type { HistoryStores } from './history-stores.ts'
 const ALWAYS_SHOWN = 2
 
 /** How a commit changed a file. */
-export type RevisionKind = 'create' | 'edit' | 'rename' | 'move' | 'recover'
+type RevisionKind = 'create' | 'edit' | 'rename' | 'move' | 'recover'
 
 /** A file as of the commit that changed it. */
 export interface Revision {
@@ -50,7 +50,7 @@ interface Stay {
 }
 
 /** Selects revisions of a file. */
-export interface RevisionRange {
+interface RevisionRange {
   readonly path: LibraryPath
   /** The newest commit to search; it must have the file at the path. */
   readonly upTo: number

@@ -61,7 +61,7 @@ export async function folderSince(stores: HistoryStores, library: LibraryInfo): 
 }
 
 /** A range of commits, both inclusive, during which the folder of a sub-library was shown at a path of the origin. */
-export interface ShownStay {
+interface ShownStay {
   readonly path: LibraryPath
   readonly from: number
   readonly to: number

@@ -3,7 +3,7 @@ import { type BudgetKeys, ByteBudget } from './byte-budget.ts'
 import { addressKey } from './client-address.ts'
 import { detail, type Refusal } from './refusal.ts'
 
-export interface BodyMemoryOptions {
+interface BodyMemoryOptions {
   /** Bytes of buffered bodies of all connections. */
   readonly total: number
   /** Timeout of a body that waits for memory. */
@@ -65,7 +65,7 @@ interface ClaimEvents {
 }
 
 /** A body being received. */
-export interface Receiving {
+interface Receiving {
   /** Bytes received so far. */
   received(): number
   /** Aborts it, because its client is too slow. */

@@ -1,7 +1,7 @@
 /** The keys that bytes are charged to. A client can hold at most its share of a budget. */
 export type BudgetKeys = readonly string[]
 
-export interface ByteBudgetOptions {
+interface ByteBudgetOptions {
   /** Bytes of all keys together. */
   readonly total: number
   /** Bytes of one key. A single request above it is granted to a key that holds nothing else. */

@@ -59,7 +59,7 @@ const SHOWN = `${DOWNLOADED}; img-src 'self'; media-src 'self'; style-src 'unsaf
 const SHOWN_PDF = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** How a user's file is sent. */
-export interface Served {
+interface Served {
   readonly contentType: string
   /** Whether a browser may display it instead of saving it. */
   readonly isInline: boolean

@@ -20,7 +20,7 @@ import type { IncomingRequest, ResponseWriter } from './transport.ts'
 export type LogRequest = (members: string) => void
 
 /** The options of a dispatcher in addition to the `Runtime` of routes. */
-export interface DispatcherOptions<User, Services> {
+interface DispatcherOptions<User, Services> {
   readonly runtime: Runtime<User, Services>
   readonly site: Site
   readonly logger: Logger

@@ -4,7 +4,7 @@ import { MultipartStream } from './multipart-stream.ts'
 import { detail, type Refusal } from './refusal.ts'
 
 /** One part of a form: its name, and its text or its file. */
-export type Part = readonly [name: string, value: string | FilePart]
+type Part = readonly [name: string, value: string | FilePart]
 
 /** Parses a multipart/form-data body that is in memory. */
 export async function parseMultipart(contentType: string, bytes: Buffer, maxParts: number): Promise<Part[]> {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 export type ResponseHeaders = Readonly<Record<string, string | number | readonly string[]>>
-export type ResponseBody = string | Buffer | Readable | Chunks
+type ResponseBody = string | Buffer | Readable | Chunks
 
 /**
  * Bytes read on demand (backpressure). A chunk is valid until the next one is requested. `return` releases

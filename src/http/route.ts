@@ -4,7 +4,7 @@ import type { HttpRequest } from './request.ts'
 import type { ResponseHeaders } from './response.ts'
 import type { RequestBody } from './transport.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
 /** Who may call a route: anyone, holders of an API token, administrators, holders of a library token. */
 export type Policy = 'none' | 'user' | 'admin' | 'library'
@@ -49,7 +49,7 @@ export interface Input<User, P extends Readers, Q extends Readers, B> {
 type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : RequestBody
 
 /** The declaration of a route. */
-export interface RouteSpec<
+interface RouteSpec<
   User,
   Services,
   A extends Policy,

@@ -2,7 +2,7 @@
 export type Segments = ReadonlyMap<string, string>
 
 /** The value of a matched route, and its named segments. */
-export interface Found<T> {
+interface Found<T> {
   readonly target: T
   readonly segments: Segments
 }

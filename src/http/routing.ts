@@ -63,7 +63,7 @@ function shapeOf(path: string): string {
   return withoutSlash(path).replace(/:\w+/g, ':')
 }
 
-export function withoutSlash(path: string): string {
+function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 

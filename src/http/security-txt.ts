@@ -2,7 +2,7 @@ import { notFound } from './refusal.ts'
 import { rawResponse } from './response.ts'
 import { type Route, routesFor } from './route.ts'
 
-export interface SecurityTxtOptions {
+interface SecurityTxtOptions {
   /** A URI for vulnerability reports. Without it there is no file. */
   readonly contact: string | undefined
   /** Without a trailing slash. The file contains its own URL only if this is set. */

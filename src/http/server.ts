@@ -64,7 +64,7 @@ export type TransportSetting =
   | { readonly kind: 'node'; readonly certificate?: CertificateFiles | undefined }
 
 /** Limits, timeouts, and the duration from which a request is logged as slow. */
-export interface HttpLimits extends ConnectionTimeouts {
+interface HttpLimits extends ConnectionTimeouts {
   /** Requests that take longer are logged as slow, unless their body or response is streamed. */
   readonly slowMs: number
   /** Open connections. */

@@ -10,7 +10,7 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>
 }
 
-export interface SystemRoutesOptions {
+interface SystemRoutesOptions {
   readonly metrics: HttpMetrics
   /** Authorizes a program without an account to read `/metrics`. */
   readonly metricsToken?: string | undefined

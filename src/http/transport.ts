@@ -38,7 +38,7 @@ export interface RequestBody {
 }
 
 /** Both ends of a connection. */
-export type SocketEnds = Pick<Socket, 'remoteAddress' | 'localAddress' | 'localPort'>
+type SocketEnds = Pick<Socket, 'remoteAddress' | 'localAddress' | 'localPort'>
 
 /** A request whose head has been parsed. */
 export interface IncomingRequest {

@@ -1,7 +1,7 @@
 import type { HttpRequest } from './request.ts'
 
 /** The credentials of a caller without an account. */
-export interface VisitorCredentials {
+interface VisitorCredentials {
   readonly address: string
   /** The key for rate limits. */
   readonly network: string

@@ -81,7 +81,7 @@ export async function findAccount(reader: Reader, email: string): Promise<Accoun
   return (await findCredentials(reader, email))?.account
 }
 
-export async function findCredentials(reader: Reader, email: string): Promise<Credentials | undefined> {
+async function findCredentials(reader: Reader, email: string): Promise<Credentials | undefined> {
   const [found] = await selectCredentials(reader, 'email = ?', email)
   return found
 }

@@ -62,12 +62,12 @@ export interface AccountChanges {
   readonly defaultLibraryKey?: number | null
 }
 
-export interface NewAccount extends AccountChanges {
+interface NewAccount extends AccountChanges {
   readonly email: string
   readonly password: string
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   readonly db: Database
   readonly passwords: Passwords
   /** Unix seconds. */

@@ -34,7 +34,7 @@ export type Authentication =
   | { readonly reason: 'unknown' | 'deleted' | 'inactive' | 'wiped' }
 
 /** Client versions sent with a request. */
-export interface ClientVersions {
+interface ClientVersions {
   readonly clientVersion?: string | undefined
   readonly platformVersion?: string | undefined
 }
@@ -46,9 +46,9 @@ const longestVersion = 64
 const longestUserAgent = 255
 
 /** The client of a sign-in; '' for unknown fields. */
-export type SignedInBy = Partial<SignInClient>
+type SignedInBy = Partial<SignInClient>
 
-export interface ApiTokensOptions {
+interface ApiTokensOptions {
   readonly db: Database
   readonly secret: Buffer
   /** Unix seconds. */

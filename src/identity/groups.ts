@@ -32,7 +32,7 @@ import type { TransactionHook } from './scoped-tokens.ts'
 const MOST_MEMBERS = 100_000
 
 /** Writes further rows in the transaction that creates a group. */
-export type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
+type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
 
 /**
  * All groups. Callbacks `also` write further rows in the same transaction. Each method states who may call it

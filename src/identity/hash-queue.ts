@@ -11,7 +11,7 @@ export interface HashClient {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface HashQueueOptions {
+interface HashQueueOptions {
   /** Concurrent hashes. They run on libuv's four threads, of which files and name lookups need some. */
   readonly slots: number
   /** False removes the limit of the queue, for tests and trusted networks. */

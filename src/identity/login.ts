@@ -9,7 +9,7 @@ import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.t
 import type { Passwords } from './passwords.ts'
 
 /** A request for an API token. Name and password are not empty. */
-export interface LoginRequest
+interface LoginRequest
   extends DeviceFields,
     Pick<AccountPasswordAttempt, 'password' | 'address' | 'network' | 'signal'> {
   readonly username: string
@@ -30,7 +30,7 @@ export type LoginOutcome =
       readonly reason: string
     }
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly db: Database
   readonly checks: PasswordChecks
   readonly apiTokens: ApiTokens

@@ -22,7 +22,7 @@ export interface AccountPasswordAttempt {
 /**
  * The result of an attempt. `account` is for the audit log only: the client must not learn whether it exists.
  */
-export type AccountPasswordOutcome =
+type AccountPasswordOutcome =
   | { readonly kind: 'right'; readonly credentials: Credentials }
   | {
       readonly kind: 'wrong'
@@ -31,7 +31,7 @@ export type AccountPasswordOutcome =
     }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
 
-export interface PasswordChecksOptions extends PasswordGuardOptions {
+interface PasswordChecksOptions extends PasswordGuardOptions {
   readonly accounts: Accounts
   readonly passwords: Passwords
 }

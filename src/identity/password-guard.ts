@@ -1,10 +1,10 @@
 import { LoginThrottle } from './login-throttle.ts'
 
 /** The kind of password. These values are part of the log format that operators match. */
-export type PasswordKind = 'sign-in' | 'password-change' | 'link' | 'library' | 'webdav'
+type PasswordKind = 'sign-in' | 'password-change' | 'link' | 'library' | 'webdav'
 
 /** An attempt with a password. */
-export interface PasswordAttempt {
+interface PasswordAttempt {
   readonly kind: PasswordKind
   /** What the password protects: a login name as typed, a library, a link. */
   readonly subject: string
@@ -23,10 +23,10 @@ export interface FailedAuthentication {
   readonly user?: number | undefined
 }
 
-export type OnFailedAuthentication = (failure: FailedAuthentication) => void
+type OnFailedAuthentication = (failure: FailedAuthentication) => void
 
 /** The result of a check. */
-export interface CheckedPassword {
+interface CheckedPassword {
   readonly isRight: boolean
   /** The key of the account in question, if it exists. */
   readonly user?: number | undefined

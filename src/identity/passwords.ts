@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type HashClient, HashQueue } from './hash-queue.ts'
 
 /** Cost parameters of one hash. Memory is in KiB. */
-export interface PasswordCost {
+interface PasswordCost {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number

@@ -18,7 +18,7 @@ export interface Scope {
 }
 
 /** The scope a route requires of a scoped token: `any` admits all, `none` admits none. */
-export type ScopeNeeded = 'none' | 'any' | ScopeAccess
+type ScopeNeeded = 'none' | 'any' | ScopeAccess
 
 /** Whether a route admits the credential. The access check decides what it may do there. */
 export function scopeAdmits(scope: Scope | undefined, needed: ScopeNeeded): boolean {

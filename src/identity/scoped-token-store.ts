@@ -5,7 +5,7 @@ import type { LibraryRelations } from './relations.ts'
 import type { Scope, ScopeAccess } from './scope.ts'
 
 /** A scoped token as stored, without its library. Times are Unix seconds. */
-export interface ScopedToken {
+interface ScopedToken {
   readonly key: number
   readonly name: string
   readonly access: ScopeAccess
@@ -23,12 +23,12 @@ export interface PersonalToken extends ScopedToken {
 }
 
 /** A library token in a list, with its encrypted copy and its creator. */
-export interface StoredLibraryToken extends ScopedToken {
+interface StoredLibraryToken extends ScopedToken {
   readonly sealed: Uint8Array
   readonly madeBy: string
 }
 
-export interface NewScopedToken {
+interface NewScopedToken {
   readonly hash: Uint8Array
   readonly kind: 'personal' | 'library'
   readonly accountKey: number

@@ -31,7 +31,7 @@ const mostPersonalTokens = 100
 /** Writes further rows in the transaction of a change. */
 export type TransactionHook = (tx: Transaction) => Promise<void>
 
-export interface PersonalTokenOptions {
+interface PersonalTokenOptions {
   readonly name: string
   readonly access: ScopeAccess
   /** The only library it is for; undefined for all. */

@@ -30,11 +30,11 @@ export const laptop: Device = {
   platformVersion: '6.1',
 }
 
-export interface IdentityOptions {
+interface IdentityOptions {
   readonly rateLimit?: boolean
 }
 
-export type OpenIdentity = (options?: IdentityOptions) => Promise<TestIdentity>
+type OpenIdentity = (options?: IdentityOptions) => Promise<TestIdentity>
 
 /** The whole module on one database, with a clock that only the test moves. */
 export class TestIdentity implements AsyncDisposable {

@@ -12,7 +12,7 @@ const fewest = 8
 const most = 29
 const kinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-zA-Z]/]
 
-export interface WebdavSecretsOptions extends PasswordGuardOptions {
+interface WebdavSecretsOptions extends PasswordGuardOptions {
   readonly db: Database
   readonly passwords: Passwords
 }

@@ -60,7 +60,7 @@ export interface CopyMoveTasksOptions {
 }
 
 /** Progress of a task in files. A move whose originals are still to be deleted counts as running. */
-export interface TaskStep {
+interface TaskStep {
   readonly id: string
   readonly operation: 'copy' | 'move'
   readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'

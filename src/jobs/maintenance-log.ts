@@ -1,5 +1,5 @@
 /** The last run of a maintenance job. */
-export interface MaintenanceReport {
+interface MaintenanceReport {
   readonly name: string
   /** Unix seconds. */
   readonly endedAt: number

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { MaintenanceLog } from './maintenance-log.ts'
 
 /** A periodic job that is idempotent and may be interrupted at any time. */
-export interface MaintenanceJob {
+interface MaintenanceJob {
   readonly name: string
   /** Reads all data. It starts a minute after the process, so that returning clients are served first. */
   readonly isLong?: boolean

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, selfAndAbove, withSlash } from '../objects/index.ts'
 
 /** An item that was at one path and is now at another. */
-export interface Moved {
+interface Moved {
   readonly from: LibraryPath
   /** The new path. */
   readonly path: LibraryPath

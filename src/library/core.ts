@@ -15,7 +15,7 @@ import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
 import { LibraryEvents } from './library-events.ts'
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly db: Database
   readonly blocks: BlockStore
   /** Unix seconds. */
@@ -34,7 +34,7 @@ export interface CoreOptions {
 }
 
 /** Called with a library after and before its head moved. There may be several commits in between. */
-export type HeadListener = (library: LibraryInfo, before: LibraryInfo) => void
+type HeadListener = (library: LibraryInfo, before: LibraryInfo) => void
 
 /**
  * The key of what only this module may use. `index.ts` does not export it: without it nobody has the database or a

@@ -13,7 +13,7 @@ import { refuseLocked } from './locks.ts'
 import { entriesOf, pathsOf, place, type RoomLeft, refuseOverQuota, takeAll, totalsOf } from './selection.ts'
 
 /** A copy of entries of one library into a folder of another. */
-export interface CrossLibraryCopy {
+interface CrossLibraryCopy {
   readonly source: Library
   readonly chosen: readonly Placed[]
   readonly target: EditableLibrary

@@ -68,7 +68,7 @@ export function makeFolders(library: EditableLibrary, path: LibraryPath): Promis
 }
 
 /** The result for one path of makeManyFolders. */
-export type FolderOutcome = 'created' | 'exists' | 'refused'
+type FolderOutcome = 'created' | 'exists' | 'refused'
 
 /** As makeFolders, for many paths in one commit. A path that cannot be created is refused alone. */
 export function makeManyFolders(

@@ -8,7 +8,7 @@ import type { EditableLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
 
 /** A new tree for a library, or for the folder of a sub-library. */
-export interface NewRoot {
+interface NewRoot {
   readonly description: string
   /**
    * The root that replaces `now`, which may be newer than the one the caller has read. Its objects must be

@@ -26,7 +26,7 @@ export interface Wanted {
 }
 
 /** The result of restoring an item. */
-export type Restored = { readonly kind: Dirent['kind'] } | { readonly fault: Fault }
+type Restored = { readonly kind: Dirent['kind'] } | { readonly fault: Fault }
 
 /** An item found in its commit. */
 interface Found {

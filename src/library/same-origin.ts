@@ -7,7 +7,7 @@ import { EditableLibrary, type Library } from './library.ts'
 import type { Selection } from './selection.ts'
 
 /** A move or copy between two views of one library, with paths of the origin. */
-export interface OriginOperation {
+interface OriginOperation {
   readonly library: EditableLibrary
   readonly selection: Selection
   readonly folder: LibraryPath

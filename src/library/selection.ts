@@ -59,12 +59,12 @@ export async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Pro
 }
 
 /** A placed entry and its previous path. */
-export interface Put extends Placed {
+interface Put extends Placed {
   readonly from: LibraryPath
 }
 
 /** The content of a folder that is merged with another of its name. */
-export type ContentOf = (dirent: DirDirent) => StoredDir | Promise<StoredDir>
+type ContentOf = (dirent: DirDirent) => StoredDir | Promise<StoredDir>
 
 /**
  * Places entries in a folder under free names. Their times stay; the actor becomes the modifier of files.

@@ -42,7 +42,7 @@ export interface NewFile {
   readonly content: Content
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   /** Folders below the target that are created if missing. The files go into the last. */
   readonly into?: LibraryPath
   /** Replaces a file of the same name. Otherwise, or if a folder has the name, the new file gets ` (n)`. */
@@ -120,7 +120,7 @@ async function numberedFolder(
   return at
 }
 
-export interface UpdateOptions {
+interface UpdateOptions {
   /** The commit that the new content is based on. An edit of an older state must not undo a newer one. */
   readonly base?: CommitId | undefined
   readonly mtime?: number | undefined

@@ -4,7 +4,7 @@
 import { SEARCH_GROUP, SEARCHED_AT_ONCE, StopSearch } from './stop-search.ts'
 
 /** Block sizes in bytes. The average must be a power of two. */
-export interface ChunkSizes {
+interface ChunkSizes {
   readonly min: number
   readonly average: number
   readonly max: number
@@ -13,7 +13,7 @@ export interface ChunkSizes {
 const MIB = 2 ** 20
 
 /** The sizes that sync clients use. */
-export const clientSizes: ChunkSizes = { min: 6 * MIB, average: 8 * MIB, max: 10 * MIB }
+const clientSizes: ChunkSizes = { min: 6 * MIB, average: 8 * MIB, max: 10 * MIB }
 
 const WINDOW = 48
 const STOP = 0x13

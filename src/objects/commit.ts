@@ -44,7 +44,7 @@ export interface CommitLibrary {
 }
 
 /** Password check and wrapped key of an encrypted library. Fields that its version lacks are empty. */
-export interface CommitEncryption {
+interface CommitEncryption {
   readonly version: number
   /** Hex; empty where `pwdHash` replaces it. */
   readonly magic: string

@@ -1,9 +1,9 @@
 import type { DirId, FileId } from './ids.ts'
 
 /** The mode of a non-executable file: octal 100644. */
-export const FILE_MODE = 33188
+const FILE_MODE = 33188
 /** The mode of every dir: octal 040000. */
-export const DIR_MODE = 16384
+const DIR_MODE = 16384
 
 interface Entry {
   readonly name: string

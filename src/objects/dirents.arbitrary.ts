@@ -28,7 +28,7 @@ const hexId = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
   .map((bytes) => Buffer.from(bytes).toString('hex'))
 export const fileIds = hexId.map((id) => id as FileId)
-export const dirIds = hexId.map((id) => id as DirId)
+const dirIds = hexId.map((id) => id as DirId)
 export const blockIds = hexId.map((id) => id as BlockId)
 
 const modifier = fc.oneof(fc.constantFrom('alice@example.com', 'b@x.y', ''), fc.string({ unit: character }))

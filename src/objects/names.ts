@@ -1,5 +1,5 @@
 /** Maximum bytes of a name in UTF-8. */
-export const MAX_NAME_BYTES = 255
+const MAX_NAME_BYTES = 255
 
 // NFC does not change characters below U+0300, so most names need no normalization.
 const mayCompose = /[\u0300-\uffff]/

@@ -20,7 +20,7 @@ const shapes = {
   eye: '<path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z"/><circle cx="12" cy="12" r="2.8"/>',
 } as const
 
-export type Icon = keyof typeof shapes
+type Icon = keyof typeof shapes
 
 /** A decorative icon, hidden from screen readers. */
 export function icon(name: Icon): Html {

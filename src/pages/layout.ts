@@ -17,7 +17,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export interface Page {
+interface Page {
   readonly title: string
   readonly body: Shown
   readonly status?: number

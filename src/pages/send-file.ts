@@ -10,7 +10,7 @@ export interface FoundFile {
 }
 
 /** What a URL asks for besides the page: the bytes to keep (`dl=1`), or to be shown (`raw=1`). */
-export type Wanted = 'page' | 'download' | 'view'
+type Wanted = 'page' | 'download' | 'view'
 
 export function wantedOf({ dl, raw: shown }: { dl: string | undefined; raw: string | undefined }): Wanted {
   if (dl === '1') return 'download'

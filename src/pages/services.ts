@@ -5,7 +5,7 @@ import type { Library, LibraryCore } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
 
 /** Archives, implemented by the transfer surface. */
-export interface Archives {
+interface Archives {
   start(library: Library, wish: ArchiveWish): Promise<string>
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
 }
@@ -16,7 +16,7 @@ interface ArchiveWish {
   readonly link: TicketLink
 }
 
-export interface ArchiveProgress {
+interface ArchiveProgress {
   readonly zipped: number
   readonly total: number
   readonly failure: string | undefined

@@ -15,7 +15,7 @@ import type { PageServices } from './services.ts'
 import type { PageTexts } from './texts/en.ts'
 import { textsFor } from './texts/texts.ts'
 
-export interface Visit {
+interface Visit {
   readonly token: string
   readonly request: HttpRequest
   readonly kind: LinkKind

@@ -5,7 +5,7 @@ import type { FileDirent } from '../objects/index.ts'
 import type { Requester } from '../scheduling/index.ts'
 
 /** The text of a file, without its layout. */
-export interface DocumentText {
+interface DocumentText {
   readonly text: string
   /** Whether the text was cut. */
   readonly truncated: boolean

@@ -13,7 +13,7 @@ import { missingObjects, ObjectIntake } from './receive-objects.ts'
 import { findVisibleCommit, markVisible, recordHead, visibleAmong } from './sync-visibility.ts'
 import { Uncommitted, type UncommittedAllowance } from './uncommitted.ts'
 
-export interface ClientPushOptions {
+interface ClientPushOptions {
   readonly core: LibraryCore
   readonly db: Database
   /** Limits uncommitted bytes. Unlimited by default. */

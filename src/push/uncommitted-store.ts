@@ -9,7 +9,7 @@ const IDS_A_QUERY = 500
 export const COMMIT_BYTES = 500
 
 /** A block of a library, and whether a guest sent it. */
-export interface SentBlock extends SizedBlock {
+interface SentBlock extends SizedBlock {
   readonly libraryKey: number
   readonly isGuest: boolean
 }

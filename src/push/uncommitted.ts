@@ -9,7 +9,7 @@ const COUNT_CACHE_MS = 10_000
 const MOST_CACHED = 10_000
 
 /** Blocks are content. Objects and commits are metadata, which is needed even to delete content. */
-export type UncommittedKind = 'blocks' | 'objects'
+type UncommittedKind = 'blocks' | 'objects'
 
 /** Maximum of uncommitted bytes of one kind in the libraries of an owner; undefined for no limit. */
 export type UncommittedAllowance = (

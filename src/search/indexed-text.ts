@@ -10,7 +10,7 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /** Maximum length of an indexed text, in characters. */
-export const MAX_CHARACTERS = 2 ** 20
+const MAX_CHARACTERS = 2 ** 20
 
 const PIECE = 16_384
 // Fewer bytes are decompressed faster on this thread than on another one.

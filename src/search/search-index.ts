@@ -10,7 +10,7 @@ import { prepareSchema } from './search-schema-store.ts'
 import { StepConflict, StepWriter } from './step-writer.ts'
 import { IndexIncomplete, TreeStep } from './tree-step.ts'
 
-export const SEARCH_FOLLOWER = 'search'
+const SEARCH_FOLLOWER = 'search'
 
 // A lease not renewed for this long belongs to a dead process.
 const CLAIM_SECONDS = 60
@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS = 200
 // More distant trees may be compared again in smaller steps.
 const COMMITS_COMPARED = 50
 
-export interface SearchIndexOptions {
+interface SearchIndexOptions {
   readonly core: LibraryCore
   /** The database of libraries and commits. */
   readonly libraryDb: Database

@@ -65,7 +65,7 @@ export interface Found {
 }
 
 /** A file whose text could not be extracted. */
-export interface UnreadText {
+interface UnreadText {
   /** Undefined if it was deleted. */
   readonly library: LibraryInfo | undefined
   readonly path: LibraryPath

@@ -8,7 +8,7 @@ import { createServices, type Services } from './services.ts'
 import { openBlocks, openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
 
-export interface StartOptions {
+interface StartOptions {
   readonly config: Config
   readonly logger: Logger
   /** Unix seconds; the clock unless a test brings its own. */

@@ -19,7 +19,7 @@ export interface ArchiveWish {
 type ArchiveFailure = 'size too large' | 'internal error'
 
 /** The progress of an archive, with the names that clients poll. */
-export interface ArchiveProgress {
+interface ArchiveProgress {
   readonly zipped: number
   readonly total: number
   readonly failure: ArchiveFailure | undefined

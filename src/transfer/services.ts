@@ -28,7 +28,7 @@ export interface TransferServices {
   readonly transferLimits: TransferLimits
 }
 
-export interface LinkUpload {
+interface LinkUpload {
   readonly makerKey: number
   readonly library: LibraryInfo
   readonly items: readonly { readonly path: LibraryPath; readonly isDir: boolean }[]

@@ -5,7 +5,7 @@ import type { TimeSlicer } from '../scheduling/index.ts'
 const ENTRIES_PER_CLOCK_CHECK = 256
 
 /** A name at which two versions of a dir differ in any field. */
-export interface EntryChange {
+interface EntryChange {
   readonly name: string
   readonly before: Dirent | undefined
   readonly after: Dirent | undefined

@@ -6,7 +6,7 @@ import type { StoredDir } from './dir-cache.ts'
 const MAX_CHANGES = 1000
 
 /** A dir of an edited tree: its state before the edit and its changes. */
-export interface EditedDir {
+interface EditedDir {
   readonly stored: StoredDir
   readonly changes: ReadonlyMap<string, Dirent | null>
   readonly children: ReadonlyMap<string, EditedDir>

@@ -18,7 +18,7 @@ import { changeBatches } from './dir-changes.ts'
 import type { WorkingTree } from './working-tree.ts'
 
 /** The three trees of a merge. */
-export interface MergeSides {
+interface MergeSides {
   /** The tree of the common ancestor. */
   readonly base: DirId
   /** The tree of the head. */
@@ -30,7 +30,7 @@ export interface MergeSides {
 }
 
 /** An entry of the client that was stored under a conflict name. */
-export interface Conflict {
+interface Conflict {
   readonly kind: 'file' | 'dir'
   readonly path: LibraryPath
   readonly name: string

@@ -24,7 +24,7 @@ import {
 } from './object-store.ts'
 
 /** The entries that a dir adds to another version of it, or all of its entries, in batches. */
-export type AddedEntries = Iterable<readonly Dirent[]>
+type AddedEntries = Iterable<readonly Dirent[]>
 
 /**
  * Reads the entries of a dir without caching it, for walks through many dirs. If the dir is stored as a delta and `isKnown` returns

@@ -57,14 +57,14 @@ export interface EditedTree extends Totals {
 }
 
 /** Where a working tree reads its dirs and puts the new ones. */
-export interface TreeSource {
+interface TreeSource {
   readonly objects: ObjectStore
   readonly libraryKey: number
   readonly pending: PendingDirs
 }
 
 /** One folder of a tree being edited. */
-export interface WorkingFolder {
+interface WorkingFolder {
   find(name: string): Dirent | undefined
   /** Adds an entry, or replaces the one with that name. */
   put(dirent: Dirent): void

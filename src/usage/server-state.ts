@@ -1,7 +1,7 @@
 import { access, constants, statfs } from 'node:fs/promises'
 import type { Database } from '../database/index.ts'
 
-export interface ServerStateOptions {
+interface ServerStateOptions {
   readonly db: Database
   readonly dataDirectory: string
   readonly version: string
@@ -11,7 +11,7 @@ export interface ServerStateOptions {
   readonly now: () => number
 }
 
-export type CheckName = 'database' | 'data-folder'
+type CheckName = 'database' | 'data-folder'
 
 /** Health of the server: version, start time, and checks of the database and the data folder. */
 export class ServerState {

@@ -13,7 +13,7 @@ import type { Usage } from './usage.ts'
 const DAY = 86_400
 const MOST_DAYS = 3660
 
-export interface StatisticsOptions {
+interface StatisticsOptions {
   readonly db: Database
   readonly core: LibraryCore
   readonly accounts: Accounts
@@ -24,7 +24,7 @@ export interface StatisticsOptions {
 }
 
 /** Current figures of the server. */
-export interface ServerNumbers {
+interface ServerNumbers {
   readonly accounts: number
   readonly activeAccounts: number
   readonly groups: number

@@ -23,7 +23,7 @@ const countProcess = new URL('./count-process.ts', import.meta.url)
 const storedProcess = new URL('./stored-process.ts', import.meta.url)
 
 /** The stores that counting reads. */
-export interface UsageSource extends HistorySource {
+interface UsageSource extends HistorySource {
   readonly db: Database
   readonly pathIndex: Pick<PathIndex, 'catchUp'>
 }
@@ -34,7 +34,7 @@ export class CountingStopped extends Error {
 }
 
 /** The last count of a library. */
-export interface KnownUsage {
+interface KnownUsage {
   /** Undefined until it is counted for the first time. */
   readonly usage: LibraryUsage | undefined
   /** Whether it matches the current head and the current history limit. */

@@ -116,7 +116,7 @@ export async function subLibraryToShare(
 }
 
 /** A folder that can be a sub-library. */
-export interface SubLibraryPlace {
+interface SubLibraryPlace {
   readonly libraryKey: number
   readonly path: LibraryPath
   readonly headSeq: number
@@ -146,7 +146,7 @@ export async function expectNotMoved(tx: Transaction, library: LibraryInfo): Pro
 }
 
 /** A sub-library and the path of its folder in another tree of the library; undefined if it is not there. */
-export interface SubLibraryLocation {
+interface SubLibraryLocation {
   readonly sub: SubLibrary
   readonly path: LibraryPath | undefined
 }

@@ -38,7 +38,7 @@ export function findSubLibraryAt(
 }
 
 /** A sub-library and its origin, from one query. */
-export interface WithOrigin {
+interface WithOrigin {
   readonly sub: SubLibrary
   readonly origin: LibraryInfo
 }

@@ -46,7 +46,7 @@ export function placedToWire(libraryId: LibraryId, { path, entry }: Placed) {
 }
 
 /** The details of a file. */
-export interface FileDetail {
+interface FileDetail {
   readonly entry: FileDirent
   /** The requested revision, not necessarily the latest. */
   readonly id: FileId

@@ -69,7 +69,7 @@ function briefGroup(group: Group, owners: ReadonlyMap<number, Account>) {
 }
 
 /** A library shared with a group, with the people it names. */
-export interface GroupLibrary {
+interface GroupLibrary {
   readonly shared: SharedLibrary
   readonly owner: Person
   readonly sharer: Person

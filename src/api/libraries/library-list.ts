@@ -7,7 +7,7 @@ import type { ApiServices } from '../services.ts'
 import { type Parties, partiesOf } from '../shares/share-wire.ts'
 
 /** Why the caller can open a library, in the order of the listings. */
-export const libraryRelations = ['mine', 'shared', 'group', 'public'] as const
+const libraryRelations = ['mine', 'shared', 'group', 'public'] as const
 export type LibraryRelation = (typeof libraryRelations)[number]
 
 /** A library in a listing, with its share if it is shared. */

@@ -78,7 +78,7 @@ export function readExpiry({ expire_days: days, expiration_time: time }: SentExp
 }
 
 /** Rejects a password that is too short or has control characters. */
-export function checkedPassword({ links }: ApiServices, sent: string | undefined): string | undefined {
+function checkedPassword({ links }: ApiServices, sent: string | undefined): string | undefined {
   if (!sent) return undefined
   if (Array.from(sent).length < links.shortestPassword) throw errorMessage(400, 'Password is too short.')
   if (/[\p{Cc}\p{Cs}]/u.test(sent)) {

@@ -107,7 +107,7 @@ export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean)
 }
 
 /** The path of a folder ends with a slash. */
-export function shownPath({ path, isDir }: Pick<Link, 'path' | 'isDir'>): string {
+function shownPath({ path, isDir }: Pick<Link, 'path' | 'isDir'>): string {
   return isDir ? withSlash(path) : path
 }
 

@@ -60,7 +60,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
  * SQLite in WAL mode. A commit appends to the log without a flush. `write` then waits for an fdatasync of the log that started after its
  * commit, which runs in the thread pool and is shared by all waiting writers (docs/decisions/0003-sqlite-durability.md).
  */
-export class SqliteDatabase implements Migratable {
+class SqliteDatabase implements Migratable {
   readonly dialect = 'sqlite'
   schemaVersion = 0
   readonly #file: string

@@ -12,7 +12,7 @@ import { borrowReadBuffer, returnReadBuffer } from './read-buffer-pool.ts'
 const MIN_DIRECT_READ = 64 * 1024
 
 /** Where a body comes from. */
-export interface BodySource {
+interface BodySource {
   readonly socket: Socket
   readonly memory: ReceiveMemory
   /** Sends `100 Continue`, if the client waits for it. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { BufferedBody, type BufferedBodyOptions } from '../buffered-body.ts'
 
-export interface NodeBodyOptions extends BufferedBodyOptions {
+interface NodeBodyOptions extends BufferedBodyOptions {
   /** Stops and restarts the flow of bytes from the client. */
   readonly pause: () => void
   readonly resume: () => void

@@ -132,7 +132,7 @@ export async function removeTemporary(file: string): Promise<void> {
 }
 
 /** `fsync` of a folder. A no-op where the file system cannot sync folders, as on some network file systems. */
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r')
   await handle.sync().catch((error: unknown) => {
     if (!cannotSyncFolders.has(codeOf(error))) throw error
