@@ -67,12 +67,15 @@ const split = (files: string, reason: string, seconds: number): Rule => ({
   seconds,
 })
 
+const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
+  ...split(files, reason, seconds),
+  deep: [...POSTGRES, ...PLAIN],
+})
+
 /** What is tested when, and on what. */
 export const RULES: readonly Rule[] = [
   // Randomized suites: in short, then at full length.
-  both('test/durability/kill', SQLITE, 'random: 4 kills, then 50', 200),
-  both('test/durability/upload-kill', SQLITE, 'random: 2 kills, then 12', 60),
-  both('test/durability/push-kill', SQLITE, 'random: 2 kills, then 6', 40),
+  both('test/durability/kill', SQLITE, 'random: 2 kills, then 50', 200),
   both('test/model/', SQLITE, 'random: 100 sequences of calls, then 2000', 180),
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),
   both('test/api/concurrency', BOTH, '15 edits of each writer, then 300', 60),
@@ -81,6 +84,8 @@ export const RULES: readonly Rule[] = [
   both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60),
 
   // Slow, and not about the database: once, in the deep tier.
+  deep('test/durability/upload-kill', SQLITE, 'random: 12 kills', 60),
+  deep('test/durability/push-kill', SQLITE, 'random: 6 kills', 40),
   deep('test/durability/', SQLITE, 'kills servers, fills a disk', 30),
   deep('test/clients/seaf-cli', SQLITE, 'real clients, which look for changes every few seconds', 120),
   deep('test/clients/rclone', SQLITE, 'a real client', 25),
@@ -101,19 +106,41 @@ export const RULES: readonly Rule[] = [
   deep('src/content/encryption-vectors', SQLITE, 'password hashes of full cost', 20),
 
   deep('src/database/row-cache', SQLITE, 'starts and restores PostgreSQL servers', 20),
+  deep(
+    'src/storage/disk/disk-block-store',
+    SQLITE,
+    'damages and kills stores; the differential test stays fast',
+    26,
+  ),
+  deep('test/api/thumbnails-busy', SQLITE, 'busy worker processes', 5),
+  deep('test/api/file-text-busy', SQLITE, 'busy worker processes', 4),
   deep('test/transfer/zip', SQLITE, 'archives of many files and of many gigabytes', 9),
 
   // Slow: in the fast tier on SQLite, in the deep tier on PostgreSQL.
   split('test/api/batch', 'many copies', 30),
-  split('test/api/password-guessing', 'many password hashes', 15),
   split('test/api/credential-origins', 'long', 10),
   split('test/api/auth-token', 'many password hashes', 8),
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
   split('test/api/tasks', 'long', 5),
-  split('test/sync/merge', 'long', 8),
-  split('test/transfer/link-uploads', 'long', 8),
-  split('test/transfer/upload-limits', 'long', 5),
+  split('test/api/deprecated-batch', 'many copies', 6),
+  split('test/api/activities-model', 'long', 4),
+  split('test/api/activities-folders', 'long', 4),
+  split('test/api/audit', 'long', 4),
+  split('test/api/contact-addresses', 'many accounts', 4),
+  split('test/api/live-events', 'long', 4),
+  split('test/api/link-view-only', 'images', 4),
+  split('test/api/purge-while-indexing', 'long', 3),
+  splitPlain('test/sync/merge', 'long', 8),
+  splitPlain('test/sync/hostile', 'input nobody should send', 5),
+  splitPlain('test/sync/uncommitted', 'long', 4),
+  splitPlain('test/transfer/link-uploads', 'long', 8),
+  splitPlain('test/transfer/upload-limits', 'long', 5),
+  splitPlain('test/transfer/unfinished-uploads', 'long', 6),
+  splitPlain('test/transfer/archive', 'archives', 5),
+  splitPlain('test/transfer/resumable', 'long', 4),
+  splitPlain('test/transfer/download.', 'large files', 4),
+  deep('test/api/password-guessing', BOTH, 'many password hashes', 15),
   deep('test/transfer/encrypted', BOTH, 'large encrypted files', 35),
   deep('test/api/live-revocation', BOTH, 'every way a right ends, on open streams', 30),
 

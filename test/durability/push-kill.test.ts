@@ -8,9 +8,8 @@ import { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { SyncClient, type TreeSpec } from '../support/sync-client.ts'
-import { rounds } from '../support/tier.ts'
 
-const KILLS = rounds(2, 6)
+const KILLS = 6
 const CLIENTS = 4
 
 /** One device: what it pushed, and the part of it that was answered. */

@@ -8,9 +8,8 @@ import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
-import { rounds } from '../support/tier.ts'
 
-const KILLS = rounds(2, 12)
+const KILLS = 12
 const UPLOADERS = 8
 const LARGEST = 400_000
 
