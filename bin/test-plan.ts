@@ -76,12 +76,12 @@ const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
 export const RULES: readonly Rule[] = [
   // Randomized suites: in short, then at full length.
   both('test/durability/kill', SQLITE, 'random: 2 kills, then 50', 200),
-  both('test/model/', SQLITE, 'random: 100 sequences of calls, then 2000', 180),
+  both('test/model/', SQLITE, 'random: 50 sequences of calls, then 2000', 180),
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),
-  both('test/api/concurrency', BOTH, '15 edits of each writer, then 300', 60),
+  { ...both('test/api/concurrency', BOTH, '15 edits of each writer, then 300', 60), fast: SQLITE },
   both('test/api/matrix.', SQLITE, 'a random 40 of the routes, then all', 90),
   both('src/storage/disk/disk-differential', SQLITE, 'random: 4 sequences of operations, then 15', 25),
-  both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60),
+  { ...both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60), fast: SQLITE },
 
   // Slow, and not about the database: once, in the deep tier.
   deep('test/durability/upload-kill', SQLITE, 'random: 12 kills', 60),
@@ -96,6 +96,8 @@ export const RULES: readonly Rule[] = [
   deep('test/cli/doctor', SQLITE, 'starts some ten processes', 8),
   deep('test/cli/access', SQLITE, 'starts some ten processes', 8),
   deep('test/cli/user', SQLITE, 'starts some twenty processes', 20),
+  deep('test/cli/usage', SQLITE, 'starts some ten processes', 5),
+  deep('test/cli/stopping', SQLITE, 'starts and stops servers', 6),
   deep('test/cli/reindex', SQLITE, 'starts some ten processes', 12),
   deep('test/pages/browser', SQLITE, 'browser', 30),
   deep('test/api/files-hostile', SQLITE, 'folders of many thousand names', 70),
