@@ -218,4 +218,13 @@ describeTransports('a connection', (serve) => {
     await hears(socket, /^HTTP\/1\.1 200 [^]*"quick"$/)
     socket.destroy()
   })
+
+  it('answers or closes after a refused upgrade that had a body, never neither', async () => {
+    await using server = await serve(routes)
+    const upgrade = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 1\r\n\r\nx'
+    const next = 'GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const received = await server.send(`GET /quick HTTP/1.1\r\n${upgrade}${next}`)
+    const answers = received.match(/HTTP\/1\.1 200 /g)?.length ?? 0
+    assert.ok(answers === 2 || /connection: close/i.test(received), received)
+  })
 })

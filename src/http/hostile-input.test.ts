@@ -49,6 +49,16 @@ describeTransports('hostile input', (serve) => {
     ['a request line of nonsense', 'HELLO\r\n\r\n', 400],
     ['a method that is none', 'PING /ping/ HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a header without a name', 'GET /ping/ HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n', 400],
+    [
+      'an upgrade without a host',
+      'GET /ping/ HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      400,
+    ],
+    [
+      'an upgrade with an invalid host',
+      'GET /ping/ HTTP/1.1\r\nHost: a b\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      400,
+    ],
     ['a header with NUL', 'GET /ping/ HTTP/1.1\r\nHost: a\r\nX-A: a\0b\r\n\r\n', 400],
     ['a path of raw bytes', 'GET /file/\xff/ HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     [

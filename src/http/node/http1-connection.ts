@@ -200,9 +200,11 @@ export class Http1Connection {
   }
 
   #keepsAlive({ connection }: NodeHead, body: NodeBody): boolean {
+    // Node's parser reads nothing after a body that came with an upgrade, even if the upgrade was refused.
+    const isParserDone = connection.has('upgrade') && body.length !== 0
     const isTooMuch = !body.isComplete && (body.length === undefined || body.left > DRAIN_LIMIT)
     const isLast = (this.#hasEnded || this.#isBroken) && this.#waiting.length === 0
-    const isRefused = isTooMuch || body.awaitsContinue || connection.has('close')
+    const isRefused = isTooMuch || isParserDone || body.awaitsContinue || connection.has('close')
     return !isRefused && !isLast && !this.#options.isClosing()
   }
 

@@ -8,6 +8,7 @@ import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Se
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls'
 import { ConnectionLimiter } from '../connection-limiter.ts'
+import { ProtocolError } from '../protocol-error.ts'
 import {
   KEEP_ALIVE_GRACE_MS,
   MAX_HEAD_BYTES,
@@ -123,7 +124,7 @@ export class NodeTransport implements Transport {
   }
 
   #createHttp1(): Http1Server {
-    const { idleMs, keepAliveMs, handler } = this.#options
+    const { idleMs, keepAliveMs } = this.#options
     const server = createHttp1Server({
       IncomingMessage: PausableMessage,
       insecureHTTPParser: false,
@@ -132,13 +133,7 @@ export class NodeTransport implements Transport {
       keepAliveTimeoutBuffer: Math.min(KEEP_ALIVE_GRACE_MS, keepAliveMs),
       // Checked with the other fields, so that the error has our format.
       requireHostHeader: false,
-      shouldUpgradeCallback: (request: IncomingMessage) => {
-        return (
-          request.httpVersion === '1.1' &&
-          request.method === 'GET' &&
-          handler.acceptsUpgrade(readHead(request))
-        )
-      },
+      shouldUpgradeCallback: (request: IncomingMessage) => this.#acceptsUpgrade(request),
     })
     // Fields beyond this number would be dropped silently, so all are read, and too many are an error.
     server.maxHeadersCount = 0
@@ -157,6 +152,17 @@ export class NodeTransport implements Transport {
       this.#guard(socket as Socket, () => connectionOf(socket as Socket)?.onUpgrade(request, rest))
     })
     return server
+  }
+
+  /** An invalid head accepts nothing: it is served as a request, and refused there. An error here would be uncaught. */
+  #acceptsUpgrade(request: IncomingMessage): boolean {
+    if (request.httpVersion !== '1.1' || request.method !== 'GET') return false
+    try {
+      return this.#options.handler.acceptsUpgrade(readHead(request))
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) this.#options.onError(error)
+      return false
+    }
   }
 
   #createHttp2(): Http2Server {
