@@ -19,7 +19,7 @@ import {
 } from '../../test/support/documents/hostile.ts'
 import { makeMail } from '../../test/support/documents/mail.ts'
 import { makeSamples } from '../../test/support/documents/samples.ts'
-import { seededRandom } from '../../test/support/random.ts'
+import { seededRandom, testSeed } from '../../test/support/random.ts'
 import { createTextExtractor, type Extracted, type TextExtractor } from './text-extractor.ts'
 
 const MiB = 2 ** 20
@@ -245,7 +245,7 @@ describe('a file that takes all memory', () => {
 })
 
 describe('a file with random damage', () => {
-  const seed = Number(process.env.CARREL_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))
+  const seed = testSeed()
   const rounds = 25
 
   it(`gives text or a reason and never brings its worker down (seed ${seed})`, async () => {

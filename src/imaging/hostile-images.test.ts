@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { animatedGif, claimedPng, referringSvg, textBomb } from '../../test/support/hostile-images.ts'
-import { seededRandom } from '../../test/support/random.ts'
+import { seededRandom, testSeed } from '../../test/support/random.ts'
 import { Busy } from '../scheduling/fair-semaphore.ts'
 import { visitorRequester } from '../scheduling/requesters.ts'
 import { WorkersClosed } from '../workers/worker-pool.ts'
@@ -132,7 +132,7 @@ describe('a hostile image', () => {
   })
 
   it('with random damage is handled', async (context) => {
-    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+    const seed = testSeed()
     context.diagnostic(`seed ${seed}`)
     const random = seededRandom(seed)
     const int = (below: number) => Math.floor(random() * below)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onBothDatabases } from '../../test/support/databases.ts'
-import { seededRandom } from '../../test/support/random.ts'
+import { seededRandom, testSeed } from '../../test/support/random.ts'
 import { listCommitsDown } from '../commits/commit-store.ts'
 import { makeFolder, removeOne, rename } from '../library/entries.ts'
 import type { EditableLibrary } from '../library/library.ts'
@@ -39,7 +39,7 @@ const noLimit = async () => undefined
 
 onBothDatabases('search results', (fresh) => {
   it('equal a scan of all files after concurrent random changes', async (t) => {
-    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    const seed = testSeed()
     t.diagnostic(`seed ${seed}`)
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return

@@ -6,7 +6,7 @@ import { fileDirent } from '../../src/objects/dirent.ts'
 import { type DirId, EMPTY_ID, type FileId, type LibraryId } from '../../src/objects/ids.ts'
 import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const STEPS = 150
@@ -57,7 +57,7 @@ function apply(paths: ReadonlySet<string>, items: readonly Item[]): Set<string> 
 describe('the feed, compared with the trees of the commits', () => {
   for (let round = 0; round < 3; round++) {
     it(`reports every change and nothing else, round ${round + 1}`, async (t) => {
-      const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+      const seed = testSeed()
       t.diagnostic(`seed ${seed}`)
       const random = seededRandom(seed)
       const ann = await server.signUp()

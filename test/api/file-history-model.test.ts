@@ -13,7 +13,7 @@ import { diffTrees } from '../../src/tree/diff.ts'
 import { Tree } from '../../src/tree/tree.ts'
 import { openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 
 const STEPS = 150
 
@@ -21,7 +21,7 @@ onBothDatabases('the path index', (fresh) => {
   it('equals a scan of every commit after random changes', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
-    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    const seed = testSeed()
     t.diagnostic(`seed ${seed}`)
     await using stage = await openTestCore(database)
     const library = await stage.newLibrary(await stage.actor())

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { testSeed } from '../support/random.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { sample } from '../support/tier.ts'
 import { runMatrix } from './matrix/run.ts'
@@ -18,7 +19,7 @@ after(() => server[Symbol.asyncDispose]())
 
 describe('every route, called by every role', () => {
   it('follows its policy, and does nothing for callers it rejects', async (t) => {
-    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    const seed = testSeed()
     t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
     const endpoints = sample(server.running.endpoints, 40, seed)
     const { routes, calls, surprises } = await runMatrix(cast, endpoints, table)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 import { sample } from '../support/tier.ts'
 import { startTwoServers, type TwoServers } from '../support/two-servers.ts'
 import { endings } from './matrix/endings.ts'
@@ -8,7 +8,7 @@ import { runEnding } from './matrix/revocation.ts'
 import { Cast } from './matrix/stage.ts'
 import { table } from './matrix/table.ts'
 
-const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const seed = testSeed()
 
 /** Permissions are revoked at `here`. `there` is another process, which learns of it only through the database. */
 let servers: TwoServers

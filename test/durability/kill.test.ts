@@ -5,7 +5,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { rounds } from '../support/tier.ts'
 
@@ -21,7 +21,7 @@ interface Writer {
 }
 
 it(`killed ${KILLS} times while ${WRITERS} writers edit one library, no acknowledged edit is lost`, async (t) => {
-  const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+  const seed = testSeed()
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   const random = seededRandom(seed)
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-kill-'))

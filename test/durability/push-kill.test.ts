@@ -5,7 +5,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { SyncClient, type TreeSpec } from '../support/sync-client.ts'
 
@@ -22,7 +22,7 @@ interface Device {
 }
 
 it(`killed ${KILLS} times under pushes, no acknowledged push is lost and every head is complete`, async (t) => {
-  const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+  const seed = testSeed()
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   const random = seededRandom(seed)
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-push-kill-'))

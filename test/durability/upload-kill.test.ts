@@ -6,7 +6,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 
 const KILLS = 12
@@ -21,7 +21,7 @@ interface Sent {
 }
 
 it(`killed ${KILLS} times under uploads, every acknowledged file is complete and no partial file is visible`, async (t) => {
-  const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+  const seed = testSeed()
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   const random = seededRandom(seed)
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-upload-kill-'))

@@ -16,7 +16,7 @@ import type { WorkingTree } from '../../src/tree/working-tree.ts'
 import { count } from '../../src/usage/count.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 
 const countProcess = new URL('../../src/usage/count-process.ts', import.meta.url)
 const FOLDERS = ['/', '/a', '/a/b', '/c'].map(at)
@@ -29,7 +29,7 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
   it('equal a count over every file of every commit, in one step or in many', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
-    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    const seed = testSeed()
     t.diagnostic(`seed ${seed}`)
     await using stage = await openTestCore(database)
     const library = await stage.newLibrary(await stage.actor())

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { Client, type Reply } from '../support/client.ts'
+import { testSeed } from '../support/random.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { rounds } from '../support/tier.ts'
 import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
@@ -45,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 it(`${SEQUENCES} random sequences of up to ${CLIENTS} clients end as the model predicts`, async (t) => {
-  const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+  const seed = testSeed()
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   await using server = await startServer()
   const clients = await clientsOf(server)

@@ -8,3 +8,12 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+/**
+ * The seed of a randomized test. It is the same in every run, so that a run can be repeated. `CARREL_TEST_SEED` sets
+ * another one; `CARREL_TEST_SEED=random` searches for failures nobody has seen.
+ */
+export function testSeed(): number {
+  const given = process.env['CARREL_TEST_SEED'] ?? '1'
+  return given === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(given)
+}

@@ -9,7 +9,7 @@ import type { LibraryId } from '../../src/objects/ids.ts'
 import { Workspace } from '../api/folders-support.ts'
 import { uploadLinkTo } from '../api/links-support.ts'
 import type { Client, Reply } from '../support/client.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient, sha1 } from '../support/sync-client.ts'
 import { postForm, uploadFile, uploadLink } from '../support/transfer.ts'
@@ -51,7 +51,7 @@ async function measured(server: TestServer, user: Client, library: string) {
 }
 
 it('uploads never exceed a limit under concurrent random operations', async (t) => {
-  const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+  const seed = testSeed()
   t.diagnostic(`seed ${seed}`)
   const random = seededRandom(seed)
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] ?? assert.fail()

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { diffLines } from '../../../web/src/diff/diff.ts'
 import { foldUnchanged } from '../../../web/src/diff/fold-unchanged.ts'
-import { seededRandom } from '../../support/random.ts'
+import { seededRandom, testSeed } from '../../support/random.ts'
 
 describe('the line diff', () => {
   it('contains both texts and is a shortest edit script', () => {
-    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+    const seed = testSeed()
     const next = seededRandom(seed)
     const random = (below: number) => Math.floor(next() * below)
     const text = () => Array.from({ length: random(12) }, () => 'abcd'[random(4)]).join('\n')
