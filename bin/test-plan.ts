@@ -3,7 +3,7 @@ import path from 'node:path'
 
 // The plan of all tests. `node bin/test-plan.ts --write` updates the table in docs/testing.md; without the flag it only checks it.
 
-/** The database of the servers under test. `plain` is PostgreSQL with the plain implementations instead of the fast paths. */
+/** The database of the servers under test. `plain` is PostgreSQL with the plain disk store. */
 export type TestDatabase = 'sqlite' | 'postgres' | 'plain'
 
 /** `npm test` runs the fast tier. `npm run test:all` runs the deep tier as well. */
@@ -69,7 +69,7 @@ const split = (files: string, reason: string, seconds: number): Rule => ({
 
 const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
   ...split(files, reason, seconds),
-  deep: [...POSTGRES, ...PLAIN],
+  deep: PLAIN,
 })
 
 /** What is tested when, and on what. */
@@ -256,7 +256,7 @@ export function testingPage(page: string): string {
 export const DATABASE_NAMES: Record<TestDatabase, string> = {
   sqlite: 'SQLite',
   postgres: 'PostgreSQL',
-  plain: 'PostgreSQL without fast paths',
+  plain: 'PostgreSQL with the plain disk store',
 }
 
 function namesOf(databases: readonly TestDatabase[]): string {

@@ -91,12 +91,7 @@ describe('the configuration', () => {
     [
       { CARREL_DATABASE: 'postgres://u:p@h/db' },
       (c) => c.database,
-      { kind: 'postgres', url: 'postgres://u:p@h/db', implementation: 'fast' },
-    ],
-    [
-      { CARREL_DATABASE: 'postgres://h/db', CARREL_POSTGRES: 'plain' },
-      (c) => c.database,
-      { kind: 'postgres', url: 'postgres://h/db', implementation: 'plain' },
+      { kind: 'postgres', url: 'postgres://u:p@h/db' },
     ],
     [{ CARREL_DATABASE: 'postgresql:///db?host=/run/pg' }, (c) => c.database.kind, 'postgres'],
     [{ CARREL_BLOCKS: 'disk' }, (c) => c.blocks.kind, 'disk'],
@@ -188,7 +183,6 @@ describe('the configuration', () => {
     [{ CARREL_TASKS_AT_ONCE: '65' }, /CARREL_TASKS_AT_ONCE/],
     [{ CARREL_HISTORY_DAYS: '-2' }, /CARREL_HISTORY_DAYS/],
     [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
-    [{ CARREL_POSTGRES: 'slow' }, 'Set CARREL_POSTGRES to plain or fast, not "slow".'],
     [{ CARREL_DISK: 'slow' }, 'Set CARREL_DISK to plain or fast, not "slow".'],
     [{ CARREL_HTTP: 'apache' }, 'Set CARREL_HTTP to fast or node, not "apache".'],
     [{ CARREL_TLS_CERT: 'a' }, 'Set both CARREL_TLS_CERT and CARREL_TLS_KEY, or neither.'],

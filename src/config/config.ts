@@ -3,9 +3,7 @@ import type { LogLevel } from './settings.ts'
 import { ConfigError, type ConfigSources, readSettings } from './sources.ts'
 
 /** Where the relational database is stored. */
-type DatabaseSetting =
-  | { kind: 'sqlite'; file: string }
-  | { kind: 'postgres'; url: string; implementation: 'plain' | 'fast' }
+type DatabaseSetting = { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string }
 
 /** Where blocks are stored. */
 interface BlocksSetting {
@@ -102,7 +100,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     database:
       values.database === 'sqlite'
         ? { kind: 'sqlite', file: path.join(dataDirectory, 'carrel.db') }
-        : { ...values.database, implementation: values.postgres },
+        : values.database,
     blocks: {
       kind: values.blocks,
       directory: path.join(dataDirectory, 'blocks'),

@@ -140,13 +140,6 @@ export const definitions = {
     secret: true,
     parse: parseDatabase,
   }),
-  postgres: define<'plain' | 'fast'>({
-    placeholder: 'plain|fast',
-    fallback: 'fast',
-    meaning: 'PostgreSQL protocol implementation: fast for our own messages, plain for those of the driver',
-    expects: 'plain or fast',
-    parse: parseChoice(['plain', 'fast']),
-  }),
   blocks: define<'disk'>({
     placeholder: 'store',
     fallback: 'disk',

@@ -10,8 +10,7 @@ const settings = 'pragma cache_size = -2048; pragma case_sensitive_like = on'
 export async function openReader(setting: DatabaseSetting): Promise<Reader & AsyncDisposable> {
   if (setting.kind === 'sqlite') return new SqliteReader(setting.file)
   const { connectPostgres } = await import('./postgres/postgres-database.ts')
-  const { url, implementation = 'fast' } = setting
-  return connectPostgres({ url, implementation, poolSize: 1, onFatal: () => {} })
+  return connectPostgres({ url: setting.url, poolSize: 1, onFatal: () => {} })
 }
 
 class SqliteReader implements Reader, AsyncDisposable {

@@ -7,7 +7,7 @@ import { openSqlite } from './sqlite/sqlite-database.ts'
 
 export type DatabaseSetting =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly implementation?: 'plain' | 'fast' }
+  | { readonly kind: 'postgres'; readonly url: string }
 
 interface OpenOptions {
   /** Called once when nothing may be acknowledged any more; the process must stop. */
@@ -39,6 +39,5 @@ async function openOf(
 ): Promise<Migratable> {
   if (setting.kind === 'sqlite') return openSqlite({ file: setting.file, ...options })
   const { openPostgres } = await import('./postgres/postgres-database.ts')
-  const { url, implementation = 'fast' } = setting
-  return openPostgres({ url, implementation, ...options })
+  return openPostgres({ url: setting.url, ...options })
 }

@@ -37,48 +37,46 @@ rowCacheContract('SQLite', {
   ],
 })
 
-for (const implementation of ['plain', 'fast'] as const) {
-  rowCacheContract(`PostgreSQL (${implementation})`, {
-    async makeEmpty() {
-      if (typeof server === 'string') throw new Error(server)
-      return { kind: 'postgres', url: await server.createDatabase(), implementation }
-    },
-    skip: typeof server === 'string' ? server : undefined,
-    triggerStatements: [
-      `create function fire() returns trigger language plpgsql as
+rowCacheContract('PostgreSQL', {
+  async makeEmpty() {
+    if (typeof server === 'string') throw new Error(server)
+    return { kind: 'postgres', url: await server.createDatabase() }
+  },
+  skip: typeof server === 'string' ? server : undefined,
+  triggerStatements: [
+    `create function fire() returns trigger language plpgsql as
       $$ begin update item set name = 'fired' where id = 1; return null; end $$`,
-      'create trigger fires after insert on other for each row execute function fire()',
-    ],
-    ownRenames: [
-      `update only item set name = 'new' where id = 1`,
-      `update public.item set name = 'new' where id = 1`,
-      `update U&"\\0069tem" set name = 'new' where id = 1`,
-      `with renamed as (update item set name = 'new' where id = 1 returning id) select id from renamed`,
-      `with renamed as (update item set name = 'new' where id = 1 returning id) insert into other select id + 99 from renamed`,
-      `merge into item using (select 1 as id) as s on item.id = s.id when matched then update set name = 'new'`,
-    ],
-    async cutConnections(setting) {
-      if (setting.kind !== 'postgres') return
-      await withClient(setting.url, async (client) => {
-        const theirs = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    'create trigger fires after insert on other for each row execute function fire()',
+  ],
+  ownRenames: [
+    `update only item set name = 'new' where id = 1`,
+    `update public.item set name = 'new' where id = 1`,
+    `update U&"\\0069tem" set name = 'new' where id = 1`,
+    `with renamed as (update item set name = 'new' where id = 1 returning id) select id from renamed`,
+    `with renamed as (update item set name = 'new' where id = 1 returning id) insert into other select id + 99 from renamed`,
+    `merge into item using (select 1 as id) as s on item.id = s.id when matched then update set name = 'new'`,
+  ],
+  async cutConnections(setting) {
+    if (setting.kind !== 'postgres') return
+    await withClient(setting.url, async (client) => {
+      const theirs = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
         and query like '%pg_current_snapshot%'`
-        await client.query(`select pg_terminate_backend(pid, 10000) ${theirs}`)
-        assert.deepEqual((await client.query(`select pid ${theirs}`)).rows, [])
-      })
-    },
-    makeRestorable: () => makeRestorable(implementation),
-    validated: (
-      since,
-    ) => `select 1 as found from pg_stat_activity where datname = current_database() and state = 'idle'
+      await client.query(`select pg_terminate_backend(pid, 10000) ${theirs}`)
+      assert.deepEqual((await client.query(`select pid ${theirs}`)).rows, [])
+    })
+  },
+  makeRestorable,
+  validated: (
+    since,
+  ) => `select 1 as found from pg_stat_activity where datname = current_database() and state = 'idle'
     and query like '%pg_current_snapshot%' and query not like '%pg_stat_activity%' and state_change > '${since}'`,
-  })
-}
+})
 
-async function makeRestorable(implementation: 'plain' | 'fast'): Promise<Restorable> {
+async function makeRestorable(): Promise<Restorable> {
   const postgres = await RestorablePostgres.create()
   const { url } = postgres
   return {
-    setting: { kind: 'postgres', url, implementation },
+    setting: { kind: 'postgres', url },
     start: () => postgres.start(),
     stop: () => postgres.stop(),
     save: () => postgres.save(),

@@ -2,7 +2,7 @@ import type { Row, Value } from '../database.ts'
 import type { Statement } from './statements.ts'
 
 /** A parameter; a column of many rows is bound as one. */
-export type Parameter = Value | ColumnArray
+type Parameter = Value | ColumnArray
 
 /** The values of one column of many rows, as an array in the binary format of the server. */
 export class ColumnArray {

@@ -1,29 +1,37 @@
-import { Client, type ClientConfig } from 'pg'
-import type { BatchOutcome, Step } from './batch.ts'
+import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
+import type { Row } from '../database.ts'
+import { type BatchOutcome, ColumnArray, type Outcome, type Step } from './batch.ts'
 
 const connectTimeoutMs = 10_000
 
-/** How statements are sent: by the driver, or by our own messages that need fewer bytes and less CPU time. */
-export type PostgresImplementation = 'plain' | 'fast'
+/** The protocol counts parameters in 16 bits. */
+const MAX_PARAMETERS = 65_535
 
-/** A connection that runs batches. */
-export abstract class PostgresClient extends Client {
+/** A connection that runs batches. The driver pipelines: it does not wait for one statement before it sends the next. */
+export class PostgresClient extends Client {
   constructor(config: ClientConfig = {}) {
-    // Not an option of the pool, which would include the time spent waiting for a free connection.
-    super({ ...config, connectionTimeoutMillis: connectTimeoutMs })
+    // The timeout is not an option of the pool, which would include the time spent waiting for a free connection.
+    super({ ...config, connectionTimeoutMillis: connectTimeoutMs, pipeline: true })
   }
 
   /** Runs the steps in order, in one round trip. Never rejects, even if the connection is lost. */
-  abstract runBatch(steps: readonly Step[]): Promise<BatchOutcome>
-}
-
-export type PostgresClientClass = new (config?: ClientConfig) => PostgresClient
-
-/** Loads only the implementation in use. */
-export async function loadClientClass(implementation: PostgresImplementation): Promise<PostgresClientClass> {
-  return implementation === 'plain'
-    ? (await import('./plain/plain-client.ts')).PlainClient
-    : (await import('./fast/fast-client.ts')).FastClient
+  async runBatch(steps: readonly Step[]): Promise<BatchOutcome> {
+    // The driver would send a wrong count instead of failing.
+    if (steps.some(({ values }) => values.length > MAX_PARAMETERS)) {
+      return {
+        outcomes: [],
+        error: new RangeError(`A statement has more than ${MAX_PARAMETERS} parameters.`),
+      }
+    }
+    // All are awaited: the connection must be idle when the batch has ended.
+    const results = await Promise.allSettled(steps.map((step) => this.query<Row>(queryOf(step))))
+    const outcomes: Outcome[] = []
+    for (const result of results) {
+      if (result.status === 'rejected') return { outcomes, error: result.reason }
+      outcomes.push(outcomeOf(result.value))
+    }
+    return { outcomes, error: undefined }
+  }
 }
 
 /**
@@ -39,4 +47,18 @@ export async function prepareSession(client: {
     select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server;
   `)
   return [results].flat().at(-1)?.rows[0]?.server ?? ''
+}
+
+function queryOf({ statement: { name, text }, values }: Step): QueryConfig & { queryMode: 'extended' } {
+  return {
+    ...(name !== '' && { name }),
+    text,
+    values: values.map((value) => (value instanceof ColumnArray ? value.bytes : value)),
+    // One statement per text, also without parameters.
+    queryMode: 'extended',
+  }
+}
+
+function outcomeOf({ rows, rowCount, command }: QueryResult<Row>): Outcome {
+  return { rows, count: rowCount ?? 0, command }
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { findPostgres } from '../../../test/support/postgres.ts'
 import { databaseContract } from '../database.contract.ts'
-import type { PostgresImplementation } from './postgres-client.ts'
 import { openPostgres } from './postgres-database.ts'
 
 const server = await findPostgres()
@@ -17,149 +16,133 @@ function createDatabase(): Promise<string> {
   return server.createDatabase()
 }
 
-const implementations: readonly PostgresImplementation[] = ['plain', 'fast']
-
-async function openNotes(implementation: PostgresImplementation, url?: string) {
+async function open(url?: string) {
   const db = await openPostgres({
     url: url ?? (await createDatabase()),
-    implementation,
     onFatal: (error) => assert.fail(error),
   })
   await db.write((tx) => tx.run('create table if not exists note (id bigint primary key, body text)'))
   return db
 }
 
-for (const implementation of implementations) {
-  databaseContract(
-    `PostgreSQL (${implementation})`,
-    async () => ({ kind: 'postgres', url: await createDatabase(), implementation }),
-    { skip },
-  )
-  postgresSuite(implementation)
-}
+databaseContract('PostgreSQL', async () => ({ kind: 'postgres', url: await createDatabase() }), { skip })
 
-function postgresSuite(implementation: PostgresImplementation) {
-  const open = (url?: string) => openNotes(implementation, url)
-
-  describe(`PostgreSQL (${implementation})`, skip ? { skip } : {}, () => {
-    it('retries a transaction that the server aborted to break a deadlock', async () => {
-      await using db = await open()
-      await db.write((tx) =>
-        tx.insert(
-          'note',
-          ['id', 'body'],
-          [
-            [1, ''],
-            [2, ''],
-          ],
-        ),
-      )
-      const firstLocks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      let runs = 0
-      const both = (first: number, second: number, me: number) =>
-        db.write(async (tx) => {
-          runs++
-          await tx.run('update note set body = body || ? where id = ?', `${me}`, first)
-          firstLocks[me]?.resolve()
-          await firstLocks[1 - me]?.promise
-          await tx.run('update note set body = body || ? where id = ?', `${me}`, second)
-        })
-      await Promise.all([both(1, 2, 0), both(2, 1, 1)])
-      // Two at first; the aborted one can collide again before the other has finished.
-      assert.ok(runs > 2, `the work ran ${runs} times`)
-      const bodies = await db.all<{ body: string }>('select body from note')
-      assert.deepEqual(
-        bodies.map(({ body }) => body.split('').sort().join('')),
-        ['01', '01'],
-      )
-    })
-
-    it('gives up on a transaction that always fails with a retryable error', async () => {
-      await using db = await open()
-      let runs = 0
-      const doomed = db.write(async (tx) => {
+describe('PostgreSQL', skip ? { skip } : {}, () => {
+  it('retries a transaction that the server aborted to break a deadlock', async () => {
+    await using db = await open()
+    await db.write((tx) =>
+      tx.insert(
+        'note',
+        ['id', 'body'],
+        [
+          [1, ''],
+          [2, ''],
+        ],
+      ),
+    )
+    const firstLocks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let runs = 0
+    const both = (first: number, second: number, me: number) =>
+      db.write(async (tx) => {
         runs++
-        await tx.run(`do $$ begin raise exception 'again' using errcode = '40001'; end $$`)
+        await tx.run('update note set body = body || ? where id = ?', `${me}`, first)
+        firstLocks[me]?.resolve()
+        await firstLocks[1 - me]?.promise
+        await tx.run('update note set body = body || ? where id = ?', `${me}`, second)
       })
-      await assert.rejects(doomed, /again/)
-      assert.equal(runs, 10)
-    })
-
-    it('waits for the disk only on request', async () => {
-      await using db = await open()
-      const ask = (durable: boolean) =>
-        db.write((tx) => tx.get(`select current_setting('synchronous_commit') as mode`), { durable })
-      assert.deepEqual(await ask(false), { mode: 'off' })
-      assert.deepEqual(await ask(true), { mode: 'on' })
-    })
-
-    it('waits for the disk even if the server is configured not to', async () => {
-      const url = await createDatabase()
-      {
-        await using db = await open(url)
-        const name = new URL(url).pathname.slice(1)
-        await db.write((tx) => tx.run(`alter database ${name} set synchronous_commit = off`))
-      }
-      await using db = await open(url)
-      assert.deepEqual(await db.get(`select current_setting('synchronous_commit') as mode`), { mode: 'on' })
-    })
-
-    it('rejects a number that would lose digits', async () => {
-      await using db = await open()
-      await assert.rejects(db.get('select 9007199254740993::bigint as n'), /9007199254740993 does not fit/)
-      await db.ping()
-    })
-
-    it('survives the loss of idle connections', async () => {
-      const url = await createDatabase()
-      await using db = await open(url)
-      await using other = await open(url)
-      const pid = await db.get<{ pid: number }>('select pg_backend_pid() as pid')
-      await other.get('select pg_terminate_backend(?)', pid?.pid ?? 0)
-      while ((await other.all('select 1 from pg_stat_activity where pid = ?', pid?.pid ?? 0)).length > 0);
-      await db.ping().catch(() => {})
-      await db.ping()
-    })
-
-    it('rolls back a transaction whose connection was lost, and continues', async () => {
-      const url = await createDatabase()
-      await using db = await open(url)
-      await using other = await open(url)
-      const lost = db.write(async (tx) => {
-        const own = await tx.get<{ pid: number }>('select pg_backend_pid() as pid')
-        await tx.run(`insert into note values (1, 'lost')`)
-        await other.get('select pg_terminate_backend(?, 5000)', own?.pid ?? 0)
-        await tx.run(`insert into note values (2, 'lost')`)
-      })
-      await assert.rejects(lost, { name: 'DatabaseError', reason: 'unreachable' })
-      assert.deepEqual(await db.all('select * from note'), [])
-    })
-
-    it('queues more writers than there are connections', async () => {
-      await using db = await openPostgres({
-        url: await createDatabase(),
-        implementation,
-        poolSize: 2,
-        onFatal: () => {},
-      })
-      await db.write((tx) => tx.run('create table note (id bigint primary key)'))
-      await Promise.all(
-        Array.from({ length: 50 }, (_, id) => db.write((tx) => tx.insert('note', ['id'], [[id]]))),
-      )
-      assert.deepEqual(await db.get('select count(*) as n from note'), { n: 50 })
-    })
+    await Promise.all([both(1, 2, 0), both(2, 1, 1)])
+    // Two at first; the aborted one can collide again before the other has finished.
+    assert.ok(runs > 2, `the work ran ${runs} times`)
+    const bodies = await db.all<{ body: string }>('select body from note')
+    assert.deepEqual(
+      bodies.map(({ body }) => body.split('').sort().join('')),
+      ['01', '01'],
+    )
   })
 
-  it('reports an unreachable PostgreSQL without the password', async () => {
-    const opening = openPostgres({
-      url: 'postgres://me:hush-hush@127.0.0.1:1/library',
-      implementation,
+  it('gives up on a transaction that always fails with a retryable error', async () => {
+    await using db = await open()
+    let runs = 0
+    const doomed = db.write(async (tx) => {
+      runs++
+      await tx.run(`do $$ begin raise exception 'again' using errcode = '40001'; end $$`)
+    })
+    await assert.rejects(doomed, /again/)
+    assert.equal(runs, 10)
+  })
+
+  it('waits for the disk only on request', async () => {
+    await using db = await open()
+    const ask = (durable: boolean) =>
+      db.write((tx) => tx.get(`select current_setting('synchronous_commit') as mode`), { durable })
+    assert.deepEqual(await ask(false), { mode: 'off' })
+    assert.deepEqual(await ask(true), { mode: 'on' })
+  })
+
+  it('waits for the disk even if the server is configured not to', async () => {
+    const url = await createDatabase()
+    {
+      await using db = await open(url)
+      const name = new URL(url).pathname.slice(1)
+      await db.write((tx) => tx.run(`alter database ${name} set synchronous_commit = off`))
+    }
+    await using db = await open(url)
+    assert.deepEqual(await db.get(`select current_setting('synchronous_commit') as mode`), { mode: 'on' })
+  })
+
+  it('rejects a number that would lose digits', async () => {
+    await using db = await open()
+    await assert.rejects(db.get('select 9007199254740993::bigint as n'), /9007199254740993 does not fit/)
+    await db.ping()
+  })
+
+  it('survives the loss of idle connections', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using other = await open(url)
+    const pid = await db.get<{ pid: number }>('select pg_backend_pid() as pid')
+    await other.get('select pg_terminate_backend(?)', pid?.pid ?? 0)
+    while ((await other.all('select 1 from pg_stat_activity where pid = ?', pid?.pid ?? 0)).length > 0);
+    await db.ping().catch(() => {})
+    await db.ping()
+  })
+
+  it('rolls back a transaction whose connection was lost, and continues', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using other = await open(url)
+    const lost = db.write(async (tx) => {
+      const own = await tx.get<{ pid: number }>('select pg_backend_pid() as pid')
+      await tx.run(`insert into note values (1, 'lost')`)
+      await other.get('select pg_terminate_backend(?, 5000)', own?.pid ?? 0)
+      await tx.run(`insert into note values (2, 'lost')`)
+    })
+    await assert.rejects(lost, { name: 'DatabaseError', reason: 'unreachable' })
+    assert.deepEqual(await db.all('select * from note'), [])
+  })
+
+  it('queues more writers than there are connections', async () => {
+    await using db = await openPostgres({
+      url: await createDatabase(),
+      poolSize: 2,
       onFatal: () => {},
     })
-    await assert.rejects(opening, (error: Error) => {
-      assert.equal(error.message, 'PostgreSQL at 127.0.0.1:1/library cannot be reached.')
-      assert.match(String(error.cause), /ECONNREFUSED/)
-      return true
-    })
+    await db.write((tx) => tx.run('create table note (id bigint primary key)'))
+    await Promise.all(
+      Array.from({ length: 50 }, (_, id) => db.write((tx) => tx.insert('note', ['id'], [[id]]))),
+    )
+    assert.deepEqual(await db.get('select count(*) as n from note'), { n: 50 })
   })
-}
+})
+
+it('reports an unreachable PostgreSQL without the password', async () => {
+  const opening = openPostgres({
+    url: 'postgres://me:hush-hush@127.0.0.1:1/library',
+    onFatal: () => {},
+  })
+  await assert.rejects(opening, (error: Error) => {
+    assert.equal(error.message, 'PostgreSQL at 127.0.0.1:1/library cannot be reached.')
+    assert.match(String(error.cause), /ECONNREFUSED/)
+    return true
+  })
+})

@@ -7,13 +7,7 @@ import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
 import { runInSideProcess } from '../side-process.ts'
 import type { BatchOutcome, Step } from './batch.ts'
 import { asksForRetry, translate } from './faults.ts'
-import {
-  loadClientClass,
-  type PostgresClient,
-  type PostgresClientClass,
-  type PostgresImplementation,
-  prepareSession,
-} from './postgres-client.ts'
+import { PostgresClient, prepareSession } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
@@ -24,8 +18,6 @@ import { valueTypes } from './values.ts'
 
 interface PostgresOptions {
   readonly url: string
-  /** `fast` unless given. */
-  readonly implementation?: PostgresImplementation
   /** Connections at most. */
   readonly poolSize?: number
   /** Part of every database's options; PostgreSQL looks after its own disk, so it is not called. */
@@ -39,7 +31,7 @@ const oldestServer = 150_000
 
 /** Connects and checks that the server will do; the schema is left as found. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
-  const db = await connectPostgres(options)
+  const db = connectPostgres(options)
   try {
     await db.checkServer()
     return db
@@ -50,8 +42,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
 }
 
 /** As `openPostgres`, without the check. Connects when first used. */
-export async function connectPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
-  return new PostgresDatabase(await loadClientClass(options.implementation ?? 'fast'), options)
+export function connectPostgres(options: PostgresOptions): PostgresDatabase {
+  return new PostgresDatabase(options)
 }
 
 /** PostgreSQL over a pool of connections. */
@@ -59,7 +51,7 @@ export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
   schemaVersion = 0
   readonly #pool: Pool
-  readonly #setting: { readonly url: string; readonly implementation: PostgresImplementation }
+  readonly #url: string
   readonly #place: string
   readonly #statements = new Statements()
   readonly #cache = new RowCache()
@@ -74,17 +66,14 @@ export class PostgresDatabase implements Migratable {
   #server: string | undefined
   #closed = false
 
-  constructor(
-    Client: PostgresClientClass,
-    { url, implementation = 'fast', poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions,
-  ) {
-    this.#setting = { url, implementation }
+  constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
+    this.#url = url
     this.#place = placeOf(url)
     const config = { connectionString: url, keepAlive: true, types: valueTypes, application_name: 'carrel' }
     this.#pool = new Pool({
       ...config,
       max: poolSize,
-      Client,
+      Client: PostgresClient,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool does wait for it
       onConnect: async (client) => {
         // After a failover the pool may reach the new server while the read connection still waits for the old one.
@@ -97,7 +86,7 @@ export class PostgresDatabase implements Migratable {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     const schema = () => this.#knownSchema()
     const snapshots = new Snapshots(this.#cache)
-    this.#reader = new ReadConnection(Client, config, (server) => {
+    this.#reader = new ReadConnection(config, (server) => {
       snapshots.reset()
       this.#noteServer(server)
     })
@@ -140,7 +129,7 @@ export class PostgresDatabase implements Migratable {
 
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
-    return runInSideProcess<Result>({ kind: 'postgres', ...this.#setting }, job, input, signal)
+    return runInSideProcess<Result>({ kind: 'postgres', url: this.#url }, job, input, signal)
   }
 
   inRequest<T>(work: () => T): T {

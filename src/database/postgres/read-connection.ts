@@ -1,19 +1,17 @@
 import type { ClientConfig } from 'pg'
 import { databaseClosed } from '../errors.ts'
 import type { BatchOutcome, Step } from './batch.ts'
-import { type PostgresClient, type PostgresClientClass, prepareSession } from './postgres-client.ts'
+import { PostgresClient, prepareSession } from './postgres-client.ts'
 
 /** The connection that fast reads share. Opened when first needed, and again after it was lost. */
 export class ReadConnection {
-  readonly #Client: PostgresClientClass
   readonly #config: ClientConfig
   readonly #onConnect: (server: string) => void
   #client: Promise<PostgresClient> | undefined
   #isEnded = false
 
   /** `onConnect` is called for each connection before anything is sent through it. */
-  constructor(Client: PostgresClientClass, config: ClientConfig, onConnect: (server: string) => void) {
-    this.#Client = Client
+  constructor(config: ClientConfig, onConnect: (server: string) => void) {
     this.#config = config
     this.#onConnect = onConnect
   }
@@ -53,7 +51,7 @@ export class ReadConnection {
   }
 
   async #connect(onLost: () => void): Promise<PostgresClient> {
-    const client = new this.#Client(this.#config)
+    const client = new PostgresClient(this.#config)
     client.on('error', onLost)
     client.on('end', onLost)
     try {
