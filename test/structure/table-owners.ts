@@ -1,3 +1,4 @@
+// A package of the web app's build: as a dependency of the server's package it would survive `npm prune`.
 import { parseAst } from 'rolldown/parseAst'
 
 /** The owning module of each table, as docs/architecture.md lists it. */
