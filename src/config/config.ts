@@ -33,6 +33,7 @@ export interface Config {
   database: DatabaseSetting
   blocks: BlocksSetting
   /** Signs tickets and sessions. `file` keeps the generated one when none is given. */
+  boundarySearch: 'plain' | 'fast'
   secret: { file: string; given: string | undefined }
   /** In bytes; undefined means unlimited. */
   limits: {
@@ -106,6 +107,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       directory: path.join(dataDirectory, 'blocks'),
       implementation: values.disk,
     },
+    boundarySearch: values.boundarySearch,
     secret: { file: path.join(dataDirectory, 'secret'), given: values.secret },
     limits: {
       quota: values.defaultQuotaMb,

@@ -156,6 +156,14 @@ export const definitions = {
     expects: 'plain or fast',
     parse: parseChoice(['plain', 'fast']),
   }),
+  boundarySearch: define<'plain' | 'fast'>({
+    placeholder: 'plain|fast',
+    fallback: 'fast',
+    meaning:
+      'how the boundaries of blocks are found in uploads: fast compares 16 bytes at a time with WebAssembly, plain one; the blocks are the same',
+    expects: 'plain or fast',
+    parse: parseChoice(['plain', 'fast']),
+  }),
   secret: define<string | undefined>({
     placeholder: 'text',
     fallback: undefined,

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import {
   type BlockId,
+  type BoundarySearch,
   Cutter,
   EMPTY_ID,
   type FileId,
@@ -99,10 +100,17 @@ export class ContentStore {
   readonly #db: Database
   readonly #blocks: BlockStore
   readonly #objects: ObjectStore
+  readonly #boundarySearch: BoundarySearch
   readonly #layouts = new FileLayouts()
   readonly #small = new SmallBlocks()
 
-  constructor(db: Database, blocks: BlockStore, objects: ObjectStore) {
+  constructor(
+    db: Database,
+    blocks: BlockStore,
+    objects: ObjectStore,
+    boundarySearch: BoundarySearch = 'fast',
+  ) {
+    this.#boundarySearch = boundarySearch
     this.#db = db
     this.#blocks = blocks
     this.#objects = objects
@@ -115,7 +123,7 @@ export class ContentStore {
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
     const { onBytes, key, pending } = options
     using _lease = key?.lease()
-    const cutter = new Cutter()
+    const cutter = new Cutter(undefined, this.#boundarySearch)
     const taken: Promise<TakenBlock>[] = []
     let block = this.#incoming(key)
     // The next block is received while the previous ones are hashed, written and flushed.

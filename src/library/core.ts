@@ -10,6 +10,7 @@ import {
 import { ContentStore, Keyring } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
+import type { BoundarySearch } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
@@ -20,6 +21,8 @@ interface CoreOptions {
   readonly blocks: BlockStore
   /** Unix seconds. */
   readonly now: () => number
+  /** How files are cut into blocks; `fast` unless given. */
+  readonly boundarySearch?: BoundarySearch
   /** Cache size for decoded dirs, in bytes. */
   readonly dirCacheBytes: number
   /** Default number of days of history; negative keeps all. */
@@ -86,7 +89,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now, dependents, defaultHistoryDays } = options
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
-  const content = new ContentStore(db, options.blocks, objects)
+  const content = new ContentStore(db, options.blocks, objects, options.boundarySearch)
   const growth = new GrowthLimits(options.entryLimits)
   const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)

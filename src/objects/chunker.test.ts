@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { Cutter, chunksOf, cut, leaving } from './chunker.ts'
+import { testSeed } from '../../test/support/random.ts'
+import { type BoundarySearch, Cutter, chunksOf, cut, leaving } from './chunker.ts'
 import { check } from './dirents.arbitrary.ts'
 import { fileId } from './file.ts'
 import { type BlockId, sha1Hex } from './ids.ts'
@@ -37,9 +38,13 @@ function* pieces(data: Buffer, sizes: readonly number[]): Generator<Buffer> {
   }
 }
 
-async function cutUp(source: Iterable<Buffer>, sizes?: Parameters<typeof cut>[2]) {
+async function cutUp(
+  source: Iterable<Buffer>,
+  sizes?: Parameters<typeof cut>[2],
+  boundarySearch?: BoundarySearch,
+) {
   const found: [number, string][] = []
-  for await (const parts of chunksOf(source, sizes)) {
+  for await (const parts of chunksOf(source, sizes, boundarySearch)) {
     const digest = createHash('sha1')
     let length = 0
     for (const part of parts) {
@@ -63,6 +68,7 @@ describe('cutting files into blocks', () => {
     assert.equal(sha1Hex(data), '3894777729e4b8e261f20615843e0bf8f352b084')
     for (const sizes of [[65_536], [1, 47, 48, 49, 65_537, 3_000_001], [LENGTH]]) {
       assert.deepEqual(await cutUp(pieces(data, sizes)), blocks)
+      assert.deepEqual(await cutUp(pieces(data, sizes), undefined, 'plain'), blocks)
     }
     assert.equal(cut(data, 5 * 10_485_760), 8_107_348)
     const file = { blockIds: blocks.map(([, id]) => id as BlockId), size: LENGTH }
@@ -78,7 +84,7 @@ describe('cutting files into blocks', () => {
   })
 
   it('cuts a stream like a single buffer and like the reference implementation', async (t) => {
-    const seed = Date.now() | 0
+    const seed = testSeed()
     t.diagnostic(`seed ${seed}`)
     const options = { min: 64, average: 64, max: 256 }
     const property = fc.asyncProperty(
@@ -115,8 +121,10 @@ describe('cutting files into blocks', () => {
       [data.length],
       [1, 2, 3, 15, 16, 17, 49, 63, 64, 65, 65_471, 65_473, 131_071],
     ]) {
-      const lengths = (await cutUp(pieces(data, sizes), options)).map(([length]) => length)
-      assert.deepEqual(lengths, byRule)
+      for (const search of ['plain', 'fast'] as const) {
+        const lengths = (await cutUp(pieces(data, sizes), options, search)).map(([length]) => length)
+        assert.deepEqual(lengths, byRule)
+      }
     }
   })
 

@@ -15,6 +15,9 @@ const MIB = 2 ** 20
 /** The sizes that sync clients use. */
 const clientSizes: ChunkSizes = { min: 6 * MIB, average: 8 * MIB, max: 10 * MIB }
 
+/** How boundaries are searched: byte by byte, or 16 bytes at a time with WebAssembly. Both find the same ones. */
+export type BoundarySearch = 'plain' | 'fast'
+
 const WINDOW = 48
 const STOP = 0x13
 /** By byte: its contribution to the fingerprint, removed when it leaves the window. */
@@ -47,14 +50,14 @@ export class Cutter {
   #length = 0
   #fingerprint = 0
 
-  constructor(sizes: ChunkSizes = clientSizes) {
+  constructor(sizes: ChunkSizes = clientSizes, boundarySearch: BoundarySearch = 'fast') {
     const { min, average, max } = sizes
     const powerOfTwo = average > 0 && average <= 2 ** 30 && (average & (average - 1)) === 0
     if (min < WINDOW || max < min || !powerOfTwo) throw new RangeError('These chunk sizes cannot be used.')
     this.#sizes = sizes
     this.#mask = average - 1
     // The vectorized search compares two bytes, so it needs a mask of at least 16 bits.
-    if (average >= 2 ** 16) this.#search = search()
+    if (boundarySearch === 'fast' && average >= 2 ** 16) this.#search = search()
   }
 
   /** Bytes of the current chunk so far. At the end of the data they are the last chunk. */
@@ -171,8 +174,9 @@ export function cut(bytes: Uint8Array, offset = 0, sizes: ChunkSizes = clientSiz
 export async function* chunksOf(
   source: AsyncIterable<Buffer> | Iterable<Buffer>,
   sizes: ChunkSizes = clientSizes,
+  boundarySearch: BoundarySearch = 'fast',
 ): AsyncGenerator<Buffer[]> {
-  const cutter = new Cutter(sizes)
+  const cutter = new Cutter(sizes, boundarySearch)
   let pieces: Buffer[] = []
   for await (const bytes of source) {
     let from = 0

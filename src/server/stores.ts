@@ -47,6 +47,7 @@ export function openCore(parts: {
     db,
     blocks,
     now,
+    boundarySearch: config.boundarySearch,
     dirCacheBytes: DIR_CACHE_BYTES,
     defaultHistoryDays: config.historyDays,
     entryLimits: config.entries,
