@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-const BYTES_A_KIB = 1024
+const BYTES_PER_KIB = 1024
 
 /** Resident memory of a process in bytes: current and peak. */
 export interface Memory {
@@ -14,7 +14,7 @@ export async function readMemory(pid: number): Promise<Memory> {
   const bytes = (field: string) => {
     const kib = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]
     if (kib === undefined) throw new Error(`/proc/${pid}/status has no ${field}`)
-    return Number(kib) * BYTES_A_KIB
+    return Number(kib) * BYTES_PER_KIB
   }
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
 }

@@ -11,7 +11,7 @@ import type { Context, Scenario } from '../scenario.ts'
 import { contentSha1, fileName, fill, randomContent } from '../transfers.ts'
 
 const FILE_BYTES = 100 * 1024
-const FILES_A_REQUEST = 10
+const FILES_PER_REQUEST = 10
 const ROUNDS = 3
 const FOLDER = 'folder'
 
@@ -34,10 +34,10 @@ async function measure(
   kind: string,
   contentOf: (k: number) => string,
 ): Promise<Row> {
-  const contents = Array.from({ length: FILES_A_REQUEST }, (_, k) => contentOf(k))
+  const contents = Array.from({ length: FILES_PER_REQUEST }, (_, k) => contentOf(k))
   const files = context.size(1000, 20)
   const library = await server.client.createLibrary(kind)
-  await fill(server, library, FOLDER, contents, files / FILES_A_REQUEST)
+  await fill(server, library, FOLDER, contents, files / FILES_PER_REQUEST)
   const rounds = []
   for (let round = 0; round < context.size(ROUNDS, 1); round++) {
     rounds.push(await server.meter(() => fetchArchive(server, library)))

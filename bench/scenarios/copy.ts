@@ -9,7 +9,7 @@ import { contentSha1, expectContent, expectFiles, fileName, fill, randomContent 
 import type { Usage } from '../usage.ts'
 
 const FILE_BYTES = 16 * 1024
-const FILES_A_REQUEST = 100
+const FILES_PER_REQUEST = 100
 const ROUNDS = 5
 const FOLDER = 'folder'
 
@@ -27,8 +27,8 @@ async function copyUploaded(context: Context): Promise<Row> {
   const { client } = server
   const files = context.size(5000, 200)
   const source = await client.createLibrary('Copied')
-  const contents = Array.from({ length: FILES_A_REQUEST }, (_, k) => randomContent(FILE_BYTES, k))
-  await fill(server, source, FOLDER, contents, files / FILES_A_REQUEST)
+  const contents = Array.from({ length: FILES_PER_REQUEST }, (_, k) => randomContent(FILE_BYTES, k))
+  await fill(server, source, FOLDER, contents, files / FILES_PER_REQUEST)
   const rounds = []
   for (let round = 0; round < context.size(ROUNDS, 1); round++) {
     const target = await client.createLibrary(`Copy ${round}`)

@@ -13,13 +13,13 @@ import { randomContent, uploadPath, uploadRequest } from '../transfers.ts'
 import type { Workspace } from '../workspace.ts'
 
 const SEED = 7
-const FILES_A_FOLDER = 100
-const WORDS_A_TEXT = 300
-const TEXTS_A_COMMIT = 500
+const FILES_PER_FOLDER = 100
+const WORDS_PER_TEXT = 300
+const TEXTS_PER_COMMIT = 500
 const TARGET_MS = 50
 const UPLOADERS = 8
 const PROBES = 8
-const MOST_BEHIND_MS = 5000
+const MAX_BEHIND_MS = 5000
 
 /** Indexing rate, index size and query latency for the names and texts of a large server. */
 export const search: Scenario = {
@@ -61,7 +61,7 @@ async function fill(
     const library = await builder.newLibrary(`Library ${n}`)
     const count = Math.floor(amount.names / amount.libraries)
     const files = Array.from({ length: count }, (_, k) => ({
-      folder: at(`/folder ${Math.floor(k / FILES_A_FOLDER)}`),
+      folder: at(`/folder ${Math.floor(k / FILES_PER_FOLDER)}`),
       name: corpus.name(k),
       mtime: 1_600_000_000 + corpus.number(160_000_000),
     }))
@@ -71,10 +71,10 @@ async function fill(
   }
   for (let n = 0; n < amount.textLibraries; n++) {
     const library = await builder.openLibrary(libraries[n % libraries.length] as LibraryId)
-    for (let left = Math.floor(amount.texts / amount.textLibraries); left > 0; left -= TEXTS_A_COMMIT) {
+    for (let left = Math.floor(amount.texts / amount.textLibraries); left > 0; left -= TEXTS_PER_COMMIT) {
       const files = []
-      for (let k = 0; k < Math.min(left, TEXTS_A_COMMIT); k++) {
-        const text = corpus.text(WORDS_A_TEXT)
+      for (let k = 0; k < Math.min(left, TEXTS_PER_COMMIT); k++) {
+        const text = corpus.text(WORDS_PER_TEXT)
         const content = await builder.services.core.content.receive(chunk(text))
         files.push({ name: corpus.name(texts, 'txt'), content })
         texts++
@@ -203,6 +203,6 @@ async function underUploads(context: Context, server: BenchServer, library: stri
     what: `search: a text is found after its upload, beside ${Math.round(perSecond).toLocaleString('en-US')} uploads/s, slowest`,
     value: Math.max(...behind),
     unit: 'ms',
-    target: { atMost: MOST_BEHIND_MS },
+    target: { atMost: MAX_BEHIND_MS },
   }
 }

@@ -7,7 +7,7 @@ import type { Context, Scenario } from '../scenario.ts'
 import type { Workspace } from '../workspace.ts'
 
 const STARTS = 5
-const ENTRIES_A_FOLDER = 20_000
+const ENTRIES_PER_FOLDER = 20_000
 const FILE_BYTES = 100_000
 // Maintenance starts one minute after the start, and idle threads end after one minute.
 const REST_MS = 150_000
@@ -80,7 +80,7 @@ async function startSeveralTimes(context: Context, workspace: Workspace, stored:
 /** Folders of 20,000 entries, one of them with a history of one-file commits. */
 async function fill(builder: LibraryBuilder, files: number, commits: number): Promise<{ files: number }> {
   const library = await builder.newLibrary('Full')
-  const entries = Math.min(files, ENTRIES_A_FOLDER)
+  const entries = Math.min(files, ENTRIES_PER_FOLDER)
   for (let n = 0; n < files / entries; n++) {
     await builder.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', FILE_BYTES)
   }

@@ -32,10 +32,10 @@ export type { Guest, UploadSource } from './quota-store.ts'
 const RESERVATION_SECONDS = 600
 const RENEWAL_MS = (RESERVATION_SECONDS * 1000) / 3
 /** Allowance for uncommitted objects and commits of an owner, even if the quota is smaller. */
-const LEAST_FOR_OBJECTS = 100_000_000
+const MIN_FOR_OBJECTS = 100_000_000
 /** Maximum number of unfinished uploads per account, and per link. */
-const MOST_UPLOADS = 1000
-const MOST_UPLOADS_OF_LINK = 100
+const MAX_UPLOADS = 1000
+const MAX_UPLOADS_OF_LINK = 100
 
 /** Bytes reserved for a running upload. Disposing of it releases what was not settled. */
 export interface Reservation extends AsyncDisposable {
@@ -170,7 +170,7 @@ export class Quotas {
     await lockAccount(tx, this.#db.dialect, ownerKey)
     const now = this.#now()
     this.#evicted(tx, await deleteExpiredPartials(tx, now, ownerKey))
-    const most = guest === VISITOR ? MOST_UPLOADS_OF_LINK : MOST_UPLOADS
+    const most = guest === VISITOR ? MAX_UPLOADS_OF_LINK : MAX_UPLOADS
     if ((await countUnfinished(tx, source)) > most) fail({ code: 'too-many-uploads', limit: most })
     const taken = await takenBy(tx, ownerKey, now, { reservation })
     const limit = this.limitOf(owner)
@@ -187,7 +187,7 @@ export class Quotas {
    */
   async uncommittedAllowance(library: LibraryInfo, kind: 'blocks' | 'objects'): Promise<number | undefined> {
     const quota = await this.#limitOfOwner(library)
-    const limit = quota !== undefined && kind === 'objects' ? Math.max(quota, LEAST_FOR_OBJECTS) : quota
+    const limit = quota !== undefined && kind === 'objects' ? Math.max(quota, MIN_FOR_OBJECTS) : quota
     const { unfinished } = this.#limits
     if (unfinished === 0) return limit
     return Math.min(limit ?? unfinished, unfinished)

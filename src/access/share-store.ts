@@ -55,7 +55,7 @@ interface GrantRow {
 
 const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, s.sub_key'
 const TO_SUB = `left join ${viewRelation} sub on sub.key = s.sub_key`
-const LIBRARIES_A_QUERY = 500
+const LIBRARIES_PER_QUERY = 500
 
 /** All grants of an account on libraries and their folders, by library key. */
 export async function grantsOf(
@@ -64,8 +64,8 @@ export async function grantsOf(
   libraryKeys: readonly number[],
 ): Promise<Map<number, Grant[]>> {
   const grants = new Map<number, Grant[]>()
-  for (let start = 0; start < libraryKeys.length; start += LIBRARIES_A_QUERY) {
-    const some = libraryKeys.slice(start, start + LIBRARIES_A_QUERY)
+  for (let start = 0; start < libraryKeys.length; start += LIBRARIES_PER_QUERY) {
+    const some = libraryKeys.slice(start, start + LIBRARIES_PER_QUERY)
     const among = `s.library_key in (${some.map(() => '?').join(', ')})`
     const rows = await reader.all<GrantRow>(
       `select ${GRANT}, s.is_admin from share s ${TO_SUB}

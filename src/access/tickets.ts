@@ -9,7 +9,7 @@ import { findLinkState } from './link-store.ts'
 import { TicketInserts } from './ticket-inserts.ts'
 import { bindTicket, deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
 
-const MOST_IN_MEMORY = 10_000
+const MAX_IN_MEMORY = 10_000
 
 /** The operation that a ticket permits. */
 export type TicketOperation =
@@ -181,7 +181,7 @@ export class Tickets {
     })
     if (isWritten) return isMine
     isMine = !this.#consumed.has(ticket)
-    if (this.#consumed.size === MOST_IN_MEMORY) this.#consumed.clear()
+    if (this.#consumed.size === MAX_IN_MEMORY) this.#consumed.clear()
     this.#consumed.add(ticket)
     return isMine
   }
@@ -227,7 +227,7 @@ export class Tickets {
   }
 
   #keepInMemory(ticket: string, row: TicketRow): void {
-    if (this.#unwritten.size === MOST_IN_MEMORY) this.#unwritten.clear()
+    if (this.#unwritten.size === MAX_IN_MEMORY) this.#unwritten.clear()
     this.#unwritten.set(ticket, row)
   }
 }

@@ -21,7 +21,7 @@ export const FOLLOWER = 'activity'
 const NOTIFIED = 'activity-told'
 // A step ends with the commit that reaches this many rows. They are written in one transaction.
 const ENOUGH_ROWS = 1000
-const ROWS_A_DELETE = 1000
+const ROWS_PER_DELETE = 1000
 const LIBRARIES_AT_ONCE = 4
 
 /** A commit and its activities. */
@@ -79,7 +79,7 @@ export class ActivityFollower {
   /** Deletes and rebuilds the activities derived from commits. Notifications are not repeated. */
   async reindex(library: LibraryInfo): Promise<void> {
     const db = this.#db
-    const some = () => db.write((tx) => deleteDerived(tx, library.key, ROWS_A_DELETE), { durable: false })
+    const some = () => db.write((tx) => deleteDerived(tx, library.key, ROWS_PER_DELETE), { durable: false })
     while ((await some()) > 0) await nextTurn()
     await db.write(
       async (tx) => {

@@ -30,7 +30,7 @@ export interface CommitActivity extends Activity {
 /**
  * A commit with more changes has only this many activities, the first by path. Its details list all changes.
  */
-const MOST_ROWS_A_COMMIT = 100
+const MAX_ROWS_PER_COMMIT = 100
 
 /** The activities of a commit: one per change. A folder with its content is one change. */
 export function activitiesOf(
@@ -54,7 +54,7 @@ export function activitiesOf(
   }
   const recovers = isRecovery(commit.description)
   for (const change of changes) {
-    if (found.length >= MOST_ROWS_A_COMMIT) break
+    if (found.length >= MAX_ROWS_PER_COMMIT) break
     const what = opOf(change, recovers)
     if (what !== undefined) found.push({ ...common, object: change.entry.kind, ...what })
   }

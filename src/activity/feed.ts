@@ -15,11 +15,11 @@ import {
 } from './activity-store.ts'
 import { type FeedItem, pastViews, seenThrough, type View, viewsOf } from './view.ts'
 
-const MOST_LANES_A_QUERY = 100
+const MAX_LANES_PER_QUERY = 100
 // Bounds the time of one query (I10).
-const ROWS_A_QUERY = 2000
-const FEWEST_A_LANE = 20
-const MOST_A_LANE = 500
+const ROWS_PER_QUERY = 2000
+const MIN_PER_LANE = 20
+const MAX_PER_LANE = 500
 /** Maximum offset of a page. */
 const LONGEST_FEED = 100_000
 
@@ -94,8 +94,8 @@ export class Feed {
     let newest: Mark[] = []
     const slicer = new TimeSlicer()
     while (open.length > 0) {
-      const limit = Math.min(MOST_A_LANE, Math.max(FEWEST_A_LANE, Math.ceil((2 * count) / open.length)))
-      const lanes = Math.min(MOST_LANES_A_QUERY, Math.floor(ROWS_A_QUERY / limit))
+      const limit = Math.min(MAX_PER_LANE, Math.max(MIN_PER_LANE, Math.ceil((2 * count) / open.length)))
+      const lanes = Math.min(MAX_LANES_PER_QUERY, Math.floor(ROWS_PER_QUERY / limit))
       const read: Mark[] = []
       for (let start = 0; start < open.length; start += lanes) {
         if (slicer.isDue) await slicer.rest()

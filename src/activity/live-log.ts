@@ -9,9 +9,9 @@ const KEPT_SECONDS = 7 * 86_400
 const DEBOUNCE_MS = 50
 // Maximum delay of events of other processes.
 const POLL_MS = 1000
-const MOST_PENDING = 10_000
+const MAX_PENDING = 10_000
 const TRIM_EVERY = 1000
-const MOST_AT_ONCE = 2000
+const MAX_AT_ONCE = 2000
 
 /** An event to be sent; without a number if it is not stored. */
 export interface LoggedEvent {
@@ -100,7 +100,7 @@ export class LiveLog {
     const earlier = this.#pending.get(key)
     this.#pending.delete(key)
     this.#pending.set(key, earlier === undefined ? event : merged(earlier, event))
-    if (this.#pending.size > MOST_PENDING) {
+    if (this.#pending.size > MAX_PENDING) {
       this.#pending.clear()
       this.#options.onLost()
     }
@@ -131,7 +131,7 @@ export class LiveLog {
   /** Publishes events of other processes, up to a number. */
   async #relay(upTo: number): Promise<void> {
     while (this.#last < upTo) {
-      const found = await listEventsAfter(this.#options.db, this.#last, MOST_AT_ONCE)
+      const found = await listEventsAfter(this.#options.db, this.#last, MAX_AT_ONCE)
       const events = found.filter(({ id }) => id <= upTo)
       // Already deleted: too many, or too old.
       if (events.length === 0 || upTo - this.#last > EVENTS_KEPT) {

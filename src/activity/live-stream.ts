@@ -1,7 +1,7 @@
 import type { LiveMessage } from './live-viewer.ts'
 
 // Limit of unsent bytes. A client that does not read gets a reset instead of more events.
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
 /** A text for the client, and its event; without one for messages about the stream itself. */
 export interface WaitingText {
@@ -50,7 +50,7 @@ export class LiveStream {
   /** Queues a text. If the queue is full, a reset replaces all of it. */
   push(text: string, message?: LiveMessage): void {
     if (this.#ended) return
-    if (this.#bytes + text.length > MOST_BYTES) return this.reset(this.lastId)
+    if (this.#bytes + text.length > MAX_BYTES) return this.reset(this.lastId)
     this.#waiting.push({ text, message })
     this.#bytes += text.length
     this.#wake?.()

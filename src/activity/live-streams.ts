@@ -10,12 +10,12 @@ import { LiveStream, type WaitingText } from './live-stream.ts'
 import { type LiveMessage, LiveViewer } from './live-viewer.ts'
 
 /** Maximum of concurrent streams per account. */
-export const MOST_STREAMS = 100
+export const MAX_STREAMS = 100
 const HEARTBEAT_MS = 15_000
 // Interval of the search for streams with an invalid credential. In between, nothing is sent on them either.
 const CHECK_MS = 5000
 const CHECKS_AT_ONCE = 50
-const EVENTS_A_PAGE = 200
+const EVENTS_PER_PAGE = 200
 
 interface LiveStreamsOptions {
   readonly core: LibraryCore
@@ -81,7 +81,7 @@ export class LiveStreams implements AsyncDisposable {
   /** Throws too-many-streams. */
   async open(account: Account, options: StreamOptions): Promise<LiveStream> {
     const viewer = this.#viewers.get(account.key) ?? this.#newViewer(account)
-    if (viewer.streams.size >= MOST_STREAMS) fail({ code: 'too-many-streams', limit: MOST_STREAMS })
+    if (viewer.streams.size >= MAX_STREAMS) fail({ code: 'too-many-streams', limit: MAX_STREAMS })
     const stream = new LiveStream({
       reset: options.reset,
       authorize: (texts) => this.#authorized(options, texts),
@@ -131,7 +131,7 @@ export class LiveStreams implements AsyncDisposable {
     const { db, onError } = this.#options
     try {
       while (!stream.isEnded) {
-        const page = await listEventsAfter(db, stream.lastId, EVENTS_A_PAGE)
+        const page = await listEventsAfter(db, stream.lastId, EVENTS_PER_PAGE)
         for (const logged of page) {
           const messages = await viewer.see(logged)
           stream.lastId = logged.id

@@ -10,7 +10,7 @@ import { viewsOf } from './view.ts'
 
 // Maximum delay after which unannounced access is noticed.
 const FRESH_MS = 5000
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /** An event as an account sees it. The stream decides at the last moment whether to send it. */
 export interface LiveMessage {
@@ -61,7 +61,7 @@ export class LiveViewer {
   /** Queues an event in its streams, in order. */
   deliver(event: LoggedEvent): void {
     this.#waiting.push(event)
-    if (this.#waiting.length > MOST_WAITING) {
+    if (this.#waiting.length > MAX_WAITING) {
       this.#waiting = []
       for (const stream of this.streams.keys()) stream.reset(event.id ?? stream.lastId)
     }

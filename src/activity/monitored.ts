@@ -10,8 +10,8 @@ import { type Notice, repoMonitor } from './notices.ts'
 import type { Notifications } from './notifications.ts'
 import { type FeedItem, pastViews, seenThrough, viewsOf } from './view.ts'
 
-const MOST_PATHS = 20
-const MOST_PATH_CHARACTERS = 16_384
+const MAX_PATHS = 20
+const MAX_PATH_CHARACTERS = 16_384
 
 interface MonitoredOptions {
   readonly core: LibraryCore
@@ -95,7 +95,7 @@ export class MonitoredLibraries {
 function noticeOf(group: readonly FeedItem[]): Notice | undefined {
   const [first] = group
   if (first === undefined) return undefined
-  const shown = fitting(group.slice(0, MOST_PATHS), MOST_PATH_CHARACTERS)
+  const shown = fitting(group.slice(0, MAX_PATHS), MAX_PATH_CHARACTERS)
   return repoMonitor(
     { id: first.libraryId, name: first.libraryName },
     {

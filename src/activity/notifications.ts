@@ -20,8 +20,8 @@ import {
 } from './notification-store.ts'
 
 /** Number of notifications an account keeps, and their maximum age. */
-export const MOST_KEPT = 1000
-const ACCOUNTS_A_QUERY = 500
+export const MAX_KEPT = 1000
+const ACCOUNTS_PER_QUERY = 500
 const KEPT_SECONDS = 90 * 86_400
 // Clients report events that the server has seen itself, within this time.
 const SAME_SECONDS = 60
@@ -54,10 +54,10 @@ export class Notifications {
     const { hub, now } = this.#options
     const text = JSON.stringify(detail)
     const all = [...new Set(accountKeys)]
-    for (let start = 0; start < all.length; start += ACCOUNTS_A_QUERY) {
-      const some = all.slice(start, start + ACCOUNTS_A_QUERY)
+    for (let start = 0; start < all.length; start += ACCOUNTS_PER_QUERY) {
+      const some = all.slice(start, start + ACCOUNTS_PER_QUERY)
       const put = await insertNotifications(tx, some, type, text, now())
-      await trimNotifications(tx, some, MOST_KEPT)
+      await trimNotifications(tx, some, MAX_KEPT)
       tx.afterCommit(() => {
         for (const { accountKey, id } of put) hub.publish({ kind: 'notification', accountKey, id, type })
       })

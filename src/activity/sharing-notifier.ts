@@ -15,7 +15,7 @@ import {
 import type { Notifications } from './notifications.ts'
 
 // Limit per upload. Further files appear in the feed only.
-const MOST_UPLOADS_NOTIFIED = 100
+const MAX_UPLOADS_NOTIFIED = 100
 
 /** An upload through a link, with paths as its creator sees them. */
 interface LinkUpload {
@@ -55,7 +55,7 @@ export class SharingNotifier {
   }
 
   async ofUpload(tx: Transaction, { makerKey, library, items }: LinkUpload): Promise<void> {
-    for (const { path, isDir } of items.slice(0, MOST_UPLOADS_NOTIFIED)) {
+    for (const { path, isDir } of items.slice(0, MAX_UPLOADS_NOTIFIED)) {
       const notice = isDir ? folderUploaded(library, path) : fileUploaded(library, path)
       await this.#options.notifications.putOnce(tx, makerKey, ...notice)
     }

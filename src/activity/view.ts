@@ -24,7 +24,7 @@ export interface View {
 }
 
 // For a folder that was moved more often, only the time since the earliest of these moves is shown.
-const MOST_STAYS = 20
+const MAX_STAYS = 20
 
 /**
  * The readable parts of each library: the whole of it, or folders, outermost first. A folder within another
@@ -48,7 +48,7 @@ export async function pastViews(core: LibraryCore, readables: readonly Readable[
     const { base, folder } = readable
     if (base === ROOT) views.push({ readable, base, commits: undefined })
     else if (folder !== undefined) {
-      for (const { path, ...commits } of await core.history.folderStays(folder, MOST_STAYS)) {
+      for (const { path, ...commits } of await core.history.folderStays(folder, MAX_STAYS)) {
         views.push({ readable, base: path, commits })
       }
     }

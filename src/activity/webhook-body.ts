@@ -6,8 +6,8 @@ import { fitting } from './activity-row.ts'
 // Webhook bodies in wire names, as described in docs/events.md. Names are only ever added.
 
 // Bounds the size of pending deliveries, because paths can be long.
-const MOST_PATH_CHARACTERS = 32_768
-const MOST_DESCRIPTION_CHARACTERS = 2000
+const MAX_PATH_CHARACTERS = 32_768
+const MAX_DESCRIPTION_CHARACTERS = 2000
 
 /** The events that webhooks send. */
 export type WebhookEvent = 'commit' | 'deleted' | 'restored' | 'trash-emptied'
@@ -21,9 +21,9 @@ export function commitBody(library: LibraryInfo, { commit, activities, changeCou
     seq: commit.seq,
     author_email: commit.creatorName ?? '',
     time: commit.ctime,
-    description: commit.description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
+    description: commit.description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
     // The first hundred changes; change_count is the total.
-    changes: fitting(activities, MOST_PATH_CHARACTERS).map(({ op, object, path, oldPath, oldName }) => ({
+    changes: fitting(activities, MAX_PATH_CHARACTERS).map(({ op, object, path, oldPath, oldName }) => ({
       op_type: op,
       obj_type: object,
       path,

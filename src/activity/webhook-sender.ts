@@ -21,7 +21,7 @@ export const RETRY_SECONDS = [10, 60, 300, 1800, 7200, 21_600, 43_200]
 const DELIVERIES_AT_ONCE = 8
 const DELIVERIES_KEPT = 200
 /** A webhook with this many failed deliveries in a row is disabled until its owner enables it. */
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 // Lease of a delivery, longer than any attempt, so that one claimed by a crashed process becomes free again.
 const CLAIM_SECONDS = 30
 const OWNER_GONE = 'Not sent: the account that made the webhook is not active.'
@@ -150,7 +150,7 @@ export class WebhookSender implements AsyncDisposable {
         if (attempt.error === '') await setDelivered(tx, delivery, attempt, now())
         else {
           const wait = RETRY_SECONDS[delivery.attempts]
-          if (wait === undefined) await setGivenUp(tx, delivery, attempt, now(), MOST_FAILURES)
+          if (wait === undefined) await setGivenUp(tx, delivery, attempt, now(), MAX_FAILURES)
           else await setRetry(tx, delivery.key, attempt, now() + wait)
         }
         return trimDeliveries(tx, delivery.webhookKey, DELIVERIES_KEPT)

@@ -26,9 +26,9 @@ import {
   type Webhook,
 } from './webhook-store.ts'
 
-export const MOST_WEBHOOKS = 20
+export const MAX_WEBHOOKS = 20
 // Maximum of pending deliveries per webhook. Further events are not sent.
-const MOST_PENDING = 1000
+const MAX_PENDING = 1000
 const KEPT_SECONDS = 30 * 86_400
 
 interface WebhooksOptions {
@@ -83,8 +83,8 @@ export class Webhooks {
     const { key: libraryKey, headSeq: sinceSeq } = library.info
     const created = { libraryKey, url, secret: secrets.seal(secret), creator: library.actor.email }
     const webhook = await db.write(async (tx) => {
-      if ((await listWebhooks(tx, libraryKey)).length >= MOST_WEBHOOKS) {
-        fail({ code: 'too-many-webhooks', limit: MOST_WEBHOOKS })
+      if ((await listWebhooks(tx, libraryKey)).length >= MAX_WEBHOOKS) {
+        fail({ code: 'too-many-webhooks', limit: MAX_WEBHOOKS })
       }
       const inserted = await insertWebhook(tx, { ...created, createdAt: now(), sinceSeq })
       if (inserted === undefined) return fail({ code: 'webhook-exists', url })
@@ -147,8 +147,7 @@ export class Webhooks {
     const { db, now, onPending } = this.#options
     await this.#get(library, key)
     const { event, body } = (await findDelivery(db, key, id)) ?? fail({ code: 'delivery-not-found' })
-    if ((await countPending(db, key)) >= MOST_PENDING)
-      fail({ code: 'webhook-queue-full', limit: MOST_PENDING })
+    if ((await countPending(db, key)) >= MAX_PENDING) fail({ code: 'webhook-queue-full', limit: MAX_PENDING })
     const again = { webhookKey: key, id: randomUUID(), event, body, createdAt: now() }
     await db.write((tx) => insertDeliveries(tx, [again]))
     onPending()
@@ -193,7 +192,7 @@ export class Webhooks {
     bodies: readonly { event: WebhookEvent; body: string }[],
   ): Promise<void> {
     if (!isValid || bodies.length === 0) return
-    const room = MOST_PENDING - (await countPending(tx, webhookKey))
+    const room = MAX_PENDING - (await countPending(tx, webhookKey))
     const createdAt = this.#options.now()
     const rows = bodies
       .slice(0, Math.max(0, room))

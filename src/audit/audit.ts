@@ -8,7 +8,7 @@ import {
   listAuditEntries,
 } from './audit-store.ts'
 
-const ROWS_A_STEP = 1000
+const ROWS_PER_STEP = 1000
 const DAY = 86_400
 // Text from clients is truncated, so that unauthenticated callers cannot fill the log.
 const LONGEST_TEXT = 1024
@@ -81,7 +81,7 @@ export class Audit {
   async *pages(filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
     let before: number | undefined
     do {
-      const page = await this.list(filter, { before, limit: ROWS_A_STEP })
+      const page = await this.list(filter, { before, limit: ROWS_PER_STEP })
       if (page.entries.length > 0) yield page.entries
       before = page.next
     } while (before !== undefined)
@@ -91,8 +91,8 @@ export class Audit {
   async deleteOld(): Promise<void> {
     if (this.#keepDays < 0) return
     const time = this.#now() - this.#keepDays * DAY
-    const step = () => this.#db.write((tx) => deleteAuditEntriesBefore(tx, time, ROWS_A_STEP))
-    while ((await step()) === ROWS_A_STEP);
+    const step = () => this.#db.write((tx) => deleteAuditEntriesBefore(tx, time, ROWS_PER_STEP))
+    while ((await step()) === ROWS_PER_STEP);
   }
 }
 

@@ -5,12 +5,12 @@ import { followedSeq } from './follower-store.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
 
-const COMMITS_A_STEP = 250
+const COMMITS_PER_STEP = 250
 // Debounce: commits in quick succession are processed together. While the process is busy, the delay grows.
 const WAKE_DELAY_MS = 100
 const LONGEST_DELAY_MS = 2000
 const BUSY = 0.5
-const MOST_POSITIONS_KEPT = 10_000
+const MAX_POSITIONS_KEPT = 10_000
 // Concurrent libraries in the background, in total and per owner, so that a large library does not delay
 // others.
 const LIBRARIES_AT_ONCE = 8
@@ -145,7 +145,7 @@ export class CommitFollower {
     let seq = await position(library.key)
     while (seq < library.headSeq && !this.#stopped) {
       await refusePurged(db, library)
-      const reached = await step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
+      const reached = await step(library, seq, Math.min(seq + COMMITS_PER_STEP, library.headSeq))
       // If another process was first, its position is authoritative.
       seq = reached ?? (await position(library.key))
       await nextTurn()
@@ -154,7 +154,7 @@ export class CommitFollower {
     this.#positions.delete(library.key)
     this.#positions.set(library.key, seq)
     for (const key of this.#positions.keys()) {
-      if (this.#positions.size <= MOST_POSITIONS_KEPT) break
+      if (this.#positions.size <= MAX_POSITIONS_KEPT) break
       this.#positions.delete(key)
     }
   }

@@ -2,7 +2,7 @@ import type { Reader } from '../database/index.ts'
 import { type CommitOwner, listCommitsDown, type NumberedCommit } from './commit-store.ts'
 
 // Bounds the memory of commits that consumers have not processed yet (I9).
-const MOST_COMMITS = 5000
+const MAX_COMMITS = 5000
 
 /**
  * Cache of the commits this process created last, so that consumers need not each read them. Commits are
@@ -46,7 +46,7 @@ export class RecentCommits {
   /** Evicts the older half of the least recently changed library. */
   #shrink(): void {
     for (const [key, run] of this.#runs) {
-      if (this.#count <= MOST_COMMITS) return
+      if (this.#count <= MAX_COMMITS) return
       const evicted = Math.ceil(run.length / 2)
       this.#count -= evicted
       if (evicted === run.length) this.#runs.delete(key)

@@ -43,7 +43,7 @@ export interface Config {
     /** Of all archives on disk together. */
     archiveSpace: number | undefined
     copy: number | undefined
-    /** Of what is unfinished in the libraries of one owner, and of it through links. */
+    /** Bytes of unfinished uploads in the libraries of one owner, and the part of it that may come through links. */
     unfinished: number | undefined
     linkUnfinished: number | undefined
     /** Of older versions and trash in the libraries of one owner. */

@@ -19,7 +19,7 @@ interface Waiter {
   readonly timer: NodeJS.Timeout
 }
 
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /**
  * A semaphore of bytes. Requests that do not fit wait in a queue, which serves the client that holds the least first, so
@@ -33,7 +33,7 @@ export class ByteBudget {
   #used = 0
 
   constructor(options: ByteBudgetOptions) {
-    this.#options = { mostWaiting: MOST_WAITING, ...options }
+    this.#options = { mostWaiting: MAX_WAITING, ...options }
   }
 
   get used(): number {

@@ -11,7 +11,7 @@ export function descriptorLimit(): number | undefined {
 }
 
 /** Descriptors for blocks, databases and threads. */
-const LEAST_RESERVED = 64
+const MIN_RESERVED = 64
 
 /**
  * The connections that leave enough descriptors for files. At this limit a client gets 503. Once
@@ -23,11 +23,11 @@ export function connectionsFor(limit: number | undefined): number {
 
 /** Connections that get a 503 response at the same time; further ones are closed, so that files can still be opened. */
 export function refusalsFor(limit: number | undefined): number {
-  return limit === undefined ? MOST_REFUSALS : Math.min(MOST_REFUSALS, Math.floor(reserved(limit) / 4))
+  return limit === undefined ? MAX_REFUSALS : Math.min(MAX_REFUSALS, Math.floor(reserved(limit) / 4))
 }
 
-const MOST_REFUSALS = 256
+const MAX_REFUSALS = 256
 
 function reserved(limit: number): number {
-  return Math.max(LEAST_RESERVED, Math.ceil(limit / 4))
+  return Math.max(MIN_RESERVED, Math.ceil(limit / 4))
 }

@@ -29,7 +29,7 @@ import {
 import { roleAllows } from './roles.ts'
 import type { TransactionHook } from './scoped-tokens.ts'
 
-const MOST_MEMBERS = 100_000
+const MAX_MEMBERS = 100_000
 
 /** Writes further rows in the transaction that creates a group. */
 type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
@@ -131,7 +131,7 @@ export class Groups {
     group: Group,
     page: { limit?: number; offset?: number; onlyAdmins?: boolean } = {},
   ): Promise<Member[]> {
-    return listMembers(this.#db, group.key, { limit: MOST_MEMBERS, ...page })
+    return listMembers(this.#db, group.key, { limit: MAX_MEMBERS, ...page })
   }
 
   /** Members that contain `text` in their id, name or contact e-mail. */

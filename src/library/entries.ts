@@ -26,7 +26,7 @@ import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
 
 /** About a millisecond of work between yields (I10). */
-const FOLDERS_A_TURN = 200
+const FOLDERS_PER_TURN = 200
 
 /** An entry and its current path. */
 export interface Placed {
@@ -82,7 +82,7 @@ export function makeManyFolders(
       const outcome = await makeOne(tree, path)
       outcomes.push(outcome)
       if (outcome === 'created') created.push(path)
-      if (outcomes.length % FOLDERS_A_TURN === 0) await nextTurn()
+      if (outcomes.length % FOLDERS_PER_TURN === 0) await nextTurn()
     }
     const described = created.map((path) => ({ kind: 'dir' as const, name: path.slice(1) }))
     return { description: describeAdded(described), result: outcomes }

@@ -31,10 +31,10 @@ import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
 
 /** Maximum number of numbered files of one name in a folder. */
-const MOST_NUMBERED = 1000
+const MAX_NUMBERED = 1000
 
 /** About a millisecond of work between yields (I10). */
-const FILES_A_TURN = 200
+const FILES_PER_TURN = 200
 
 /** A file to be added to a folder. */
 export interface NewFile {
@@ -87,7 +87,7 @@ export function addFiles(
       const entry = direntOf(library, name, content, mtime ?? tree.now, target.find(name))
       target.put(entry)
       entries.push(entry)
-      if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
+      if (index % FILES_PER_TURN === FILES_PER_TURN - 1) await nextTurn()
     }
     const placed = entries.map((entry) => ({ path: joinPath(folder, entry.name), entry }))
     return {
@@ -112,7 +112,7 @@ async function numberedFolder(
     let name = wanted
     while ((await tree.find(joinPath(at, name)))?.kind === 'file') {
       files.add(name)
-      if (files.size > MOST_NUMBERED) fail({ code: 'too-many-names', name: wanted })
+      if (files.size > MAX_NUMBERED) fail({ code: 'too-many-names', name: wanted })
       name = freeWholeName(wanted, (one) => files.has(one))
     }
     at = joinPath(at, name)
@@ -206,12 +206,12 @@ async function namesFor(
   replace: boolean,
 ): Promise<string[]> {
   const wanted = files.map((file) => file.name)
-  if (!replace) return tree.freeNamesIn(folder, wanted, MOST_NUMBERED)
+  if (!replace) return tree.freeNamesIn(folder, wanted, MAX_NUMBERED)
   const names: string[] = []
   for (const name of wanted) {
     const taken = await tree.find(joinPath(folder, name))
     // A folder is never replaced.
-    const free = taken?.kind === 'dir' ? await tree.freeNamesIn(folder, [name], MOST_NUMBERED) : []
+    const free = taken?.kind === 'dir' ? await tree.freeNamesIn(folder, [name], MAX_NUMBERED) : []
     names.push(free[0] ?? taken?.name ?? name)
   }
   return names

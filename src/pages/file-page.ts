@@ -14,7 +14,7 @@ import { textsFor } from './texts/texts.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 // Maximum length of a text preview.
-const MOST_TEXT_BYTES = 128 * 1024
+const MAX_TEXT_BYTES = 128 * 1024
 
 /** The page of one file; `below` is where it is in a shared folder, if it is in one. */
 export async function filePage(
@@ -111,7 +111,7 @@ async function textPreview(
 ): Promise<Html | undefined> {
   if (entry.size === 0 || (!type.startsWith('text/') && type !== 'application/json')) return undefined
   const file = await core.content.open(open.library.info.key, entry.id)
-  const end = Math.min(file.size, MOST_TEXT_BYTES)
+  const end = Math.min(file.size, MAX_TEXT_BYTES)
   const pieces: Buffer[] = []
   for await (const piece of file.read({ start: 0, end })) pieces.push(Buffer.from(piece))
   const text = Buffer.concat(pieces)

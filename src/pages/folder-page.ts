@@ -14,7 +14,7 @@ import { textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
-const ENTRIES_A_PAGE = 500
+const ENTRIES_PER_PAGE = 500
 const THUMBNAIL_PIXELS = 96
 
 /** The page of a folder below a link. */
@@ -25,8 +25,8 @@ export async function folderPage(
   { below, dir, page }: { below: LibraryPath; dir: StoredDir['dir']; page: number },
 ): Promise<HttpResponse> {
   const { entries, folders } = await shownDir(dir)
-  const shown = entries.slice((page - 1) * ENTRIES_A_PAGE, page * ENTRIES_A_PAGE)
-  const pages = Math.max(1, Math.ceil(entries.length / ENTRIES_A_PAGE))
+  const shown = entries.slice((page - 1) * ENTRIES_PER_PAGE, page * ENTRIES_PER_PAGE)
+  const pages = Math.max(1, Math.ceil(entries.length / ENTRIES_PER_PAGE))
   const title = below === ROOT ? open.name : baseName(below)
   const files = entries.length - folders
   const root = rootOf(request)

@@ -1,8 +1,8 @@
 import type { FileId } from '../objects/index.ts'
 
-const MOST_KEPT = 1000
+const MAX_KEPT = 1000
 /** Attempts at an image that takes a worker down, and seconds between them. After the last it counts as undecodable. */
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 const RETRY_SECONDS = 30
 
 interface Failure {
@@ -35,13 +35,13 @@ export class ThumbnailFailures {
 
   /** The bytes are no image we decode. */
   addPermanent(id: FileId): void {
-    this.#put(id, { attempts: MOST_ATTEMPTS, retryAt: undefined })
+    this.#put(id, { attempts: MAX_ATTEMPTS, retryAt: undefined })
   }
 
   /** A worker ran out of time or memory, or died: the image's fault or not, so it is tried again, a few times. */
   addTransient(id: FileId): void {
     const attempts = (this.#failures.get(id)?.attempts ?? 0) + 1
-    const retryAt = attempts < MOST_ATTEMPTS ? this.#now() + RETRY_SECONDS * attempts : undefined
+    const retryAt = attempts < MAX_ATTEMPTS ? this.#now() + RETRY_SECONDS * attempts : undefined
     this.#put(id, { attempts, retryAt })
   }
 
@@ -53,6 +53,6 @@ export class ThumbnailFailures {
     this.#failures.delete(id)
     this.#failures.set(id, failure)
     const [oldest] = this.#failures.keys()
-    if (this.#failures.size > MOST_KEPT && oldest !== undefined) this.#failures.delete(oldest)
+    if (this.#failures.size > MAX_KEPT && oldest !== undefined) this.#failures.delete(oldest)
   }
 }

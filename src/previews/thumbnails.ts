@@ -12,7 +12,7 @@ import { thumbnailSizeFor } from './thumbnail-sizes.ts'
 
 const KEPT_SECONDS = 30 * 86_400
 const TOUCHED_AFTER_SECONDS = 86_400
-const MOST_BYTES = 512 * 2 ** 20
+const MAX_BYTES = 512 * 2 ** 20
 /** Written between two checks of the total. */
 const CHECKED_AFTER_BYTES = 32 * 2 ** 20
 
@@ -66,7 +66,7 @@ export class Thumbnails implements AsyncDisposable {
     let bytes = 0
     for (const { file, size, usedAt } of files.sort((a, b) => b.usedAt - a.usedAt)) {
       bytes += size
-      if (usedAt < now() - KEPT_SECONDS || bytes > MOST_BYTES) await rm(file, { force: true })
+      if (usedAt < now() - KEPT_SECONDS || bytes > MAX_BYTES) await rm(file, { force: true })
     }
   }
 

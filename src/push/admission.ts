@@ -38,7 +38,7 @@ import {
 import { markVisible, sentOrVisibleAmong, visibleAmong } from './sync-visibility.ts'
 import { claimBlocks } from './uncommitted-store.ts'
 
-const FILES_A_STEP = 500
+const FILES_PER_STEP = 500
 const FLUSHED_OBJECTS = 1000
 const FLUSHED_BYTES = 4 * 2 ** 20
 
@@ -133,8 +133,8 @@ export class Admission {
     }
     await this.#subtract(frame, old)
     const fresh = [...changes.values()].filter((entry) => entry !== null)
-    for (let start = 0; start < fresh.length; start += FILES_A_STEP) {
-      await this.#addEntries(frame, fresh.slice(start, start + FILES_A_STEP))
+    for (let start = 0; start < fresh.length; start += FILES_PER_STEP) {
+      await this.#addEntries(frame, fresh.slice(start, start + FILES_PER_STEP))
       if (this.#slicer.isDue) await this.#slicer.rest()
     }
     return frame

@@ -8,7 +8,7 @@ import type { ReceivedObject } from './received-store.ts'
 /** Maximum size of an object's JSON: a folder of about 400,000 entries. */
 const LARGEST_OBJECT = 64 * 2 ** 20
 /** Heap limit of the worker thread. Parsed JSON takes several times its size. */
-const MOST_MEGABYTES = 1024
+const MAX_MEGABYTES = 1024
 
 export interface LargeObjectTask {
   readonly id: FsId
@@ -54,7 +54,7 @@ export class LargeObjects implements AsyncDisposable {
 
   #start(): Worker {
     const worker = new Worker(new URL('./large-object-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
     })
     worker.unref()
     // The error is passed to the pending request.

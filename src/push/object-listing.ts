@@ -14,7 +14,7 @@ const deflateAsync = promisify(deflate)
 // object.
 const SMALLEST_PACKED = 1024
 /** Limit of the set of listed dirs, which keeps a dir found in many places from being listed twice. */
-const MOST_DIRS_REMEMBERED = 200_000
+const MAX_DIRS_REMEMBERED = 200_000
 const IDS_AT_ONCE = 1000
 const ROWS_AT_ONCE = 100
 
@@ -60,7 +60,7 @@ async function* listBelow(
       if (entry.kind === 'file') {
         if (!options.dirsOnly) ids.push(entry.id)
       } else if (!seen.has(entry.id)) {
-        if (seen.size < MOST_DIRS_REMEMBERED) seen.add(entry.id)
+        if (seen.size < MAX_DIRS_REMEMBERED) seen.add(entry.id)
         open.push([entry.id, old?.kind === 'dir' ? old.id : EMPTY_ID])
       }
       if (ids.length >= IDS_AT_ONCE) {

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../database/index.ts'
 import { type FsId, idFromBytes, idToBytes } from '../objects/index.ts'
 import { objectRelation, type Totals } from '../tree/index.ts'
 
-const IDS_A_QUERY = 500
+const IDS_PER_QUERY = 500
 
 /** A dir or file received before the commit that refers to it. */
 export interface ReceivedObject {
@@ -144,8 +144,8 @@ export async function deleteReceivedBefore(tx: Transaction, time: number): Promi
 }
 
 function* batches(ids: readonly FsId[]): Generator<{ some: readonly FsId[]; marks: string }> {
-  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
-    const some = ids.slice(start, start + IDS_A_QUERY)
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
     yield { some, marks: some.map(() => '?').join(', ') }
   }
 }

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../database/index.ts'
 import { type BlockId, type CommitId, idToBytes } from '../objects/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
-const IDS_A_QUERY = 500
+const IDS_PER_QUERY = 500
 /** Approximate size of a commit row without its text. */
 export const COMMIT_BYTES = 500
 
@@ -82,8 +82,8 @@ export async function settleClaims(
   libraryKey: number,
   claims: readonly number[],
 ): Promise<void> {
-  for (let start = 0; start < claims.length; start += IDS_A_QUERY) {
-    const some = claims.slice(start, start + IDS_A_QUERY)
+  for (let start = 0; start < claims.length; start += IDS_PER_QUERY) {
+    const some = claims.slice(start, start + IDS_PER_QUERY)
     for (const table of ['uncommitted_block', 'received_object']) {
       const sql = `delete from ${table} where library_key = ? and claim in (${some.map(() => '?').join(', ')})`
       await tx.run(sql, libraryKey, ...some)
@@ -127,8 +127,8 @@ export async function uncommittedObjectsOf(reader: Reader, ownerKey: number): Pr
 }
 
 function* batches<Id>(ids: readonly Id[]): Generator<{ some: readonly Id[]; marks: string }> {
-  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
-    const some = ids.slice(start, start + IDS_A_QUERY)
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
     yield { some, marks: some.map(() => '?').join(', ') }
   }
 }

@@ -6,7 +6,7 @@ import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from
 
 // How long a count is cached. Bytes stored by other processes are seen after that.
 const COUNT_CACHE_MS = 10_000
-const MOST_CACHED = 10_000
+const MAX_CACHED = 10_000
 
 /** Blocks are content. Objects and commits are metadata, which is needed even to delete content. */
 type UncommittedKind = 'blocks' | 'objects'
@@ -101,7 +101,7 @@ export class Uncommitted {
   #ownerOf(key: string): Owner {
     const known = this.#owners.get(key)
     if (known !== undefined) return known
-    if (this.#owners.size >= MOST_CACHED) {
+    if (this.#owners.size >= MAX_CACHED) {
       for (const [other, owner] of this.#owners) if (owner.isIdle) this.#owners.delete(other)
     }
     const owner = new Owner()

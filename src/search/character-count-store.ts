@@ -4,7 +4,7 @@ import type { Scope } from './match-request.ts'
 import { type Sql, sql } from './sql.ts'
 import { lettersOf } from './tokens.ts'
 
-const ROWS_A_STATEMENT = 200
+const ROWS_PER_STATEMENT = 200
 
 /** Changes of the number of names that contain each letter. */
 export class LetterCountChanges {
@@ -47,8 +47,8 @@ export async function addLetterCounts(
   libraryKey: number,
   changes: readonly (readonly [letter: string, change: number])[],
 ): Promise<void> {
-  for (let start = 0; start < changes.length; start += ROWS_A_STATEMENT) {
-    const some = changes.slice(start, start + ROWS_A_STATEMENT)
+  for (let start = 0; start < changes.length; start += ROWS_PER_STATEMENT) {
+    const some = changes.slice(start, start + ROWS_PER_STATEMENT)
     await tx.run(
       `insert into search_letter (letter, library_key, names) values ${some.map(() => '(?, ?, ?)').join(', ')}
        on conflict (letter, library_key) do update set names = search_letter.names + excluded.names`,

@@ -12,7 +12,7 @@ export class CurrentTrees {
   readonly #objects: ObjectStore
   readonly #libraryDb: Database
   readonly #trees = new Map<number, Tree | undefined>()
-  readonly #pace = new TimeSlicer()
+  readonly #slicer = new TimeSlicer()
 
   constructor({ objects, libraryDb }: { objects: ObjectStore; libraryDb: Database }) {
     this.#objects = objects
@@ -22,7 +22,7 @@ export class CurrentTrees {
   /** The current entry at a path; undefined if there is none, or the library was deleted. */
   async find(libraryKey: number, path: LibraryPath): Promise<Dirent | undefined> {
     if (!this.#trees.has(libraryKey)) this.#trees.set(libraryKey, await this.#head(libraryKey))
-    if (this.#pace.isDue) await this.#pace.rest()
+    if (this.#slicer.isDue) await this.#slicer.rest()
     return this.#trees.get(libraryKey)?.find(path)
   }
 

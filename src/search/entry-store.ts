@@ -6,8 +6,8 @@ import { keysIn } from './key-list.ts'
 import { keyRangeOf, libraryKeyOf, rowOf } from './keys.ts'
 import { gramsOf } from './tokens.ts'
 
-const NAMES_A_LOOK = 500
-const FOLDERS_A_LOOK = 100
+const NAMES_PER_LOOKUP = 500
+const FOLDERS_PER_LOOKUP = 100
 
 /** An index row of a file or folder. */
 export interface Entry {
@@ -72,9 +72,9 @@ function* looks(
   let some: [number, readonly string[]][] = []
   let count = 0
   for (const [parentKey, all] of names) {
-    for (let start = 0; start < all.length; start += NAMES_A_LOOK) {
-      const part = all.slice(start, start + NAMES_A_LOOK)
-      if (some.length === FOLDERS_A_LOOK || count + part.length > NAMES_A_LOOK) {
+    for (let start = 0; start < all.length; start += NAMES_PER_LOOKUP) {
+      const part = all.slice(start, start + NAMES_PER_LOOKUP)
+      if (some.length === FOLDERS_PER_LOOKUP || count + part.length > NAMES_PER_LOOKUP) {
         yield some
         some = []
         count = 0

@@ -40,14 +40,14 @@ export async function highlight(text: string, { terms }: Query, most: number): P
 
 /** Groups of matches that fit into one excerpt, in order. */
 async function windowsOf(text: string, wanted: readonly Wanted[]): Promise<Mark[][]> {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const windows: Mark[][] = []
   const terms = new Set(wanted.map(({ term }) => term)).size
   const longest = Math.max(1, ...wanted.filter((one) => !one.isUnspaced).map(({ tokens }) => tokens.length))
   const before: (Run & { readonly folded: string })[] = []
   let looked = 0
   for (const run of runsOf(text)) {
-    if (++looked % 256 === 0 && pace.isDue) await pace.rest()
+    if (++looked % 256 === 0 && slicer.isDue) await slicer.rest()
     before.push({ ...run, folded: run.isUnspaced ? run.text : shortened(fold(run.text)) })
     if (before.length > longest) before.shift()
     const marks = run.isUnspaced ? marksWithin(run, wanted) : marksOfWords(before, wanted)

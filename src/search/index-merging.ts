@@ -4,10 +4,10 @@ import { findWritten, MERGED_TABLES, type MergedTable, mergeSome, putMerged } fr
 
 const LOOK_AGAIN_MS = 300_000
 // Pages per merge step: 10 to 50 ms, the longest that other writers wait.
-const PAGES_A_STEP = 500
+const PAGES_PER_STEP = 500
 // A merge rewrites the index: only if a quarter of it, and some thousand entries, are new.
 const NEW_SHARE = 0.25
-const FEWEST_NEW = 5000
+const MIN_NEW = 5000
 
 interface MergingOptions {
   readonly db: Database
@@ -56,7 +56,7 @@ export class IndexMerging {
     if (db.dialect !== 'sqlite') return
     await prepare()
     const { written, merged } = await findWritten(db)
-    if (written - merged < Math.max(merged * NEW_SHARE, FEWEST_NEW)) return
+    if (written - merged < Math.max(merged * NEW_SHARE, MIN_NEW)) return
     for (const table of MERGED_TABLES) await this.#merge(table)
     if (!this.#stopping.signal.aborted) await putMerged(db, written)
   }
@@ -65,7 +65,7 @@ export class IndexMerging {
     const { db } = this.#options
     for (let begins = true; !this.#stopping.signal.aborted; begins = false) {
       const began = performance.now()
-      const isMore = await db.write((tx) => mergeSome(tx, table, PAGES_A_STEP, begins), { durable: false })
+      const isMore = await db.write((tx) => mergeSome(tx, table, PAGES_PER_STEP, begins), { durable: false })
       if (!isMore) return
       // Pauses half of the time, so that other writers get through.
       await delay(performance.now() - began, undefined, { signal: this.#stopping.signal })

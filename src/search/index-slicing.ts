@@ -5,7 +5,7 @@ import { findCuts } from './position-store.ts'
 const KNOWN_MS = 60_000
 const MAX_KNOWN = 1000
 // Below this number of entries, slicing does not pay.
-const FEWEST_ENTRIES = 20_000
+const MIN_ENTRIES = 20_000
 // Cuts for halves and thirds are derived from these.
 const PARTS = 6
 
@@ -40,7 +40,7 @@ export class IndexSlicing {
     const known = this.#known.get(name)
     if (known !== undefined && known.until > performance.now()) return known.cuts
     const found = await findCuts(this.#db, { first, last }, PARTS)
-    const cuts = found.entries < FEWEST_ENTRIES ? [] : found.cuts
+    const cuts = found.entries < MIN_ENTRIES ? [] : found.cuts
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
     this.#known.set(name, { cuts, until: performance.now() + KNOWN_MS })
     return cuts

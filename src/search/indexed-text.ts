@@ -17,20 +17,20 @@ const PIECE = 16_384
 const QUICKLY_UNPACKED = 16_384
 
 // A tsvector holds 1 MB, positions up to 16,383, and 256 positions per word.
-const TOKENS_A_PART = 4000
+const TOKENS_PER_PART = 4000
 // Overlap of adjacent parts, so that no phrase is lost at a cut.
 const OVERLAP = 16
 
 /** The text as it is stored: NFC, single spaces, at most MAX_CHARACTERS. */
 export async function normalizeText(text: string): Promise<string> {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let tidy = ''
   for (const piece of piecesOf(text.slice(0, MAX_CHARACTERS))) {
     tidy += piece
       .toWellFormed()
       .normalize('NFC')
       .replace(/[\s\0]+/g, ' ')
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return tidy.trim()
 }
@@ -41,11 +41,11 @@ export async function bodyParts(text: string, name: string, dialect: Dialect): P
   const nameTokens = gramsOf(fold(name)).map(markedAsName)
   if (dialect === 'sqlite') return [renderedTokens([...tokens, ...nameTokens], dialect)]
   const parts: string[] = []
-  const pace = new TimeSlicer()
-  for (let start = 0; start === 0 || start < tokens.length; start += TOKENS_A_PART) {
-    const some = tokens.slice(start, start + TOKENS_A_PART + OVERLAP)
+  const slicer = new TimeSlicer()
+  for (let start = 0; start === 0 || start < tokens.length; start += TOKENS_PER_PART) {
+    const some = tokens.slice(start, start + TOKENS_PER_PART + OVERLAP)
     parts.push(renderedTokens(start === 0 ? [...some, ...nameTokens] : some, dialect))
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   return parts
 }
@@ -60,16 +60,16 @@ export async function unpackText(body: Uint8Array): Promise<string> {
 }
 
 async function pacedTokens(text: string): Promise<string[]> {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   let folded = ''
   for (const piece of piecesOf(text)) {
     folded += fold(piece)
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   const tokens: string[] = []
   for (const token of tokensIn(folded)) {
     tokens.push(token)
-    if (tokens.length % 512 === 0 && pace.isDue) await pace.rest()
+    if (tokens.length % 512 === 0 && slicer.isDue) await slicer.rest()
   }
   return tokens
 }

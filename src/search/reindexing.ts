@@ -15,8 +15,8 @@ import type { SearchIndex } from './search-index.ts'
 import { dropIndex } from './search-schema-store.ts'
 import { countPending } from './text-store.ts'
 
-const LIBRARIES_A_PAGE = 500
-const KEYS_A_PAGE = 1000
+const LIBRARIES_PER_PAGE = 500
+const KEYS_PER_PAGE = 1000
 // Indexed in parallel, so that a large library does not delay the others.
 const LIBRARIES_AT_ONCE = 8
 // Interval of the scan for libraries that another node left behind, or that were deleted and restored.
@@ -144,7 +144,7 @@ export class Reindexing {
   /** All libraries that are not deleted, with the position of the index. */
   async *#heads(): AsyncGenerator<{ head: LibraryHead; position: Position | undefined }> {
     for (let after = 0; !this.#stopped; ) {
-      const heads = await listLibraryHeads(this.#libraryDb, after, LIBRARIES_A_PAGE)
+      const heads = await listLibraryHeads(this.#libraryDb, after, LIBRARIES_PER_PAGE)
       const last = heads.at(-1)
       if (last === undefined) return
       const known = await listPositionsBetween(this.#db, after, last.key)
@@ -175,7 +175,7 @@ export class Reindexing {
 
   async #forgetPurged(): Promise<void> {
     for (let after = 0; !this.#stopped; ) {
-      const page = await listPositions(this.#db, after, LIBRARIES_A_PAGE)
+      const page = await listPositions(this.#db, after, LIBRARIES_PER_PAGE)
       const last = page.at(-1)
       if (last === undefined) return
       const there = new Set(await listLibraryKeys(this.#libraryDb, after, last.libraryKey))
@@ -186,7 +186,7 @@ export class Reindexing {
 
   async #forget(libraryKey: number): Promise<void> {
     while (!this.#stopped) {
-      const keys = await listKeysOf(this.#db, libraryKey, KEYS_A_PAGE)
+      const keys = await listKeysOf(this.#db, libraryKey, KEYS_PER_PAGE)
       await this.#db.write(
         async (tx) => {
           if (keys.length > 0) await removeEntries(tx, this.#db.dialect, keys)

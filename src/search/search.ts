@@ -24,7 +24,7 @@ import { countPending, findTexts, listFailures } from './text-store.ts'
 const LOOKED_AT_FOR_TEXT = 2 ** 20
 const LOOKED_AT_FOR_NAME = 2 ** 15
 // Texts in memory at the same time.
-const TEXTS_A_LOOK = 10
+const TEXTS_PER_LOOKUP = 10
 // Time limit for creating excerpts.
 const MAX_HIGHLIGHTING_MS = 400
 
@@ -244,10 +244,10 @@ export class Search implements AsyncDisposable {
   async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
     const shown = new Map<number, string>()
     const deadline = performance.now() + MAX_HIGHLIGHTING_MS
-    const pace = new TimeSlicer()
+    const slicer = new TimeSlicer()
     const withText = matches.filter(({ hasText }) => hasText)
-    for (let start = 0; start < withText.length; start += TEXTS_A_LOOK) {
-      const some = withText.slice(start, start + TEXTS_A_LOOK)
+    for (let start = 0; start < withText.length; start += TEXTS_PER_LOOKUP) {
+      const some = withText.slice(start, start + TEXTS_PER_LOOKUP)
       const texts = await findTexts(
         this.#options.db,
         some.map(({ key }) => key),
@@ -256,7 +256,7 @@ export class Search implements AsyncDisposable {
         const body = texts.get(key)
         if (body === undefined) continue
         if (performance.now() > deadline) return shown
-        if (pace.isDue) await pace.rest()
+        if (slicer.isDue) await slicer.rest()
         const most = byName ? LOOKED_AT_FOR_NAME : LOOKED_AT_FOR_TEXT
         shown.set(key, await highlight(await unpackText(body), query, most))
       }

@@ -16,7 +16,7 @@ import { claimPosition, movePosition, type Position, putPosition, resetPosition 
 import { putPending, removeTexts } from './text-store.ts'
 
 // Maximum rows per transaction, so that other writers do not wait long.
-const ROWS_A_WRITE = 1000
+const ROWS_PER_WRITE = 1000
 
 /** Another process moved the position during a step. Unwritten changes are dropped. */
 export class StepConflict extends Error {
@@ -143,7 +143,7 @@ export class StepWriter {
 
   async #flushIfLarge(): Promise<void> {
     const rows = this.#removed.length + this.#renamed.length + this.#updated.length + this.#added.length
-    if (rows >= ROWS_A_WRITE) await this.flush()
+    if (rows >= ROWS_PER_WRITE) await this.flush()
   }
 
   async #countLetters(tx: Transaction): Promise<void> {

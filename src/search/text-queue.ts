@@ -17,7 +17,7 @@ import {
 } from './text-store.ts'
 
 const AT_ONCE = 2
-const FILES_A_ROUND = 32
+const FILES_PER_ROUND = 32
 // Tokens buffered until they are written.
 const ENOUGH_CHARACTERS = 2 ** 21
 // Duration of a lease. After it, the file of a dead process is processed again.
@@ -106,7 +106,7 @@ export class TextQueue {
   /** Leases and processes a batch of files. Returns their number. */
   async #round(): Promise<number> {
     const now = this.#options.core.now()
-    const selected = await this.#selection.next(now, FILES_A_ROUND)
+    const selected = await this.#selection.next(now, FILES_PER_ROUND)
     const until = now + LEASE_SECONDS
     const wanted = selected.map(({ pending }) => pending).toSorted(byKey)
     const claimed = new Set(await this.#claim(wanted, until))

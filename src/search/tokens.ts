@@ -61,7 +61,7 @@ const escaped = (folded: string) =>
   Array.from(folded.replace(gap, (mark) => String.fromCharCode(BLANK + mark.charCodeAt(0))))
 
 // Trigrams occur in too many names.
-const CHARACTERS_A_GRAM = 4
+const CHARACTERS_PER_GRAM = 4
 
 /**
  * The 4-grams of a name, one starting at each character, with markers for the start and the end of the name.
@@ -73,7 +73,7 @@ export function gramsOf(foldedName: string): string[] {
 }
 
 function gramAt(characters: readonly string[], index: number): string {
-  return characters.slice(index, index + CHARACTERS_A_GRAM).join('')
+  return characters.slice(index, index + CHARACTERS_PER_GRAM).join('')
 }
 
 /** The distinct characters of a name, as in its tokens. */
@@ -90,8 +90,8 @@ export function letterOf(folded: string): string | undefined {
 /** The expression that finds names containing a text; `starts` and `ends` anchor it. */
 export function partOfName(folded: string, { starts = false, ends = false } = {}): Phrase {
   const characters = [...(starts ? [START] : []), ...escaped(folded), ...(ends ? [END] : [])]
-  if (characters.length < CHARACTERS_A_GRAM) return { tokens: [characters.join('')], prefix: true }
-  const tokens = characters.slice(CHARACTERS_A_GRAM - 1).map((_, index) => gramAt(characters, index))
+  if (characters.length < CHARACTERS_PER_GRAM) return { tokens: [characters.join('')], prefix: true }
+  const tokens = characters.slice(CHARACTERS_PER_GRAM - 1).map((_, index) => gramAt(characters, index))
   return { tokens, prefix: false }
 }
 

@@ -14,8 +14,8 @@ import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } fr
 import { rootKeyOf } from './keys.ts'
 import type { StepWriter } from './step-writer.ts'
 
-const KEYS_A_PAGE = 1000
-const FOLDERS_A_LOOK = 500
+const KEYS_PER_PAGE = 1000
+const FOLDERS_PER_LOOKUP = 500
 
 /** The source and the target of a step. */
 interface TreeStepParts {
@@ -29,7 +29,7 @@ interface TreeStepParts {
 /** Updates the entries of a library from one tree to the next. */
 export class TreeStep {
   readonly #parts: TreeStepParts
-  readonly #pace = new TimeSlicer()
+  readonly #slicer = new TimeSlicer()
   readonly #folders = new Map<LibraryPath, number>()
 
   constructor(parts: TreeStepParts) {
@@ -41,7 +41,7 @@ export class TreeStep {
   async clear(): Promise<void> {
     const { db, libraryKey, writer } = this.#parts
     for (;;) {
-      const keys = await listKeysOf(db, libraryKey, KEYS_A_PAGE)
+      const keys = await listKeysOf(db, libraryKey, KEYS_PER_PAGE)
       if (keys.length === 0) return
       await writer.remove(keys)
       await writer.flush()
@@ -74,7 +74,7 @@ export class TreeStep {
       else await this.#parts.writer.rename(at)
     }
     for (const change of changes) {
-      if (this.#pace.isDue) await this.#pace.rest()
+      if (this.#slicer.isDue) await this.#slicer.rest()
       if (change.op === 'added') await this.#add(this.#entryAt(change.path, change.entry), change.entry)
       else if (change.op === 'modified') await this.#modify(change.path, change.entry, known.get(change.path))
     }
@@ -100,7 +100,7 @@ export class TreeStep {
       names.set(key, inside.map(baseName))
     }
     for (const entry of await findEntriesIn(this.#parts.db, names)) {
-      if (this.#pace.isDue) await this.#pace.rest()
+      if (this.#slicer.isDue) await this.#slicer.rest()
       known.set(joinPath(parents.get(entry.parentKey) ?? ROOT, entry.name), entry)
     }
     return known
@@ -152,7 +152,7 @@ export class TreeStep {
       const [id, parentKey] = next
       for (const some of await entriesOnce({ db: libraryDb, objects }, libraryKey, id)) {
         for (const dirent of some) {
-          if (this.#pace.isDue) await this.#pace.rest()
+          if (this.#slicer.isDue) await this.#slicer.rest()
           const entry = this.#entry(parentKey, dirent)
           await writer.add(entry)
           if (dirent.kind === 'dir') open.push([dirent.id, entry.key])
@@ -167,18 +167,18 @@ export class TreeStep {
     const keys = entries.map(({ key }) => key)
     const folders = entries.filter(({ isDir }) => isDir).map(({ key }) => key)
     const below = folders.length === 0 ? [] : await listFoldersFrom(db, folders)
-    for (let start = 0; start < below.length; start += FOLDERS_A_LOOK) {
-      const some = below.slice(start, start + FOLDERS_A_LOOK)
+    for (let start = 0; start < below.length; start += FOLDERS_PER_LOOKUP) {
+      const some = below.slice(start, start + FOLDERS_PER_LOOKUP)
       for (let after = 0; ; ) {
-        const page = await listKeysIn(db, some, after, KEYS_A_PAGE)
+        const page = await listKeysIn(db, some, after, KEYS_PER_PAGE)
         const last = page.at(-1)
         if (last === undefined) break
         await writer.remove(page)
         after = last
       }
     }
-    for (let start = 0; start < keys.length; start += KEYS_A_PAGE) {
-      await writer.remove(keys.slice(start, start + KEYS_A_PAGE))
+    for (let start = 0; start < keys.length; start += KEYS_PER_PAGE) {
+      await writer.remove(keys.slice(start, start + KEYS_PER_PAGE))
     }
   }
 }

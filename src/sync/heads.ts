@@ -9,7 +9,7 @@ import { tokenOf } from './sync-access.ts'
 
 const PROTOCOL_VERSION = 2
 const CLIENT_ID_LENGTH = 40
-const MOST_LIBRARIES_LISTED = 64 * 1024 // bytes
+const MAX_LIBRARIES_LISTED = 64 * 1024 // bytes
 
 export const headRoutes = [
   route({
@@ -88,7 +88,7 @@ export const headRoutes = [
       'Returns no heads, because it carries no token: clients then ask for each library with its token.',
     body: 'raw',
     async handle({ body, request }) {
-      const sent = await readJson(request, body, MOST_LIBRARIES_LISTED)
+      const sent = await readJson(request, body, MAX_LIBRARIES_LISTED)
       if (!Array.isArray(sent) || sent.length === 0) throw badRequest('Bad JSON in request')
       sent.forEach(parseLibraryIdOrRefuse)
       // The call has no token, and knowing an id grants nothing (I7). Omitted libraries are

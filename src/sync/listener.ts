@@ -3,12 +3,12 @@ import { parseOutsideJson } from '../json.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import type { Listening, NotificationTokens } from './notification-tokens.ts'
 
-const MOST_LIBRARIES = 1000
-const MOST_WAITING_MESSAGES = 200
-const MOST_BUFFERED_BYTES = 2 ** 20
+const MAX_LIBRARIES = 1000
+const MAX_WAITING_MESSAGES = 200
+const MAX_BUFFERED_BYTES = 2 ** 20
 // Every event is checked before it is sent. The recheck tells a silent client that its right has ended.
 const RECHECK_MS = 60_000
-const MOST_UNSENT = 1000
+const MAX_UNSENT = 1000
 // A client without subscriptions is disconnected after this time.
 const SILENT_MS = 300_000
 const DEAD_MS = 10_000
@@ -63,7 +63,7 @@ export class Listener {
 
   /** Sends an event of a library, in order, if the client may still read that library. */
   deliver(library: LibraryId, text: string): void {
-    if (this.#unsent.length >= MOST_UNSENT) return this.#socket.terminate()
+    if (this.#unsent.length >= MAX_UNSENT) return this.#socket.terminate()
     this.#unsent.push({ library, text })
     if (!this.#isDelivering) void this.#deliverAll()
   }
@@ -89,7 +89,7 @@ export class Listener {
   /** Sends a message, unless the client does not read (backpressure). */
   #send(message: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return
-    if (this.#socket.bufferedAmount > MOST_BUFFERED_BYTES) this.#socket.terminate()
+    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) this.#socket.terminate()
     else this.#socket.send(message)
   }
 
@@ -146,7 +146,7 @@ export class Listener {
   }
 
   #enqueue(text: string): void {
-    if (this.#waiting >= MOST_WAITING_MESSAGES) return this.#refuse('too many messages')
+    if (this.#waiting >= MAX_WAITING_MESSAGES) return this.#refuse('too many messages')
     return this.#run(() => this.#take(text))
   }
 
@@ -179,7 +179,7 @@ export class Listener {
       return this.#send(message('jwt-expired', { repo_id: library }))
     }
     if (this.#socket.readyState !== WebSocket.OPEN) return
-    if (this.#subscriptions.size >= MOST_LIBRARIES && !this.#subscriptions.has(library)) {
+    if (this.#subscriptions.size >= MAX_LIBRARIES && !this.#subscriptions.has(library)) {
       return this.#refuse('too many libraries')
     }
     this.#subscriptions.set(library, { listening, checkedAt: performance.now() })

@@ -12,9 +12,9 @@ import { Listener, type ListenerContext, message } from './listener.ts'
 export const NOTIFICATION_PATH = '/notification'
 
 const LARGEST_MESSAGE = 64 * 1024
-const MOST_LISTENERS = 20_000
+const MAX_LISTENERS = 20_000
 const TICK_MS = 1000
-const TICKS_A_RECHECK = 10
+const TICKS_PER_RECHECK = 10
 const GOODBYE_MS = 1000
 
 interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
@@ -61,7 +61,7 @@ export class Notifications implements AsyncDisposable {
 
   /** Accepts an Upgrade request to WebSocket. */
   take(head: RequestHead, socket: Socket, rest: Buffer): void {
-    if (this.#listeners.size >= MOST_LISTENERS) {
+    if (this.#listeners.size >= MAX_LISTENERS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
@@ -134,7 +134,7 @@ export class Notifications implements AsyncDisposable {
 
   #tick(): void {
     this.#ticks += 1
-    const isRecheck = this.#ticks % TICKS_A_RECHECK === 0
+    const isRecheck = this.#ticks % TICKS_PER_RECHECK === 0
     for (const listener of this.#listeners) {
       listener.tick()
       if (isRecheck) listener.recheck()

@@ -6,7 +6,7 @@ import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
 import { tokenOf } from './sync-access.ts'
 
-const MOST_ASKED = 1000
+const MAX_ASKED = 1000
 /** Enough for this many ids and tokens. Unauthenticated, because the tokens are in the body. */
 const LARGEST_ASKED = 256 * 1024
 
@@ -170,7 +170,7 @@ async function answerEach(
 }
 
 function askedFor(sent: unknown): Asked[] {
-  if (!Array.isArray(sent) || sent.length > MOST_ASKED) throw badRequest('Bad JSON in request')
+  if (!Array.isArray(sent) || sent.length > MAX_ASKED) throw badRequest('Bad JSON in request')
   return sent.map((one: unknown) => {
     const { repo_id: id, token, ts = 0 } = (one ?? {}) as Record<string, unknown>
     const library = typeof id === 'string' ? parseLibraryId(id) : undefined

@@ -3,9 +3,9 @@ import { VISITORS } from '../scheduling/index.ts'
 import { type ArchiveTask, type ArchiveWish, requesterOf } from './archive-task.ts'
 
 /** Limits of queued and running archives: per account, per link, and in total. */
-const MOST_UNFINISHED = { account: 20, link: 5, all: 500 }
+const MAX_UNFINISHED = { account: 20, link: 5, all: 500 }
 /** Limit of archives per account or link, including finished ones. */
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 /** An archive idle for this long may be evicted when space is needed. */
 const UNFETCHED_SECONDS = 600
 
@@ -36,14 +36,14 @@ export class ArchiveRegistry {
       all += 1
       if (task.requester === requester) own += 1
     }
-    const most = requester.startsWith(`${VISITORS}:`) ? MOST_UNFINISHED.link : MOST_UNFINISHED.account
-    return own >= most || all >= MOST_UNFINISHED.all
+    const most = requester.startsWith(`${VISITORS}:`) ? MAX_UNFINISHED.link : MAX_UNFINISHED.account
+    return own >= most || all >= MAX_UNFINISHED.all
   }
 
   /** The oldest archive of a requester who has reached the limit. */
   surplus(requester: string): ArchiveTask | undefined {
     const own = this.#tasksOf(requester)
-    return own.length < MOST_KEPT ? undefined : own.find(({ isUnfinished }) => !isUnfinished)
+    return own.length < MAX_KEPT ? undefined : own.find(({ isUnfinished }) => !isUnfinished)
   }
 
   /** Finished archives that may be evicted, the requester's own first. `now` is in Unix seconds. */

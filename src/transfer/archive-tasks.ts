@@ -47,7 +47,7 @@ const DEFLATES_AT_ONCE = 3
 const SWEEP_MS = 10_000
 const RETRY_SECONDS = 30
 /** Overhead per file in an archive: two headers with its path. */
-const BYTES_A_FILE = 512
+const BYTES_PER_FILE = 512
 
 /**
  * Packs archives in the background, two at a time, and keeps each until its tickets expire. Accounts and links take turns, one
@@ -181,7 +181,7 @@ export class Archives implements AsyncDisposable {
   /** Throws busy if space is insufficient now. An archive that can never fit fails during packing. */
   async #reserve(library: Library, { roots }: ArchiveWish, requester: string): Promise<SpaceHold> {
     const { files, bytes } = await countArchive(this.#options.core, library, roots)
-    const needed = this.#mayHave(bytes) ? bytes + files * BYTES_A_FILE : 0
+    const needed = this.#mayHave(bytes) ? bytes + files * BYTES_PER_FILE : 0
     const wanted = Math.min(needed, this.#space.largest ?? Number.POSITIVE_INFINITY)
     for (const candidate of [undefined, ...this.#registry.evictable(requester, this.#options.now())]) {
       if (candidate !== undefined) await this.#forget(candidate)

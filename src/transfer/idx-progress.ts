@@ -6,7 +6,7 @@ import { uploadError } from './upload-errors.ts'
 import { type UploadItem, uploadItemsText } from './upload-wire.ts'
 
 const KEPT_SECONDS = 3600
-const MOST_RECORDS = 10_000
+const MAX_RECORDS = 10_000
 
 interface Indexed {
   /** The ticket it was uploaded by. */
@@ -38,7 +38,7 @@ export class IndexedUploads {
   add(ticket: string, items: readonly UploadItem[]): string {
     const now = this.#now()
     for (const [id, record] of this.#records) {
-      if (record.until > now && this.#records.size < MOST_RECORDS) break
+      if (record.until > now && this.#records.size < MAX_RECORDS) break
       this.#records.delete(id)
     }
     const id = randomUUID()

@@ -9,8 +9,8 @@ export type BlockUse = typeof UNREFERENCED | typeof CURRENT | typeof TRASH | typ
 export const PARTS = 64
 export const partOf = (id: Uint8Array, at = 0) => (id[at] ?? 0) >>> 2
 
-const FEWEST_SLOTS = 64
-const MOST_BLOCKS = 1_500_000
+const MIN_SLOTS = 64
+const MAX_BLOCKS = 1_500_000
 
 /**
  * The uses of a library's blocks, in about 16 MB at most. It covers the partitions from `from` up to, not
@@ -22,7 +22,7 @@ export class BlockUses implements Disposable {
   readonly #parts: UsesOfPart[]
   #count = 0
 
-  constructor(from: number, most = MOST_BLOCKS) {
+  constructor(from: number, most = MAX_BLOCKS) {
     this.from = from
     this.#most = most
     this.#parts = Array.from({ length: PARTS - from }, () => new UsesOfPart())
@@ -63,7 +63,7 @@ class UsesOfPart implements Disposable {
   count = 0
   // Two numbers per slot: bits 0–31 of the id, then bits 32–61 with two bits for the use. A slot is free if
   // the second is 0.
-  #slots = new Uint32Array(2 * FEWEST_SLOTS)
+  #slots = new Uint32Array(2 * MIN_SLOTS)
 
   note(bytes: Buffer, at: number, use: BlockUse): boolean {
     const high = bytes.readUInt32BE(at)

@@ -7,7 +7,7 @@ import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.
 import { CountingWalk, type Yielding } from './counting-walk.ts'
 import type { LibraryUsage } from './usage-store.ts'
 
-const ROWS_A_STEP = 250
+const ROWS_PER_STEP = 250
 
 /** Parameters of a count. */
 export interface CountOptions {
@@ -52,11 +52,11 @@ async function walkTrash(
   let cursor: TrashCursor | undefined
   do {
     const filter = { afterSeq: oldestSeq }
-    const rows = await listTrash(reader, library.key, filter, { cursor, limit: ROWS_A_STEP })
+    const rows = await listTrash(reader, library.key, filter, { cursor, limit: ROWS_PER_STEP })
     for (const { isDir, objectId } of rows) {
       await (isDir ? walk.below(objectId as DirId) : walk.through(objectId as FileId))
     }
-    const last = rows.length === ROWS_A_STEP ? rows.at(-1) : undefined
+    const last = rows.length === ROWS_PER_STEP ? rows.at(-1) : undefined
     cursor = last && { seq: last.seq, position: last.position }
   } while (cursor !== undefined)
 }
@@ -67,8 +67,8 @@ async function walkHistory(
   { library, oldestSeq }: CountOptions,
   walk: CountingWalk,
 ): Promise<void> {
-  for (let from = oldestSeq; from <= library.headSeq; from += ROWS_A_STEP) {
-    const to = Math.min(from + ROWS_A_STEP - 1, library.headSeq)
+  for (let from = oldestSeq; from <= library.headSeq; from += ROWS_PER_STEP) {
+    const to = Math.min(from + ROWS_PER_STEP - 1, library.headSeq)
     const commits = await listCommitsDown(reader, library, to, from)
     for (const { rootId } of commits.toReversed()) await walk.below(rootId)
     for (const merged of (await listMergedCommits(reader, library, to, from)).values()) {
@@ -89,7 +89,7 @@ async function addHeld(
   let after: Uint8Array = uses.from === 0 ? new Uint8Array(0) : Uint8Array.of(uses.from << 2)
   for (;;) {
     if (yielding.isDue) await yielding.rest()
-    const rows = await listHeldAfter(reader, libraryKey, after, ROWS_A_STEP)
+    const rows = await listHeldAfter(reader, libraryKey, after, ROWS_PER_STEP)
     for (const { id, size, shared } of rows) {
       if (partOf(id) >= uses.to) return
       const use = uses.find(Buffer.from(id.buffer, id.byteOffset, id.byteLength))
@@ -98,7 +98,7 @@ async function addHeld(
       sums.blocks += 1
     }
     const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_A_STEP) return
+    if (last === undefined || rows.length < ROWS_PER_STEP) return
     after = last.id
   }
 }

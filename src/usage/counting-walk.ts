@@ -4,7 +4,7 @@ import { listBlocksOf, readAdded } from '../tree/index.ts'
 import { type BlockUse, type BlockUses, UNREFERENCED } from './block-uses.ts'
 import { IdSet, SeenIds } from './id-set.ts'
 
-const FILES_A_STEP = 256
+const FILES_PER_STEP = 256
 const FILES_REMEMBERED = 2 ** 17
 
 /** Cooperative yield (I10), as in `TimeSlicer`. */
@@ -69,7 +69,7 @@ export class CountingWalk {
   /** A fixed batch size, so that one prepared statement is reused. */
   async #flushBatches(): Promise<void> {
     if (this.#yielding.isDue) await this.#yielding.rest()
-    while (this.#waiting.length >= FILES_A_STEP) await this.#note(this.#waiting.splice(-FILES_A_STEP))
+    while (this.#waiting.length >= FILES_PER_STEP) await this.#note(this.#waiting.splice(-FILES_PER_STEP))
   }
 
   async #note(files: readonly FileId[]): Promise<void> {

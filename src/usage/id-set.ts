@@ -1,11 +1,11 @@
-const FEWEST_SLOTS = 1024
+const MIN_SLOTS = 1024
 
 /**
  * A set of object ids with 8 bytes per id instead of about 100 for a string, because a library may have
  * millions. Ids are distinguished by their first 64 bits.
  */
 export class IdSet {
-  #slots = new Uint32Array(2 * FEWEST_SLOTS)
+  #slots = new Uint32Array(2 * MIN_SLOTS)
   #count = 0
 
   get size(): number {

@@ -11,7 +11,7 @@ import {
 import type { Usage } from './usage.ts'
 
 const DAY = 86_400
-const MOST_DAYS = 3660
+const MAX_DAYS = 3660
 
 interface StatisticsOptions {
   readonly db: Database
@@ -107,6 +107,6 @@ export class Statistics {
 
   /** The recorded days, oldest first. Unix seconds. */
   list(name: StatisticName, from: number, to: number): Promise<Statistic[]> {
-    return listStatistics(this.#options.db, name, { from: from - (from % DAY), to, limit: MOST_DAYS })
+    return listStatistics(this.#options.db, name, { from: from - (from % DAY), to, limit: MAX_DAYS })
   }
 }

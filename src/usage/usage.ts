@@ -15,9 +15,9 @@ import {
   sumUsage,
 } from './usage-store.ts'
 
-const LIBRARIES_A_STEP = 100
+const LIBRARIES_PER_STEP = 100
 // Up to this many files and commits are counted in this process. More are counted in a side process.
-const MOST_IN_PROCESS = 2000
+const MAX_IN_PROCESS = 2000
 
 const countProcess = new URL('./count-process.ts', import.meta.url)
 const storedProcess = new URL('./stored-process.ts', import.meta.url)
@@ -82,14 +82,14 @@ export class Usage implements AsyncDisposable {
     const failures: unknown[] = []
     let keys: number[] = []
     do {
-      keys = await listStaleAfter(this.#db, keys.at(-1) ?? 0, LIBRARIES_A_STEP)
+      keys = await listStaleAfter(this.#db, keys.at(-1) ?? 0, LIBRARIES_PER_STEP)
       for (const key of keys) {
         if (this.#stopping.signal.aborted) return
         const library = await findLibraryWithDeleted(this.#db, key)
         if (library === undefined) continue
         await this.#count(library).catch((error: unknown) => failures.push(error))
       }
-    } while (keys.length === LIBRARIES_A_STEP)
+    } while (keys.length === LIBRARIES_PER_STEP)
     if (failures.length > 0) throw new AggregateError(failures, 'some libraries could not be counted')
   }
 
@@ -156,7 +156,7 @@ export class Usage implements AsyncDisposable {
     if (keepsTrash) await this.#source.pathIndex.catchUp(library)
     const options: CountOptions = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash }
     const counted =
-      fileCount + headSeq - oldestSeq <= MOST_IN_PROCESS
+      fileCount + headSeq - oldestSeq <= MAX_IN_PROCESS
         ? await count(this.#db, options, this.#yielding())
         : await this.#db.runInSideProcess<Counted>(countProcess, options, this.#stopping.signal)
     return { ...counted, head, oldestSeq, computedAt: this.#source.now() }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { appendEvents } from '../../src/activity/live-event-store.ts'
 import { EVENTS_KEPT } from '../../src/activity/live-log.ts'
-import { MOST_STREAMS } from '../../src/activity/live-streams.ts'
+import { MAX_STREAMS } from '../../src/activity/live-streams.ts'
 import { dbOf } from '../../src/library/core.ts'
 import type { Client } from '../support/client.ts'
 import { EventStream } from '../support/event-stream.ts'
@@ -266,11 +266,11 @@ describe('live events', () => {
   it('end with their credential, and are limited to a number of streams per account', async () => {
     const ann = await server.signUp()
     const streams: EventStream[] = []
-    for (let n = 0; n < MOST_STREAMS; n++) streams.push(await EventStream.open(ann))
+    for (let n = 0; n < MAX_STREAMS; n++) streams.push(await EventStream.open(ann))
     const refused = await ann.get('/api/v2.1/events/')
-    assertError(refused, 429, `An account can have at most ${MOST_STREAMS} event streams.`)
+    assertError(refused, 429, `An account can have at most ${MAX_STREAMS} event streams.`)
     await streams.pop()?.[Symbol.asyncDispose]()
-    await until(() => server.running.services.activity.live.count === MOST_STREAMS - 1)
+    await until(() => server.running.services.activity.live.count === MAX_STREAMS - 1)
     await using one = await EventStream.open(ann)
     assert.equal(one.status, 200)
     await server.running.services.accounts.update(ann.email, { active: false })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { repoShare } from '../../src/activity/notices.ts'
-import { MOST_KEPT } from '../../src/activity/notifications.ts'
+import { MAX_KEPT } from '../../src/activity/notifications.ts'
 import { dbOf } from '../../src/library/core.ts'
 import { createFile, makeFolder, removeOne } from '../../src/library/entries.ts'
 import { EditableLibrary } from '../../src/library/library.ts'
@@ -141,8 +141,8 @@ describe('notifications', () => {
   it('are kept for ninety days, and at most a thousand', async () => {
     clock = NOON
     const [ann, bob] = [await server.signUp(), await server.signUp()]
-    await notify(bob, ann, MOST_KEPT + 5)
-    assert.equal((await bob.get(LIST)).body.count, MOST_KEPT)
+    await notify(bob, ann, MAX_KEPT + 5)
+    assert.equal((await bob.get(LIST)).body.count, MAX_KEPT)
     clock += 91 * DAY
     await notify(bob, ann)
     assert.equal((await bob.get(LIST)).body.count, 1)

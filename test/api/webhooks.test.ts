@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { RETRY_SECONDS } from '../../src/activity/webhook-sender.ts'
-import { MOST_WEBHOOKS } from '../../src/activity/webhooks.ts'
+import { MAX_WEBHOOKS } from '../../src/activity/webhooks.ts'
 import { dbOf } from '../../src/library/core.ts'
 import type { Client, Params } from '../support/client.ts'
 import { contentOf } from '../support/library-content.ts'
@@ -140,11 +140,11 @@ describe('webhooks', () => {
       const reply = await space.client.put(space.v21(`webhooks/${wrong}/`), { form: { url: 'http://c.org' } })
       assert.equal(reply.status, 404, String(wrong))
     }
-    for (let n = 2; n < MOST_WEBHOOKS; n++) await add(space, { url: `http://a.org/${n}` })
+    for (let n = 2; n < MAX_WEBHOOKS; n++) await add(space, { url: `http://a.org/${n}` })
     assertError(
       await add(space, { url: 'http://one.too.many.org/' }),
       400,
-      `A library can have at most ${MOST_WEBHOOKS} webhooks.`,
+      `A library can have at most ${MAX_WEBHOOKS} webhooks.`,
     )
   })
 

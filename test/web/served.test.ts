@@ -7,7 +7,7 @@ import type { Request } from 'playwright-core'
 import { webSuite } from './support.ts'
 
 /** Compressed size limit of everything that is loaded before the list of libraries shows. */
-const MOST_BYTES = 200_000
+const MAX_BYTES = 200_000
 
 describe('the served web app', () => {
   const suite = webSuite()
@@ -81,7 +81,7 @@ describe('the served web app', () => {
       parts.map(async (part) => [part.url(), (await part.sizes()).responseBodySize] as const),
     )
     const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
-    assert.ok(bytes > 50_000 && bytes < MOST_BYTES, `${bytes}: ${JSON.stringify(sizes, null, 1)}`)
+    assert.ok(bytes > 50_000 && bytes < MAX_BYTES, `${bytes}: ${JSON.stringify(sizes, null, 1)}`)
     t.diagnostic(`${bytes} bytes to the list of libraries`)
   })
 

@@ -9,7 +9,7 @@ export interface TextContent {
 }
 
 /** Larger files are truncated. */
-export const MOST_BYTES = 2 * 2 ** 20
+export const MAX_BYTES = 2 * 2 ** 20
 
 const LOOKED_AT_FOR_NUL = 8192
 

@@ -35,10 +35,10 @@ export const batchCreateDirRoutes = [
 async function makeAll(library: Library, sent: readonly string[]): Promise<(string | undefined)[]> {
   if (library.permission !== 'rw') return sent.map(() => 'Permission denied.')
   const paths: (LibraryPath | undefined)[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const path of sent) {
     paths.push(parsePath(path))
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
   }
   const readable = paths.filter((path): path is LibraryPath => path !== undefined)
   const { result } = await makeManyFolders(library.editable(ROOT), readable)

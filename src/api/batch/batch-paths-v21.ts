@@ -78,7 +78,7 @@ async function placeAll(
   const roomLeft = services.quotas.roomLeft.bind(services.quotas)
   const failed: object[] = []
   const success: object[] = []
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   for (const item of body.paths) {
     const shown = {
       src_repo_id: body.src_repo_id,
@@ -90,7 +90,7 @@ async function placeAll(
       const step = await findStep(await open(), item)
       return typeof step === 'string' ? step : only(await placeOne(services, step, roomLeft))
     })
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     if (typeof result === 'string') failed.push({ ...shown, error_msg: result })
     else success.push({ ...shown, dst_obj_name: result.entry.name })
   }

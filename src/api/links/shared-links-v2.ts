@@ -153,10 +153,10 @@ async function madeOrThere(
 
 /** The links whose target exists, each with its entry. The root has none. */
 async function leading(library: Library, links: readonly Link[]) {
-  const pace = new TimeSlicer()
+  const slicer = new TimeSlicer()
   const found = []
   for (const link of links) {
-    if (pace.isDue) await pace.rest()
+    if (slicer.isDue) await slicer.rest()
     const entry = link.isGone ? undefined : await library.tree.find(link.path)
     const isRoot = link.path === ROOT && !link.isGone
     if (isRoot || (entry !== undefined && (entry.kind === 'dir') === link.isDir)) found.push({ link, entry })

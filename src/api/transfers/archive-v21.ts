@@ -24,7 +24,7 @@ const faults = {
   'password-needed': (): FaultResponse => [400, 'Repo is encrypted. Please provide password to view it.'],
 }
 
-const LOOKUPS_A_TURN = 200
+const LOOKUPS_PER_TURN = 200
 
 export const archiveRoutes = [
   route({
@@ -102,7 +102,7 @@ export async function rootsOf(
   const roots: Dirent[] = []
   for (const [index, name] of names.entries()) {
     // Lookups of cached dirs never wait, so yield to other requests (I10).
-    if (index % LOOKUPS_A_TURN === LOOKUPS_A_TURN - 1) await setImmediate()
+    if (index % LOOKUPS_PER_TURN === LOOKUPS_PER_TURN - 1) await setImmediate()
     const text = withSlash(parent.path) + name
     const path = parsePath(text)
     const isDeeper = name.includes('/')

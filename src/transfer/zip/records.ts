@@ -38,13 +38,13 @@ const VERSION_ZIP64 = 45
 const MADE_BY = (3 << 8) | VERSION_ZIP64
 const METHODS = { stored: 0, deflated: 8 } as const
 const DOS_FOLDER = 0x10
-const MOST_NAME_BYTES = 0xffff
+const MAX_NAME_BYTES = 0xffff
 
 /** The name is too long for a zip archive. */
 export class ZipNameTooLong extends Error {
   override name = 'ZipNameTooLong'
   constructor() {
-    super(`A path in an archive has at most ${MOST_NAME_BYTES} bytes.`)
+    super(`A path in an archive has at most ${MAX_NAME_BYTES} bytes.`)
   }
 }
 
@@ -164,6 +164,6 @@ function dosTime(mtime: number): { date: number; time: number } {
 
 function nameBytes({ name }: ZipEntry): Buffer {
   const bytes = Buffer.from(name, 'utf8')
-  if (bytes.length > MOST_NAME_BYTES) throw new ZipNameTooLong()
+  if (bytes.length > MAX_NAME_BYTES) throw new ZipNameTooLong()
   return bytes
 }

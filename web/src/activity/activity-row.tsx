@@ -8,7 +8,7 @@ import { Avatar, FileIcon } from '../ui/index.ts'
 import type { ActivityGroup } from './activity-groups.ts'
 import { Sentence } from './sentence.tsx'
 
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 
 /** One group of the activity feed. */
 export function ActivityRow(props: { group: ActivityGroup }) {
@@ -91,10 +91,10 @@ function Things(props: { items: ActivityGroup['items'] }) {
       </span>
     </li>
   )
-  const rest = items.slice(MOST_SHOWN)
+  const rest = items.slice(MAX_SHOWN)
   return (
     <>
-      <ul className="activity-group-things">{items.slice(0, MOST_SHOWN).map(line)}</ul>
+      <ul className="activity-group-things">{items.slice(0, MAX_SHOWN).map(line)}</ul>
       {rest.length > 0 && (
         <details className="activity-group-rest">
           <summary>{texts.andMore(rest.length, formats.number(rest.length))}</summary>

@@ -7,7 +7,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Waiting } from '../ui/index.ts'
 
 const NotificationList = lazy(() => import('./notification-list.tsx'))
-const MOST_COUNTED = 99
+const MAX_COUNTED = 99
 
 /** Number of new notifications, and a popover with the list. */
 export function NotificationBell() {
@@ -23,7 +23,7 @@ export function NotificationBell() {
           <Bell size={20} aria-hidden />
           {unseen > 0 && (
             <span className="bell-count" aria-hidden>
-              {unseen > MOST_COUNTED ? `${MOST_COUNTED}+` : unseen}
+              {unseen > MAX_COUNTED ? `${MAX_COUNTED}+` : unseen}
             </span>
           )}
         </button>

@@ -8,19 +8,19 @@ interface NotificationPage {
   readonly count: number
 }
 
-const ACTIVITIES_A_PAGE = 50
-const NOTIFICATIONS_A_PAGE = 20
+const ACTIVITIES_PER_PAGE = 50
+const NOTIFICATIONS_PER_PAGE = 20
 
 /** Activity feed, newest first. Live events invalidate it. */
 export function useActivities(author: string) {
   return useInfiniteQuery({
     queryKey: ['activities', author],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { page: pageParam, per_page: ACTIVITIES_A_PAGE, op_user: author || undefined }
+      const query = { page: pageParam, per_page: ACTIVITIES_PER_PAGE, op_user: author || undefined }
       return (await api.get<{ events: ActivityItem[] }>('api/v2.1/activities/', query, signal)).events
     },
     initialPageParam: 1,
-    getNextPageParam: (last, pages) => (last.length === ACTIVITIES_A_PAGE ? pages.length + 1 : undefined),
+    getNextPageParam: (last, pages) => (last.length === ACTIVITIES_PER_PAGE ? pages.length + 1 : undefined),
   })
 }
 
@@ -39,12 +39,12 @@ export function useNotifications() {
     queryFn: ({ pageParam, signal }) =>
       api.get<NotificationPage>(
         'api/v2.1/notifications/',
-        { page: pageParam, per_page: NOTIFICATIONS_A_PAGE },
+        { page: pageParam, per_page: NOTIFICATIONS_PER_PAGE },
         signal,
       ),
     initialPageParam: 1,
     getNextPageParam: ({ count }, pages) =>
-      pages.length * NOTIFICATIONS_A_PAGE < count ? pages.length + 1 : undefined,
+      pages.length * NOTIFICATIONS_PER_PAGE < count ? pages.length + 1 : undefined,
   })
 }
 

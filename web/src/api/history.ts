@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api } from './http.ts'
 
-const COMMITS_A_PAGE = 50
-const REVISIONS_A_PAGE = 50
+const COMMITS_PER_PAGE = 50
+const REVISIONS_PER_PAGE = 50
 
 /** A commit in the history of a library. */
 export interface CommitItem {
@@ -22,7 +22,7 @@ export function useLibraryHistory(libraryId: string) {
     queryFn: ({ pageParam, signal }) =>
       api.get<{ data: CommitItem[]; more: boolean }>(
         `api/v2.1/repos/${libraryId}/history/`,
-        { page: pageParam, per_page: COMMITS_A_PAGE },
+        { page: pageParam, per_page: COMMITS_PER_PAGE },
         signal,
       ),
     initialPageParam: 1,
@@ -97,12 +97,12 @@ export function useFileHistory(libraryId: string, path: string) {
     queryFn: ({ pageParam, signal }) =>
       api.get<{ data: Revision[]; total_count: number }>(
         `api/v2.1/repos/${libraryId}/file/new_history/`,
-        { path, page: pageParam, per_page: REVISIONS_A_PAGE },
+        { path, page: pageParam, per_page: REVISIONS_PER_PAGE },
         signal,
       ),
     initialPageParam: 1,
     getNextPageParam: ({ total_count }, pages, page) =>
-      pages.length * REVISIONS_A_PAGE < total_count ? page + 1 : undefined,
+      pages.length * REVISIONS_PER_PAGE < total_count ? page + 1 : undefined,
   })
 }
 

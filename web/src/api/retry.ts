@@ -1,6 +1,6 @@
 import { ApiError } from './http.ts'
 
-const MOST_ATTEMPTS = 6
+const MAX_ATTEMPTS = 6
 const FIRST_MS = 1000
 const LONGEST_MS = 60_000
 
@@ -14,7 +14,7 @@ export async function retryWhileBusy<T>(attempt: () => Promise<T>, signal?: Abor
       return await attempt()
     } catch (error) {
       const isBusy = error instanceof ApiError && (error.status === 503 || error.status === 429)
-      if (!isBusy || attempts === MOST_ATTEMPTS) throw error
+      if (!isBusy || attempts === MAX_ATTEMPTS) throw error
       const asked = error.retryAfterSeconds
       const ms = asked === undefined ? FIRST_MS * 2 ** (attempts - 1) : asked * 1000
       await pause(Math.min(ms, LONGEST_MS) * (1 + Math.random() / 4), signal)

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api } from './http.ts'
 
-const ITEMS_A_PAGE = 50
+const ITEMS_PER_PAGE = 50
 
 /** A deleted entry, with the last commit that contained it. */
 export interface TrashItem {
@@ -45,13 +45,13 @@ async function wholePage(
   signal: AbortSignal,
 ): Promise<TrashPage> {
   const at = `api/v2.1/repos/${libraryId}/trash2/${words === '' ? '' : 'search/'}`
-  const query = { page, per_page: ITEMS_A_PAGE, ...(words !== '' && { q: words }) }
+  const query = { page, per_page: ITEMS_PER_PAGE, ...(words !== '' && { q: words }) }
   const { items, total_count: total } = await api.get<{ items: TrashItem[]; total_count: number }>(
     at,
     query,
     signal,
   )
-  return { items, total, next: page * ITEMS_A_PAGE < total ? page + 1 : undefined }
+  return { items, total, next: page * ITEMS_PER_PAGE < total ? page + 1 : undefined }
 }
 
 async function folderPage(

@@ -7,7 +7,7 @@ export interface DiffLine {
 }
 
 /** With more differences than this, everything is shown as replaced. */
-const MOST_DIFFERENCES = 2000
+const MAX_DIFFERENCES = 2000
 
 /** Line diff from `before` to `after`: Myers' shortest edit script. */
 export function diffLines(before: string, after: string): DiffLine[] {
@@ -72,7 +72,7 @@ function script(old: readonly string[], now: readonly string[]): DiffLine['kind'
 
 /** The furthest reaching points of each diagonal for each number of differences but the last; undefined if there are too many. */
 function reach(old: readonly string[], now: readonly string[]): Int32Array[] | undefined {
-  const most = Math.min(MOST_DIFFERENCES, old.length + now.length)
+  const most = Math.min(MAX_DIFFERENCES, old.length + now.length)
   const trace: Int32Array[] = []
   for (let d = 0; d <= most; d += 1) {
     const furthest = new Int32Array(2 * d + 1)

@@ -9,7 +9,7 @@ import { FileIcon, useErrorMessage } from '../ui/index.ts'
 import type { Place } from './folder-picker.tsx'
 import { byName } from './sorting.ts'
 
-const MOST_AT_ONCE = 200
+const MAX_AT_ONCE = 200
 
 export const keyOf = (libraryId: string, path: string) => `${libraryId} ${path}`
 
@@ -119,7 +119,7 @@ function Branch(props: ItemProps) {
   const common = useTexts('common')
   const formats = useFormats()
   const wording = useErrorMessage()
-  const [most, setMost] = useState(MOST_AT_ONCE)
+  const [most, setMost] = useState(MAX_AT_ONCE)
   const { data, error } = useQuery({
     queryKey: ['dir', at.libraryId, at.path, 'folders'],
     queryFn: ({ signal }) =>
@@ -162,7 +162,7 @@ function Branch(props: ItemProps) {
           type="button"
           className="button button-quiet"
           style={indent}
-          onClick={() => setMost(most + MOST_AT_ONCE)}
+          onClick={() => setMost(most + MAX_AT_ONCE)}
         >
           {texts.moreFolders(formats.number(data.length - most))}
         </button>

@@ -8,7 +8,7 @@ interface Visit {
   readonly reveal?: boolean
 }
 
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 const visits = new Map<string, Visit>()
 let takesFocus: string | undefined
 
@@ -19,7 +19,7 @@ export function leave(libraryId: string, path: string, visit: Visit): void {
   visits.delete(key)
   visits.set(key, visit)
   const [oldest] = visits.keys()
-  if (visits.size > MOST_KEPT && oldest !== undefined) visits.delete(oldest)
+  if (visits.size > MAX_KEPT && oldest !== undefined) visits.delete(oldest)
 }
 
 export function lastVisit(libraryId: string, path: string): Visit | undefined {

@@ -7,7 +7,7 @@ import { type CurrentFolder, entryPath } from './current-folder.ts'
 /** Formats and the file size that the server creates thumbnails of. */
 const EXTENSIONS = new Set(['jpg', 'jpeg', 'jfif', 'png', 'gif', 'webp', 'avif', 'tif', 'tiff'])
 const LARGEST = 30 * 2 ** 20
-const MOST_KEPT = 300
+const MAX_KEPT = 300
 const AT_ONCE = 6
 /** Entries that are scrolled past sooner are not fetched. */
 const SETTLE_MS = 120
@@ -72,7 +72,7 @@ function keep(key: string, url: string): string {
   kept.delete(key)
   kept.set(key, url)
   const [oldest] = kept
-  if (kept.size > MOST_KEPT && oldest !== undefined) {
+  if (kept.size > MAX_KEPT && oldest !== undefined) {
     kept.delete(oldest[0])
     URL.revokeObjectURL(oldest[1])
   }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Revision } from '../api/index.ts'
 import { fetchBytes, linkQuery } from '../api/index.ts'
 import { DiffView } from '../diff/index.ts'
-import { decodeText, MOST_BYTES } from '../text-content.ts'
+import { decodeText, MAX_BYTES } from '../text-content.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Dialog, LoadError, Waiting } from '../ui/index.ts'
 
@@ -22,9 +22,9 @@ export function CompareDialog(props: {
     queryFn: async ({ signal }) => {
       const textOf = async ({ path, rev_file_id: id, commit_id: commitId }: Revision) => {
         const link = await queries.ensureQueryData(linkQuery({ libraryId, path, id, commitId }))
-        const bytes = await fetchBytes(link, MOST_BYTES, signal)
+        const bytes = await fetchBytes(link, MAX_BYTES, signal)
         // Truncated files are not compared.
-        return bytes.length < MOST_BYTES ? decodeText(bytes, true)?.text : undefined
+        return bytes.length < MAX_BYTES ? decodeText(bytes, true)?.text : undefined
       }
       const [before, after] = await Promise.all([textOf(older), textOf(newer)])
       return { before, after }

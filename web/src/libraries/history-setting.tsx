@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, SelectField, TextField, useFailureToast, useToast, Waiting } from '../ui/index.ts'
 
 const USUAL_DAYS = 60
-const MOST_DAYS = 36_500
+const MAX_DAYS = 36_500
 
 type Kept = 'all' | 'none' | 'days'
 
@@ -89,5 +89,5 @@ function keptBy(days: number): Kept {
 
 function daysIn(text: string): number | undefined {
   const days = /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0
-  return days >= 1 && days <= MOST_DAYS ? days : undefined
+  return days >= 1 && days <= MAX_DAYS ? days : undefined
 }

@@ -6,7 +6,7 @@ export const BIG = 8_000_000
 const SHORTEST = 8_000_000
 const LONGEST = 64_000_000
 /** Target duration of a chunk: short enough to lose, long enough to amortize the round trip. */
-const SECONDS_A_CHUNK = 4
+const SECONDS_PER_CHUNK = 4
 
 /** Bytes `start` up to but not including `end` of a file. */
 interface Chunk {
@@ -23,7 +23,7 @@ export function nextChunk(stored: number, size: number, bytesPerSecond: number):
 }
 
 export function chunkLength(bytesPerSecond: number): number {
-  return Math.round(Math.min(LONGEST, Math.max(SHORTEST, bytesPerSecond * SECONDS_A_CHUNK)))
+  return Math.round(Math.min(LONGEST, Math.max(SHORTEST, bytesPerSecond * SECONDS_PER_CHUNK)))
 }
 
 export function contentRange({ start, end }: Chunk, size: number): string {

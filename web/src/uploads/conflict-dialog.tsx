@@ -4,7 +4,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Dialog } from '../ui/index.ts'
 import type { Question } from './plan-uploads.ts'
 
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 
 /** Asks once about all existing files. Closing the dialog cancels the upload. */
 export function ConflictDialog(props: { question: Question }) {
@@ -16,7 +16,7 @@ export function ConflictDialog(props: { question: Question }) {
     { value: 'replace', icon: Replace, label: texts.replace, hint: texts.replaceHint },
     { value: 'skip', icon: SkipForward, label: texts.skip, hint: texts.skipHint },
   ] as const
-  const more = taken.length - MOST_NAMED
+  const more = taken.length - MAX_NAMED
   return (
     <Dialog title={texts.taken(taken.length, formats.number(taken.length))} onClose={() => answer(undefined)}>
       <p className="muted">
@@ -25,7 +25,7 @@ export function ConflictDialog(props: { question: Question }) {
       {/* A long list must be scrollable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ul className="conflict-names" tabIndex={0} aria-label={texts.takenNames}>
-        {taken.slice(0, MOST_NAMED).map(({ folder, name }) => (
+        {taken.slice(0, MAX_NAMED).map(({ folder, name }) => (
           <li key={`${folder}/${name}`}>
             <bdi>{folder === '' ? name : `${folder}/${name}`}</bdi>
           </li>

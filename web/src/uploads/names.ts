@@ -1,6 +1,6 @@
 /** Names that the server accepts. Checked here, because one bad name fails a whole request. */
 
-const MOST_BYTES = 255
+const MAX_BYTES = 255
 const encoder = new TextEncoder()
 
 export const byteLength = (text: string) => encoder.encode(text).length
@@ -10,7 +10,7 @@ export const toNfc = (name: string) => name.normalize('NFC')
 
 export function isValidName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || !name.isWellFormed()) return false
-  return !/[\\/\u0000-\u001f]/.test(name) && byteLength(toNfc(name)) <= MOST_BYTES
+  return !/[\\/\u0000-\u001f]/.test(name) && byteLength(toNfc(name)) <= MAX_BYTES
 }
 
 /** The first of `a.txt`, `a (1).txt`, `a (2).txt` … that is not taken. */
@@ -21,7 +21,7 @@ export function freeName(wanted: string, isTaken: (name: string) => boolean): st
   const [base, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, '']
   for (let number = 1; ; number += 1) {
     const ending = ` (${number})${extension}`
-    const name = shortened(base, MOST_BYTES - byteLength(ending)) + ending
+    const name = shortened(base, MAX_BYTES - byteLength(ending)) + ending
     if (!isTaken(name)) return name
   }
 }

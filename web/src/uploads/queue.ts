@@ -56,12 +56,12 @@ interface Totals {
   readonly workDone: number
 }
 
-const MOST_A_REQUEST = 100
-const MOST_BYTES_A_REQUEST = 8_000_000
-const MOST_FOLDERS_A_REQUEST = 500
+const MAX_PER_REQUEST = 100
+const MAX_BYTES_PER_REQUEST = 8_000_000
+const MAX_FOLDERS_PER_REQUEST = 500
 /** How many uploads are examined to fill a batch. */
 const FARTHEST = 1000
-const WORK_A_FILE = 20_000
+const WORK_PER_FILE = 20_000
 
 /** State of all uploads, in order. Sends nothing itself. */
 export class UploadQueue {
@@ -178,8 +178,8 @@ export class UploadQueue {
 
   #workFrom(first: Upload): Work {
     if (isBig(first)) return { kind: 'chunks', uploads: [first] }
-    if (first.isFolder) return { kind: 'folders', uploads: this.#like(first, MOST_FOLDERS_A_REQUEST) }
-    return { kind: 'files', uploads: this.#like(first, MOST_A_REQUEST) }
+    if (first.isFolder) return { kind: 'folders', uploads: this.#like(first, MAX_FOLDERS_PER_REQUEST) }
+    return { kind: 'files', uploads: this.#like(first, MAX_PER_REQUEST) }
   }
 
   /** Batch: the upload with others that fit in the same request. */
@@ -192,7 +192,7 @@ export class UploadQueue {
       for (const other of set) {
         if (found.length >= most || ++looked > FARTHEST) return found
         if (other === first || !goesWith(other, first)) continue
-        if (bytes + other.size > MOST_BYTES_A_REQUEST) return found
+        if (bytes + other.size > MAX_BYTES_PER_REQUEST) return found
         bytes += other.size
         found.push(other)
       }
@@ -233,7 +233,7 @@ function sharesFate(other: Upload, met: Upload, kind: FailureKind): boolean {
   return reach === 'library' || (reach === 'folder' && other.target === met.target)
 }
 
-const workOf = ({ size }: Upload) => size + WORK_A_FILE
+const workOf = ({ size }: Upload) => size + WORK_PER_FILE
 
 function doneOf(upload: Upload): number {
   // Progress does not wait for failed or lost uploads.

@@ -9,12 +9,12 @@ import { makeFolders, sendChunks, sendFiles, type TransferOptions } from './tran
 import type { UploadPersistence } from './upload-persistence.ts'
 
 /** Browsers open six connections per server. Live events take one, and page loads need some. */
-const MOST_AT_ONCE = 4
-const MOST_BIG_AT_ONCE = 3
-const MOST_TRIES = 6
+const MAX_AT_ONCE = 4
+const MAX_BIG_AT_ONCE = 3
+const MAX_TRIES = 6
 const LATER_MS = [1000, 2000, 4000, 8000, 16_000]
 /** Cost of a file besides its bytes in the estimate of the time left. */
-const WORK_A_FILE = 20_000
+const WORK_PER_FILE = 20_000
 
 interface Run {
   readonly work: Work
@@ -63,9 +63,9 @@ export class Runner {
   /** Starts requests up to the limit. */
   pump(): void {
     this.#options.onChange()
-    while (!this.connection.isCut && this.#runs.size < MOST_AT_ONCE) {
+    while (!this.connection.isCut && this.#runs.size < MAX_AT_ONCE) {
       const big = [...this.#runs].filter(({ work }) => work.kind === 'chunks').length
-      const work = this.#queue.take({ mayBeBig: big < MOST_BIG_AT_ONCE })
+      const work = this.#queue.take({ mayBeBig: big < MAX_BIG_AT_ONCE })
       if (work === undefined) return
       const run: Run = { work, stopping: new AbortController(), isSent: false }
       this.#runs.add(run)
@@ -129,7 +129,7 @@ export class Runner {
       onStored: (upload, name = upload.name) => {
         upload.name = name
         this.#queue.done(upload)
-        this.#measure(0, WORK_A_FILE)
+        this.#measure(0, WORK_PER_FILE)
         this.#options.onStored(upload)
       },
     }
@@ -182,7 +182,7 @@ export class Runner {
     for (const upload of uploads) {
       if (upload.state !== 'sending') continue
       upload.tries += 1
-      if (upload.tries > MOST_TRIES) this.#fail(upload, failure)
+      if (upload.tries > MAX_TRIES) this.#fail(upload, failure)
       else this.#putBack(upload, { isUnsure: upload.isUnsure })
     }
   }

@@ -4,7 +4,7 @@ import { clearFlagIfEmpty, deleteUploads, type StoredUpload, storeUploads, thisT
 
 /** Larger files are not copied to IndexedDB. After a reload they are opened by a handle or selected again. */
 export const LARGEST_COPIED = 50_000_000
-const MOST_BYTES = 500_000_000
+const MAX_BYTES = 500_000_000
 const SOON_MS = 200
 /** Uploads that finish sooner are not copied. */
 const COPIED_AFTER_MS = 1000
@@ -114,7 +114,7 @@ export class UploadPersistence {
       if (now - upload.addedAt < COPIED_AFTER_MS) continue
       if (found.length >= A_TURN.uploads || bytes > A_TURN.bytes) break
       this.#uncopied.delete(upload)
-      if (this.#copiedBytes + upload.size > MOST_BYTES) continue
+      if (this.#copiedBytes + upload.size > MAX_BYTES) continue
       bytes += upload.size
       found.push(upload)
       this.#copied.set(upload.key, upload.size)

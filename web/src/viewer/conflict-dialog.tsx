@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fetchBytes, fetchFileDetail, openFile } from '../api/index.ts'
 import { DiffView } from '../diff/index.ts'
-import { decodeText, MOST_BYTES } from '../text-content.ts'
+import { decodeText, MAX_BYTES } from '../text-content.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, Dialog, LoadError, Waiting } from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
@@ -80,8 +80,8 @@ function Both(props: { file: OpenedFile; theirs: string; mine: string }) {
     queryKey: ['file-theirs', file.libraryId, file.path, theirs],
     queryFn: async ({ signal }) => {
       const { link } = await openFile(file, signal)
-      const bytes = await fetchBytes(link, MOST_BYTES, signal)
-      return decodeText(bytes, bytes.length < MOST_BYTES)?.text ?? ''
+      const bytes = await fetchBytes(link, MAX_BYTES, signal)
+      return decodeText(bytes, bytes.length < MAX_BYTES)?.text ?? ''
     },
     gcTime: 0,
   })

@@ -6,7 +6,7 @@ import { headingId, withCharacters } from './markdown-links.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 /** Longer texts are shown as plain text, because rendering them would block the page. */
-const MOST_CHARACTERS = 500_000
+const MAX_CHARACTERS = 500_000
 const DEEPEST = 40
 
 /**
@@ -28,7 +28,7 @@ export default function Markdown(props: { text: string; file: OpenedFile }) {
 }
 
 function tokensOf(text: string): Token[] | undefined {
-  if (text.length > MOST_CHARACTERS) return undefined
+  if (text.length > MAX_CHARACTERS) return undefined
   try {
     return lexer(text, { gfm: true })
   } catch {

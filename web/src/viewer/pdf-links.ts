@@ -16,14 +16,14 @@ interface LinkAnnotation {
   readonly dest?: unknown
 }
 
-const MOST_LINKS = 500
+const MAX_LINKS = 500
 
 /** Links to web sites and to pages of the document. Other actions are ignored. */
 export async function linksOf(pdf: PDFDocumentProxy, page: PDFPageProxy): Promise<PdfLink[]> {
   const annotations: LinkAnnotation[] = await page.getAnnotations()
   const viewport = page.getViewport({ scale: 1 })
   const links: PdfLink[] = []
-  for (const { subtype, rect, url, dest } of annotations.slice(0, MOST_LINKS)) {
+  for (const { subtype, rect, url, dest } of annotations.slice(0, MAX_LINKS)) {
     if (subtype !== 'Link' || rect === undefined) continue
     const to = url === undefined ? await pageAt(pdf, dest) : awayTo(url)
     if (to === undefined) continue

@@ -4,7 +4,7 @@ import { useTexts } from '../texts/index.ts'
 import { linksOf, type PdfLink } from './pdf-links.ts'
 import type { PageSize } from './use-pdf-places.ts'
 
-const MOST_PIXELS = 2 ** 24
+const MAX_PIXELS = 2 ** 24
 
 /** One page: a canvas while it is near, with a text layer for selection, search and screen readers. */
 export function PdfPage(props: {
@@ -111,7 +111,7 @@ async function draw(
 ): Promise<void> {
   const { drawing, text, scale, signal } = on
   const viewport = page.getViewport({ scale })
-  const finest = Math.sqrt(MOST_PIXELS / (viewport.width * viewport.height))
+  const finest = Math.sqrt(MAX_PIXELS / (viewport.width * viewport.height))
   const density = Math.min(devicePixelRatio, 3, finest)
   drawing.width = Math.floor(viewport.width * density)
   drawing.height = Math.floor(viewport.height * density)

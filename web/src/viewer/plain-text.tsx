@@ -1,11 +1,11 @@
 import type { CSSProperties } from 'react'
 
-const MOST_LINES = 200
-const MOST_SIGNS = 40_000
+const MAX_LINES = 200
+const MAX_SIGNS = 40_000
 
 /** Beginning of a text, shown until the editor is loaded. */
 export function PlainText(props: { text: string }) {
-  const lines = props.text.slice(0, MOST_SIGNS).split('\n', MOST_LINES)
+  const lines = props.text.slice(0, MAX_SIGNS).split('\n', MAX_LINES)
   const digits = String(props.text.split('\n').length).length
   // Lines have no other identity than their number.
   const numbered = lines.map((line, index) => ({ line, number: index + 1 }))

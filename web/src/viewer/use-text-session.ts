@@ -12,7 +12,7 @@ import {
 } from '../api/index.ts'
 import { fileUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
-import { decodeText, encodeText, MOST_BYTES, type TextContent } from '../text-content.ts'
+import { decodeText, encodeText, MAX_BYTES, type TextContent } from '../text-content.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 import { clearDrafts, deleteDraft, findDraft, saveDraft } from './drafts.ts'
@@ -186,6 +186,6 @@ async function load(
   signal: AbortSignal,
 ): Promise<{ id: string; content: TextContent | undefined }> {
   const { link, id } = await openFile(file, signal)
-  const bytes = await fetchBytes(link, MOST_BYTES, signal)
-  return { id, content: decodeText(bytes, bytes.length < MOST_BYTES) }
+  const bytes = await fetchBytes(link, MAX_BYTES, signal)
+  return { id, content: decodeText(bytes, bytes.length < MAX_BYTES) }
 }
