@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/index.ts'
 import type { Accounts } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
 import { ROOT } from '../objects/index.ts'
-import { ActivityFollower, FOLLOWER } from './activity-follower.ts'
+import { ActivityConsumer, CONSUMER } from './activity-consumer.ts'
 import { insertLibraryAction } from './activity-store.ts'
 import { Feed } from './feed.ts'
 import { type EventHub, LocalEventHub, type TaskUpdate } from './hub.ts'
@@ -37,7 +37,7 @@ interface ActivityOptions {
 export class ActivityService implements AsyncDisposable {
   readonly hub: EventHub = new LocalEventHub()
   readonly feed: Feed
-  readonly follower: ActivityFollower
+  readonly consumer: ActivityConsumer
   readonly live: LiveStreams
   readonly monitored: MonitoredLibraries
   readonly notifications: Notifications
@@ -51,14 +51,14 @@ export class ActivityService implements AsyncDisposable {
     this.#options = options
     const { core, db, access, accounts, now, onError } = options
     this.live = new LiveStreams({ core, db, access, accounts, hub: this.hub, now, onError })
-    this.follower = new ActivityFollower(core, db, onError)
-    this.feed = new Feed(core, db, access, this.follower)
+    this.consumer = new ActivityConsumer(core, db, onError)
+    this.feed = new Feed(core, db, access, this.consumer)
     this.notifications = new Notifications({
       db,
       access,
       hub: this.hub,
       now,
-      catchUp: async (accountKey) => this.follower.catchUp([...(await this.monitored.list(accountKey))]),
+      catchUp: async (accountKey) => this.consumer.catchUp([...(await this.monitored.list(accountKey))]),
     })
     this.monitored = new MonitoredLibraries({
       core,
@@ -81,8 +81,8 @@ export class ActivityService implements AsyncDisposable {
       now,
       onPending: () => this.webhookSender.wake(),
     })
-    this.follower.onCommits(this.monitored.notify)
-    this.follower.onCommits(this.webhooks.notify)
+    this.consumer.onCommits(this.monitored.notify)
+    this.consumer.onCommits(this.webhooks.notify)
     this.#listen(core)
   }
 
@@ -107,7 +107,7 @@ export class ActivityService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
-    await this.follower.stop()
+    await this.consumer.stop()
     await this.webhookSender[Symbol.asyncDispose]()
     await this.live[Symbol.asyncDispose]()
   }
@@ -116,7 +116,7 @@ export class ActivityService implements AsyncDisposable {
   async #notifyMissed(): Promise<void> {
     const { db, onError } = this.#options
     try {
-      await this.follower.catchUp(await librariesWithUnsentCommits(db, FOLLOWER))
+      await this.consumer.catchUp(await librariesWithUnsentCommits(db, CONSUMER))
     } catch (error) {
       if (!this.#stopping) onError(error)
     }
@@ -124,7 +124,7 @@ export class ActivityService implements AsyncDisposable {
 
   #listen(core: LibraryCore): void {
     core.onHeadMoved((library, before) => {
-      this.follower.wake(library)
+      this.consumer.wake(library)
       this.hub.publish({
         kind: 'commit',
         libraryKey: library.key,
@@ -188,7 +188,7 @@ export class ActivityService implements AsyncDisposable {
       return
     }
     if (event.kind === 'trash-emptied') return
-    if (event.kind === 'created') this.follower.wake(library)
+    if (event.kind === 'created') this.consumer.wake(library)
     this.hub.publish({ kind: 'access', accountKey: library.ownerKey })
     if (event.kind === 'transferred') this.hub.publish({ kind: 'access', accountKey: event.to.key })
   }

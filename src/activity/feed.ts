@@ -4,7 +4,7 @@ import type { Account } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { ROOT, withSlash } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import type { ActivityFollower } from './activity-follower.ts'
+import type { ActivityConsumer } from './activity-consumer.ts'
 import {
   findActivities,
   type Lane,
@@ -50,20 +50,20 @@ export class Feed {
   readonly #core: LibraryCore
   readonly #db: Database
   readonly #access: Access
-  readonly #follower: ActivityFollower
+  readonly #consumer: ActivityConsumer
 
-  constructor(core: LibraryCore, db: Database, access: Access, follower: ActivityFollower) {
+  constructor(core: LibraryCore, db: Database, access: Access, consumer: ActivityConsumer) {
     this.#core = core
     this.#db = db
     this.#access = access
-    this.#follower = follower
+    this.#consumer = consumer
   }
 
   async list(user: Account, { author, skip, limit }: FeedQuery): Promise<FeedItem[]> {
     const count = Math.min(skip + limit, LONGEST_FEED)
     if (skip >= count) return []
     const readables = viewsOf(await this.#access.listReadable(user))
-    await this.#follower.catchUp([...readables.keys()])
+    await this.#consumer.catchUp([...readables.keys()])
     const views = new Map<number, readonly View[]>()
     for (const [key, some] of readables) views.set(key, await pastViews(this.#core, some))
     const marks = await this.#newest(user, views, author, count)

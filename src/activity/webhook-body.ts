@@ -1,6 +1,6 @@
 import type { LibraryInfo } from '../commits/index.ts'
 import type { LibraryEvent } from '../library/index.ts'
-import type { CommitSummary } from './activity-follower.ts'
+import type { CommitSummary } from './activity-consumer.ts'
 import { fitting } from './activity-row.ts'
 
 // Webhook bodies in wire names, as described in docs/events.md. Names are only ever added.

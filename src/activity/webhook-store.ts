@@ -117,12 +117,12 @@ export async function deleteWebhooksOf(tx: Transaction, libraryKey: number): Pro
 }
 
 /** Libraries with a webhook and with commits that were not processed. */
-export async function librariesWithUnsentCommits(reader: Reader, follower: string): Promise<number[]> {
+export async function librariesWithUnsentCommits(reader: Reader, consumer: string): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
     `select distinct l.key from webhook w join ${libraryRelation} l on l.key = w.library_key
      left join ${positionRelation} f on f.library_key = l.key and f.name = ?
      where (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
-    follower,
+    consumer,
   )
   return rows.map((row) => row.key)
 }

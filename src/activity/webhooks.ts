@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryEvent, OwnedLibrary } from '../library/index.ts'
-import type { CommitNotifier } from './activity-follower.ts'
+import type { CommitNotifier } from './activity-consumer.ts'
 import { parseWebhookUrl } from './webhook-address.ts'
 import { commitBody, eventBody, type WebhookEvent } from './webhook-body.ts'
 import {

@@ -1,4 +1,4 @@
-export { CommitFollower, isGone, refuseDeleted } from './commit-follower.ts'
+export { CommitConsumer, isGone, refuseDeleted } from './commit-consumer.ts'
 export {
   describeAdded,
   describeAddedDirs,
@@ -29,11 +29,11 @@ export {
   type NumberedCommit,
   seqAtTime,
 } from './commit-store.ts'
+export { consumerPosition, moveConsumer, writeFollowed } from './consumer-store.ts'
 export { commitRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
 export { type Committed, type Edit, EditConflict, type Edited } from './edit.ts'
-export { followedSeq, moveFollower, writeFollowed } from './follower-store.ts'
 export { type EntryLimits, type GrowthGuard, GrowthLimits, tooManyEntries } from './growth-limits.ts'
 export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrary } from './library-info.ts'
 export {

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { moveFollower, writeFollowed } from '../commits/index.ts'
+import { moveConsumer, writeFollowed } from '../commits/index.ts'
 import type { Database, Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, parentOf, pathKey, ROOT } from '../objects/index.ts'
 import { type EditRow, type OriginRow, putEdits, putOrigins } from './file-history-store.ts'
 import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
 
-export const PATHS_FOLLOWER = 'paths'
+export const PATHS_CONSUMER = 'paths'
 
 // Limited, so that other writers do not wait long.
 const ROWS_PER_TRANSACTION = 500
@@ -36,7 +36,7 @@ export interface Advance {
 export async function advance(db: Database, libraryKey: number, step: Advance): Promise<boolean> {
   const parts = [...partsOf(step, libraryKey)]
   const last = parts.pop()
-  const move = { libraryKey, name: PATHS_FOLLOWER, from: step.from }
+  const move = { libraryKey, name: PATHS_CONSUMER, from: step.from }
   for (const part of parts) {
     if (!(await writeFollowed(db, { ...move, to: step.from }, part))) return false
     await nextTurn()
@@ -48,7 +48,7 @@ const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']
 
 /** Deletes the derived rows of a library in batches and resets the position to its first commit. */
 export async function dropDerived(db: Database, libraryKey: number): Promise<void> {
-  await db.write((tx) => moveFollower(tx, libraryKey, PATHS_FOLLOWER, 0), { durable: false })
+  await db.write((tx) => moveConsumer(tx, libraryKey, PATHS_CONSUMER, 0), { durable: false })
   for (const table of DERIVED) {
     const sql = `delete from ${table} where library_key = ? and path_key in
       (select path_key from ${table} where library_key = ? limit ${ROWS_PER_TRANSACTION})`

@@ -1,10 +1,10 @@
-import { CommitFollower, type LibraryInfo, type RecentCommits } from '../commits/index.ts'
+import { CommitConsumer, type LibraryInfo, type RecentCommits } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import { type ObjectStore, Tree, type TreeChanges } from '../tree/index.ts'
 import { IndexRows } from './path-index-rows.ts'
-import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
+import { type Advance, advance, dropDerived, PATHS_CONSUMER } from './path-index-store.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
 
 // A step ends with the commit that exceeds this number, to bound its memory.
@@ -21,7 +21,7 @@ export class PathIndex {
   readonly #objects: ObjectStore
   readonly #changes: TreeChanges
   readonly #recentCommits: RecentCommits
-  readonly #follower: CommitFollower
+  readonly #consumer: CommitConsumer
 
   constructor(
     db: Database,
@@ -34,9 +34,9 @@ export class PathIndex {
     this.#objects = objects
     this.#changes = changes
     this.#recentCommits = recentCommits
-    this.#follower = new CommitFollower({
+    this.#consumer = new CommitConsumer({
       db,
-      name: PATHS_FOLLOWER,
+      name: PATHS_CONSUMER,
       step: (library, from, wanted) => this.#step(library, from, wanted),
       onError,
     })
@@ -44,23 +44,23 @@ export class PathIndex {
 
   /** Schedules processing of a library in the background. */
   wake(library: LibraryInfo): void {
-    this.#follower.wake(library)
+    this.#consumer.wake(library)
   }
 
   /** Resolves when all commits up to the head of the library are processed. */
   catchUp(library: LibraryInfo): Promise<void> {
-    return this.#follower.catchUp(library)
+    return this.#consumer.catchUp(library)
   }
 
   /** Deletes the rows of a library and rebuilds them from its commits. */
   async rebuild(library: LibraryInfo): Promise<void> {
     await dropDerived(this.#db, library.key)
-    this.#follower.invalidate(library.key)
-    await this.#follower.catchUp(library)
+    this.#consumer.invalidate(library.key)
+    await this.#consumer.catchUp(library)
   }
 
   stop(): Promise<void> {
-    return this.#follower.stop()
+    return this.#consumer.stop()
   }
 
   /** Processes commits up to `wanted`, or fewer if they have many changes. Returns the last; undefined if another process did it. */

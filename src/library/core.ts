@@ -33,7 +33,7 @@ interface CoreOptions {
   /** The tables with rows that are bound to paths. */
   readonly pathBindings: readonly PathBinding[]
   /** Called when a background consumer fails. The next request that needs it retries. */
-  readonly onFollowError: (error: unknown) => void
+  readonly onConsumerError: (error: unknown) => void
 }
 
 /** Called with a library after and before its head moved. There may be several commits in between. */
@@ -93,7 +93,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const growth = new GrowthLimits(options.entryLimits)
   const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)
-  const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
+  const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onConsumerError)
   const listeners: HeadListener[] = [(library) => pathIndex.wake(library)]
   const writers = new Writers({
     db,

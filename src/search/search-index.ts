@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CommitFollower, type LibraryInfo, type NumberedCommit, refuseDeleted } from '../commits/index.ts'
+import { CommitConsumer, type LibraryInfo, type NumberedCommit, refuseDeleted } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { type CommitId, EMPTY_ID } from '../objects/index.ts'
@@ -10,7 +10,7 @@ import { prepareSchema } from './search-schema-store.ts'
 import { StepConflict, StepWriter } from './step-writer.ts'
 import { IndexIncomplete, TreeStep } from './tree-step.ts'
 
-const SEARCH_FOLLOWER = 'search'
+const SEARCH_CONSUMER = 'search'
 
 // A lease not renewed for this long belongs to a dead process.
 const CLAIM_SECONDS = 60
@@ -37,15 +37,15 @@ interface SearchIndexOptions {
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions
-  readonly #follower: CommitFollower
+  readonly #consumer: CommitConsumer
   readonly #stopping = new AbortController()
   #prepared: Promise<void> | undefined
 
   constructor(options: SearchIndexOptions) {
     this.#options = options
-    this.#follower = new CommitFollower({
+    this.#consumer = new CommitConsumer({
       db: options.libraryDb,
-      name: SEARCH_FOLLOWER,
+      name: SEARCH_CONSUMER,
       position: async (libraryKey) => (await this.#position(libraryKey))?.seq ?? 0,
       step: (library, from, wanted) => this.#step(library, from, wanted),
       onError: options.onError,
@@ -63,33 +63,33 @@ export class SearchIndex {
 
   /** Schedules a library for indexing. */
   wake(library: LibraryInfo): void {
-    this.#follower.wake(library)
+    this.#consumer.wake(library)
   }
 
   /** Resolves once all commits up to the library's head are indexed. */
   catchUp(library: LibraryInfo): Promise<void> {
-    return this.#follower.catchUp(library)
+    return this.#consumer.catchUp(library)
   }
 
   /** Makes the next catchUp rebuild the index of a library. */
   async reset(position: Position): Promise<void> {
     await this.#options.db.write((tx) => resetPosition(tx, position), { durable: false })
-    this.#follower.invalidate(position.libraryKey)
+    this.#consumer.invalidate(position.libraryKey)
   }
 
   /** Invalidates the cached position, after another process changed the index. */
   forget(libraryKey?: number): void {
-    this.#follower.invalidate(libraryKey)
+    this.#consumer.invalidate(libraryKey)
   }
 
   /** Resolves when no step of a library is running. */
   ended(libraryKey: number): Promise<void> {
-    return this.#follower.ended(libraryKey)
+    return this.#consumer.ended(libraryKey)
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server is stopping'))
-    await this.#follower.stop()
+    await this.#consumer.stop()
   }
 
   async #position(libraryKey: number): Promise<Position | undefined> {

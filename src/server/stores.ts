@@ -53,7 +53,7 @@ export function openCore(parts: {
     entryLimits: config.entries,
     dependents: libraryDependents,
     pathBindings,
-    onFollowError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
+    onConsumerError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
   })
 }
 

@@ -249,7 +249,7 @@ describe('the activity feed', () => {
       subKey: undefined,
     })
     assert.ok(opened)
-    await activity.follower.reindex(opened.info)
+    await activity.consumer.reindex(opened.info)
     assert.deepEqual(await feedOf(space.client, { per_page: 500 }), before)
     await content.addFile('/after')
     assert.equal((await feedOf(space.client, { per_page: 500 })).length, before.length + 1)

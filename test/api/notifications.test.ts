@@ -221,7 +221,7 @@ describe('watching a library', () => {
     const library = await asSomebodyElse(space, bob)
     await createFile(library, '/theirs' as LibraryPath)
     assertReply(await ann.get(COUNT), 200, { count: 1 })
-    await server.running.services.activity.follower.reindex((await asSomebodyElse(space, bob)).info)
+    await server.running.services.activity.consumer.reindex((await asSomebodyElse(space, bob)).info)
     assertReply(await ann.get(COUNT), 200, { count: 1 })
   })
 

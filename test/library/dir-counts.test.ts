@@ -46,7 +46,7 @@ it('counts the folders of a tree stored before counts existed, however many path
     dependents: libraryDependents,
     pathBindings,
     entryLimits: { library: all + 1 },
-    onFollowError(error) {
+    onConsumerError(error) {
       throw error
     },
   })

@@ -83,7 +83,7 @@ onBothDatabases('writers of one library', (fresh) => {
       defaultHistoryDays: -1,
       dependents: libraryDependents,
       pathBindings,
-      onFollowError(error) {
+      onConsumerError(error) {
         throw error
       },
     })

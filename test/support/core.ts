@@ -52,7 +52,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     defaultHistoryDays: -1,
     dependents: libraryDependents,
     pathBindings,
-    onFollowError(error) {
+    onConsumerError(error) {
       throw error
     },
   })

@@ -1,13 +1,13 @@
 import type { Database, Reader, Transaction } from '../database/index.ts'
 
 /** The position of a consumer: the number of the last commit it processed in a library; 0 for none. */
-export async function followedSeq(reader: Reader, libraryKey: number, name: string): Promise<number> {
+export async function consumerPosition(reader: Reader, libraryKey: number, name: string): Promise<number> {
   const sql = 'select seq from follower where library_key = ? and name = ?'
   return (await reader.get<{ seq: number }>(sql, libraryKey, name))?.seq ?? 0
 }
 
 /** Sets the position of a consumer, whatever it was. */
-export async function moveFollower(
+export async function moveConsumer(
   tx: Transaction,
   libraryKey: number,
   name: string,
@@ -23,7 +23,7 @@ export async function moveFollower(
 }
 
 /** The move of a consumer's position from `from` to `to`, which may be equal. */
-interface FollowerMove {
+interface ConsumerMove {
   readonly libraryKey: number
   readonly name: string
   readonly from: number
@@ -37,7 +37,7 @@ interface FollowerMove {
  */
 export function writeFollowed(
   db: Database,
-  { libraryKey, name, from, to }: FollowerMove,
+  { libraryKey, name, from, to }: ConsumerMove,
   write?: (tx: Transaction) => Promise<void>,
 ): Promise<boolean> {
   return db.write(

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  CommitFollower,
+  CommitConsumer,
+  consumerPosition,
   findLibraryByKey,
-  followedSeq,
   isGone,
   type LibraryInfo,
   listRenames,
-  moveFollower,
+  moveConsumer,
   type NumberedCommit,
   writeFollowed,
 } from '../commits/index.ts'
@@ -16,7 +16,7 @@ import { EMPTY_ID } from '../objects/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'
 
-export const FOLLOWER = 'activity'
+export const CONSUMER = 'activity'
 // Position of the notifications. It is kept when the feed is rebuilt.
 const NOTIFIED = 'activity-told'
 // A step ends with the commit that reaches this many rows. They are written in one transaction.
@@ -42,18 +42,18 @@ export type CommitNotifier = (
 ) => Promise<((tx: Transaction, commits: readonly CommitSummary[]) => Promise<void>) | undefined>
 
 /** Processes the commits of each library, maintains the feed (I3), and calls the notifiers. */
-export class ActivityFollower {
+export class ActivityConsumer {
   readonly #core: LibraryCore
   readonly #db: Database
-  readonly #follower: CommitFollower
+  readonly #consumer: CommitConsumer
   readonly #notifiers: CommitNotifier[] = []
 
   constructor(core: LibraryCore, db: Database, onError: (error: unknown) => void) {
     this.#core = core
     this.#db = db
-    this.#follower = new CommitFollower({
+    this.#consumer = new CommitConsumer({
       db,
-      name: FOLLOWER,
+      name: CONSUMER,
       step: (library, from, wanted) => this.#step(library, from, wanted),
       onError,
     })
@@ -65,12 +65,12 @@ export class ActivityFollower {
 
   /** Schedules background processing of a library. */
   wake(library: LibraryInfo): void {
-    this.#follower.wake(library)
+    this.#consumer.wake(library)
   }
 
   /** Resolves once all earlier commits of these libraries are in the feed. */
   async catchUp(libraryKeys: readonly number[]): Promise<void> {
-    const behind = await keysBehind(this.#db, FOLLOWER, libraryKeys)
+    const behind = await keysBehind(this.#db, CONSUMER, libraryKeys)
     for (let start = 0; start < behind.length; start += LIBRARIES_AT_ONCE) {
       await Promise.all(behind.slice(start, start + LIBRARIES_AT_ONCE).map((key) => this.#catchUp(key)))
     }
@@ -85,23 +85,23 @@ export class ActivityFollower {
       async (tx) => {
         // Rows written since the last batch would be duplicated.
         await deleteDerived(tx, library.key)
-        await moveFollower(tx, library.key, FOLLOWER, 0)
+        await moveConsumer(tx, library.key, CONSUMER, 0)
       },
       { durable: false },
     )
-    this.#follower.invalidate(library.key)
-    await this.#follower.catchUp(library)
+    this.#consumer.invalidate(library.key)
+    await this.#consumer.catchUp(library)
   }
 
   stop(): Promise<void> {
-    return this.#follower.stop()
+    return this.#consumer.stop()
   }
 
   async #catchUp(libraryKey: number): Promise<void> {
     const library = await findLibraryByKey(this.#db, libraryKey)
     if (library === undefined) return
     // A library purged meanwhile has no activities.
-    await this.#follower.catchUp(library).catch((error: unknown) => {
+    await this.#consumer.catchUp(library).catch((error: unknown) => {
       if (!isGone(error)) throw error
     })
   }
@@ -127,7 +127,7 @@ export class ActivityFollower {
     }
     if (before === undefined || before.seq === from) throw new Error(`commit ${from + 1} is missing`)
     const writers = await Promise.all(this.#notifiers.map((notify) => notify(library, summaries)))
-    const move = { libraryKey: library.key, name: FOLLOWER, from, to: before.seq }
+    const move = { libraryKey: library.key, name: CONSUMER, from, to: before.seq }
     const moved = await writeFollowed(db, move, (tx) => write(tx, library, summaries, writers))
     return moved ? before.seq : undefined
   }
@@ -146,10 +146,10 @@ async function write(
     library.key,
     commits.flatMap(({ activities }) => activities),
   )
-  const reached = await followedSeq(tx, library.key, NOTIFIED)
+  const reached = await consumerPosition(tx, library.key, NOTIFIED)
   const fresh = commits.filter(({ commit }) => commit.seq > reached)
   const last = fresh.at(-1)
   if (last === undefined) return
   for (const writer of writers) await writer?.(tx, fresh)
-  await moveFollower(tx, library.key, NOTIFIED, last.commit.seq)
+  await moveConsumer(tx, library.key, NOTIFIED, last.commit.seq)
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import { followedSeq } from './follower-store.ts'
+import { consumerPosition } from './consumer-store.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
 
@@ -16,7 +16,7 @@ const MAX_POSITIONS_KEPT = 10_000
 const LIBRARIES_AT_ONCE = 8
 const LIBRARIES_OF_ONE_OWNER = 2
 
-interface FollowerOptions {
+interface ConsumerOptions {
   readonly db: Database
   /** The name its positions are stored under. */
   readonly name: string
@@ -35,8 +35,8 @@ interface FollowerOptions {
  * Processes the commits of each library in order, each exactly once, and maintains derived data (I3). It
  * never delays a write. Readers that need current data call `catchUp` first.
  */
-export class CommitFollower {
-  readonly #options: FollowerOptions
+export class CommitConsumer {
+  readonly #options: ConsumerOptions
   readonly #running = new Map<number, Promise<void>>()
   /** Known positions by library key. */
   readonly #positions = new Map<number, number>()
@@ -48,7 +48,7 @@ export class CommitFollower {
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
-  constructor(options: FollowerOptions) {
+  constructor(options: ConsumerOptions) {
     this.#options = options
   }
 
@@ -141,7 +141,7 @@ export class CommitFollower {
 
   async #follow(library: LibraryInfo): Promise<void> {
     const { db, name, step } = this.#options
-    const position = this.#options.position ?? ((key) => followedSeq(db, key, name))
+    const position = this.#options.position ?? ((key) => consumerPosition(db, key, name))
     let seq = await position(library.key)
     while (seq < library.headSeq && !this.#stopped) {
       await refusePurged(db, library)
@@ -150,7 +150,7 @@ export class CommitFollower {
       seq = reached ?? (await position(library.key))
       await nextTurn()
     }
-    if (this.#stopped && seq < library.headSeq) throw new Error(`the follower ${name} is stopping`)
+    if (this.#stopped && seq < library.headSeq) throw new Error(`the consumer ${name} is stopping`)
     this.#positions.delete(library.key)
     this.#positions.set(library.key, seq)
     for (const key of this.#positions.keys()) {

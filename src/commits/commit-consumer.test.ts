@@ -4,10 +4,10 @@ import { at, openTestCore } from '../../test/support/core.ts'
 import { makeFolder } from '../library/entries.ts'
 import { getLibrary } from '../library/libraries.ts'
 import { purge } from '../library/purge.ts'
-import { CommitFollower } from './commit-follower.ts'
+import { CommitConsumer } from './commit-consumer.ts'
 import { markDeleted } from './library-store.ts'
 
-describe('a follower of commits', () => {
+describe('a consumer of commits', () => {
   it('follows other libraries while a step of one takes long, also of the same owner', async () => {
     await using test = await openTestCore()
     const [owner, other] = [await test.actor(), await test.actor()]
@@ -15,7 +15,7 @@ describe('a follower of commits', () => {
     const small = [await test.newLibrary(owner), await test.newLibrary(other)]
     const followed = small.map(() => Promise.withResolvers<void>())
     const release = Promise.withResolvers<void>()
-    const follower = new CommitFollower({
+    const consumer = new CommitConsumer({
       db: test.db,
       name: 'test',
       position: async () => 0,
@@ -26,11 +26,11 @@ describe('a follower of commits', () => {
       },
       onError: (error) => assert.fail(String(error)),
     })
-    follower.wake(large.info)
-    for (const { info } of small) follower.wake(info)
+    consumer.wake(large.info)
+    for (const { info } of small) consumer.wake(info)
     await Promise.all(followed.map(({ promise }) => promise))
     release.resolve()
-    await follower.stop()
+    await consumer.stop()
   })
 
   it('ends when its library is purged, whatever its steps say', async () => {
@@ -39,7 +39,7 @@ describe('a follower of commits', () => {
     await makeFolder(made, at('/a'))
     const info = await getLibrary(test.core, made.info.id)
     let steps = 0
-    const follower = new CommitFollower({
+    const consumer = new CommitConsumer({
       db: test.db,
       name: 'test',
       position: async () => 0,
@@ -52,8 +52,8 @@ describe('a follower of commits', () => {
       },
       onError: (error) => assert.fail(String(error)),
     })
-    await assert.rejects(follower.catchUp(info), { message: /^library-not-found/ })
+    await assert.rejects(consumer.catchUp(info), { message: /^library-not-found/ })
     assert.equal(steps, 1)
-    await follower.stop()
+    await consumer.stop()
   })
 })
