@@ -5,6 +5,7 @@ import path from 'node:path'
 /** A program that npm does not install, and the tests that need it. */
 interface SystemProgram {
   readonly command: string
+  /** One or several, separated by spaces. */
   readonly debianPackage: string
   readonly neededFor: string
 }
@@ -26,6 +27,11 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'matching our log as operators do',
   },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
+  {
+    command: 'cc',
+    debianPackage: 'tcc libc6-dev',
+    neededFor: 'power failures and I/O errors, simulated by a library for LD_PRELOAD',
+  },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
 
@@ -39,7 +45,7 @@ export function findProgram(command: string): string | undefined {
 export function ensurePrograms(): void {
   const missing = programs.filter(({ command }) => findProgram(command) === undefined)
   if (missing.length === 0) return
-  const names = missing.map(({ debianPackage }) => debianPackage)
+  const names = missing.flatMap(({ debianPackage }) => debianPackage.split(' '))
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     console.log(`Installing ${names.join(', ')} from Debian …`)
     const apt = (...args: string[]) => {

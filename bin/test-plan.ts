@@ -86,6 +86,7 @@ export const RULES: readonly Rule[] = [
   // Slow, and not about the database: once, in the deep tier.
   deep('test/durability/upload-kill', SQLITE, 'random: 12 kills', 60),
   deep('test/durability/push-kill', SQLITE, 'random: 6 kills', 40),
+  deep('test/crash/', SQLITE, 'simulates power failures and I/O errors', 60),
   deep('test/durability/', SQLITE, 'kills servers, fills a disk', 30),
   deep('test/clients/seaf-cli', SQLITE, 'real clients, which look for changes every few seconds', 120),
   deep('test/clients/rclone', SQLITE, 'a real client', 25),
