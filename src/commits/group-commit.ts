@@ -30,8 +30,9 @@ export interface LibraryRef {
 
 /**
  * Commits a group of edits in one transaction. If the head moved meanwhile, the edits are applied to the new head at once
- * (I5). Resolves to the library once the group is committed; callers are answered when it is durable. `known` is the
- * library as the last group left it, `putBack` returns edits to the queue.
+ * (I5). Resolves to the library once the group is committed; callers are answered when it is durable. If it throws, the caller
+ * rejects the edits of the group that were not put back. `known` is the library as the last group left it, `putBack` returns edits to the
+ * queue.
  */
 export async function commitGroup(
   services: WriterServices,
@@ -60,7 +61,7 @@ export async function commitGroup(
     const last = applied.at(-1)
     if (last === undefined) return start
     if (applied.every((one) => one.committed.commit === undefined)) {
-      for (const { queued, committed } of applied) queued.resolve(committed)
+      void answerUnchanged(services.db, applied)
       return start
     }
     const after = last.committed.library
@@ -79,12 +80,25 @@ export async function commitGroup(
         break
       case 'over-quota': {
         // Which edits fit is found by halving the group.
-        if (open.length === 1) throw outcome.error
+        if (open.length === 1) {
+          open[0]?.reject(outcome.error)
+          return start
+        }
         const half = Math.ceil(open.length / 2)
         putBack(open.slice(half))
         open = open.slice(0, half)
       }
     }
+  }
+}
+
+/** Answers edits that changed nothing, once the state they found is durable (I4). The next group does not wait for that. */
+async function answerUnchanged(db: Database, applied: readonly Applied[]): Promise<void> {
+  try {
+    await db.flushed()
+    for (const { queued, committed } of applied) queued.resolve(committed)
+  } catch (error) {
+    for (const { queued } of applied) queued.reject(error)
   }
 }
 

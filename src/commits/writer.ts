@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { batchSettled } from '../scheduling/index.ts'
 import type { Committed, Edit, QueuedEdit } from './edit.ts'
@@ -15,6 +16,8 @@ export class Writers {
   readonly #services: WriterServices
   readonly #queues = new Map<number, QueuedEdit[]>()
   readonly #draining = new Set<Promise<void>>()
+  /** A queue serves many requests, so it runs in the context of none. */
+  readonly #outsideRequests = AsyncLocalStorage.snapshot()
 
   constructor(services: WriterServices) {
     this.#services = services
@@ -31,7 +34,9 @@ export class Writers {
       }
       const started = [queued]
       this.#queues.set(library.key, started)
-      const draining = this.#drain(library, started).finally(() => this.#draining.delete(draining))
+      const draining = this.#outsideRequests(() => this.#drain(library, started)).finally(() =>
+        this.#draining.delete(draining),
+      )
       this.#draining.add(draining)
     })
   }
@@ -46,10 +51,15 @@ export class Writers {
     while (queue.length > 0) {
       await batchSettled(queue, LARGEST_GROUP)
       const group = queue.splice(0, LARGEST_GROUP)
+      const unanswered = new Set(group)
+      const putBack = (left: readonly QueuedEdit[]) => {
+        queue.unshift(...left)
+        for (const queued of left) unanswered.delete(queued)
+      }
       try {
-        known = await commitGroup(this.#services, library, group, known, (left) => queue.unshift(...left))
+        known = await commitGroup(this.#services, library, group, known, putBack)
       } catch (error) {
-        for (const queued of group) queued.reject(error)
+        for (const queued of unanswered) queued.reject(error)
         known = undefined
       }
       // Edits that arrive in this tick find the queue, and `known` stays valid for them.

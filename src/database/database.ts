@@ -54,6 +54,11 @@ export interface WriteOptions {
   onCommitted?: () => void
 }
 
+export interface RequestOptions {
+  /** The request asks for a change, so its answer must stay true after a power failure, even if there was nothing to write. */
+  acknowledges?: boolean
+}
+
 /**
  * The relational database. Reads see everything committed before they began. On SQLite the writers of one process run one at a time. On
  * PostgreSQL they run concurrently (READ COMMITTED), so an invariant that spans rows is enforced by a conditional UPDATE and its row count.
@@ -71,10 +76,16 @@ export interface Database extends Reader, AsyncDisposable {
    */
   runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result>
   /**
-   * Runs the handling of one request that has arrived. Its reads see everything committed before the call, and may miss what others
-   * commit meanwhile: PostgreSQL is then asked once for several cached reads in a row instead of once for each.
+   * Resolves once everything that was visible before the call is durable. For a caller that acknowledges what it found instead of
+   * writing it (I4): SQLite shows a commit before its log is flushed.
    */
-  inRequest<T>(work: () => T): T
+  flushed(): Promise<void>
+  /**
+   * Runs the handling of one request that has arrived. Its reads see everything committed before the call, and may miss what others
+   * commit meanwhile: PostgreSQL is then asked once for several cached reads in a row instead of once for each. With `acknowledges`, the
+   * result is held back until everything that the request has read is durable (I4).
+   */
+  inRequest<T>(work: () => T, options?: RequestOptions): T
   /** Counters of the row cache. Undefined for a database without one. */
   readonly cacheStatistics: RowCacheStatistics | undefined
   /** Throws if the database cannot be reached. */

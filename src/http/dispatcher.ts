@@ -16,6 +16,9 @@ import { discard, send } from './send.ts'
 import { type ErrorResponses, plainFailure, responseToThrown } from './surface.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
+/** They ask for no change (RFC 9110, 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 /** Writes the log line of an ordinary request. `members` are the members of a JSON object. */
 export type LogRequest = (members: string) => void
 
@@ -61,7 +64,10 @@ export class Dispatcher<User, Services> {
       this.#countForwarded(exchange)
       const { runtime } = this.#options
       const handle = () => run(exchange, route, segments, runtime)
-      result = runtime.inRequest === undefined ? handle() : runtime.inRequest(handle)
+      result =
+        runtime.inRequest === undefined
+          ? handle()
+          : runtime.inRequest(handle, !SAFE_METHODS.has(incoming.head.method))
     } catch (thrown) {
       result = this.#responseTo(thrown, exchange, surface, route)
     }

@@ -28,7 +28,7 @@ export interface Runtime<User, Services> {
   readonly userKey: (user: User) => string
   readonly throttle: Throttle
   /** Wraps the handling of a request, until its response is complete or starts to stream. */
-  readonly inRequest?: <T>(handle: () => T) => T
+  readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
 }
 
 /** One request and its response, with the fields of its log line and metrics. */

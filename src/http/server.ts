@@ -49,8 +49,8 @@ export interface HttpServerOptions<User, Services> {
   /** A URI for vulnerability reports. */
   readonly securityContact?: string | undefined
   readonly ready: () => Promise<Readiness>
-  /** Wraps the handling of each request, for code that needs its time of arrival. */
-  readonly inRequest?: <T>(handle: () => T) => T
+  /** Wraps the handling of each request, for code that needs its time of arrival or must hold its response back. */
+  readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
   /** Accepts protocol upgrades. Default: none are accepted. */
   readonly upgrade?: Upgrade
   /** Default: `fast`. */

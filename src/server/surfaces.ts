@@ -89,7 +89,7 @@ export function createHttp(
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
     ready: async () => ready(db),
-    inRequest: (handle) => db.inRequest(handle),
+    inRequest: (handle, asksForChange) => db.inRequest(handle, { acknowledges: asksForChange }),
   })
 }
 

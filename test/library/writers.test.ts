@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { listCommitsDown } from '../../src/commits/commit-store.ts'
+import type { LibraryInfo } from '../../src/commits/library-info.ts'
+import type { Database } from '../../src/database/database.ts'
+import { DatabaseError } from '../../src/database/errors.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { type DomainError, fail } from '../../src/errors.ts'
 import { createLibraryCore } from '../../src/library/core.ts'
@@ -9,8 +12,8 @@ import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { Dir } from '../../src/objects/dir.ts'
-import { dirDirent } from '../../src/objects/dirent.ts'
-import { EMPTY_ID } from '../../src/objects/ids.ts'
+import { dirDirent, fileDirent } from '../../src/objects/dirent.ts'
+import { type CommitId, EMPTY_ID, type FileId, sha1Hex } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
@@ -197,4 +200,64 @@ onBothDatabases('writers of one library', (fresh) => {
     const row = await stage.db.get<{ head_seq: number }>('select head_seq from library')
     assert.equal(row?.head_seq, 1)
   })
+
+  it('carry out no edit that they answer with an error: those behind a failed group succeed', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const { info } = library
+    const chain = [{ ...(await commitOf(stage.db, info)), id: sha1Hex(Buffer.from('received')) as CommitId }]
+    const full = t.mock.method(
+      stage.db,
+      'write',
+      async () => {
+        throw new DatabaseError('full', 'no space left')
+      },
+      { times: 1 },
+    )
+    // A group ends with received commits. Those that follow are put back.
+    const pushed = library.commit(async () => ({ description: 'push', result: 0, received: { chain } }))
+    const behind = Array.from({ length: 12 }, (_, i) => createFile(library, at(`/${i}.txt`)))
+    const results = await Promise.allSettled([pushed, ...behind])
+    full.mock.restore()
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', ...behind.map(() => 'fulfilled')],
+    )
+    const after = await stage.reopen(library)
+    assert.deepEqual([after.info.headSeq, after.info.fileCount], [13, 12])
+  })
+
+  it('refuse only the edit that exceeds the quota, not those queued behind it', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const limit = 100
+    stage.core.growth.guard = {
+      limitedOwner: async () => ({ ownerKey: library.actor.key, limit }),
+      async check(tx) {
+        const row = await tx.get<{ size: number }>('select size from library where key = ?', library.info.key)
+        if ((row?.size ?? 0) > limit) fail({ code: 'quota-exceeded', limit })
+      },
+    }
+    const put = (name: string, size: number) =>
+      library.commit(async (tree) => {
+        await tree.put(ROOT, fileDirent({ id: EMPTY_ID as FileId, name, mtime: 1, size, modifier: 'a@b' }))
+        return { description: 'put', result: 0 }
+      })
+    const sizes = [101, 1, 2, 3, 4, 5, 6, 7]
+    const results = await Promise.allSettled(sizes.map((size) => put(`${size}`, size)))
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      sizes.map((size) => (size > limit ? 'rejected' : 'fulfilled')),
+    )
+    assert.equal((await stage.reopen(library)).info.fileCount, 7)
+  })
 })
+
+async function commitOf(db: Database, info: LibraryInfo) {
+  const [commit] = await listCommitsDown(db, info, info.headSeq, 1)
+  return commit ?? assert.fail('no commit')
+}

@@ -132,6 +132,11 @@ export class PostgresDatabase implements Migratable {
     return runInSideProcess<Result>({ kind: 'postgres', url: this.#url }, job, input, signal)
   }
 
+  /** A commit is visible once it is durable. What is committed without a flush may be lost. */
+  async flushed(): Promise<void> {
+    if (this.#closed) throw databaseClosed()
+  }
+
   inRequest<T>(work: () => T): T {
     return this.#reads.inRequest(work)
   }

@@ -28,6 +28,7 @@ interface KnownStatement {
 export class CachedReads {
   readonly #reader: Connection
   readonly #writer: Connection
+  readonly #onForeignCommit: () => void
   readonly #cache = new RowCache()
   readonly #statements = new Map<string, KnownStatement>()
   #graph: TableGraph | undefined
@@ -36,10 +37,14 @@ export class CachedReads {
   /** Whether `data_version` was read in this callback. */
   #isValidated = false
 
-  /** Rows are read through `reader`. Commits through `writer` have to be announced with `invalidate`. */
-  constructor(reader: Connection, writer: Connection) {
+  /**
+   * Rows are read through `reader`. Commits through `writer` have to be announced with `invalidate`. `onForeignCommit` is called before
+   * the first read that may see a commit of another connection.
+   */
+  constructor(reader: Connection, writer: Connection, onForeignCommit: () => void) {
     this.#reader = reader
     this.#writer = writer
+    this.#onForeignCommit = onForeignCommit
   }
 
   get statistics(): RowCache['statistics'] {
@@ -102,6 +107,7 @@ export class CachedReads {
     const version = this.#readDataVersion()
     if (version !== undefined && version === this.#dataVersion) return
     this.#dataVersion = version
+    this.#onForeignCommit()
     this.#cache.invalidateAll()
     if (this.#graph !== undefined && readSchemaVersion(this.#reader) !== this.#schemaVersion) {
       this.#graph = undefined

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
@@ -56,6 +57,12 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   }
 }
 
+/** A request whose answer acknowledges a change. */
+interface AcknowledgingRequest {
+  /** The position of the newest commit it may have read. */
+  seen: number
+}
+
 /**
  * SQLite in WAL mode. A commit appends to the log without a flush. `write` then waits for an fdatasync of the log that started after its
  * commit, which runs in the thread pool and is shared by all waiting writers (docs/decisions/0003-sqlite-durability.md).
@@ -71,6 +78,11 @@ class SqliteDatabase implements Migratable {
   readonly #writeMutex = new Mutex()
   readonly #sync: GroupSync
   readonly #checkpointer: Checkpointer
+  readonly #requests = new AsyncLocalStorage<AcknowledgingRequest>()
+  /** Counts the commits that this process made or noticed. */
+  #position = 0
+  /** The commits up to this position are durable. */
+  #durablePosition = 0
   #closed = false
 
   constructor(options: SqliteOptions, writer: Connection, reader: Connection, log: FileHandle) {
@@ -78,9 +90,16 @@ class SqliteDatabase implements Migratable {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
-    this.#reads = new CachedReads(reader, writer)
+    this.#reads = new CachedReads(reader, writer, () => {
+      // Its process may not have flushed it yet.
+      this.#position += 1
+    })
     this.#log = log
-    this.#sync = new GroupSync(() => syncLog(log), onFatal)
+    this.#sync = new GroupSync(async () => {
+      const position = this.#position
+      await syncLog(log)
+      this.#durablePosition = Math.max(this.#durablePosition, position)
+    }, onFatal)
     this.#checkpointer = new Checkpointer({
       file,
       fromFrames: (options.checkpointBytes ?? defaultCheckpointBytes) / frameBytes,
@@ -92,12 +111,16 @@ class SqliteDatabase implements Migratable {
 
   async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
     if (this.#closed) throw databaseClosed()
-    return this.#reads.all(sql, parameters) as R[]
+    const rows = this.#reads.all(sql, parameters) as R[]
+    this.#noteRead()
+    return rows
   }
 
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
     if (this.#closed) throw databaseClosed()
-    return this.#reads.get(sql, parameters) as R | undefined
+    const row = this.#reads.get(sql, parameters) as R | undefined
+    this.#noteRead()
+    return row
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
@@ -111,7 +134,7 @@ class SqliteDatabase implements Migratable {
     options.onCommitted?.()
     done.tx.announce()
     // Also after a transaction without changes: what it read may not be flushed yet.
-    if (options.durable !== false) await this.#sync.flush()
+    if (options.durable !== false) await this.flushed()
     return done.result
   }
 
@@ -120,8 +143,18 @@ class SqliteDatabase implements Migratable {
     return runInSideProcess<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
-  inRequest<T>(work: () => T): T {
-    return work()
+  async flushed(): Promise<void> {
+    await this.#flushedUpTo(this.#position)
+  }
+
+  inRequest<T>(work: () => T, { acknowledges = false }: RequestOptions = {}): T {
+    if (!acknowledges) return work()
+    const request: AcknowledgingRequest = { seen: 0 }
+    const result = this.#requests.run(request, work)
+    // A handler that reads the database returns a promise.
+    if (!(result instanceof Promise)) return result
+    // Also if it rejects: 'not found' acknowledges a deletion.
+    return result.finally(() => this.#flushedUpTo(request.seen)) as T
   }
 
   get cacheStatistics(): RowCacheStatistics {
@@ -158,13 +191,24 @@ class SqliteDatabase implements Migratable {
     unlock()
     // After a failed flush the log may have holes, and closing would copy from it. The connections stay open until the process ends.
     try {
-      await this.#sync.flush()
+      await this.flushed()
+      this.#sync.throwIfFailed()
       await this.#checkpointer.close()
       this.#reader.close()
       this.#writer.close()
     } finally {
       await this.#log.close()
     }
+  }
+
+  /** Nothing is flushed if nothing is pending, so that a read-only disk fails only requests that write. */
+  #flushedUpTo(position: number): Promise<void> | undefined {
+    return position > this.#durablePosition ? this.#sync.flush() : undefined
+  }
+
+  #noteRead(): void {
+    const request = this.#requests.getStore()
+    if (request !== undefined) request.seen = this.#position
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
@@ -175,11 +219,14 @@ class SqliteDatabase implements Migratable {
       const result = await work(tx)
       tx.finish()
       this.#writer.run('commit', [])
+      if (tx.changed.tables?.size !== 0) this.#position += 1
       this.#reads.invalidate(tx.changed.tables)
       this.#checkpointer.consider(this.#framesInLog())
       return { result, tx }
     } catch (error) {
       tx.abandon()
+      // A fault may tell the caller what the transaction found.
+      this.#noteRead()
       if (this.#writer.handle.isTransaction) this.#writer.exec('rollback')
       // If the commit failed, its outcome is unknown.
       this.#reads.invalidate(tx.changed.tables)

@@ -78,9 +78,11 @@ export class SqliteTransaction implements Transaction {
     this.#over = true
   }
 
-  // As on PostgreSQL, a failed statement aborts the transaction.
+  // As on PostgreSQL, a failed statement aborts the transaction. SQLite may have rolled it back already (a full disk), and further statements
+  // would then each be committed on their own.
   #attempt<T>(statement: () => T): T {
     if (this.#over) throw transactionOver()
+    if (this.#failure !== undefined) throw this.#failure
     try {
       return statement()
     } catch (error) {

@@ -58,6 +58,11 @@ export class ThreadedDatabase implements Database {
     return runInSideProcess<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
+  /** Every commit is flushed. */
+  async flushed(): Promise<void> {
+    if (this.#closed) throw databaseClosed()
+  }
+
   inRequest<T>(work: () => T): T {
     return work()
   }
