@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
+import { deleteDamagedBlocks, findDamagedBlocks, hasDamagedBlocks } from './damaged-block-store.ts'
 
 /** A block and its stored length. */
 export interface SizedBlock {
@@ -35,13 +36,27 @@ export async function insertHeldBlocksOf(
   await tx.insert('library_block', ['library_key', 'block_id', 'size'], rows, { ignoreExisting: true })
 }
 
-/** Stores the bytes of small blocks. */
+/**
+ * Stores the bytes of small blocks, which hash to their ids. A row that holds other bytes is damaged and is replaced. Rows are
+ * compared only if some exist, and equal ones are neither written nor locked.
+ */
 export async function insertSmallBlocks(
   tx: Transaction,
   blocks: ReadonlyMap<BlockId, Uint8Array>,
 ): Promise<void> {
-  const rows = Array.from(blocks, ([id, data]) => [idToBytes(id), data])
-  await tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true })
+  if (blocks.size === 0) return
+  const rows = Array.from(blocks, ([id, data]): [Buffer, Uint8Array] => [idToBytes(id), data])
+  const [inserted, hasDamaged] = await Promise.all([
+    tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true }),
+    hasDamagedBlocks(tx),
+  ])
+  if (inserted < rows.length) {
+    const sql = 'update small_block set data = ? where id = ? and data <> ?'
+    // Sorted, so that transactions lock rows in one order (no deadlock).
+    rows.sort(([a], [b]) => a.compare(b))
+    await Promise.all(rows.map(([id, data]) => tx.run(sql, data, id, data)))
+  }
+  if (hasDamaged) await deleteDamagedBlocks(tx, [...blocks.keys()])
 }
 
 /** The subset of `ids` that the library holds, with sizes. */
@@ -60,6 +75,22 @@ export async function findHeldBlocks(
       ...some.map(idToBytes),
     )
     for (const row of rows) held.set(idFromBytes<BlockId>(row.block_id), row.size)
+  }
+  return held
+}
+
+/**
+ * As findHeldBlocks, without blocks whose bytes are known to be missing or damaged, so that a client that has the bytes sends
+ * them again.
+ */
+export async function findIntactBlocks(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly BlockId[],
+): Promise<Map<BlockId, number>> {
+  const held = await findHeldBlocks(reader, libraryKey, ids)
+  if (held.size > 0 && (await hasDamagedBlocks(reader))) {
+    for (const id of await findDamagedBlocks(reader, [...held.keys()])) held.delete(id)
   }
   return held
 }

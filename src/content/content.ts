@@ -31,6 +31,7 @@ import {
   insertSmallBlocks,
   type SizedBlock,
 } from './block-rows-store.ts'
+import { DamagedBlocks } from './damaged-blocks.ts'
 import type { DataKey } from './data-key.ts'
 import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
 import {
@@ -103,17 +104,21 @@ export class ContentStore {
   readonly #boundarySearch: BoundarySearch
   readonly #layouts = new FileLayouts()
   readonly #small = new SmallBlocks()
+  readonly #damaged: DamagedBlocks
 
+  /** `now` in Unix seconds. */
   constructor(
     db: Database,
     blocks: BlockStore,
     objects: ObjectStore,
+    now: () => number,
     boundarySearch: BoundarySearch = 'fast',
   ) {
     this.#boundarySearch = boundarySearch
     this.#db = db
     this.#blocks = blocks
     this.#objects = objects
+    this.#damaged = new DamagedBlocks(db, now)
   }
 
   /**
@@ -168,7 +173,7 @@ export class ContentStore {
 
   /** Receives one block of a client under its claimed id. Throws block-mismatch, also for an empty one, and errors of the source. */
   async receiveBlock(id: BlockId, source: AsyncIterable<Buffer>): Promise<TakenBlock> {
-    const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
+    const block = this.#incomingBlock()
     try {
       for await (const piece of source) {
         const wait = block.write(piece)
@@ -242,7 +247,7 @@ export class ContentStore {
   async #lookUpBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
     const held = await findHeldBlock(this.#db, libraryKey, id)
     if (held === undefined) return undefined
-    if (held.size < SMALLEST_STORED_BLOCK) return inMemory(this.#checked(libraryKey, held))
+    if (held.size < SMALLEST_STORED_BLOCK) return inMemory(await this.#checked(libraryKey, held))
     return {
       size: held.size,
       read: (range) => this.#readStored(held, range, { lend: true }),
@@ -281,7 +286,15 @@ export class ContentStore {
   }
 
   #readStoredAtOnce({ id }: SizedBlock, range: ByteRange): Promise<BorrowedBytes> | undefined {
-    return range.end - range.start > MAX_RANGE_BYTES ? undefined : this.#blocks.readAtOnce(id, range)
+    if (range.end - range.start > MAX_RANGE_BYTES) return undefined
+    return this.#blocks.readAtOnce(id, range).catch((error: unknown) => this.#failRead(error))
+  }
+
+  /** Records a lost block and throws the error of the read. */
+  async #failRead(error: unknown): Promise<never> {
+    // What cannot be recorded now is found again by the next read.
+    await this.#damaged.noteError(error).catch(() => {})
+    throw error
   }
 
   async #layoutOf(libraryKey: number, file: FileObject, key: DataKey | undefined): Promise<FileLayout> {
@@ -324,9 +337,17 @@ export class ContentStore {
     else yield (await this.#readSmall(libraryKey, block)).subarray(range.start, range.end)
   }
 
-  #readStored(block: SizedBlock, range: ByteRange, options: ReadOptions): AsyncGenerator<Buffer, void> {
+  async *#readStored(
+    block: SizedBlock,
+    range: ByteRange,
+    options: ReadOptions,
+  ): AsyncGenerator<Buffer, void> {
     const isWhole = range.start === 0 && range.end === block.size
-    return this.#blocks.read(block.id, isWhole ? undefined : range, options)
+    try {
+      yield* this.#blocks.read(block.id, isWhole ? undefined : range, options)
+    } catch (error) {
+      await this.#failRead(error)
+    }
   }
 
   /** All of a block that is stored in the database, without a query if it is cached. */
@@ -338,15 +359,23 @@ export class ContentStore {
     )
   }
 
-  #checked(libraryKey: number, held: HeldBlock): Buffer {
-    const bytes = checkedSmall(held)
-    this.#small.put(libraryKey, held.id, bytes)
-    return bytes
+  #checked(libraryKey: number, held: HeldBlock): Buffer | Promise<never> {
+    try {
+      const bytes = checkedSmall(held)
+      this.#small.put(libraryKey, held.id, bytes)
+      return bytes
+    } catch (error) {
+      return this.#failRead(error)
+    }
   }
 
   #incoming(key: DataKey | undefined): IncomingBlock | EncryptingBlock {
-    const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
+    const block = this.#incomingBlock()
     return key === undefined ? block : new EncryptingBlock(block, key.encryptor())
+  }
+
+  #incomingBlock(): IncomingBlock {
+    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, (id) => this.#damaged.noteStored(id))
   }
 }
 

@@ -15,13 +15,16 @@ export interface TakenBlock extends SizedBlock {
 export class IncomingBlock {
   readonly #store: BlockStore
   readonly #smallest: number
+  readonly #onKept: (id: BlockId) => Promise<void>
   #buffered: Buffer[] = []
   #size = 0
   #writer: BlockWriter | undefined
 
-  constructor(store: BlockStore, smallestStored: number) {
+  /** `onKept` is called when the block is durable in the store, before `keep` resolves. */
+  constructor(store: BlockStore, smallestStored: number, onKept: (id: BlockId) => Promise<void>) {
     this.#store = store
     this.#smallest = smallestStored
+    this.#onKept = onKept
   }
 
   get size(): number {
@@ -44,7 +47,7 @@ export class IncomingBlock {
   /** Throws BlockMismatch if the bytes do not hash to the expected id. */
   async finish(expected?: BlockId): Promise<TakenBlock> {
     if (this.#writer !== undefined) {
-      const stored = await this.#writer.finish(expected)
+      const stored = this.#reported(await this.#writer.finish(expected))
       return { id: stored.id, size: stored.size, bytes: undefined, stored }
     }
     const bytes =
@@ -58,6 +61,15 @@ export class IncomingBlock {
   async abort(): Promise<void> {
     this.#buffered = []
     await this.#writer?.abort()
+  }
+
+  #reported(stored: ReceivedBlock): ReceivedBlock {
+    const { id, size, synced } = stored
+    const keep = async () => {
+      await stored.keep()
+      await this.#onKept(id)
+    }
+    return { id, size, synced, keep, discard: () => stored.discard() }
   }
 
   async #writeAll(writer: BlockWriter, pieces: readonly Buffer[]): Promise<void> {

@@ -1,5 +1,6 @@
 export {
   findHeldBlocks,
+  findIntactBlocks,
   insertHeldBlocks,
   insertHeldBlocksOf,
   insertSmallBlocks,
@@ -16,6 +17,7 @@ export {
   smallContent,
 } from './content.ts'
 export { copyObjects } from './copy-objects.ts'
+export { countDamagedBlocks } from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'
 export {

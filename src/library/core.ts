@@ -89,7 +89,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now, dependents, defaultHistoryDays } = options
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
-  const content = new ContentStore(db, options.blocks, objects, options.boundarySearch)
+  const content = new ContentStore(db, options.blocks, objects, now, options.boundarySearch)
   const growth = new GrowthLimits(options.entryLimits)
   const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)

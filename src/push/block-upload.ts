@@ -3,6 +3,7 @@ import {
   CIPHER_BLOCK_BYTES,
   type Content,
   findHeldBlocks,
+  findIntactBlocks,
   insertHeldBlocks,
   insertSmallBlocks,
   keepAll,
@@ -52,7 +53,7 @@ export async function holdBlocks(
 
 /**
  * Those of `ids` the library does not hold, without duplicates, in the given order. Blocks of other libraries
- * count as missing (I7).
+ * count as missing (I7), as do those whose stored bytes are known to be lost.
  */
 export async function missingBlocks(
   stores: PushStores,
@@ -64,14 +65,14 @@ export async function missingBlocks(
   return unique.filter((id) => !held.has(id))
 }
 
-/** Those of `ids` that the library or sub-library has, with their stored sizes. */
+/** Those of `ids` that the library or sub-library has, with their stored sizes. Blocks whose bytes are lost are left out. */
 export async function ownBlocks(
   stores: PushStores,
   info: LibraryInfo,
   ids: readonly BlockId[],
 ): Promise<Map<BlockId, number>> {
   const shown = await visibleAmong(stores, info, ids)
-  return findHeldBlocks(stores.db, info.key, [...shown])
+  return findIntactBlocks(stores.db, info.key, [...shown])
 }
 
 /**

@@ -1,4 +1,5 @@
 import { apiFaults, apiRoutes } from '../api/index.ts'
+import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, registerRowCacheMetrics } from '../database/index.ts'
 import {
@@ -35,6 +36,7 @@ export function createHttp(
 ): HttpServer {
   const metrics = createMetrics({ processMetrics: true })
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
+  registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [

@@ -1,3 +1,4 @@
+import { readIntegrityState } from '../../check/index.ts'
 import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config/index.ts'
 import { inspectDatabase, knownSchemaVersion } from '../../database/index.ts'
@@ -32,6 +33,24 @@ export async function checkDatabase({ database }: Config): Promise<Finding> {
         ? 'start PostgreSQL, or correct CARREL_DATABASE'
         : `see that ${database.file} is a readable database, or restore a backup`
     return fail(name, reason, remedy)
+  }
+}
+
+/** Reports data that a read, a check or the scrub found to be lost. */
+export async function checkStoredData({ database }: Config): Promise<Finding> {
+  const name = 'stored data'
+  try {
+    await using found = await inspectDatabase(database)
+    if (found === undefined || found.schemaVersion !== knownSchemaVersion) {
+      return ok(name, 'is looked at once the database is up to date')
+    }
+    const { damagedBlocks } = await readIntegrityState(found)
+    if (damagedBlocks === 0) return ok(name, 'no damage is known')
+    const blocks = damagedBlocks === 1 ? '1 block is' : `${damagedBlocks} blocks are`
+    const remedy = 'carrel check --read-data names the files, carrel repair restores what it can'
+    return fail(name, `${blocks} missing or damaged`, remedy)
+  } catch {
+    return warn(name, 'the database cannot be read', 'see the line about the database')
   }
 }
 

@@ -10,6 +10,7 @@ import { sync } from './0010-sync.ts'
 import { credentialOrigins } from './0011-credential-origins.ts'
 import { allowances } from './0012-allowances.ts'
 import { signIn } from './0013-sign-in.ts'
+import { integrity } from './0016-integrity.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   credentialOrigins,
   allowances,
   signIn,
+  integrity,
 ]

@@ -1,0 +1,2 @@
+export { readIntegrityState } from './integrity-state.ts'
+export { registerIntegrityMetrics } from './metrics.ts'

@@ -1,0 +1,71 @@
+import type { Database, Reader, Transaction } from '../database/index.ts'
+import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
+
+/** Why the bytes of a block cannot be used: there are none, or they do not hash to the id. */
+export type BlockProblem = 'missing' | 'damaged'
+
+/** A block that some library holds and whose bytes are known to be lost. */
+interface DamagedBlock {
+  readonly id: BlockId
+  readonly problem: BlockProblem
+  /** Unix seconds. */
+  readonly foundAt: number
+}
+
+const MISSING = 1
+const DAMAGED = 2
+const IDS_PER_QUERY = 500
+
+/** Nearly always false. Cheaper than a lookup by id, and its statement is always the same. */
+export async function hasDamagedBlocks(reader: Reader): Promise<boolean> {
+  return (await reader.get('select 1 as found from damaged_block limit 1')) !== undefined
+}
+
+/** Records a block as damaged, unless no library holds it (any more). Not durable by itself: it is found again. */
+export async function insertDamagedBlock(
+  db: Database,
+  { id, problem, foundAt }: DamagedBlock,
+): Promise<void> {
+  await db.write(
+    (tx) =>
+      tx.run(
+        `insert into damaged_block (id, problem, found_at)
+         select ?, ?, ? where exists (select 1 from library_block where block_id = ?)
+         on conflict (id) do nothing`,
+        idToBytes(id),
+        problem === 'missing' ? MISSING : DAMAGED,
+        foundAt,
+        idToBytes(id),
+      ),
+    { durable: false },
+  )
+}
+
+/** Called when the bytes of blocks were stored again. */
+export async function deleteDamagedBlocks(tx: Transaction, ids: readonly BlockId[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
+    const sql = `delete from damaged_block where id in (${some.map(() => '?').join(', ')})`
+    await tx.run(sql, ...some.map(idToBytes))
+  }
+}
+
+/** Those of `ids` that are known to be damaged. */
+export async function findDamagedBlocks(reader: Reader, ids: readonly BlockId[]): Promise<Set<BlockId>> {
+  const found = new Set<BlockId>()
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
+    const rows = await reader.all<{ id: Uint8Array }>(
+      `select id from damaged_block where id in (${some.map(() => '?').join(', ')})`,
+      ...some.map(idToBytes),
+    )
+    for (const { id } of rows) found.add(idFromBytes<BlockId>(id))
+  }
+  return found
+}
+
+/** The number of damaged blocks. */
+export async function countDamagedBlocks(reader: Reader): Promise<number> {
+  const row = await reader.get<{ count: number }>('select count(*) as count from damaged_block')
+  return row?.count ?? 0
+}
