@@ -10,6 +10,8 @@ const { findNode, giveUp, handOver, program, root, run, runtimePackage } = requi
 const tasks = {
   serve: program.concat('serve'),
   test: [path.join(root, 'bin/test.ts')],
+  mutation: [path.join(root, 'test/mutation/run.ts')],
+  soak: [path.join(root, 'test/soak/run.ts')],
   check: [path.join(root, 'bin/check.ts')],
   bench: [path.join(root, 'bench/run.ts')],
   wasm: [path.join(root, 'bin/build-wasm.ts')],

@@ -56,4 +56,27 @@ describe('a consumer of commits', () => {
     assert.equal(steps, 1)
     await consumer.stop()
   })
+
+  it('starts again from the stored position once its known one is invalidated', async () => {
+    await using test = await openTestCore()
+    const { info } = await test.newLibrary(await test.actor())
+    const from: number[] = []
+    const follower = new CommitConsumer({
+      db: test.db,
+      name: 'test',
+      position: async () => 0,
+      async step(library, position) {
+        from.push(position)
+        return library.headSeq
+      },
+      onError: (error) => assert.fail(String(error)),
+    })
+    await follower.catchUp(info)
+    await follower.catchUp(info)
+    assert.deepEqual(from, [0])
+    follower.invalidate(info.key)
+    await follower.catchUp(info)
+    assert.deepEqual(from, [0, 0])
+    await follower.stop()
+  })
 })

@@ -114,3 +114,34 @@ describe('credentials from before they had an origin', () => {
     if (server !== undefined) await upgrade({ kind: 'postgres', url: await server.createDatabase() })
   })
 })
+
+describe('an origin with an API token', () => {
+  it('is valid until the token is deleted or its device is to be wiped', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-origins-'))
+    try {
+      await using db = await openDatabase(
+        { kind: 'sqlite', file: path.join(folder, 'carrel.db') },
+        { migrations: older, onFatal },
+      )
+      await writeOlder(db)
+      await using current = await openDatabase(
+        { kind: 'sqlite', file: path.join(folder, 'carrel.db') },
+        { onFatal },
+      )
+      const origins = new CredentialOrigins(
+        current,
+        new ScopedTokens(current, Buffer.from('secret'), () => NOW, libraryRelations),
+      )
+      const isOpen = async (apiTokenKey: number) => {
+        const origin = { accountKey: 1, epoch: undefined, apiTokenKey, scopedTokenKey: undefined }
+        return (await origins.findActor(origin)) !== undefined
+      }
+      assert.deepEqual([await isOpen(1), await isOpen(2)], [true, true])
+      await current.write((tx) => tx.run('delete from api_token where key = 1'))
+      await current.write((tx) => tx.run('update api_token set wiped_at = ? where key = 2', NOW))
+      assert.deepEqual([await isOpen(1), await isOpen(2)], [false, false])
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, type Reply } from '../support/client.ts'
+import { seededRandom } from '../support/random.ts'
+import { MTIME, SyncClient, type TreeSpec } from '../support/sync-client.ts'
+import { postForm, uploadLink } from '../support/transfer.ts'
+
+/** Durations of finished operations in milliseconds, by kind. */
+export class Latencies {
+  #all: number[] = []
+  readonly counts = new Map<string, number>()
+
+  add(kind: string, ms: number): void {
+    this.#all.push(ms)
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+  }
+
+  /** The given quantile of the operations since the last call. */
+  take(): { p50: number; p99: number; count: number } {
+    const sorted = this.#all.sort((a, b) => a - b)
+    this.#all = []
+    const at = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0
+    return { p50: at(0.5), p99: at(0.99), count: sorted.length }
+  }
+}
+
+/** One client that repeats one kind of operation. */
+interface Worker {
+  readonly kind: string
+  readonly client: Client
+  readonly library: string
+  readonly random: () => number
+  /** What it has stored, by path, with the hash of the bytes. Bounded, so that the load stays the same. */
+  readonly files: Map<string, string>
+  counter: number
+}
+
+type Operation = (worker: Worker, world: World) => Promise<void>
+
+/** What the operations share. */
+interface World {
+  readonly admin: Client
+  readonly visitor: Client
+  readonly libraries: readonly string[]
+  readonly synced: SyncClient
+}
+
+const MOST_FILES = 40
+const LARGEST_UPLOAD = 6_000_000
+const EMPTY_TRASH_EVERY = 25
+
+const OPERATIONS: Record<string, Operation> = {
+  upload: async (worker) => {
+    const name = `file ${Math.floor(worker.random() * MOST_FILES)}.bin`
+    const bytes = randomBytes(1 + Math.floor(worker.random() ** 4 * LARGEST_UPLOAD))
+    const link = await uploadLink(worker.client, worker.library)
+    const reply = await postForm(link, [['parent_dir', '/'], ['replace', '1'], { filename: name, bytes }])
+    expectOk(reply)
+    worker.files.set(`/${name}`, hashOf(bytes))
+  },
+
+  chunks: async (worker) => {
+    const name = `chunks ${Math.floor(worker.random() * 5)}.bin`
+    const bytes = randomBytes(300_000)
+    const link = await uploadLink(worker.client, worker.library)
+    for (let start = 0; start < bytes.length; start += 100_000) {
+      const parts = [
+        ['parent_dir', '/'],
+        ['replace', '1'],
+        { filename: name, bytes: bytes.subarray(start, start + 100_000) },
+      ] as const
+      const headers = {
+        'Content-Range': `bytes ${start}-${start + 99_999}/${bytes.length}`,
+        'Content-Disposition': `attachment; filename="${encodeURIComponent(name)}"`,
+      }
+      expectOk(await postForm(link, parts, { query: 'ret-json=1', headers }))
+    }
+  },
+
+  download: async (worker) => {
+    if (worker.files.size < 10) await OPERATIONS['upload']?.(worker, undefined as never)
+    const all = [...worker.files]
+    const [path, hash] = all[Math.floor(worker.random() * all.length)] ?? assert.fail('nothing uploaded')
+    const link = await worker.client.get(`/api2/repos/${worker.library}/file/`, { p: path })
+    expectOk(link)
+    const response = await fetch(link.body)
+    assert.equal(hashOf(Buffer.from(await response.arrayBuffer())), hash, path)
+  },
+
+  list: async (worker, { libraries }) => {
+    const library = libraries[Math.floor(worker.random() * libraries.length)] ?? worker.library
+    expectOk(await worker.client.get(`/api/v2.1/repos/${library}/dir/`, { p: '/', recursive: 1 }))
+    expectOk(await worker.client.get('/api/v2.1/repos/'))
+    expectOk(await worker.client.get(`/api/v2.1/repos/${library}/history/`))
+  },
+
+  edit: async (worker) => {
+    const folder = `/folder ${worker.counter % 10}`
+    const api = `/api/v2.1/repos/${worker.library}`
+    if (worker.counter++ < 10) {
+      expectOk(
+        await worker.client.post(`${api}/dir/`, { query: { p: folder }, form: { operation: 'mkdir' } }),
+      )
+    }
+    const p = `${folder}/note.txt`
+    expectOk(await worker.client.post(`${api}/file/`, { query: { p }, form: { operation: 'create' } }))
+    expectOk(
+      await worker.client.post(`${api}/file/`, {
+        query: { p },
+        form: { operation: 'rename', newname: 'renamed.txt' },
+      }),
+    )
+    expectOk(await worker.client.delete(`${api}/file/`, { query: { p: `${folder}/renamed.txt` } }))
+    await emptyTrash(worker)
+  },
+
+  lock: async (worker) => {
+    const p = '/locked.txt'
+    const api = `/api/v2.1/repos/${worker.library}/file/`
+    if (worker.counter++ === 0) {
+      expectOk(await worker.client.post(api, { query: { p }, form: { operation: 'create' } }))
+    }
+    for (const operation of ['lock', 'unlock']) {
+      expectOk(await worker.client.put(api, { query: { p }, form: { operation } }))
+    }
+  },
+
+  search: async (worker, { libraries }) => {
+    const library = libraries[Math.floor(worker.random() * libraries.length)] ?? worker.library
+    expectOk(await worker.client.get('/api2/search/', { q: 'file', search_repo: library }))
+  },
+
+  push: async (worker, { synced }) => {
+    const files: Record<string, string | Buffer> = {}
+    for (let file = 0; file < 20; file += 1) files[`pushed ${file}.txt`] = `text ${file}`
+    files['changed.bin'] = randomBytes(1 + Math.floor(worker.random() ** 2 * 2_000_000))
+    const spec: TreeSpec = { device: files }
+    const head = await synced.head()
+    await synced.push(spec, head)
+    await synced.listIds(await synced.head(), head)
+    if (worker.counter++ % EMPTY_TRASH_EVERY === 0) await clean(worker.client, synced.library)
+  },
+
+  share: async (worker, { visitor }) => {
+    const form = { repo_id: worker.library, path: '/' }
+    const link = await worker.client.post('/api/v2.1/share-links/', { form })
+    expectOk(link)
+    expectOk(await visitor.get(`/api/v2.1/share-links/${link.body.token}/dirents/`, { path: '/' }))
+    expectOk(await worker.client.delete(`/api/v2.1/share-links/${link.body.token}/`))
+    const api = `/api2/repos/${worker.library}/dir/shared_items/`
+    const shared = { share_type: 'user', username: visitor.email, permission: 'r' }
+    expectOk(await worker.client.put(api, { query: { p: '/' }, form: shared }))
+    expectOk(await visitor.get(`/api2/repos/${worker.library}/dir/`))
+    const ended = { p: '/', share_type: 'user', username: visitor.email }
+    expectOk(await worker.client.delete(api, { query: ended }))
+  },
+
+  task: async (worker, { libraries }) => {
+    const target = libraries[0] ?? worker.library
+    const name = 'copied.bin'
+    if (worker.counter++ === 0) {
+      const link = await uploadLink(worker.client, worker.library)
+      const bytes = randomBytes(500_000)
+      expectOk(await postForm(link, [['parent_dir', '/'], { filename: name, bytes }]))
+    }
+    const started = await worker.client.post('/api/v2.1/repos/async-batch-copy-item/', {
+      json: {
+        src_repo_id: worker.library,
+        src_parent_dir: '/',
+        src_dirents: [name],
+        dst_repo_id: target,
+        dst_parent_dir: '/',
+      },
+    })
+    expectOk(started)
+    for (;;) {
+      const query = { task_id: started.body.task_id }
+      const progress = await worker.client.get('/api/v2.1/query-copy-move-progress/', query)
+      expectOk(progress)
+      assert.ok(progress.body.failed !== true, progress.text)
+      if (progress.body.done === true || progress.body.successful === true) break
+      await delay(20)
+    }
+    const p = `/${name}`
+    expectOk(await worker.client.delete(`/api/v2.1/repos/${target}/file/`, { query: { p } }))
+  },
+
+  archive: async (worker) => {
+    const started = await worker.client.post(`/api/v2.1/repos/${worker.library}/zip-task/`, {
+      json: { parent_dir: '/', dirents: ['docs'] },
+    })
+    if (started.status === 404) {
+      for (let file = 0; file < 20; file += 1) {
+        const link = await uploadLink(worker.client, worker.library)
+        const parts = [
+          ['parent_dir', '/'],
+          ['relative_path', 'docs'],
+          { filename: `${file}.txt`, bytes: `text ${MTIME} ${file} `.repeat(500) },
+        ] as const
+        expectOk(await postForm(link, parts))
+      }
+      return
+    }
+    expectOk(started)
+    const token = started.body.zip_token
+    for (;;) {
+      const progress = await worker.client.get('/api/v2.1/query-zip-progress/', { token })
+      expectOk(progress)
+      if (progress.body.zipped >= progress.body.total && progress.body.total > 0) break
+      await delay(20)
+    }
+    const response = await fetch(`${worker.client.url}/seafhttp/zip/${token}`)
+    assert.equal(response.status, 200)
+    assert.ok((await response.arrayBuffer()).byteLength > 0)
+  },
+}
+
+/** How many clients repeat each operation. */
+const CLIENTS: Record<string, number> = { upload: 4, download: 4, list: 2, edit: 3 }
+
+export interface LoadOptions {
+  /** Pause of each client after an operation, so that the load does not depend on the speed of the server. */
+  readonly paceMs: number
+  readonly seed: number
+  readonly signal: AbortSignal
+}
+
+/** Mixed load on a running server. Resolves when the signal is aborted; rejects at the first wrong response. */
+export async function runLoad(
+  admin: Client,
+  latencies: Latencies,
+  { paceMs, seed, signal }: LoadOptions,
+): Promise<void> {
+  const visitor = await createAccount(admin, 'visitor@example.org')
+  const workers: Worker[] = []
+  for (const kind of Object.keys(OPERATIONS)) {
+    for (let n = 0; n < (CLIENTS[kind] ?? 1); n += 1) {
+      const library = await admin.createLibrary(`${kind} ${n}`)
+      // Only the current state is kept, so that what is replaced can be collected.
+      await admin.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
+      const random = seededRandom(seed + workers.length)
+      workers.push({ kind, client: admin, library, random, files: new Map(), counter: 0 })
+    }
+  }
+  const pushing = workers.find(({ kind }) => kind === 'push') ?? assert.fail('nobody pushes')
+  const world: World = {
+    admin,
+    visitor,
+    libraries: workers.map(({ library }) => library),
+    synced: await SyncClient.link(admin, pushing.library),
+  }
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
+  await Promise.all(
+    workers.map(async (worker) => {
+      while (!stop.aborted) {
+        const startedAt = performance.now()
+        try {
+          await OPERATIONS[worker.kind]?.(worker, world)
+        } catch (error) {
+          failed.abort()
+          throw new Error(`${worker.kind} failed`, { cause: error })
+        }
+        latencies.add(worker.kind, performance.now() - startedAt)
+        await delay(paceMs, undefined, { signal: stop }).catch(() => {})
+      }
+    }),
+  )
+}
+
+async function createAccount(admin: Client, email: string): Promise<Client> {
+  const password = 'a visitor of the soak'
+  expectOk(await admin.post('/api/v2.1/admin/users/', { form: { email, password } }))
+  return Client.signIn(admin.url, email, password)
+}
+
+async function emptyTrash(worker: Worker): Promise<void> {
+  if (worker.counter % EMPTY_TRASH_EVERY === 0) await clean(worker.client, worker.library)
+}
+
+async function clean(client: Client, library: string): Promise<void> {
+  expectOk(await client.delete(`/api/v2.1/repos/${library}/trash/`, { form: { keep_days: 0 } }))
+}
+
+function expectOk(reply: Reply): void {
+  assert.ok(reply.status === 200 || reply.status === 201, `${reply.status} ${reply.text.slice(0, 500)}`)
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { settings } from '../../src/config/index.ts'
+import { spawnServer } from '../support/child-server.ts'
+import { Client } from '../support/client.ts'
+import { ADMIN } from '../support/server.ts'
+import { Latencies, runLoad } from './load.ts'
+import { type Sample, takeSample } from './samples.ts'
+import { type Limit, type Point, type Trend, trendOf } from './trend.ts'
+
+export interface SoakOptions {
+  readonly seconds: number
+  /** Load-free time at the end, after which memory must have been given back. */
+  readonly idleSeconds: number
+  readonly paceMs: number
+  readonly seed: number
+  readonly sampleMs: number
+  readonly onSample?: (sample: Sample) => void
+}
+
+export interface SoakReport {
+  readonly samples: readonly Sample[]
+  readonly trends: readonly { readonly title: string; readonly trend: Trend; readonly points: Point[] }[]
+  /** Finished operations by kind. */
+  readonly counts: ReadonlyMap<string, number>
+  /** Resident memory in MB: the most under load, and at the end of the idle time. */
+  readonly peakMb: number
+  readonly idleMb: number
+}
+
+/** What must be flat, and how much growth over the second half of the run is still noise. */
+const WATCHED: readonly {
+  readonly title: string
+  readonly value: (sample: Sample) => number
+  readonly limit: Limit
+}[] = [
+  { title: 'resident memory (MB)', value: (s) => s.memoryMb, limit: { growth: 25, share: 0.1 } },
+  { title: 'open descriptors', value: (s) => s.descriptors, limit: { growth: 10, share: 0.1 } },
+  { title: 'disk (MB)', value: (s) => s.diskMb, limit: { growth: 150, share: 0.25 } },
+  { title: 'event loop delay, p99 (ms)', value: (s) => s.loopDelayMs, limit: { growth: 20, share: 0.5 } },
+  { title: 'latency, p50 (ms)', value: (s) => s.p50Ms, limit: { growth: 50, share: 0.5 } },
+  { title: 'latency, p99 (ms)', value: (s) => s.p99Ms, limit: { growth: 500, share: 0.5 } },
+]
+
+/** Settings that make the server collect what is replaced while the run lasts. */
+const SETTINGS = { CARREL_LOG: 'info', CARREL_GC_GRACE_SECONDS: '10', CARREL_GC_INTERVAL_SECONDS: '10' }
+
+/** Puts a server in a process of its own under mixed load and samples it. Throws at the first wrong response. */
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-soak-'))
+  try {
+    await using server = await spawnServer(data, knownSettings(SETTINGS))
+    const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    const latencies = new Latencies()
+    const measured = { pid: server.process.pid ?? 0, data, client, latencies }
+    const samples: Sample[] = []
+    const stopping = new AbortController()
+    const { paceMs, seed, seconds, sampleMs } = options
+    const load = runLoad(client, latencies, { paceMs, seed, signal: stopping.signal })
+    // A wrong response ends the sampling, and is thrown below.
+    load.catch(() => stopping.abort())
+    const startedAt = performance.now()
+    const secondsPassed = () => (performance.now() - startedAt) / 1000
+    while (secondsPassed() < seconds && !stopping.signal.aborted) {
+      await delay(sampleMs, undefined, { signal: stopping.signal }).catch(() => {})
+      const sample = await takeSample(measured, secondsPassed())
+      samples.push(sample)
+      options.onSample?.(sample)
+    }
+    stopping.abort()
+    await load
+    await delay(options.idleSeconds * 1000)
+    const idle = await takeSample(measured, secondsPassed())
+    const trends = WATCHED.map(({ title, value, limit }) => {
+      const points = samples.map((sample) => ({ at: sample.at, value: value(sample) }))
+      return { title, points, trend: trendOf(points, limit) }
+    })
+    const peakMb = Math.max(...samples.map(({ memoryMb }) => memoryMb))
+    return { samples, trends, counts: latencies.counts, peakMb, idleMb: idle.memoryMb }
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+/** Those of `wanted` that this version has. */
+function knownSettings(wanted: Record<string, string>): Record<string, string> {
+  const known = new Set(settings.map(({ env }) => env))
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => known.has(name)))
+}
