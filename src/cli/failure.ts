@@ -3,8 +3,16 @@ import { DatabaseError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
 import { CertificateError, ListenError } from '../http/index.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
-import { StartError } from '../server/index.ts'
+import { DataFolderInUseError, StartError } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
+
+/** Distinct, so that a service manager can be told not to start again. */
+const DATA_FOLDER_IN_USE = 3
+
+export function exitCodeFor(error: unknown): number {
+  if (error instanceof CommandError) return error.exitCode
+  return error instanceof DataFolderInUseError ? DATA_FOLDER_IN_USE : 1
+}
 
 /** The message for an expected error; undefined for a bug, whose stack is printed instead. */
 export function sentenceFor(error: unknown): string | undefined {

@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander'
-import { CommandError } from './command-error.ts'
 import { createProgram } from './program.ts'
 
-/** Runs one command and resolves to its exit code: 0 success, 1 failure, 2 usage error. */
+/** Runs one command and resolves to its exit code: 0 success, 1 failure, 2 usage error, 3 data folder in use. */
 export async function run(args: readonly string[]): Promise<number> {
   // A closed output pipe is not an error.
   process.stdout.on('error', () => {})
@@ -15,17 +14,17 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    await report(error, args.includes('--json'))
-    return error instanceof CommandError ? error.exitCode : 1
+    return await report(error, args.includes('--json'))
   }
 }
 
 // Imported on demand, as are the commands, so that help and usage errors are fast.
-async function report(error: unknown, json: boolean): Promise<void> {
-  const { sentenceFor } = await import('./failure.ts')
+async function report(error: unknown, json: boolean): Promise<number> {
+  const { exitCodeFor, sentenceFor } = await import('./failure.ts')
   const sentence = sentenceFor(error)
   const stack = error instanceof Error ? error.stack : String(error)
   const text = sentence ?? `Carrel stopped because of an error nobody expected; please report it.\n${stack}`
   process.stderr.write(`${text}\n`)
   if (json) process.stdout.write(`${JSON.stringify({ error: sentence ?? String(error) })}\n`)
+  return exitCodeFor(error)
 }

@@ -3,6 +3,7 @@ import { openDatabase } from '../database/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
+import { lockDataFolder } from './data-folder-lock.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createServices, type Services } from './services.ts'
 import { openBlocks, openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
@@ -15,6 +16,8 @@ interface StartOptions {
   readonly now?: () => number
   /** Whether the caller shows a generated password to the operator. Otherwise it is written to a file. */
   readonly showsPassword?: boolean
+  /** Starts beside another server on the same data folder. Only for tests of several processes. */
+  readonly sharesDataFolder?: boolean
   /** Called after a disk failure was logged. Nothing may be acknowledged any more; the process must stop. */
   readonly onFatal: (error: Error) => void
 }
@@ -36,6 +39,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { config, logger, now = () => Math.floor(Date.now() / 1000) } = options
   await using opened = new OpenParts()
   await prepareDataFolder(config.dataDirectory)
+  // Before anything in the folder is touched. Opening the stores deletes temporary files.
+  const lock = options.sharesDataFolder
+    ? undefined
+    : opened.use('the lock', await lockDataFolder(config.dataDirectory, `${config.host}:${config.port}`))
   const secret = await loadSecret(config.secret.file, config.secret.given)
   const onFatal = (error: Error) => {
     logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
@@ -79,6 +86,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     createHttp(services, db, config, logger.child({ room: 'http' }), notifications),
   )
   const listening = await http.listen({ host: config.host, port: config.port })
+  await lock?.setAddress(listening.url)
 
   const kept = opened.move()
   const close = async () => {

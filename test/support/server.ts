@@ -24,6 +24,8 @@ export interface TestServerOptions {
   readonly logger?: Logger
   /** An existing data folder, which is not deleted. */
   readonly data?: string
+  /** Another server may run on the same data folder. */
+  readonly sharesDataFolder?: boolean
 }
 
 /** A real server on a free port with a data folder of its own. */
@@ -123,6 +125,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     config,
     logger: options.logger ?? createLogger(config.log, { pretty: false }),
     ...(options.now && { now: options.now }),
+    ...(options.sharesDataFolder && { sharesDataFolder: true }),
     onFatal(error) {
       throw error
     },

@@ -21,7 +21,7 @@ export async function startTwoServers(settings: Record<string, string> = {}): Pr
   const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres'
   const postgres = onPostgres ? opened.use(await startPostgres()) : undefined
   const env = { ...settings, ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }) }
-  const here = opened.use(await startServer({ data, env }))
+  const here = opened.use(await startServer({ data, env, sharesDataFolder: true }))
   const there = opened.use(await spawnServer(data, env))
   const kept = opened.move()
   return { here, there, [Symbol.asyncDispose]: () => kept.disposeAsync() }

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartError } from './stores.ts'
+
+const LOCK_FILE = 'server.lock'
+const OWNER_FILE = 'server.json'
+const SQLITE_BUSY = 5
+
+/** The server that holds the lock of a data folder, as it described itself. */
+interface DataFolderOwner {
+  readonly pid: number
+  /** In a container this is the name of the container, and the pid is the one inside it. */
+  readonly machine: string
+  /** The URL it listens on, or the address it is going to listen on. */
+  readonly address: string
+}
+
+/** Another server has the data folder open. Nothing was changed. */
+export class DataFolderInUseError extends StartError {
+  override name = 'DataFolderInUseError'
+
+  constructor(folder: string, owner: DataFolderOwner | undefined) {
+    super(
+      owner === undefined
+        ? `The data folder ${folder} is in use by a server that is just starting: stop it, or name another folder with --data.`
+        : `The data folder ${folder} is in use by the server with process id ${owner.pid} on ${owner.machine} at ${owner.address}: stop it, or name another folder with --data.`,
+    )
+  }
+}
+
+/** The lock of a data folder. The operating system releases it with the process, also after SIGKILL. */
+interface DataFolderLock extends AsyncDisposable {
+  /** Tells a refused server where this one listens. */
+  setAddress(address: string): Promise<void>
+}
+
+/**
+ * Locks the data folder for one server. Throws DataFolderInUseError at once if another one has it.
+ *
+ * The lock is an exclusive transaction on an empty SQLite file: SQLite holds POSIX locks, which Node does not offer
+ * itself. A file left behind by a killed process is not locked, and process ids play no part. POSIX locks end when the
+ * process closes any descriptor of the file, so nothing else may open it. That is why the owner is in a second file.
+ */
+export async function lockDataFolder(folder: string, address: string): Promise<DataFolderLock> {
+  const file = path.join(folder, LOCK_FILE)
+  await createPrivateFile(file)
+  const handle = new DatabaseSync(file, { timeout: 0 })
+  try {
+    // Without a journal file: nothing is ever written.
+    handle.exec('pragma journal_mode = memory; begin exclusive')
+  } catch (error) {
+    handle.close()
+    if (!isBusy(error)) throw error
+    throw new DataFolderInUseError(folder, findOwner(folder))
+  }
+  const owner = { pid: process.pid, machine: os.hostname(), address }
+  const release = async () => {
+    await rm(path.join(folder, OWNER_FILE), { force: true })
+    handle.close()
+  }
+  await writeOwner(folder, owner)
+  return {
+    setAddress: (listening) => writeOwner(folder, { ...owner, address: listening }),
+    [Symbol.asyncDispose]: release,
+  }
+}
+
+/** Exclusive creation never opens an existing file, whose lock this process may hold. SQLite alone would use the umask. */
+async function createPrivateFile(file: string): Promise<void> {
+  try {
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+/**
+ * Atomic, so that a refused server never reads half of it. A full disk is no reason not to start: the file only makes
+ * the message of a refused server more exact, and without it nobody reads the one of an earlier server.
+ */
+async function writeOwner(folder: string, owner: DataFolderOwner): Promise<void> {
+  const file = path.join(folder, OWNER_FILE)
+  const temporary = `${file}.new`
+  try {
+    await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600 })
+    await rename(temporary, file)
+  } catch {
+    await rm(temporary, { force: true })
+    await rm(file, { force: true })
+  }
+}
+
+function findOwner(folder: string): DataFolderOwner | undefined {
+  try {
+    const text = readFileSync(path.join(folder, OWNER_FILE), 'utf8')
+    const { pid, machine, address } = JSON.parse(text) as Record<string, unknown>
+    return { pid: Number(pid), machine: String(machine), address: String(address) }
+  } catch {
+    return undefined
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+}
