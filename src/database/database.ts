@@ -88,6 +88,11 @@ export interface Database extends Reader, AsyncDisposable {
   inRequest<T>(work: () => T, options?: RequestOptions): T
   /** Counters of the row cache. Undefined for a database without one. */
   readonly cacheStatistics: RowCacheStatistics | undefined
+  /**
+   * Gives the space of deleted rows back to the file system, in short steps between other writers, and truncates the log. Resolves to the
+   * number of bytes. Does nothing for a SQLite file that was created without incremental vacuum.
+   */
+  releaseFreePages(signal: AbortSignal): Promise<number>
   /** Throws if the database cannot be reached. */
   ping(): Promise<void>
   /** The version of the schema found, after migrations. */

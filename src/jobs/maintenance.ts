@@ -6,7 +6,8 @@ interface MaintenanceJob {
   readonly name: string
   /** Reads all data. It starts a minute after the process, so that returning clients are served first. */
   readonly isLong?: boolean
-  run(): Promise<unknown>
+  /** The signal is aborted when the process stops. */
+  run(signal: AbortSignal): Promise<unknown>
 }
 
 const HOUR_MS = 3_600_000
@@ -68,7 +69,7 @@ export class Maintenance implements AsyncDisposable {
     const began = performance.now()
     let failed = false
     try {
-      await job.run()
+      await job.run(this.#stopping.signal)
     } catch (error) {
       failed = true
       this.#onError(job.name, error)

@@ -12,9 +12,13 @@ import { thumbnailSizeFor } from './thumbnail-sizes.ts'
 
 const KEPT_SECONDS = 30 * 86_400
 const TOUCHED_AFTER_SECONDS = 86_400
+const ABANDONED_SECONDS = 600
 const MAX_BYTES = 512 * 2 ** 20
 /** Written between two checks of the total. */
 const CHECKED_AFTER_BYTES = 32 * 2 ** 20
+
+const LIBRARY_FOLDER = /^library-(\d+)$/
+const THUMBNAIL = /^([0-9a-f]{40})-\d+\.jpg$/
 
 interface ThumbnailsOptions {
   readonly core: LibraryCore
@@ -27,7 +31,7 @@ interface ThumbnailsOptions {
 }
 
 /**
- * Small JPEGs of images, created on first request and cached by the id of the content they
+ * Small JPEGs of images, created on first request and cached by library and id of the content they
  * show, so that none is ever out of date. The caller has shown a right to read the file (I7).
  */
 export class Thumbnails implements AsyncDisposable {
@@ -50,7 +54,7 @@ export class Thumbnails implements AsyncDisposable {
     if (library.info.encryption !== undefined) fail({ code: 'permission-denied' })
     if (!hasThumbnail(entry)) fail({ code: 'thumbnail-failed' })
     const side = thumbnailSizeFor(size)
-    const file = this.#fileOf(entry.id, side)
+    const file = this.#fileOf(library, entry.id, side)
     const cached = await this.#read(file)
     if (cached !== undefined) return cached
     // One job per requester, so that nobody waits in the queue of another.
@@ -70,6 +74,20 @@ export class Thumbnails implements AsyncDisposable {
     }
   }
 
+  /** Deletes the thumbnails of files that are not stored any more, in no version. Part of garbage collection. */
+  async deleteUnreferenced(): Promise<number> {
+    const { directory } = this.#options
+    let deleted = 0
+    for (const name of await listFolder(directory)) {
+      const library = LIBRARY_FOLDER.exec(name)?.[1]
+      if (library !== undefined) deleted += await this.#deleteUnreferencedOf(name, Number(library))
+      else if (name.endsWith('.tmp')) await this.#deleteAbandoned(path.join(directory, name))
+      // The layout of earlier versions, which does not say whose a thumbnail is.
+      else await rm(path.join(directory, name), { recursive: true, force: true })
+    }
+    return deleted
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#making.settled()
     await this.#checking
@@ -78,7 +96,7 @@ export class Thumbnails implements AsyncDisposable {
   async #make(library: Library, { id }: FileDirent, side: number, requester: Requester): Promise<Buffer> {
     const { core, images } = this.#options
     this.#failIfKnown(id)
-    const file = this.#fileOf(id, side)
+    const file = this.#fileOf(library, id, side)
     const readCached = () => this.#read(file)
     const read = async function* () {
       // Another request may have created it meanwhile.
@@ -164,9 +182,37 @@ export class Thumbnails implements AsyncDisposable {
     return files
   }
 
-  #fileOf(id: FileId, size: number): string {
-    return path.join(this.#options.directory, id.slice(0, 2), `${id}-${size}.jpg`)
+  async #deleteUnreferencedOf(folder: string, libraryKey: number): Promise<number> {
+    const { directory, core } = this.#options
+    const names = await listFolder(path.join(directory, folder))
+    const ids = new Map(names.map((name) => [name, THUMBNAIL.exec(name)?.[1] as FileId | undefined]))
+    const shown = [...new Set(ids.values())].filter((id) => id !== undefined)
+    const stored = await core.objects.findStored(libraryKey, shown)
+    const stale = names.filter((name) => !stored.has(ids.get(name) as FileId))
+    for (const name of stale) await rm(path.join(directory, folder, name), { force: true })
+    return stale.length
   }
+
+  /** Deletes a temp file that its process did not rename, because it was killed. */
+  async #deleteAbandoned(file: string): Promise<void> {
+    const seen = await stat(file).catch(() => undefined)
+    if (seen !== undefined && seen.mtimeMs / 1000 < this.#options.now() - ABANDONED_SECONDS)
+      await rm(file, { force: true })
+  }
+
+  // A folder per library, so that garbage collection can ask the library which of the files it still stores.
+  #fileOf({ info }: Library, id: FileId, size: number): string {
+    return path.join(this.#options.directory, `library-${info.key}`, `${id}-${size}.jpg`)
+  }
+}
+
+/** The names in a folder; none if it does not exist or is not a folder. */
+function listFolder(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  })
 }
 
 /** Ends a job whose result is there already. */

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/index.ts'
-import { findWritten, MERGED_TABLES, type MergedTable, mergeSome, putMerged } from './merge-store.ts'
+import {
+  findWritten,
+  hasDeletedWords,
+  MERGED_TABLES,
+  type MergedTable,
+  mergeSome,
+  putMerged,
+} from './merge-store.ts'
 
 const LOOK_AGAIN_MS = 300_000
 // Pages per merge step: 10 to 50 ms, the longest that other writers wait.
@@ -8,6 +15,8 @@ const PAGES_PER_STEP = 500
 // A merge rewrites the index: only if a quarter of it, and some thousand entries, are new.
 const NEW_SHARE = 0.25
 const MIN_NEW = 5000
+
+const ERASE_PAUSE_FACTOR = 50
 
 interface MergingOptions {
   readonly db: Database
@@ -25,6 +34,7 @@ export class IndexMerging {
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
+  #eraseFromMs = 0
 
   constructor(options: MergingOptions) {
     this.#options = options
@@ -45,6 +55,17 @@ export class IndexMerging {
     return this.#running
   }
 
+  /**
+   * Removes the words of deleted rows, which FTS5 only marks as deleted, by merging the segments of the index. That rewrites the index, so
+   * unless `atOnce` is set it takes at most 2 % of the time.
+   */
+  async eraseDeleted(signal: AbortSignal, { atOnce = false } = {}): Promise<void> {
+    if (!atOnce && performance.now() < this.#eraseFromMs) return
+    await this.#running?.catch(() => {})
+    this.#running ??= this.#eraseDeleted(signal).finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server is stopping'))
     clearInterval(this.#timer)
@@ -57,18 +78,30 @@ export class IndexMerging {
     await prepare()
     const { written, merged } = await findWritten(db)
     if (written - merged < Math.max(merged * NEW_SHARE, MIN_NEW)) return
-    for (const table of MERGED_TABLES) await this.#merge(table)
+    for (const table of MERGED_TABLES) await this.#merge(table, this.#stopping.signal)
     if (!this.#stopping.signal.aborted) await putMerged(db, written)
   }
 
-  async #merge(table: MergedTable): Promise<void> {
+  async #eraseDeleted(signal: AbortSignal): Promise<void> {
+    const { db, prepare } = this.#options
+    if (db.dialect !== 'sqlite') return
+    await prepare()
+    const began = performance.now()
+    const ending = AbortSignal.any([signal, this.#stopping.signal])
+    for (const table of MERGED_TABLES) {
+      if (!ending.aborted && (await hasDeletedWords(db, table))) await this.#merge(table, ending)
+    }
+    this.#eraseFromMs = performance.now() + (performance.now() - began) * ERASE_PAUSE_FACTOR
+  }
+
+  async #merge(table: MergedTable, signal: AbortSignal): Promise<void> {
     const { db } = this.#options
-    for (let begins = true; !this.#stopping.signal.aborted; begins = false) {
+    for (let begins = true; !signal.aborted; begins = false) {
       const began = performance.now()
       const isMore = await db.write((tx) => mergeSome(tx, table, PAGES_PER_STEP, begins), { durable: false })
       if (!isMore) return
       // Pauses half of the time, so that other writers get through.
-      await delay(performance.now() - began, undefined, { signal: this.#stopping.signal })
+      await delay(performance.now() - began, undefined, { signal }).catch(() => {})
     }
   }
 }

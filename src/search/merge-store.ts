@@ -35,3 +35,12 @@ export async function mergeSome(
   // FTS5 reports fewer than two changes if there was nothing to do.
   return (await changes()) - before > 1
 }
+
+// FTS5 stores the row ids of deleted rows (tombstones) in pages of their own, with ids above those of all other pages.
+const FIRST_TOMBSTONE_PAGE = 2 ** 53
+
+/** Whether an FTS5 index still contains words of deleted rows. Merging all of its segments removes them. */
+export async function hasDeletedWords(reader: Reader, table: MergedTable): Promise<boolean> {
+  const sql = `select 1 as found from ${table}_data where id >= ${FIRST_TOMBSTONE_PAGE} limit 1`
+  return (await reader.get(sql)) !== undefined
+}

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { it } from 'node:test'
 import { at } from '../../test/support/core.ts'
 import { onBothDatabases } from '../../test/support/databases.ts'
@@ -276,6 +278,35 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await paths('text', [library]), ['/a/kept.txt'])
     await search.reindexing.look()
     assert.deepEqual(await paths('gone', [library, gone]), [])
+  })
+
+  it('leaves no words of deleted files and purged libraries in the index', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, db, paths, put, settle, search } = opened
+    if (db.dialect !== 'sqlite') return
+    const actor = await stage.actor()
+    const [library, gone] = [await stage.newLibrary(actor), await stage.newLibrary(actor)]
+    await put(library, '/kept.txt', 'alpha omega')
+    await put(library, '/deleted.txt', 'alpha zebrafinch')
+    await put(gone, '/purged.txt', 'alpha quokkasmile')
+    await settle(library, gone)
+    const file = path.join(path.dirname(stage.file), 'search.db')
+    const wordsLeft = async () => {
+      const bytes = Buffer.concat([await readFile(file), await readFile(`${file}-wal`)])
+      return ['omega', 'zebrafinch', 'quokkasmile'].filter((word) => bytes.includes(word))
+    }
+    await db.releaseFreePages(AbortSignal.timeout(60_000))
+    assert.deepEqual(await wordsLeft(), ['omega', 'zebrafinch', 'quokkasmile'])
+    await removeOne(stage.core, await stage.reopen(library), at('/deleted.txt'))
+    await deleteLibrary(stage.core, (await stage.reopen(gone)).owned())
+    await purgeDeletedOf(stage.core, actor)
+    await settle(library)
+    await search.reindexing.look()
+    await search.merging.eraseDeleted(AbortSignal.timeout(60_000))
+    await db.releaseFreePages(AbortSignal.timeout(60_000))
+    assert.deepEqual(await wordsLeft(), ['omega'])
+    assert.deepEqual(await paths('alpha', [library]), ['/kept.txt'])
   })
 
   it('finds the same after merging the segments of the index', async (t) => {

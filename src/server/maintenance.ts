@@ -12,6 +12,13 @@ const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // Objects and blocks that sync clients uploaded for a push that never came.
 const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
+/** Removes deleted content from the pages of the databases, and gives the pages back to the file system. */
+async function releaseSpace({ db, search }: Services, signal: AbortSignal): Promise<void> {
+  await search.merging.eraseDeleted(signal)
+  await db.releaseFreePages(signal)
+  if (search.db !== db) await search.db.releaseFreePages(signal)
+}
+
 /** Starts the periodic jobs that delete expired data and refresh derived data. */
 export function startMaintenance(services: Services, db: Database, logger: Logger): Maintenance {
   const { now } = services
@@ -56,6 +63,16 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
         name: 'folders of older versions',
         isLong: true,
         run: () => countAllDirs({ db, objects: services.core.objects }),
+      },
+      {
+        name: 'thumbnails of files that are gone',
+        isLong: true,
+        run: () => services.thumbnails.deleteUnreferenced(),
+      },
+      {
+        name: 'space of deleted rows',
+        isLong: true,
+        run: (signal) => releaseSpace(services, signal),
       },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {

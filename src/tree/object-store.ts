@@ -219,6 +219,21 @@ export class ObjectStore {
     return found
   }
 
+  /** Those of `ids` that are stored in the library, as a set. */
+  async findStored(libraryKey: number, ids: readonly FsId[]): Promise<Set<FsId>> {
+    const found = new Set<FsId>()
+    for (let start = 0; start < ids.length; start += 500) {
+      const some = ids.slice(start, start + 500)
+      const rows = await this.#db.all<{ id: Uint8Array }>(
+        `select id from fs_object where library_key = ? and id in (${some.map(() => '?').join(', ')})`,
+        libraryKey,
+        ...some.map(idToBytes),
+      )
+      for (const { id } of rows) found.add(idFromBytes<FsId>(id))
+    }
+    return found
+  }
+
   /** Caches a new dir, so that the next edit does not decode it. */
   cacheDir(libraryKey: number, stored: StoredDir): void {
     if (stored.dir.size > 0) this.#cache.put(libraryKey, stored)

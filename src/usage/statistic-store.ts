@@ -33,6 +33,11 @@ export async function putStatistic(
   )
 }
 
+/** Deletes the figures of days before `day`. */
+export function deleteStatisticsBefore(tx: Transaction, day: number): Promise<number> {
+  return tx.run('delete from statistic where day < ?', day)
+}
+
 /** The newest recorded day. */
 export function findLatestStatistic(reader: Reader, name: StatisticName): Promise<Statistic | undefined> {
   const sql = 'select day, value from statistic where name = ? order by day desc limit 1'

@@ -2,6 +2,7 @@ import type { Database } from '../database/index.ts'
 import type { Accounts, ApiTokens, Groups } from '../identity/index.ts'
 import { type LibraryCore, libraryTotals } from '../library/index.ts'
 import {
+  deleteStatisticsBefore,
   findLatestStatistic,
   listStatistics,
   putStatistic,
@@ -65,7 +66,7 @@ export class Statistics {
     }
   }
 
-  /** Maintenance: records the figures of today. An account is active on a day it used a token. */
+  /** Maintenance: records the figures of today, and deletes those that are not shown any more. An account is active on a day it used a token. */
   async record(): Promise<void> {
     const { apiTokens, db, now } = this.#options
     const day = now() - (now() % DAY)
@@ -81,6 +82,7 @@ export class Statistics {
     await db.write(
       async (tx) => {
         for (const [name, value] of numbers) await putStatistic(tx, day, name, value)
+        await deleteStatisticsBefore(tx, day - MAX_DAYS * DAY)
       },
       { durable: false },
     )

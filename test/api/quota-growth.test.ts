@@ -6,10 +6,13 @@ import type { EditableLibrary } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
-import type { Client } from '../support/client.ts'
+import type { Client, Reply } from '../support/client.ts'
 import { at } from '../support/core.ts'
+import { contentOf } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { SyncClient } from '../support/sync-client.ts'
+import { filePart, headOf, intoRoot, postForm, uploadFile, uploadLink } from '../support/transfer.ts'
+import { ended, start } from './tasks-support.ts'
 
 const MB = 1_000_000
 const TO = at('/to')
@@ -65,6 +68,65 @@ describe('the quota', () => {
       assert.equal(await used(user), 15 * MB)
     })
   }
+
+  it('holds for restores, reverts, tasks, pushes, copies and uploads at the same time', async () => {
+    await using server = await startServer()
+    const user = await server.signUp()
+    const bytes = Buffer.alloc(5 * MB, 1)
+    const withFile = async () => {
+      const id = await user.createLibrary()
+      const content = contentOf(server, user, id)
+      await uploadFile(user, id, '/a.bin', bytes)
+      return { id, head: await headOf(user, id), content }
+    }
+    const source = await withFile()
+    const attempts: (() => Promise<boolean>)[] = []
+    const isOk = async (reply: Promise<Reply>) => {
+      const { status, body, text } = await reply
+      assert.ok([200, 443].includes(status) || /quota/i.test(text), `${status} ${text}`)
+      return status === 200 && (body?.failed?.length ?? 0) === 0
+    }
+    for (let copies = 0; copies < 2; copies++) {
+      const { id: restored, head: before, content } = await withFile()
+      await content.remove('/a.bin')
+      const form = { path: '/a.bin', commit_id: before }
+      attempts.push(() => isOk(user.post(`/api/v2.1/repos/${restored}/trash/revert-dirents/`, { form })))
+
+      const { id: reverted, head: full, content: changed } = await withFile()
+      await changed.remove('/a.bin')
+      attempts.push(() => isOk(user.post(`/api/v2.1/repos/${reverted}/commits/${full}/revert/`)))
+
+      const target = await user.createLibrary()
+      attempts.push(async () => {
+        const json = {
+          src_repo_id: source.id,
+          src_parent_dir: '/',
+          src_dirents: ['a.bin'],
+          dst_repo_id: target,
+          dst_parent_dir: '/',
+        }
+        const reply = await start(user, 'copy', json)
+        if (reply.status !== 200) return isOk(Promise.resolve(reply))
+        return (await ended(user, reply.body.task_id)).successful
+      })
+
+      const pushed = await SyncClient.link(user, await user.createLibrary())
+      const commit = await pushed.send({ 'pushed.bin': bytes }, await pushed.head())
+      attempts.push(() => isOk(pushed.putHead(commit)))
+
+      const form2 = { operation: 'copy', dst_repo: source.id, dst_dir: '/' }
+      attempts.push(() => isOk(user.post(`/api/v2.1/repos/${source.id}/file/?p=/a.bin`, { form: form2 })))
+
+      const uploaded = await user.createLibrary()
+      const link = await uploadLink(user, uploaded)
+      attempts.push(() => isOk(postForm(link, [intoRoot, filePart('up.bin', bytes)])))
+    }
+    await setQuota(server, user, 20 * MB)
+    assert.equal(await used(user), 5 * MB)
+    const done = await Promise.all(attempts.map((attempt) => attempt()))
+    assert.equal(done.filter(Boolean).length, 2)
+    assert.equal(await used(user), 15 * MB)
+  })
 
   it('rejects only the edits without space in a group commit', async () => {
     await using server = await startServer()

@@ -176,6 +176,26 @@ describe('thumbnails', () => {
     assert.deepEqual(left.toSorted(), others.toSorted())
   })
 
+  it('are deleted once no version of the library has the file, and with a purged library', async () => {
+    const { thumbnails } = server.running.services
+    const folder = path.join(server.data, 'thumbnails')
+    const list = async () =>
+      (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.jpg')).toSorted()
+    const before = await list()
+    const other = await server.signUp()
+    const id = await other.createLibrary()
+    const picture = sharp({ create: { width: 9, height: 9, channels: 3, background: '#123' } })
+    await uploadFile(other, id, '/own.png', await picture.png().toBuffer())
+    assert.equal((await other.get(`/api2/repos/${id}/thumbnail/`, { p: '/own.png', size: '48' })).status, 200)
+    assert.equal((await list()).length, before.length + 1)
+    assert.equal(await thumbnails.deleteUnreferenced(), 0)
+    await other.delete(`/api2/repos/${id}/`)
+    assert.equal(await thumbnails.deleteUnreferenced(), 0)
+    assert.equal((await other.delete('/api/v2.1/deleted-repos/')).status, 200)
+    assert.equal(await thumbnails.deleteUnreferenced(), 1)
+    assert.deepEqual(await list(), before)
+  })
+
   it('are rejected for a picture of too many pixels, whatever its file size', async () => {
     const bomb = sharp({
       create: { width: 9000, height: 9000, channels: 3, background: '#fff' },

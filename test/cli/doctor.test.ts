@@ -48,9 +48,17 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     const lines = outcome.stdout.trimEnd().split('\n')
     assert.deepEqual(
       lines.map((line) => line.slice(0, 17).trimEnd()),
-      ['node', 'settings', 'data folder', 'free space', 'database', 'stored data', 'clock', 'port'].map(
-        (name) => `ok    ${name}`,
-      ),
+      [
+        'node',
+        'settings',
+        'data folder',
+        'free space',
+        'database',
+        'stored data',
+        'vacuum',
+        'clock',
+        'port',
+      ].map((name) => `ok    ${name}`),
     )
     assert.deepEqual(await digest(data), before)
   })
@@ -72,7 +80,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     assert.equal(report.ok, true)
     assert.deepEqual(
       report.checks.map(({ status }) => status),
-      Array.from({ length: 9 }, () => 'ok'),
+      Array.from({ length: 10 }, () => 'ok'),
     )
     const lost = await examine(['--data', copy, '--port', port, '--public-url', 'http://127.0.0.1:9'])
     assert.equal(lost.statusOf('public URL'), 'fail')

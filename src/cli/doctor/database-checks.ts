@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { readIntegrityState } from '../../check/index.ts'
 import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -51,6 +52,34 @@ export async function checkStoredData({ database }: Config): Promise<Finding> {
     return fail(name, `${blocks} missing or damaged`, remedy)
   } catch {
     return warn(name, 'the database cannot be read', 'see the line about the database')
+  }
+}
+
+/** Checks that the SQLite files give the space of deleted rows back. Files of earlier versions do not. */
+export async function checkSpaceRelease({ database, dataDirectory }: Config): Promise<Finding> {
+  const name = 'vacuum'
+  if (database.kind === 'postgres') return ok(name, 'PostgreSQL releases the space of deleted rows')
+  const kept: string[] = []
+  for (const file of [database.file, path.join(dataDirectory, 'search.db')]) {
+    if (!(await releasesSpace(file))) kept.push(path.basename(file))
+  }
+  if (kept.length === 0) return ok(name, 'the space of deleted rows is given back to the file system')
+  const remedy = 'stop the server and run carrel gc --compact once'
+  return warn(
+    name,
+    `the space of deleted rows stays in ${kept.join(' and ')}, created by an earlier version`,
+    remedy,
+  )
+}
+
+async function releasesSpace(file: string): Promise<boolean> {
+  try {
+    await using found = await inspectDatabase({ kind: 'sqlite', file })
+    const row = await found?.get<{ auto_vacuum: number }>('pragma auto_vacuum')
+    return row === undefined || row.auto_vacuum === 2
+  } catch {
+    // `checkDatabase` reports the reason.
+    return true
   }
 }
 

@@ -145,6 +145,39 @@ export class PostgresDatabase implements Migratable {
     return this.#cache.statistics
   }
 
+  /** VACUUM, as autovacuum would do later. It neither blocks writers nor waits for them. */
+  async releaseFreePages(signal: AbortSignal): Promise<number> {
+    const sizeBefore = await this.#databaseBytes()
+    const tables = await this.all<{ name: string }>(
+      `select quote_ident(relname) as name from pg_stat_user_tables
+       where schemaname = current_schema() and n_dead_tup > 0 order by relname`,
+    )
+    for (const { name } of tables) {
+      if (signal.aborted || this.#closed) break
+      await this.#vacuum(name)
+    }
+    return Math.max(0, sizeBefore - (await this.#databaseBytes()))
+  }
+
+  async #databaseBytes(): Promise<number> {
+    const row = await this.get<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
+    return row?.bytes ?? 0
+  }
+
+  // A simple query: VACUUM is not allowed in a transaction.
+  async #vacuum(quotedTable: string): Promise<void> {
+    const client = await this.#connect()
+    let usable = false
+    try {
+      await client.query(`vacuum (skip_locked) ${quotedTable}`)
+      usable = true
+    } catch (error) {
+      throw this.#translate(error)
+    } finally {
+      client.release(!usable)
+    }
+  }
+
   async ping(): Promise<void> {
     await this.get('select 1')
   }

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
-export type CheckpointMode = 'passive' | 'restart' | 'truncate'
+/** `truncate-now`: truncates unless another connection uses the log, without waiting for it. */
+export type CheckpointMode = 'passive' | 'restart' | 'truncate' | 'truncate-now'
 
 /** The result of a checkpoint, in frames of the log; `busy` if another connection blocked it. */
 export interface CheckpointResult {
@@ -15,7 +16,8 @@ export type CheckpointReply = { result: CheckpointResult } | { error: Error; cod
 // The connection of this thread. synchronous=FULL makes a checkpoint flush the log before it copies from it, and the database file before the
 // log is overwritten.
 const { file } = workerData as { file: string }
-const connection = new DatabaseSync(file, { timeout: 5000 })
+const busyTimeoutMs = 5000
+const connection = new DatabaseSync(file)
 connection.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')
 
 parentPort?.on('message', (mode: CheckpointMode) => {
@@ -25,7 +27,9 @@ parentPort?.on('message', (mode: CheckpointMode) => {
 
 function checkpoint(mode: CheckpointMode): CheckpointReply {
   try {
-    const row = connection.prepare(`pragma wal_checkpoint(${mode})`).get()
+    const waits = mode !== 'truncate-now'
+    connection.exec(`pragma busy_timeout = ${waits ? busyTimeoutMs : 0}`)
+    const row = connection.prepare(`pragma wal_checkpoint(${waits ? mode : 'truncate'})`).get()
     return {
       result: { busy: row?.busy !== 0, log: Number(row?.log), checkpointed: Number(row?.checkpointed) },
     }

@@ -37,6 +37,18 @@ export class Checkpointer {
     })
   }
 
+  /**
+   * Copies the whole log and truncates its file, so that deleted content is not left in it. Does nothing while another connection reads from
+   * the log: the next call does it.
+   */
+  async truncate(): Promise<void> {
+    while (this.#running) await this.#running
+    this.#running = this.#copyAndTruncate().finally(() => {
+      this.#running = undefined
+    })
+    await this.#running
+  }
+
   /** Truncates the log if a checkpoint ever ran, and ends the thread. */
   async close(): Promise<void> {
     await this.#running
@@ -64,6 +76,20 @@ export class Checkpointer {
     } catch (error) {
       this.#notBeforeMs = performance.now() + retryAfterMs
       this.#options.logger.error({ err: error }, 'the write-ahead log could not be copied; trying again')
+    }
+  }
+
+  async #copyAndTruncate(): Promise<void> {
+    try {
+      await this.#ask('passive')
+      const unlock = await this.#options.writeMutex.lock()
+      try {
+        await this.#ask('truncate-now')
+      } finally {
+        unlock()
+      }
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'the write-ahead log could not be truncated')
     }
   }
 

@@ -4,6 +4,7 @@ import type { Value } from '../database.ts'
 import { DatabaseError, type DatabaseReason } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
 import { Connection, primaryCode } from './connection.ts'
+import { erasingSettings, prepareNewFile, stepOf } from './free-pages.ts'
 
 /** A request to the thread. */
 export type ThreadRequest =
@@ -15,6 +16,10 @@ export type ThreadRequest =
       readonly rows: readonly (readonly Value[])[]
       readonly ignoreExisting: boolean
     }
+  /** Gives at most that many free pages back to the file system. */
+  | { readonly op: 'release-pages'; readonly most: number }
+  /** Copies the log and truncates it, unless a reader is using it. */
+  | { readonly op: 'truncate-log' }
   | { readonly op: 'begin' | 'commit' | 'rollback' | 'close' }
 
 export interface ThreadData {
@@ -61,6 +66,10 @@ function perform(request: ThreadRequest): unknown {
       return connection[request.op](request.sql, request.parameters)
     case 'insert':
       return insert(connection, request)
+    case 'release-pages':
+      return releasePages(connection, request.most)
+    case 'truncate-log':
+      return truncateLog(connection)
     case 'begin':
       return connection.exec('begin immediate')
     case 'commit':
@@ -80,6 +89,27 @@ function insert(
   return inserted
 }
 
+function releasePages(from: Connection, most: number): unknown {
+  from.exec('begin immediate')
+  try {
+    const step = stepOf(from, most)
+    from.exec('commit')
+    return step
+  } catch (error) {
+    if (from.handle.isTransaction) from.exec('rollback')
+    throw error
+  }
+}
+
+function truncateLog(of: Connection): void {
+  of.exec('pragma busy_timeout = 0')
+  try {
+    of.get('pragma wal_checkpoint(truncate)', [])
+  } finally {
+    of.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
+  }
+}
+
 /** The file holds derived data (I3), so a damaged one is deleted and rebuilt. */
 function openOrReplace(): Connection {
   try {
@@ -96,8 +126,10 @@ function open(): Connection {
   closeSync(openSync(file, 'a', 0o600))
   const opened = new Connection(file, busyTimeoutMs)
   try {
-    opened.exec('pragma page_size = 4096; pragma journal_mode = wal; pragma temp_store = memory')
-    opened.exec('pragma case_sensitive_like = on')
+    opened.exec('pragma page_size = 4096')
+    prepareNewFile(opened)
+    opened.exec('pragma journal_mode = wal')
+    opened.exec(`pragma temp_store = memory; pragma case_sensitive_like = on; ${erasingSettings}`)
     opened.exec(role === 'writer' ? 'pragma synchronous = full; pragma cache_size = -16384' : readerSettings)
     opened.get('select count(*) from sqlite_schema', [])
     return opened

@@ -13,6 +13,7 @@ import { runInSideProcess } from '../side-process.ts'
 import { CachedReads } from './cached-reads.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { Connection } from './connection.ts'
+import { erasingSettings, prepareNewFile, releaseFreePages, stepOf } from './free-pages.ts'
 import { GroupSync } from './group-sync.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
 
@@ -166,6 +167,21 @@ class SqliteDatabase implements Migratable {
     await this.get('select 1')
   }
 
+  async releaseFreePages(signal: AbortSignal): Promise<number> {
+    const pages = await releaseFreePages(async (most) => {
+      const unlock = await this.#writeMutex.lock()
+      try {
+        // Not through the transaction: the rows stay the same, so cached reads stay valid.
+        const { result } = await this.#transact(async () => stepOf(this.#writer, most))
+        return result
+      } finally {
+        unlock()
+      }
+    }, signal)
+    await this.#checkpointer.truncate()
+    return pages * pageBytes
+  }
+
   /** Copies the database durably to `<file>.before-v<version>`. */
   async backUp(version: number): Promise<void> {
     const target = `${this.#file}.before-v${version}`
@@ -270,6 +286,7 @@ async function openConnection(file: string): Promise<Connection> {
   const connection = new Connection(file, busyTimeoutMs)
   try {
     connection.exec(`pragma page_size = ${pageBytes}`)
+    prepareNewFile(connection)
     await retryWhileBusy(() => connection.exec('pragma journal_mode = wal'))
     connection.exec(`
       pragma synchronous = normal;
@@ -277,6 +294,7 @@ async function openConnection(file: string): Promise<Connection> {
       pragma cache_size = -16384;
       pragma temp_store = memory;
       pragma case_sensitive_like = on;
+      ${erasingSettings}
     `)
     return connection
   } catch (error) {

@@ -5,6 +5,7 @@ import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
 import { Mutex } from '../mutex.ts'
 import { runInSideProcess } from '../side-process.ts'
 import type { ThreadData, ThreadReply, ThreadRequest } from './database-thread.ts'
+import { releaseFreePages } from './free-pages.ts'
 
 /**
  * A separate SQLite file for large derived data (I3), with two reader threads and one writer thread, so that neither a long query nor a long
@@ -63,6 +64,12 @@ export class ThreadedDatabase implements Database {
     if (this.#closed) throw databaseClosed()
   }
 
+  async releaseFreePages(signal: AbortSignal): Promise<number> {
+    const pages = await releaseFreePages((most) => this.#exclusive({ op: 'release-pages', most }), signal)
+    await this.#exclusive({ op: 'truncate-log' })
+    return pages * pageBytes
+  }
+
   inRequest<T>(work: () => T): T {
     return work()
   }
@@ -78,6 +85,16 @@ export class ThreadedDatabase implements Database {
     unlock()
     for (const reader of this.#readers) await reader.close()
     await this.#writer.close()
+  }
+
+  async #exclusive<T>(request: ThreadRequest): Promise<T> {
+    const unlock = await this.#writeMutex.lock()
+    try {
+      if (this.#closed) throw databaseClosed()
+      return (await this.#writer.ask(request)) as T
+    } finally {
+      unlock()
+    }
   }
 
   // The second reader is used only if the first has more pending requests. While the first is starting, waiting for it takes no longer than
@@ -104,6 +121,7 @@ export class ThreadedDatabase implements Database {
   }
 }
 
+const pageBytes = 4096
 const ROWS_PER_MESSAGE = 250
 
 class ThreadedTransaction implements Transaction {
