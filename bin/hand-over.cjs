@@ -9,6 +9,12 @@ const root = path.join(__dirname, '..')
 
 const program = nodeFlags.concat(path.join(root, 'src', 'main.mjs'))
 
+/**
+ * Variables that only take effect at the start of a process. glibc gives each thread an arena of its own, up to eight for each core, and
+ * returns little of what is freed in them. Under mixed load they held 177 MB, with two arenas 41 MB, at the same throughput.
+ */
+const environment = process.platform === 'linux' ? { MALLOC_ARENA_MAX: '2' } : {}
+
 /** Finds the Node that runs Carrel: the installed one, otherwise the current one if its version is supported. */
 function findNode() {
   const name = runtimePackage()
@@ -49,13 +55,15 @@ function handOver(args) {
         ', so install Node.js 24 and try again.',
     )
   }
+  // Those of the operator take precedence.
+  const env = Object.assign({}, environment, process.env)
   // execve leaves no process between the server and its parent. Not under npm on a terminal: npm forwards the Ctrl-C that the
   // terminal has already sent to every process, and `run` filters out the second one.
   const repeated = process.stdin.isTTY && process.env.npm_lifecycle_event !== undefined
   if (typeof process.execve === 'function' && process.platform !== 'win32' && !repeated) {
-    process.execve(node, [node].concat(args), process.env)
+    process.execve(node, [node].concat(args), env)
   }
-  run(node, args, {}, (error, code) => {
+  run(node, args, { env }, (error, code) => {
     if (error) giveUp('Node.js could not be started from ' + node + ' (' + error.code + ').')
     process.exit(code)
   })
@@ -89,4 +97,4 @@ function giveUp(sentence) {
   process.exit(1)
 }
 
-module.exports = { root, program, findNode, runtimePackage, handOver, run, giveUp }
+module.exports = { root, program, environment, findNode, runtimePackage, handOver, run, giveUp }

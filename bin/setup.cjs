@@ -11,6 +11,7 @@ const tasks = {
   serve: program.concat('serve'),
   test: [path.join(root, 'bin/test.ts')],
   mutation: [path.join(root, 'test/mutation/run.ts')],
+  kills: [path.join(root, 'test/kills/run.ts')],
   soak: [path.join(root, 'test/soak/run.ts')],
   check: [path.join(root, 'bin/check.ts')],
   bench: [path.join(root, 'bench/run.ts')],

@@ -1,10 +1,11 @@
 import module from 'node:module'
 import path from 'node:path'
+import { environment, handOver, program } from '../bin/hand-over.cjs'
 import nodeFlags from '../bin/node-flags.cjs'
 
-// Started without the launcher: run again with the launcher's flags, by exec in this process where possible.
-if (!nodeFlags.every((flag) => process.execArgv.includes(flag))) {
-  const { handOver, program } = await import('../bin/hand-over.cjs')
+// Started without the launcher: run again with the launcher's flags and variables, by exec in this process where possible.
+const hasFlags = nodeFlags.every((flag) => process.execArgv.includes(flag))
+if (!hasFlags || Object.keys(environment).some((name) => process.env[name] === undefined)) {
   handOver([...process.execArgv, ...program, ...process.argv.slice(2)])
   // Without exec a child process does the work, and this one exits with it.
   await new Promise(() => {})

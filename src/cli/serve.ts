@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type RunningServer, startServer } from '../server/index.ts'
 import { doneWithin } from './done-within.ts'
-import { releaseStartupMemory } from './startup-memory.ts'
+import { releaseMemory, releaseMemoryWhenIdle } from './memory-release.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -16,7 +16,9 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   const logger = createLogger(config.log, { pretty })
   const stopped = untilSignal(logger)
   const server = await startServer({ config, logger, showsPassword: pretty, onFatal: stopAtOnce })
-  releaseStartupMemory()
+  // About 20 MB that only the start needed, before the server reports ready.
+  releaseMemory()
+  using _release = releaseMemoryWhenIdle()
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { program } from './command.ts'
+import { environment, program } from './command.ts'
 import { plainSettings } from './plain-settings.ts'
 import { ADMIN } from './server.ts'
 
@@ -37,6 +37,7 @@ export async function spawnServer(
   const [command, ...parts] = [...around, process.execPath, ...program, 'serve']
   const child = spawn(command, parts, {
     env: {
+      ...environment,
       PATH: process.env['PATH'] ?? '',
       CARREL_TEST_POISON: process.env['CARREL_TEST_POISON'] ?? '',
       CARREL_DATA: data,

@@ -4,9 +4,10 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
-/** Arguments with which the launcher starts Node. */
-export const { program } = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
+/** Arguments and variables with which the launcher starts Node. */
+export const { program, environment } = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
   program: readonly string[]
+  environment: Readonly<Record<string, string>>
 }
 
 /** Exit code and output of a command. */
@@ -82,6 +83,6 @@ function start(args: readonly string[], { env = {} }: CommandOptions) {
   )
   return spawn(process.execPath, [...program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(inherited), ...env },
+    env: { ...environment, ...Object.fromEntries(inherited), ...env },
   })
 }

@@ -1,0 +1,43 @@
+// Time between two looks at the event loop.
+const INTERVAL_MS = 10_000
+// Intervals in a row without work before memory is released. A pause between two requests of one user is shorter.
+const IDLE_INTERVALS = 3
+// Shares of the time that the event loop was busy. Timers and probes of a monitor take less than the first.
+const IDLE_UTILIZATION = 0.05
+const BUSY_UTILIZATION = 0.1
+
+/**
+ * Collects all garbage and returns the pages to the system, which V8 would keep while the server is idle. Blocks the event loop for tens
+ * of milliseconds, so nobody may be waiting. `bin/node-flags.cjs` exposes `gc`.
+ */
+export function releaseMemory(): void {
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+/** Decides when an idle process should release the memory that a busy time left behind. */
+export class IdleDetector {
+  #wasBusy = false
+  #idleIntervals = 0
+
+  /** To be called once per interval with the event loop utilization in it. True once after each busy time. */
+  isDue(utilization: number): boolean {
+    if (utilization > BUSY_UTILIZATION) this.#wasBusy = true
+    this.#idleIntervals = utilization < IDLE_UTILIZATION ? this.#idleIntervals + 1 : 0
+    if (!this.#wasBusy || this.#idleIntervals < IDLE_INTERVALS) return false
+    this.#wasBusy = false
+    return true
+  }
+}
+
+/** Calls `release` when the process has been idle for half a minute after it was busy, once for each busy time. */
+export function releaseMemoryWhenIdle(release: () => void = releaseMemory): Disposable {
+  const detector = new IdleDetector()
+  let before = performance.eventLoopUtilization()
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    if (detector.isDue(utilization)) release()
+  }, INTERVAL_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { settings } from '../../src/config/index.ts'
+import { type ChildServer, spawnServer } from '../support/child-server.ts'
+import { Client } from '../support/client.ts'
+import { seededRandom } from '../support/random.ts'
+import { ADMIN } from '../support/server.ts'
+import { createWriters, type Writer } from './writers.ts'
+
+// Longest time under load before a kill. Most kills come earlier, also before the first answer.
+const LONGEST_MS = 700
+// A fresh folder now and then, so that verifying what has gathered does not take most of the time.
+const KILLS_OF_A_FOLDER = 100
+
+export interface KillOptions {
+  readonly count: number
+  readonly seed: number
+  readonly onProgress?: (counts: KillCounts) => void
+}
+
+export interface KillCounts {
+  kills: number
+  /** Acknowledged writes by kind. */
+  readonly acknowledged: Map<string, number>
+  /** Writes that were cut off, by kind. */
+  readonly cutOff: Map<string, number>
+}
+
+/** Kills a server at random moments while clients write in every way. Throws if something acknowledged is lost. */
+export async function killRepeatedly({ count, seed, onProgress }: KillOptions): Promise<KillCounts> {
+  const random = seededRandom(seed)
+  const counts: KillCounts = { kills: 0, acknowledged: new Map(), cutOff: new Map() }
+  while (counts.kills < count) {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-kills-'))
+    try {
+      await killOneFolder(data, Math.min(KILLS_OF_A_FOLDER, count - counts.kills), random, counts, onProgress)
+    } finally {
+      await rm(data, { recursive: true, force: true })
+    }
+  }
+  return counts
+}
+
+async function killOneFolder(
+  data: string,
+  count: number,
+  random: () => number,
+  counts: KillCounts,
+  onProgress?: (counts: KillCounts) => void,
+): Promise<void> {
+  let writers: readonly Writer[] | undefined
+  for (let kills = 0; kills <= count; kills += 1) {
+    await using server = await spawnServer(data, fastCollection())
+    const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    writers ??= await createWriters(client, random)
+    for (const writer of writers) await writer.verify(client)
+    assert.deepEqual(await readdir(path.join(data, 'blocks', 'tmp')), [], 'blocks that were never kept')
+    if (kills === count) {
+      assert.equal(await server.stop(), 0)
+      return
+    }
+    await writeUntilKilled(server, client, writers, random() ** 2 * LONGEST_MS, counts)
+    counts.kills += 1
+    onProgress?.(counts)
+  }
+}
+
+async function writeUntilKilled(
+  server: ChildServer,
+  client: Client,
+  writers: readonly Writer[],
+  afterMs: number,
+  { acknowledged, cutOff }: KillCounts,
+): Promise<void> {
+  let isKilled = false
+  const writing = writers.map(async (writer) => {
+    while (!isKilled) {
+      try {
+        await writer.write(client)
+      } catch (error) {
+        // A broken connection is what a kill looks like. Any other failure is the server's.
+        if (!isKilled || error instanceof assert.AssertionError) throw error
+        add(cutOff, writer.kind)
+        return
+      }
+      add(acknowledged, writer.kind)
+    }
+  })
+  const killing = delay(afterMs).then(async () => {
+    isKilled = true
+    await server.kill()
+  })
+  await Promise.all([killing, ...writing])
+}
+
+/** Collects garbage all the time, where this version can. */
+function fastCollection(): Record<string, string> {
+  const wanted = { CARREL_GC_GRACE_SECONDS: '1', CARREL_GC_INTERVAL_SECONDS: '1' }
+  const known = new Set(settings.map(({ env }) => env))
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => known.has(name)))
+}
+
+function add(to: Map<string, number>, kind: string): void {
+  to.set(kind, (to.get(kind) ?? 0) + 1)
+}
