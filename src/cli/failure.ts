@@ -1,3 +1,4 @@
+import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
 import { DatabaseError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
@@ -21,6 +22,7 @@ export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof DatabaseError) return sentenceForDatabase(error)
   const expectedErrors = [
     CommandError,
+    BackupError,
     ConfigError,
     StartError,
     ListenError,

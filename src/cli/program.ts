@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander'
 import { programVersion } from '../version.ts'
 import { addAccessCommands } from './access.ts'
+import { addBackupCommands } from './backup-commands.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addUserCommands } from './user.ts'
@@ -41,6 +42,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
       await compact(config, { json: options.json === true })
     })
   addAccessCommands(program)
+  addBackupCommands(program, end)
   withSettings(program.command('doctor').description('look for what could keep a server from working'))
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: true }) => {

@@ -67,6 +67,14 @@ describe('the configuration', () => {
       metricsToken: undefined,
       securityContact: undefined,
       webhookPrivate: false,
+      backup: {
+        target: undefined,
+        intervalSeconds: 86_400,
+        verifySeconds: 30 * 86_400,
+        keep: { last: 3, daily: 7, weekly: 5, monthly: 12 },
+        passphraseFile: undefined,
+        s3: { endpoint: undefined, region: 'us-east-1', accessKey: undefined, secretKey: undefined },
+      },
       threads: undefined,
       log: 'info',
     } satisfies Config)

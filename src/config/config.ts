@@ -17,6 +17,24 @@ type TransportSetting =
   | { kind: 'fast' }
   | { kind: 'node'; certificate: { certificate: string; key: string } | undefined }
 
+/** Where and how backups are made. */
+interface BackupSetting {
+  /** A folder or an `s3://` URL; undefined makes no scheduled backups. */
+  target: string | undefined
+  intervalSeconds: number
+  /** Undefined for never. */
+  verifySeconds: number | undefined
+  keep: { last: number; daily: number; weekly: number; monthly: number }
+  /** Absolute. */
+  passphraseFile: string | undefined
+  s3: {
+    endpoint: string | undefined
+    region: string
+    accessKey: string | undefined
+    secretKey: string | undefined
+  }
+}
+
 /** Everything an operator can choose, read once at the start and never again. */
 export interface Config {
   host: string
@@ -83,6 +101,7 @@ export interface Config {
   securityContact: string | undefined
   /** Whether webhooks may call addresses within our own network. */
   webhookPrivate: boolean
+  backup: BackupSetting
   /** Undefined leaves the number to the server. */
   threads: number | undefined
   log: LogLevel
@@ -137,8 +156,31 @@ export function readConfig(sources: ConfigSources = {}): Config {
     metricsToken: values.metricsToken,
     securityContact: values.securityContact,
     webhookPrivate: values.webhookPrivate,
+    backup: backupOf(values, sources.cwd ?? process.cwd()),
     threads: values.threads,
     log: values.log,
+  }
+}
+
+function backupOf(values: ReturnType<typeof readSettings>['values'], cwd: string): BackupSetting {
+  return {
+    target: values.backupTarget,
+    intervalSeconds: values.backupIntervalHours * 3600,
+    verifySeconds: values.backupVerifyDays === 0 ? undefined : values.backupVerifyDays * 86_400,
+    keep: {
+      last: values.backupKeepLast,
+      daily: values.backupKeepDaily,
+      weekly: values.backupKeepWeekly,
+      monthly: values.backupKeepMonthly,
+    },
+    passphraseFile:
+      values.backupPassphraseFile === undefined ? undefined : path.resolve(cwd, values.backupPassphraseFile),
+    s3: {
+      endpoint: values.backupS3Endpoint,
+      region: values.backupS3Region,
+      accessKey: values.backupS3AccessKey,
+      secretKey: values.backupS3SecretKey,
+    },
   }
 }
 

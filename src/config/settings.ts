@@ -74,6 +74,15 @@ const count = (meaning: string) =>
     parse: (text) => parseInteger(text, 1, 1024),
   })
 
+const keep = (fallback: number, what: string) =>
+  define<number>({
+    placeholder: 'number',
+    fallback,
+    meaning: `${what} kept when scheduled backups are pruned`,
+    expects: 'a whole number from 0 to 10000',
+    parse: (text) => parseInteger(text, 0, 10_000),
+  })
+
 // The key of a row gives all its names: publicUrl is CARREL_PUBLIC_URL, --public-url and "public-url".
 export const definitions = {
   host: define({
@@ -338,6 +347,73 @@ export const definitions = {
       'contact for vulnerability reports in /.well-known/security.txt; without it that file does not exist',
     expects: 'an e-mail address, or a URI that begins with mailto:, https:// or tel:',
     parse: parseSecurityContact,
+  }),
+  backupTarget: define<string | undefined>({
+    placeholder: 'target',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'where the server backs itself up: a folder, or s3://bucket/prefix; without it there are no scheduled backups',
+    expects: 'the path of a folder, or s3://bucket/prefix',
+    parse: (text) => (text === '' || text.includes('\0') ? malformed : text),
+  }),
+  backupIntervalHours: define<number>({
+    placeholder: 'hours',
+    fallback: 24,
+    meaning: 'hours between scheduled backups',
+    expects: 'a whole number of hours from 1 to 8760',
+    parse: (text) => parseInteger(text, 1, 8760),
+  }),
+  backupVerifyDays: define<number>({
+    placeholder: 'days',
+    fallback: 30,
+    meaning: 'days between scheduled verifications that read the whole backup; 0 means never',
+    expects: 'a whole number of days from 0 to 3650',
+    parse: (text) => parseInteger(text, 0, 3650),
+  }),
+  backupKeepLast: keep(3, 'newest snapshots'),
+  backupKeepDaily: keep(7, 'days of which the newest snapshot is'),
+  backupKeepWeekly: keep(5, 'weeks of which the newest snapshot is'),
+  backupKeepMonthly: keep(12, 'months of which the newest snapshot is'),
+  backupPassphraseFile: define<string | undefined>({
+    placeholder: 'file',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'file whose content encrypts backups; without it they are not encrypted',
+    expects: 'the path of a file',
+    parse: (text) => (text === '' || text.includes('\0') ? malformed : text),
+  }),
+  backupS3Endpoint: define<string | undefined>({
+    placeholder: 'url',
+    fallback: undefined,
+    default: 'that of Amazon',
+    meaning: 'URL of the S3 service for backups to s3://…; buckets are part of the path',
+    expects: 'a URL such as https://s3.example.org',
+    parse: parsePublicUrl,
+  }),
+  backupS3Region: define<string>({
+    placeholder: 'name',
+    fallback: 'us-east-1',
+    meaning: 'region of that service',
+    expects: 'the name of a region',
+    parse: (text) => (/^[a-z0-9-]+$/i.test(text) ? text : malformed),
+  }),
+  backupS3AccessKey: define<string | undefined>({
+    placeholder: 'id',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'id of the access key for that service',
+    expects: 'the id of an access key',
+    parse: (text) => (/^\S+$/.test(text) ? text : malformed),
+  }),
+  backupS3SecretKey: define<string | undefined>({
+    placeholder: 'text',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'secret of that access key',
+    expects: 'the secret of an access key',
+    secret: true,
+    parse: (text) => (/^\S+$/.test(text) ? text : malformed),
   }),
   processes: define<number>({
     placeholder: 'number',

@@ -59,6 +59,37 @@ export async function insertSmallBlocks(
   if (hasDamaged) await deleteDamagedBlocks(tx, [...blocks.keys()])
 }
 
+/** The bytes of those of `ids` that are stored in rows. */
+export async function readSmallBlocks(
+  reader: Reader,
+  ids: readonly BlockId[],
+): Promise<Map<BlockId, Uint8Array>> {
+  const found = new Map<BlockId, Uint8Array>()
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
+    const rows = await reader.all<{ id: Uint8Array; data: Uint8Array }>(
+      `select id, data from small_block where id in (${some.map(() => '?').join(', ')})`,
+      ...some.map(idToBytes),
+    )
+    for (const row of rows) found.set(idFromBytes<BlockId>(row.id), row.data)
+  }
+  return found
+}
+
+/** The subset of `ids` that any library holds. */
+export async function findBlocksHeldAnywhere(reader: Reader, ids: readonly BlockId[]): Promise<Set<BlockId>> {
+  const found = new Set<BlockId>()
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    const some = ids.slice(start, start + IDS_PER_QUERY)
+    const rows = await reader.all<{ block_id: Uint8Array }>(
+      `select distinct block_id from library_block where block_id in (${some.map(() => '?').join(', ')})`,
+      ...some.map(idToBytes),
+    )
+    for (const row of rows) found.add(idFromBytes<BlockId>(row.block_id))
+  }
+  return found
+}
+
 /** The subset of `ids` that the library holds, with sizes. */
 export async function findHeldBlocks(
   reader: Reader,

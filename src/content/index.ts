@@ -1,4 +1,5 @@
 export {
+  findBlocksHeldAnywhere,
   findHeldBlocks,
   findIntactBlocks,
   insertHeldBlocks,
@@ -6,6 +7,7 @@ export {
   insertSmallBlocks,
   listHeldAfter,
   listStoredAfter,
+  readSmallBlocks,
   type SizedBlock,
 } from './block-rows-store.ts'
 export {

@@ -17,11 +17,14 @@ interface OpenOptions {
   /** Connections to PostgreSQL at most. */
   readonly poolSize?: number
   readonly migrations?: readonly Migration[]
+  /** Stops at this schema version, into which rows of an older backup fit. */
+  readonly upToVersion?: number
 }
 
 /** Opens the database and brings its schema up to date. */
 export async function openDatabase(setting: DatabaseSetting, options: OpenOptions): Promise<Database> {
-  const { migrations = allMigrations, now, ...rest } = options
+  const { upToVersion = Number.POSITIVE_INFINITY, now, ...rest } = options
+  const migrations = (options.migrations ?? allMigrations).filter(({ version }) => version <= upToVersion)
   const db = await openOf(setting, rest)
   try {
     await migrate(db, migrations, now)
@@ -33,10 +36,7 @@ export async function openDatabase(setting: DatabaseSetting, options: OpenOption
 }
 
 /** The PostgreSQL driver is loaded only if it is used. */
-async function openOf(
-  setting: DatabaseSetting,
-  options: Omit<OpenOptions, 'migrations' | 'now'>,
-): Promise<Migratable> {
+async function openOf(setting: DatabaseSetting, options: Omit<OpenOptions, 'now'>): Promise<Migratable> {
   if (setting.kind === 'sqlite') return openSqlite({ file: setting.file, ...options })
   const { openPostgres } = await import('./postgres/postgres-database.ts')
   return openPostgres({ url: setting.url, ...options })

@@ -1,6 +1,7 @@
-import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
+import { access as checkAccess, constants, mkdir, readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { UNFINISHED_RESTORE } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, ThreadedDatabase } from '../database/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
@@ -25,6 +26,11 @@ export async function prepareDataFolder(directory: string): Promise<void> {
     throw new StartError(
       `Cannot write to the data folder ${directory}: make it writable for this user, or name another with --data.`,
       { cause: error },
+    )
+  }
+  if ((await readdir(directory)).includes(UNFINISHED_RESTORE)) {
+    throw new StartError(
+      `A restore into the data folder ${directory} did not finish: run the same carrel restore again, which continues it.`,
     )
   }
 }

@@ -11,6 +11,7 @@ import { credentialOrigins } from './0011-credential-origins.ts'
 import { allowances } from './0012-allowances.ts'
 import { signIn } from './0013-sign-in.ts'
 import { integrity } from './0016-integrity.ts'
+import { backups } from './0017-backups.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   allowances,
   signIn,
   integrity,
+  backups,
 ]

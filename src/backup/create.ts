@@ -1,0 +1,217 @@
+import { readSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
+import type { DatabaseSnapshot, SnapshotTable, Value } from '../database/index.ts'
+import { type BlockId, idFromBytes, sha1Hex } from '../objects/index.ts'
+import { BlockDamaged, BlockMissing, type BlockStore } from '../storage/index.ts'
+import {
+  type DamagedBlock,
+  type ManifestTable,
+  newSnapshotId,
+  type SnapshotManifest,
+  writeManifest,
+} from './manifest.ts'
+import type { BackupRepository } from './repository.ts'
+import { RowChunker } from './row-format.ts'
+import { HELD_BLOCKS, isBackedUp } from './tables.ts'
+
+const CONCURRENT_BLOCKS = 4
+const SMALL_BLOCKS_PER_STEP = 500
+
+/** The server to be backed up. */
+export interface BackupSource {
+  /** Opens a read transaction of its own. */
+  openSnapshot(): Promise<DatabaseSnapshot>
+  readonly blocks: BlockStore
+  /** The subset of blocks that a library holds now. */
+  heldNow(ids: readonly BlockId[]): Promise<ReadonlySet<BlockId>>
+  /** Text of the file `secret`, or of CARREL_SECRET. */
+  readonly secret: string | null
+  /** Text of `carrel.json`. */
+  readonly settings: string | null
+  readonly host: string
+  readonly version: string
+}
+
+/** Progress of a backup, for the terminal. */
+type BackupStep =
+  | { readonly step: 'rows'; readonly table: string }
+  | { readonly step: 'blocks'; readonly left: number }
+
+interface CreateOptions {
+  readonly onStep?: (step: BackupStep) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Adds a snapshot of the server to the repository. The database is read in one transaction; block files are copied afterwards, because they never
+ * change. Only what the repository does not have is written. If it is stopped, another backup continues with what was already written.
+ */
+export async function createSnapshot(
+  repository: BackupRepository,
+  source: BackupSource,
+  { onStep = () => {}, signal }: CreateOptions = {},
+): Promise<SnapshotManifest> {
+  const createdAt = new Date()
+  const held = new HeldBlocks(repository)
+  const dumped = await dumpDatabase(repository, source, held, { onStep, ...(signal && { signal }) })
+  const unreadable = await copyBlockFiles(repository, source.blocks, held.files, {
+    onStep,
+    ...(signal && { signal }),
+  })
+  const { collected, damaged } = await explainUnreadable(source, [...held.unreadable, ...unreadable])
+  await repository.flush()
+  const manifest: SnapshotManifest = {
+    id: newSnapshotId(createdAt),
+    createdAt: createdAt.toISOString(),
+    finishedAt: new Date().toISOString(),
+    host: source.host,
+    version: source.version,
+    ...dumped,
+    secret: source.secret,
+    settings: source.settings,
+    blocks: { count: held.count, bytes: held.bytes },
+    collected,
+    damaged,
+    addedBytes: repository.writtenBytes,
+  }
+  signal?.throwIfAborted()
+  await writeManifest(repository, manifest)
+  return manifest
+}
+
+/** The blocks that libraries hold, as the rows of their table pass by. */
+class HeldBlocks {
+  readonly #repository: BackupRepository
+  readonly #seen = new Set<string>()
+  /** Small blocks that are not in the repository yet. */
+  small: BlockId[] = []
+  /** Blocks in files that are not in the repository yet. */
+  readonly files: BlockId[] = []
+  readonly unreadable: DamagedBlock[] = []
+  bytes = 0
+
+  constructor(repository: BackupRepository) {
+    this.#repository = repository
+  }
+
+  get count(): number {
+    return this.#seen.size
+  }
+
+  add(id: BlockId, size: number): void {
+    const key = Buffer.from(id, 'hex').toString('latin1')
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    this.bytes += size
+    if (this.#repository.has('block', id)) return
+    if (size < SMALLEST_STORED_BLOCK) this.small.push(id)
+    else this.files.push(id)
+  }
+}
+
+async function dumpDatabase(
+  repository: BackupRepository,
+  source: BackupSource,
+  held: HeldBlocks,
+  { onStep, signal }: Required<Pick<CreateOptions, 'onStep'>> & { signal?: AbortSignal },
+): Promise<Pick<SnapshotManifest, 'schemaVersion' | 'database' | 'tables' | 'sequences'>> {
+  await using snapshot = await source.openSnapshot()
+  const tables: ManifestTable[] = []
+  for (const table of snapshot.tables) {
+    if (!isBackedUp(table.name)) continue
+    signal?.throwIfAborted()
+    onStep({ step: 'rows', table: table.name })
+    const onPage = table.name === HELD_BLOCKS ? blockCollector(repository, snapshot, table, held) : undefined
+    tables.push(await dumpTable(repository, snapshot, table, onPage))
+  }
+  return {
+    schemaVersion: snapshot.schemaVersion,
+    database: snapshot.dialect,
+    tables,
+    sequences: Object.fromEntries([...snapshot.sequences].filter(([table]) => isBackedUp(table))),
+  }
+}
+
+async function dumpTable(
+  repository: BackupRepository,
+  snapshot: DatabaseSnapshot,
+  table: SnapshotTable,
+  onPage: ((rows: readonly Value[][]) => Promise<void>) | undefined,
+): Promise<ManifestTable> {
+  const chunker = new RowChunker()
+  const chunks: string[] = []
+  const keep = async (chunk: Buffer | undefined) => {
+    if (chunk !== undefined) chunks.push(await repository.addRows(chunk))
+  }
+  let count = 0
+  for await (const rows of snapshot.rows(table)) {
+    for (const row of rows) await keep(chunker.push(row))
+    count += rows.length
+    await onPage?.(rows)
+  }
+  await keep(chunker.end())
+  const { name, columns } = table
+  return { name, columns, rows: count, chunks: await repository.addRows(Buffer.from(JSON.stringify(chunks))) }
+}
+
+/** Stores small blocks as their rows pass by, while the snapshot is open. */
+function blockCollector(
+  repository: BackupRepository,
+  snapshot: DatabaseSnapshot,
+  { columns }: SnapshotTable,
+  held: HeldBlocks,
+): (rows: readonly Value[][]) => Promise<void> {
+  const idAt = columns.indexOf('block_id')
+  const sizeAt = columns.indexOf('size')
+  return async (rows) => {
+    for (const row of rows) held.add(idFromBytes<BlockId>(row[idAt] as Uint8Array), Number(row[sizeAt]))
+    while (held.small.length > 0) {
+      const ids = held.small.splice(0, SMALL_BLOCKS_PER_STEP)
+      const found = await readSmallBlocks(snapshot, ids)
+      for (const id of ids) {
+        const data = found.get(id)
+        if (data === undefined) held.unreadable.push({ id, reason: 'Its row is missing.' })
+        else if (sha1Hex(data) !== id) held.unreadable.push({ id, reason: 'Its row is damaged.' })
+        else await repository.add('block', id, data)
+      }
+    }
+  }
+}
+
+async function copyBlockFiles(
+  repository: BackupRepository,
+  blocks: BlockStore,
+  ids: readonly BlockId[],
+  { onStep, signal }: Required<Pick<CreateOptions, 'onStep'>> & { signal?: AbortSignal },
+): Promise<DamagedBlock[]> {
+  const unreadable: DamagedBlock[] = []
+  let next = 0
+  const work = async () => {
+    for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
+      signal?.throwIfAborted()
+      if (next % 100 === 0) onStep({ step: 'blocks', left: ids.length - next })
+      try {
+        const chunks: Buffer[] = []
+        for await (const chunk of blocks.read(id)) chunks.push(chunk)
+        await repository.add('block', id, Buffer.concat(chunks))
+      } catch (error) {
+        if (!(error instanceof BlockMissing || error instanceof BlockDamaged)) throw error
+        unreadable.push({ id, reason: error.message })
+      }
+    }
+  }
+  const workers = await Promise.allSettled(Array.from({ length: CONCURRENT_BLOCKS }, work))
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+  return unreadable
+}
+
+/** A block that no library holds any more was garbage; any other is lost. */
+async function explainUnreadable(
+  source: BackupSource,
+  unreadable: readonly DamagedBlock[],
+): Promise<{ collected: string[]; damaged: DamagedBlock[] }> {
+  const held = await source.heldNow(unreadable.map(({ id }) => id as BlockId))
+  return {
+    collected: unreadable.filter(({ id }) => !held.has(id as BlockId)).map(({ id }) => id),
+    damaged: unreadable.filter(({ id }) => held.has(id as BlockId)),
+  }
+}

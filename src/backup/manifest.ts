@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { parseOwnJson } from './own-json.ts'
+import type { BackupRepository } from './repository.ts'
+import { BackupError } from './target.ts'
+
+/** A table of a snapshot. */
+export interface ManifestTable {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly rows: number
+  /** The blob that lists the chunks of rows, as a JSON array of ids. */
+  readonly chunks: string
+}
+
+/** A block that the server could not deliver when the backup was made. */
+export interface DamagedBlock {
+  readonly id: string
+  readonly reason: string
+}
+
+/** The description of a snapshot, from which everything in it is found. */
+export interface SnapshotManifest {
+  readonly id: string
+  /** The point in time of the snapshot, ISO 8601. It contains everything acknowledged before. */
+  readonly createdAt: string
+  readonly finishedAt: string
+  readonly host: string
+  /** Of the program. */
+  readonly version: string
+  readonly schemaVersion: number
+  readonly database: 'sqlite' | 'postgres'
+  /** In the order in which rows can be inserted. */
+  readonly tables: readonly ManifestTable[]
+  /** The last generated key of each table. */
+  readonly sequences: Readonly<Record<string, number>>
+  /** Text of the file `secret`, or of CARREL_SECRET. */
+  readonly secret: string | null
+  /** Text of `carrel.json`. */
+  readonly settings: string | null
+  /** Of all libraries, each counted once. */
+  readonly blocks: { readonly count: number; readonly bytes: number }
+  /** Blocks that garbage collection removed while the backup ran. Nothing reachable refers to them. */
+  readonly collected: readonly string[]
+  readonly damaged: readonly DamagedBlock[]
+  /** Bytes that this backup added to the target. */
+  readonly addedBytes: number
+}
+
+const FOLDER = 'snapshots/'
+
+/** Ids sort by time. */
+export function newSnapshotId(at: Date): string {
+  const time = at.toISOString().replace(/[-:]|\.\d+/g, '')
+  return `${time}-${randomBytes(4).toString('hex')}`
+}
+
+export async function writeManifest(repository: BackupRepository, manifest: SnapshotManifest): Promise<void> {
+  await repository.writeSealed(FOLDER + manifest.id, Buffer.from(JSON.stringify(manifest)))
+}
+
+export async function readManifest(repository: BackupRepository, id: string): Promise<SnapshotManifest> {
+  return parseOwnJson<SnapshotManifest>(await repository.readSealed(FOLDER + id))
+}
+
+export async function removeManifest(repository: BackupRepository, id: string): Promise<void> {
+  await repository.target.remove(FOLDER + id)
+}
+
+/** The ids of all snapshots, oldest first. */
+export async function listSnapshotIds(repository: BackupRepository): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { name } of repository.target.list(FOLDER)) ids.push(name.slice(FOLDER.length))
+  return ids.sort()
+}
+
+/** The snapshot whose id begins with `wanted`, or the newest for `latest`. Throws BackupError. */
+export async function findManifest(repository: BackupRepository, wanted: string): Promise<SnapshotManifest> {
+  const ids = await listSnapshotIds(repository)
+  const found = wanted === 'latest' ? ids.slice(-1) : ids.filter((id) => id.startsWith(wanted))
+  const [id] = found
+  if (id === undefined || found.length > 1) {
+    const problem = found.length > 1 ? 'More than one snapshot' : 'No snapshot'
+    throw new BackupError(
+      `${problem} in ${repository.target.place} matches ${wanted}: carrel backup list shows those there are.`,
+    )
+  }
+  return readManifest(repository, id)
+}

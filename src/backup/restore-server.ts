@@ -1,0 +1,275 @@
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
+import {
+  type Database,
+  inspectDatabase,
+  knownSchemaVersion,
+  openDatabase,
+  restoreSequences,
+  type Value,
+} from '../database/index.ts'
+import { type BlockId, idFromBytes } from '../objects/index.ts'
+import type { BlockStore } from '../storage/index.ts'
+import type { Snapshot } from './snapshot.ts'
+import { HELD_BLOCKS } from './tables.ts'
+import { BackupError } from './target.ts'
+
+type DatabaseSetting = Parameters<typeof openDatabase>[0]
+
+/** Where a server is restored to. */
+interface RestorePlace {
+  readonly dataDirectory: string
+  readonly database: DatabaseSetting
+  /** Opens the block store within the data folder. */
+  openBlocks(): Promise<BlockStore>
+}
+
+/** What a restore brought back. */
+interface RestoreReport {
+  readonly snapshot: string
+  readonly createdAt: string
+  readonly tables: number
+  readonly rows: number
+  readonly blocks: number
+  readonly bytes: number
+  /** Blocks that the backup does not have, because the server had lost them before. */
+  readonly missing: readonly string[]
+}
+
+interface RestoreOptions {
+  /** Called once all rows are in place, with the schema of this program. */
+  readonly onLoaded?: (db: Database) => Promise<void>
+  readonly onStep?: (step: string) => void
+}
+
+/** In a data folder while a restore is running. `carrel serve` does not start on such a folder. */
+export const UNFINISHED_RESTORE = 'restore-unfinished'
+
+const ROWS_PER_TRANSACTION = 5000
+const CONCURRENT_BLOCKS = 4
+
+/**
+ * Restores a whole server into an empty data folder and an empty database. May be repeated after it was interrupted. Throws BackupError if there
+ * is data.
+ */
+export async function restoreServer(
+  snapshot: Snapshot,
+  place: RestorePlace,
+  { onLoaded, onStep = () => {} }: RestoreOptions = {},
+): Promise<RestoreReport> {
+  const { manifest } = snapshot
+  if (manifest.schemaVersion > knownSchemaVersion) {
+    throw new BackupError(
+      `The snapshot has schema version ${manifest.schemaVersion}, and this version of Carrel knows only up to ${knownSchemaVersion}: restore it with the version that made it, ${manifest.version}, or a newer one.`,
+    )
+  }
+  const isRepeated = await prepareFolder(place.dataDirectory)
+  await refuseData(place, isRepeated)
+  const marker = path.join(place.dataDirectory, UNFINISHED_RESTORE)
+  await writeDurably(marker, `${manifest.id}\n`)
+  // The database gets its name last, so that a folder with a database is complete.
+  const setting = unfinishedSetting(place.database)
+  if (setting.kind === 'sqlite') await removeSqlite(setting.file)
+  const missing = new Set<string>()
+  const totals = { rows: 0, blocks: 0, bytes: 0 }
+  {
+    const upToVersion = manifest.schemaVersion
+    await using db = await openDatabase(setting, { onFatal: fatal, upToVersion })
+    await using blocks = await place.openBlocks()
+    await emptyTables(db, manifest.tables)
+    for (const table of manifest.tables) {
+      onStep(table.name)
+      totals.rows += await loadTable(db, snapshot, table)
+    }
+    onStep('blocks')
+    await restoreBlocks({ db, blocks, snapshot, missing, totals })
+    await restoreSequences(db, new Map(Object.entries(manifest.sequences)))
+  }
+  {
+    await using db = await openDatabase(setting, { onFatal: fatal })
+    await onLoaded?.(db)
+  }
+  await restoreFile(path.join(place.dataDirectory, 'secret'), manifest.secret)
+  await restoreFile(path.join(place.dataDirectory, 'carrel.json'), manifest.settings)
+  if (setting.kind === 'sqlite' && place.database.kind === 'sqlite') {
+    await rename(setting.file, place.database.file)
+  }
+  await syncFolder(place.dataDirectory)
+  await rm(marker)
+  await syncFolder(place.dataDirectory)
+  const excused = new Set(manifest.collected)
+  return {
+    snapshot: manifest.id,
+    createdAt: manifest.createdAt,
+    tables: manifest.tables.length,
+    ...totals,
+    missing: [...missing].filter((id) => !excused.has(id)).sort(),
+  }
+}
+
+/** Creates the folder; resolves to whether an interrupted restore is repeated. */
+async function prepareFolder(folder: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return (await readdir(folder)).includes(UNFINISHED_RESTORE)
+}
+
+const MAY_EXIST: ReadonlySet<string> = new Set(['carrel.json', 'secret', 'lost+found'])
+
+async function refuseData({ dataDirectory, database }: RestorePlace, isRepeated: boolean): Promise<void> {
+  if (isRepeated) return
+  const found = (await readdir(dataDirectory)).filter((name) => !MAY_EXIST.has(name))
+  if (found.length > 0) {
+    throw new BackupError(
+      `The data folder ${dataDirectory} is not empty (${found.slice(0, 3).join(', ')}): move it away, or name another with --data. Nothing was changed.`,
+    )
+  }
+  if (database.kind === 'sqlite') return
+  await using existing = await inspectDatabase(database)
+  if (existing !== undefined && existing.schemaVersion > 0) {
+    throw new BackupError(
+      'The database already holds data of Carrel: create an empty one and name it with --database. Nothing was changed.',
+    )
+  }
+}
+
+function unfinishedSetting(database: DatabaseSetting): DatabaseSetting {
+  return database.kind === 'sqlite' ? { ...database, file: `${database.file}.restoring` } : database
+}
+
+async function removeSqlite(file: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
+}
+
+/** Removes rows that migrations inserted, and what an interrupted restore left, dependent rows first. */
+async function emptyTables(db: Database, tables: readonly { readonly name: string }[]): Promise<void> {
+  await db.write(async (tx) => {
+    for (const { name } of [...tables].reverse()) await tx.run(deleteAll(name))
+  })
+}
+
+const deleteAll = (name: string) => ['delete', 'from', `"${name}"`].join(' ')
+
+async function loadTable(
+  db: Database,
+  snapshot: Snapshot,
+  { name, columns }: { name: string; columns: readonly string[] },
+): Promise<number> {
+  const withoutCollected = name === HELD_BLOCKS ? collectedFilter(snapshot, columns) : undefined
+  let count = 0
+  let waiting: Value[][] = []
+  const insert = async () => {
+    const rows = waiting
+    waiting = []
+    if (rows.length > 0) await db.write((tx) => tx.insert(name, columns, rows), { durable: false })
+  }
+  for await (const page of snapshot.rows(name)) {
+    const rows = withoutCollected === undefined ? page : page.filter(withoutCollected)
+    count += rows.length
+    waiting.push(...rows)
+    if (waiting.length >= ROWS_PER_TRANSACTION) await insert()
+  }
+  await insert()
+  return count
+}
+
+/** Leaves out rows of blocks that garbage collection removed while the backup ran. */
+function collectedFilter(
+  snapshot: Snapshot,
+  columns: readonly string[],
+): ((row: Value[]) => boolean) | undefined {
+  const collected = new Set(snapshot.manifest.collected)
+  if (collected.size === 0) return undefined
+  const at = columns.indexOf('block_id')
+  return (row) => !collected.has(idFromBytes<BlockId>(row[at] as Uint8Array))
+}
+
+interface BlockRestore {
+  readonly db: Database
+  readonly blocks: BlockStore
+  readonly snapshot: Snapshot
+  readonly missing: Set<string>
+  readonly totals: { blocks: number; bytes: number }
+}
+
+async function restoreBlocks({ db, blocks, snapshot, missing, totals }: BlockRestore): Promise<void> {
+  const seen = new Set<string>()
+  const small: BlockId[] = []
+  const files: BlockId[] = []
+  for await (const { id, size } of snapshot.heldBlocks()) {
+    if (seen.has(id)) continue
+    seen.add(id)
+    if (!snapshot.hasBlock(id)) missing.add(id)
+    else if (size < SMALLEST_STORED_BLOCK) small.push(id)
+    else files.push(id)
+  }
+  await restoreSmall(db, snapshot, snapshot.inStorageOrder(small), totals)
+  await restoreFiles(blocks, snapshot, snapshot.inStorageOrder(files), totals)
+}
+
+async function restoreSmall(
+  db: Database,
+  snapshot: Snapshot,
+  ids: readonly BlockId[],
+  totals: { blocks: number; bytes: number },
+): Promise<void> {
+  for (let start = 0; start < ids.length; start += 500) {
+    const rows = new Map<BlockId, Uint8Array>()
+    for (const id of ids.slice(start, start + 500)) {
+      const bytes = await snapshot.readBlock(id)
+      rows.set(id, bytes)
+      totals.bytes += bytes.length
+    }
+    await db.write((tx) => insertSmallBlocks(tx, rows), { durable: false })
+    totals.blocks += rows.size
+  }
+}
+
+async function restoreFiles(
+  blocks: BlockStore,
+  snapshot: Snapshot,
+  ids: readonly BlockId[],
+  totals: { blocks: number; bytes: number },
+): Promise<void> {
+  let next = 0
+  const work = async () => {
+    for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
+      const bytes = await snapshot.readBlock(id)
+      await blocks.put(id, bytes)
+      totals.blocks += 1
+      totals.bytes += bytes.length
+    }
+  }
+  const workers = await Promise.allSettled(Array.from({ length: CONCURRENT_BLOCKS }, work))
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+}
+
+/** An existing file is kept: the operator put it there. */
+async function restoreFile(file: string, text: string | null): Promise<void> {
+  if (text === null) return
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' })
+    await using handle = await open(file, 'r')
+    await handle.sync()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  await using handle = await open(file, 'w', 0o600)
+  await handle.writeFile(text)
+  await handle.sync()
+  await syncFolder(path.dirname(file))
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r')
+  await handle.sync().catch(() => {})
+}
+
+function fatal(error: Error): never {
+  throw new BackupError('The restored database cannot be written: see that the disk is sound.', {
+    cause: error,
+  })
+}

@@ -1,0 +1,29 @@
+/** The table that says which library holds which block. */
+export const HELD_BLOCKS = 'library_block'
+
+/** The bytes of small blocks. They are stored as blobs, like all blocks. */
+const SMALL_BLOCKS = 'small_block'
+
+/**
+ * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks are about the
+ * old disk, and the others describe work
+ * of the running process or files that are not part of a backup.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'schema_migration',
+  SMALL_BLOCKS,
+  'quota_reservation',
+  'partial_upload',
+  'operation_lease',
+  'backup_run',
+  'damaged_block',
+  'check_finding',
+  'check_pass',
+  'checked_library',
+  'scrub_progress',
+])
+
+/** Whether the rows of a table belong to a backup. The search index is derived, and made again after a restore. */
+export function isBackedUp(table: string): boolean {
+  return !LEFT_OUT.has(table) && !table.startsWith('search_')
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import { CommandError } from './command-error.ts'
+import { configFrom, withSettings } from './config-flags.ts'
+
+const TARGET_SETTINGS = [
+  'backup-passphrase-file',
+  'backup-s3-endpoint',
+  'backup-s3-region',
+  'backup-s3-access-key',
+  'backup-s3-secret-key',
+]
+const KEEP_SETTINGS = ['backup-keep-last', 'backup-keep-daily', 'backup-keep-weekly', 'backup-keep-monthly']
+const JSON_FLAG = ['--json', 'print one JSON document'] as const
+
+/** `carrel backup` and `carrel restore`. */
+export function addBackupCommands(program: Command, end: (exitCode: number) => void): void {
+  const backup = withSettings(
+    program
+      .command('backup')
+      .description('back up the server to a folder or s3://bucket/prefix, also while it runs')
+      .argument('[target]', 'folder or s3:// URL; CARREL_BACKUP_TARGET unless named'),
+    ['data', 'database', 'blocks', 'disk', 'secret', 'backup-target', ...TARGET_SETTINGS],
+  )
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, options: { json?: true }) => {
+      const config = configFrom(options)
+      const commands = await import('./backup.ts')
+      end(await commands.backup(config, targetOf(target, config), options.json === true))
+    })
+  withSettings(
+    backup
+      .command('list')
+      .description('list the snapshots of a target')
+      .argument('[target]', 'the target that carrel backup wrote'),
+    TARGET_SETTINGS,
+  )
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<{ json?: true }>()
+      const config = configFrom(options)
+      const commands = await import('./backup.ts')
+      await commands.listBackups(config, targetOf(target, config), options.json === true)
+    })
+  withSettings(
+    backup
+      .command('verify')
+      .description('see that everything the snapshots need is in the target')
+      .argument('[target]', 'the target that carrel backup wrote'),
+    TARGET_SETTINGS,
+  )
+    .option('--read-data', 'read and hash every byte')
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<{ json?: true; readData?: true }>()
+      const config = configFrom(options)
+      const commands = await import('./backup.ts')
+      const flags = { json: options.json === true, readData: options.readData === true }
+      end(await commands.verify(config, targetOf(target, config), flags))
+    })
+  withSettings(
+    backup
+      .command('prune')
+      .description('remove old snapshots and what only they needed')
+      .argument('[target]', 'the target that carrel backup wrote'),
+    [...TARGET_SETTINGS, ...KEEP_SETTINGS],
+  )
+    .option('--dry-run', 'say what would be removed')
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<{ json?: true; dryRun?: true }>()
+      const config = configFrom(options)
+      const commands = await import('./backup.ts')
+      const flags = { json: options.json === true, dryRun: options.dryRun === true, keep: config.backup.keep }
+      await commands.pruneBackups(config, targetOf(target, config), flags)
+    })
+  withSettings(
+    program
+      .command('restore')
+      .description('restore a whole server from a backup into an empty data folder')
+      .argument('[target]', 'the target that carrel backup wrote; CARREL_BACKUP_TARGET unless named'),
+    ['data', 'database', 'blocks', 'disk', ...TARGET_SETTINGS],
+  )
+    .option('--snapshot <id>', 'the snapshot to restore, or the beginning of its id', 'latest')
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, options: { json?: true; snapshot: string }) => {
+      const config = configFrom(options)
+      const { restore } = await import('./restore.ts')
+      const flags = { json: options.json === true, snapshot: options.snapshot }
+      end(await restore(config, targetOf(target, config), flags))
+    })
+}
+
+function targetOf(target: string | undefined, config: { backup: { target: string | undefined } }): string {
+  const named = target ?? config.backup.target
+  if (named !== undefined) return named
+  throw new CommandError('Name the target: a folder, or s3://bucket/prefix.', { exitCode: 2 })
+}

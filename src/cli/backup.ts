@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import {
+  type BackupRepository,
+  type BackupSource,
+  createSnapshot,
+  listSnapshotIds,
+  openRepository,
+  prune,
+  type Retention,
+  readManifest,
+  type SnapshotManifest,
+  TargetLock,
+  verifyBackup,
+} from '../backup/index.ts'
+import type { Config } from '../config/index.ts'
+import { findBlocksHeldAnywhere } from '../content/index.ts'
+import { openSnapshot } from '../database/index.ts'
+import { openBlocks } from '../server/index.ts'
+import { programVersion } from '../version.ts'
+import { openExistingDatabase } from './accounts.ts'
+import { columns, print, sizeText } from './output.ts'
+
+/** A complete backup of a server that had lost blocks. */
+const DAMAGED_AT_SOURCE = 3
+
+/** Adds a snapshot of the server to a target, whether or not the server is running. Resolves to the exit code. */
+export async function backup(config: Config, target: string, json: boolean): Promise<number> {
+  await using opened = new AsyncDisposableStack()
+  const db = opened.use(await openExistingDatabase(config))
+  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const repository = await openRepository(target, config.backup, { create: true })
+  opened.use(await TargetLock.acquire(repository.target, 'write', 'carrel backup'))
+  await repository.reload({ onlyPresent: true })
+  const source: BackupSource = {
+    openSnapshot: () => openSnapshot(config.database),
+    blocks,
+    heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
+    secret: config.secret.given ?? (await findText(config.secret.file)),
+    settings: await findText(path.join(config.dataDirectory, 'carrel.json')),
+    host: hostname(),
+    version: programVersion(),
+  }
+  const manifest = await createSnapshot(repository, source)
+  print(json, summaryOf(manifest), linesOf(manifest))
+  return manifest.damaged.length > 0 ? DAMAGED_AT_SOURCE : 0
+}
+
+/** Lists the snapshots of a target, oldest first. */
+export async function listBackups(config: Config, target: string, json: boolean): Promise<void> {
+  const repository = await openRepository(target, config.backup)
+  const manifests = await allManifests(repository)
+  const rows = manifests.map(({ id, createdAt, blocks, addedBytes, tables, damaged }) => [
+    id,
+    createdAt,
+    String(tables.find(({ name }) => name === 'library')?.rows ?? 0),
+    String(blocks.count),
+    sizeText(blocks.bytes),
+    sizeText(addedBytes),
+    String(damaged.length),
+  ])
+  const headings = ['SNAPSHOT', 'TIME', 'LIBRARIES', 'BLOCKS', 'SIZE', 'ADDED', 'DAMAGED']
+  print(json, { snapshots: manifests.map(summaryOf) }, columns([headings, ...rows]))
+}
+
+/** Verifies a target. Resolves to the exit code: 1 if something is missing or damaged. */
+export async function verify(
+  config: Config,
+  target: string,
+  { json, readData }: { json: boolean; readData: boolean },
+): Promise<number> {
+  const repository = await openRepository(target, config.backup)
+  await using _lock = await TargetLock.acquire(repository.target, 'read', 'carrel backup verify')
+  const report = await verifyBackup(repository, { readData })
+  const isComplete = report.problems.length === 0
+  const read = readData ? 'read' : 'found'
+  print(json, { ok: isComplete, ...report }, [
+    ...report.problems,
+    ...report.damagedAtSource.map(
+      ({ snapshot, id }) => `The server had lost the block ${id} before ${snapshot}.`,
+    ),
+    isComplete
+      ? `Complete: ${report.snapshots} snapshots; ${report.packs} packs of ${sizeText(report.bytes)} were ${read}.`
+      : `${report.problems.length} problems: remove damaged packs, and the next carrel backup writes what the server still has again.`,
+  ])
+  return isComplete ? 0 : 1
+}
+
+/** Removes old snapshots and what only they needed. */
+export async function pruneBackups(
+  config: Config,
+  target: string,
+  { json, dryRun, keep }: { json: boolean; dryRun: boolean; keep: Retention },
+): Promise<void> {
+  const repository = await openRepository(target, config.backup)
+  await using _lock = await TargetLock.acquire(repository.target, 'remove', 'carrel backup prune')
+  await repository.reload()
+  const report = await prune(repository, keep, { dryRun })
+  const verb = dryRun ? 'Would remove' : 'Removed'
+  print(json, { dryRun, ...report }, [
+    ...report.removed.map((id) => `${verb} ${id}.`),
+    `${report.kept.length} snapshots stay. ${verb} ${sizeText(report.freedBytes)}.`,
+  ])
+}
+
+async function allManifests(repository: BackupRepository): Promise<SnapshotManifest[]> {
+  const manifests: SnapshotManifest[] = []
+  for (const id of await listSnapshotIds(repository)) manifests.push(await readManifest(repository, id))
+  return manifests
+}
+
+function summaryOf({
+  id,
+  createdAt,
+  finishedAt,
+  version,
+  database,
+  blocks,
+  addedBytes,
+  damaged,
+  tables,
+}: SnapshotManifest) {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  return { snapshot: id, createdAt, finishedAt, version, database, rows, blocks, addedBytes, damaged }
+}
+
+function linesOf({ id, blocks, addedBytes, damaged }: SnapshotManifest): string[] {
+  return [
+    ...damaged.map((block) => `The block ${block.id} is lost: ${block.reason}`),
+    `Snapshot ${id}: ${blocks.count} blocks with ${sizeText(blocks.bytes)}, of which ${sizeText(addedBytes)} were new.`,
+    ...(damaged.length > 0 ? ['Run carrel check to see which files are affected.'] : []),
+  ]
+}
+
+async function findText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
