@@ -52,9 +52,10 @@ export class LibraryBuilder implements AsyncDisposable {
     const secret = await loadSecret(config.secret.file, config.secret.given)
     const db = await openDatabase(config.database, { onFatal, now })
     const logger = createLogger('error', { pretty: false })
-    const core = openCore({ db, blocks: new MemoryBlockStore(), config, now, logger })
+    const blocks = new MemoryBlockStore()
+    const core = openCore({ db, blocks, config, now, logger })
     const searchDb = openSearchDatabase(config, db)
-    const services = createServices({ db, searchDb, core, config, secret, now, logger })
+    const services = createServices({ db, searchDb, core, blocks, config, secret, now, logger })
     await ensureAdministrator(services.accounts, config.administrator)
     return new LibraryBuilder(
       { db, searchDb },

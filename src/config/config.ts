@@ -78,6 +78,8 @@ export interface Config {
   }
   /** For new libraries; -1 keeps everything, 0 keeps no history. */
   historyDays: number
+  /** Seconds between condemning and deleting data. */
+  gcGraceSeconds: number
   /** Days the audit log is kept; -1 keeps everything. */
   auditDays: number
   ticketSeconds: number
@@ -141,6 +143,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     entries: { library: values.maxLibraryEntries, commit: values.maxCommitEntries },
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
+    gcGraceSeconds: values.gcGraceSeconds,
     auditDays: values.auditDays,
     ticketSeconds: values.ticketSeconds,
     sessionIdleDays: values.sessionIdleDays,

@@ -225,6 +225,13 @@ export const definitions = {
     expects: 'a whole number of days, or -1 to keep all history',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
+  gcGraceSeconds: define({
+    placeholder: 'seconds',
+    fallback: 86_400,
+    meaning: 'seconds between finding data that nothing refers to and deleting it',
+    expects: 'a whole number of seconds from 0 to 31536000',
+    parse: (text) => parseInteger(text, 0, 31_536_000),
+  }),
   auditDays: define({
     placeholder: 'days',
     fallback: -1,

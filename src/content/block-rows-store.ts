@@ -1,6 +1,9 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
+import { BlockMissing } from '../storage/index.ts'
+import { releaseBlocks, releaseReferences } from './condemned-store.ts'
 import { deleteDamagedBlocks, findDamagedBlocks, hasDamagedBlocks } from './damaged-block-store.ts'
+import { keptReferenceRelation, referenceRelation } from './relations.ts'
 
 /** A block and its stored length. */
 export interface SizedBlock {
@@ -32,8 +35,19 @@ export async function insertHeldBlocksOf(
   tx: Transaction,
   blocks: readonly (SizedBlock & { readonly libraryKey: number })[],
 ): Promise<void> {
-  const rows = blocks.map(({ libraryKey, id, size }) => [libraryKey, idToBytes(id), size])
-  await tx.insert('library_block', ['library_key', 'block_id', 'size'], rows, { ignoreExisting: true })
+  if (blocks.length === 0) return
+  const rows = blocks.map(({ libraryKey, id, size }) => ({ libraryKey, id: idToBytes(id), size }))
+  const releasing = [releaseBlocks(tx, idsOf(rows))]
+  for (const [libraryKey, own] of Map.groupBy(rows, (row) => row.libraryKey)) {
+    releasing.push(releaseReferences(tx, libraryKey, idsOf(own)))
+  }
+  const columns = ['library_key', 'block_id', 'size']
+  const values = rows.map(({ libraryKey, id, size }) => [libraryKey, id, size])
+  await Promise.all([...releasing, tx.insert('library_block', columns, values, { ignoreExisting: true })])
+}
+
+function idsOf(rows: readonly { readonly id: Uint8Array }[]): Uint8Array[] {
+  return rows.map(({ id }) => id)
 }
 
 /**
@@ -46,9 +60,14 @@ export async function insertSmallBlocks(
 ): Promise<void> {
   if (blocks.size === 0) return
   const rows = Array.from(blocks, ([id, data]): [Buffer, Uint8Array] => [idToBytes(id), data])
+  const releasing = releaseBlocks(
+    tx,
+    rows.map(([id]) => id),
+  )
   const [inserted, hasDamaged] = await Promise.all([
     tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true }),
     hasDamagedBlocks(tx),
+    releasing,
   ])
   if (inserted < rows.length) {
     const sql = 'update small_block set data = ? where id = ? and data <> ?'
@@ -90,17 +109,22 @@ export async function findBlocksHeldAnywhere(reader: Reader, ids: readonly Block
   return found
 }
 
-/** The subset of `ids` that the library holds, with sizes. */
+/**
+ * The subset of `ids` that the library holds, with sizes. Condemned ones may be read, but a new file may refer to them only if they are
+ * sent again.
+ */
 export async function findHeldBlocks(
   reader: Reader,
   libraryKey: number,
   ids: readonly BlockId[],
+  { orCondemned }: { readonly orCondemned: boolean },
 ): Promise<Map<BlockId, number>> {
+  const relation = orCondemned ? referenceRelation : keptReferenceRelation
   const held = new Map<BlockId, number>()
   for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
     const some = ids.slice(start, start + IDS_PER_QUERY)
     const rows = await reader.all<{ block_id: Uint8Array; size: number }>(
-      `select block_id, size from library_block
+      `select block_id, size from ${relation} b
        where library_key = ? and block_id in (${some.map(() => '?').join(', ')})`,
       libraryKey,
       ...some.map(idToBytes),
@@ -111,7 +135,7 @@ export async function findHeldBlocks(
 }
 
 /**
- * As findHeldBlocks, without blocks whose bytes are known to be missing or damaged, so that a client that has the bytes sends
+ * As findHeldBlocks, without condemned blocks and those whose bytes are known to be missing or damaged, so that a client that has the bytes sends
  * them again.
  */
 export async function findIntactBlocks(
@@ -119,7 +143,7 @@ export async function findIntactBlocks(
   libraryKey: number,
   ids: readonly BlockId[],
 ): Promise<Map<BlockId, number>> {
-  const held = await findHeldBlocks(reader, libraryKey, ids)
+  const held = await findHeldBlocks(reader, libraryKey, ids, { orCondemned: false })
   if (held.size > 0 && (await hasDamagedBlocks(reader))) {
     for (const id of await findDamagedBlocks(reader, [...held.keys()])) held.delete(id)
   }
@@ -174,7 +198,7 @@ export async function listStoredAfter(
   )
 }
 
-/** Grants `toKey` access to the blocks of `blockIds` that `fromKey` holds (I7). Copies rows, not bytes. */
+/** Grants `toKey` access to the blocks of `blockIds`, which `fromKey` holds (I7). Copies rows, not bytes. Throws BlockMissing. */
 export async function shareBlocks(
   tx: Transaction,
   fromKey: number,
@@ -183,7 +207,9 @@ export async function shareBlocks(
 ): Promise<void> {
   for (let start = 0; start < blockIds.length; start += 500) {
     const some = blockIds.slice(start, start + 500)
-    await tx.run(
+    const ids = some.map(idToBytes)
+    const releasing = [releaseBlocks(tx, ids), releaseReferences(tx, toKey, ids)]
+    const inserting = tx.run(
       `insert into library_block (library_key, block_id, size)
        select ?, block_id, size from library_block
        where library_key = ? and block_id in (${some.map(() => '?').join(', ')})
@@ -191,7 +217,12 @@ export async function shareBlocks(
        on conflict do nothing`,
       toKey,
       fromKey,
-      ...some.map(idToBytes),
+      ...ids,
     )
+    await Promise.all([...releasing, inserting])
+    // Missing if the source was purged meanwhile: its files must not arrive without their blocks.
+    const held = await findHeldBlocks(tx, toKey, some, { orCondemned: true })
+    const missing = some.find((id) => !held.has(id))
+    if (missing !== undefined) throw new BlockMissing(missing)
   }
 }

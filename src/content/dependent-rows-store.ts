@@ -1,7 +1,10 @@
-import { deleteBatch, type Transaction } from '../database/index.ts'
+import { deleteBatch, deleteBatches, type Transaction } from '../database/index.ts'
 
 /** Deletes the block references of a purged library. Garbage collection frees blocks that no other library holds. */
 export const blockRows = {
   purgeBatch: (tx: Transaction, libraryKey: number, limit: number) =>
-    deleteBatch(tx, 'library_block', 'block_id', libraryKey, limit),
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'condemned_reference', 'block_id', libraryKey, left),
+      (left) => deleteBatch(tx, 'library_block', 'block_id', libraryKey, left),
+    ]),
 }

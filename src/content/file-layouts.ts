@@ -107,7 +107,7 @@ function weightOf({ blocks }: FileLayout): number {
 
 /** Throws BlockMissing for a block that the library does not hold (I7). */
 export async function layoutOf(db: Database, libraryKey: number, file: FileObject): Promise<FileLayout> {
-  const sizes = await findHeldBlocks(db, libraryKey, file.blockIds)
+  const sizes = await findHeldBlocks(db, libraryKey, file.blockIds, { orCondemned: true })
   const blocks = file.blockIds.map((id) => {
     const size = sizes.get(id)
     if (size === undefined) throw new BlockMissing(id)

@@ -37,3 +37,35 @@ export function inGroups<T>(values: readonly T[], size = 500): { some: readonly 
   }
   return groups
 }
+
+/**
+ * As inGroups, with few distinct lengths, so that few statements are prepared: the last value of a group is repeated up to a power of
+ * two. Sorted, so that transactions lock rows in one order.
+ */
+export function inPaddedGroups(
+  values: readonly Uint8Array[],
+): { some: readonly Uint8Array[]; marks: string }[] {
+  if (values.length === 0) return []
+  const sorted = values.length === 1 ? values : values.toSorted(compareBytes)
+  return inGroups(sorted, MOST_IN_PADDED_GROUP).map(({ some }) => {
+    const length = 2 ** Math.ceil(Math.log2(some.length))
+    const last = some.at(-1) as Uint8Array
+    const padded = some.length === length ? some : [...some, ...Array(length - some.length).fill(last)]
+    return { some: padded, marks: marksOf(length) }
+  })
+}
+
+const MOST_IN_PADDED_GROUP = 256
+const marksByLength = new Map<number, string>()
+
+function marksOf(length: number): string {
+  const known = marksByLength.get(length)
+  if (known !== undefined) return known
+  const marks = Array.from({ length }, () => '?').join(', ')
+  marksByLength.set(length, marks)
+  return marks
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b)
+}

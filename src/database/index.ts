@@ -1,5 +1,5 @@
 export type { Database, Dialect, Reader, Transaction, Value } from './database.ts'
-export { deleteBatch, deleteBatches, inGroups } from './delete-batch.ts'
+export { deleteBatch, deleteBatches, inGroups, inPaddedGroups } from './delete-batch.ts'
 export { DatabaseError, NewerSchemaError } from './errors.ts'
 export { inspectDatabase, knownSchemaVersion } from './inspect.ts'
 export { registerRowCacheMetrics } from './metrics.ts'

@@ -142,7 +142,12 @@ export class Admission {
 
   async #subtract(frame: Frame, old: readonly Dirent[]): Promise<void> {
     const dirs = old.filter((entry) => entry.kind === 'dir' && entry.id !== EMPTY_ID)
-    const held = await this.#held(dirs.map(({ id }) => id))
+    const held = await findHeld(
+      this.#stores.db,
+      this.#library.key,
+      dirs.map(({ id }) => id),
+      { orCondemned: true },
+    )
     for (const entry of old) {
       if (entry.kind === 'file') {
         frame.size -= entry.size
@@ -335,11 +340,8 @@ export class Admission {
    * (I7).
    */
   async #ownHeld(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
-    return this.#held([...(await visibleAmong(this.#stores, this.#library, ids))])
-  }
-
-  #held(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
-    return findHeld(this.#stores.db, this.#library.key, ids)
+    const visible = await visibleAmong(this.#stores, this.#library, ids)
+    return findHeld(this.#stores.db, this.#library.key, [...visible], { orCondemned: false })
   }
 }
 

@@ -118,6 +118,6 @@ export async function blockSizes(
 ): Promise<number[] | undefined> {
   const file = await objects.findFile(info.key, id)
   if (file === undefined) return undefined
-  const held = await findHeldBlocks(db, info.key, [...new Set(file.blockIds)])
+  const held = await findHeldBlocks(db, info.key, [...new Set(file.blockIds)], { orCondemned: true })
   return file.blockIds.map((block) => held.get(block) ?? fail({ code: 'block-missing', id: block }))
 }

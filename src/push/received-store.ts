@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type FsId, idFromBytes, idToBytes } from '../objects/index.ts'
-import { objectRelation, type Totals } from '../tree/index.ts'
+import { keptObjectRelation, objectRelation, type Totals } from '../tree/index.ts'
 
 const IDS_PER_QUERY = 500
 
@@ -72,7 +72,7 @@ export async function findReceived(
 }
 
 /**
- * Those received among the first ids, and those held among the second. Received objects are read first,
+ * Those received among the first ids, and those held among the second, except for condemned ones. Received objects are read first,
  * because an object only moves from received to held.
  */
 export async function findPresent(
@@ -92,16 +92,18 @@ export async function findPresent(
     }
   }
   await collect('(select library_key, id from received_object)', ids.received)
-  await collect(objectRelation, ids.held)
+  await collect(keptObjectRelation, ids.held)
   return present
 }
 
-/** Those of `ids` the library holds, with their totals. */
+/** Those of `ids` the library holds, with their totals. A condemned object may only be read, not relied on. */
 export async function findHeld(
   reader: Reader,
   libraryKey: number,
   ids: readonly FsId[],
+  { orCondemned }: { readonly orCondemned: boolean },
 ): Promise<Map<FsId, HeldObject>> {
+  const relation = orCondemned ? objectRelation : keptObjectRelation
   const held = new Map<FsId, HeldObject>()
   for (const { some, marks } of batches(ids)) {
     const rows = await reader.all<{
@@ -111,7 +113,7 @@ export async function findHeld(
       file_count: number
       dir_count: number | null
     }>(
-      `select id, kind, size, file_count, dir_count from ${objectRelation} o where library_key = ? and id in (${marks})`,
+      `select id, kind, size, file_count, dir_count from ${relation} o where library_key = ? and id in (${marks})`,
       libraryKey,
       ...some.map(idToBytes),
     )

@@ -20,7 +20,7 @@ export interface UncommittedBytes {
   readonly guests: number
 }
 
-/** Records blocks that are new to their libraries. Call it before the library holds them. */
+/** Records blocks that are new to their libraries, or condemned in them. Call it before the library holds them. */
 export async function insertUncommitted(
   tx: Transaction,
   blocks: readonly SentBlock[],
@@ -31,6 +31,7 @@ export async function insertUncommitted(
       tx,
       libraryKey,
       sent.map(({ id }) => id),
+      { orCondemned: false },
     )
     const rows = sent
       .filter(({ id }) => !held.has(id))

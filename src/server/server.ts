@@ -59,7 +59,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use('the search database', searchDb)
-  const services = createServices({ db, searchDb, core, config, secret, now, logger })
+  const services = createServices({ db, searchDb, core, blocks, config, secret, now, logger })
   opened.use('pushes', services.push)
   opened.use('search', services.search)
   opened.use('activity', services.activity)

@@ -14,6 +14,7 @@ import { Audit } from '../audit/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor, isExtractable } from '../extraction/index.ts'
+import { GarbageCollector } from '../gc/index.ts'
 import {
   type Account,
   Accounts,
@@ -40,6 +41,7 @@ import type { PageServices } from '../pages/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import { ClientPush } from '../push/index.ts'
 import { Search } from '../search/index.ts'
+import type { BlockStore } from '../storage/index.ts'
 import { NotificationTokens, SyncAccess, type SyncServices } from '../sync/index.ts'
 import {
   Archives,
@@ -77,6 +79,7 @@ export type Services = ApiServices &
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
     readonly images: Images
+    readonly gc: GarbageCollector
   }
 
 /** Creates the services, without a listening server. */
@@ -84,12 +87,13 @@ export function createServices(parts: {
   db: Database
   searchDb: Database
   core: LibraryCore
+  blocks: BlockStore
   config: Config
   secret: Buffer
   now: () => number
   logger: Logger
 }): Services {
-  const { db, core, config, secret, now } = parts
+  const { db, core, blocks, config, secret, now } = parts
   const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
   const images = new Images()
   const directory = new Directory(db, now)
@@ -184,6 +188,7 @@ export function createServices(parts: {
     // Separate from the workers of the index, so that a preview does not wait for indexing.
     documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),
     libraryPasswords: new LibraryPasswords({ core, ...guarding }),
+    gc: new GarbageCollector({ db, blocks }, { graceSeconds: config.gcGraceSeconds, now }),
     groups,
     links: new Links({
       core,

@@ -360,6 +360,38 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await collect(store.list()), blocks.map(blockIdOf).sort())
     })
 
+    it('takes a retired block back when it is asked for', async () => {
+      await using store = await open()
+      const blocks = Array.from({ length: 5 }, () => randomBytes(100_000))
+      const ids = blocks.map(blockIdOf)
+      for (const [index, id] of ids.entries()) await store.put(id, blocks[index] as Buffer)
+      for (const id of ids) await store.retire(id)
+      assert.deepEqual(await collect(store.list()), [])
+      assert.deepEqual(await collect(store.listRetired()), ids.toSorted())
+      const [first, second, third, fourth, fifth] = ids as [BlockId, BlockId, BlockId, BlockId, BlockId]
+      assert.ok((await readWhole(store, first)).equals(blocks[0] as Buffer))
+      assert.equal((await store.readAtOnce(second, { start: 0, end: 10 })).bytes.length, 10)
+      assert.deepEqual(await store.missing([third]), [])
+      await store.put(fourth, blocks[3] as Buffer)
+      assert.equal(await store.restore(fifth), true)
+      assert.equal(await store.restore(fifth), false)
+      assert.deepEqual(await collect(store.list()), ids.toSorted())
+      assert.deepEqual(await collect(store.listRetired()), [])
+    })
+
+    it('discards retired blocks only', async () => {
+      await using store = await open()
+      const [kept, gone] = [randomBytes(70_000), randomBytes(80_000)]
+      for (const bytes of [kept, gone]) await store.put(blockIdOf(bytes), bytes)
+      await store.retire(blockIdOf(gone))
+      await store.retire('a'.repeat(40) as BlockId)
+      assert.equal(await store.discard(blockIdOf(gone)), 80_000)
+      assert.equal(await store.discard(blockIdOf(gone)), 0)
+      assert.equal(await store.discard(blockIdOf(kept)), 0)
+      assert.deepEqual(await store.missing([blockIdOf(kept), blockIdOf(gone)]), [blockIdOf(gone)])
+      await assert.rejects(readWhole(store, blockIdOf(gone)), BlockMissing)
+    })
+
     it('removes a block, once or more often', async () => {
       await using store = await open()
       const bytes = randomBytes(10)

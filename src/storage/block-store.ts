@@ -62,8 +62,26 @@ export interface BlockStore extends AsyncDisposable {
   /** Removing an id that is not stored is not an error. After a power failure the block may be back. */
   remove(id: BlockId): Promise<void>
 
-  /** All stored ids, ascending. Blocks put or removed meanwhile may or may not be included. */
+  /** All stored ids, ascending, without retired ones. Blocks put or removed meanwhile may or may not be included. */
   list(): AsyncIterable<BlockId>
+
+  /**
+   * First step of a removal by garbage collection: the block is not listed any more, but a read, `size`, `missing` or `put` that asks for
+   * it takes it back. Retiring an id that is not stored is not an error.
+   */
+  retire(id: BlockId): Promise<void>
+
+  /** Takes a retired block back, durably. False if it is not retired. */
+  restore(id: BlockId): Promise<boolean>
+
+  /** All retired ids, ascending. */
+  listRetired(): AsyncIterable<BlockId>
+
+  /** Second step of a removal: deletes a retired block and resolves to its size, 0 if it was not retired. Never touches a stored block. */
+  discard(id: BlockId): Promise<number>
+
+  /** Deletes what writes of killed processes left, if it has not changed since `before`, in Unix seconds. Resolves to its bytes. */
+  deleteLeftovers(before: number): Promise<number>
 }
 
 /** A block being received, without an id yet. Ends with `finish` or `abort`. */

@@ -1,7 +1,10 @@
-import { deleteBatch, type Transaction } from '../database/index.ts'
+import { deleteBatch, deleteBatches, type Transaction } from '../database/index.ts'
 
 /** Deletes the objects of a purged library. */
 export const objectRows = {
   purgeBatch: (tx: Transaction, libraryKey: number, limit: number) =>
-    deleteBatch(tx, 'fs_object', 'id', libraryKey, limit),
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'condemned_object', 'id', libraryKey, left),
+      (left) => deleteBatch(tx, 'fs_object', 'id', libraryKey, left),
+    ]),
 }

@@ -4,17 +4,14 @@ export type { StoredDir } from './dir-cache.ts'
 export { changedEntries } from './dir-changes.ts'
 export { countDirs } from './dir-counts.ts'
 export { type ShownDir, shownDir } from './listing-order.ts'
+export { AS_RECEIVED, DIR, FILE, PACKED } from './object-encodings.ts'
 export {
-  AS_RECEIVED,
   blocksOf,
   copyWholeRows,
-  DIR,
-  FILE,
   findWhole,
   insertObjects,
   ObjectMissing,
   ObjectStore,
-  PACKED,
   type PreparedObject,
   prepareDir,
   prepareFile,
@@ -22,7 +19,7 @@ export {
   readFileRow,
   type Totals,
 } from './object-store.ts'
-export { objectRelation } from './relations.ts'
+export { keptObjectRelation, objectRelation } from './relations.ts'
 export { mergeInto } from './three-way.ts'
 export { Tree } from './tree.ts'
 export { TreeChanges } from './tree-changes.ts'

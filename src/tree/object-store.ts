@@ -24,15 +24,9 @@ import {
   unpackFile,
 } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
+import { holdBases, releaseObjects } from './condemned-store.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
-
-export const FILE = 1
-export const DIR = 3
-
-/** Encoding of the bytes of a row. */
-export const AS_RECEIVED = 0
-export const PACKED = 1
-export const DELTA = 2
+import { AS_RECEIVED, DELTA, DIR, FILE, PACKED } from './object-encodings.ts'
 
 // Within these limits a version of a folder is stored as a delta to the previous version. Longer chains are
 // slower to read, shorter ones store more full copies.
@@ -392,9 +386,18 @@ export async function insertObjects(
   libraryKey: number,
   objects: readonly PreparedObject[],
 ): Promise<void> {
+  if (objects.length === 0) return
   const first = new Map<string, PreparedObject>()
   for (const object of objects) if (!first.has(object.id)) first.set(object.id, object)
-  await tx.insert(
+  const bases = new Set<FsId>()
+  for (const { base } of first.values()) if (base !== undefined && !first.has(base)) bases.add(base)
+  const releasing = releaseObjects(
+    tx,
+    libraryKey,
+    Array.from(first.values(), ({ id }) => idToBytes(id)),
+  )
+  const holding = holdBases(tx, libraryKey, [...bases])
+  const inserting = tx.insert(
     'fs_object',
     OBJECT_COLUMNS,
     Array.from(first.values(), (object) => [
@@ -411,6 +414,9 @@ export async function insertObjects(
     ]),
     { ignoreExisting: true },
   )
+  const [, found] = await Promise.all([releasing, holding, inserting])
+  const [base] = bases
+  if (base !== undefined && found < bases.size) throw new ObjectMissing(libraryKey, base)
 }
 
 /** The subset of `ids` stored as a full copy. `ids` must fit into one statement. */
@@ -438,6 +444,7 @@ export async function copyWholeRows(
   const columns = OBJECT_COLUMNS.slice(1).join(', ')
   for (let start = 0; start < ids.length; start += 500) {
     const some = ids.slice(start, start + 500)
+    await releaseObjects(tx, toKey, some.map(idToBytes))
     await tx.run(
       `insert into fs_object (library_key, ${columns})
        select ?, ${columns} from fs_object

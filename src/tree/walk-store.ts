@@ -11,17 +11,8 @@ import {
   unpackBlocks,
   unpackChanges,
 } from '../objects/index.ts'
-import {
-  AS_RECEIVED,
-  DELTA,
-  DIR,
-  FILE,
-  listChain,
-  ObjectMissing,
-  type ObjectRow,
-  type ObjectStore,
-  readFileRow,
-} from './object-store.ts'
+import { AS_RECEIVED, DELTA, DIR, FILE } from './object-encodings.ts'
+import { listChain, ObjectMissing, type ObjectRow, type ObjectStore, readFileRow } from './object-store.ts'
 
 /** The entries that a dir adds to another version of it, or all of its entries, in batches. */
 type AddedEntries = Iterable<readonly Dirent[]>

@@ -147,6 +147,7 @@ async function reckon(stage: TestCore, library: EditableLibrary) {
     db,
     info.key,
     all.map(({ id }) => id),
+    { orCondemned: true },
   )
   const sums = { current: 0, trash: 0, history: 0, unreferenced: 0 }
   for (const [id, size] of held) {

@@ -10,6 +10,7 @@ import { sync } from './0010-sync.ts'
 import { credentialOrigins } from './0011-credential-origins.ts'
 import { allowances } from './0012-allowances.ts'
 import { signIn } from './0013-sign-in.ts'
+import { garbageCollection } from './0014-garbage-collection.ts'
 import { integrity } from './0016-integrity.ts'
 import { backups } from './0017-backups.ts'
 import type { Migration } from './types.ts'
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   credentialOrigins,
   allowances,
   signIn,
+  garbageCollection,
   integrity,
   backups,
 ]

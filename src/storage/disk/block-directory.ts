@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/index.ts'
-import { BlockStoreError } from '../index.ts'
+import { BlockMissing, BlockStoreError } from '../index.ts'
 import { DirectorySync } from './directory-sync.ts'
 import { codeOf, reading, writing } from './disk-errors.ts'
 
@@ -20,10 +20,11 @@ const folders: readonly string[] = Array.from({ length: 256 }, (_, index) =>
 )
 
 const MAX_CONCURRENT_LOOKUPS = 32
+const REMOVED = 'removed'
 
 /**
- * The layout on disk that all disk stores share: one file `ab/cdef…` per block, and `tmp/` for blocks not complete yet. A file gets its
- * block id as its name by a rename once its bytes are flushed.
+ * The layout on disk that all disk stores share: one file `ab/cdef…` per block, `tmp/` for blocks not complete yet, and `removed/` for
+ * retired blocks. A file gets its block id as its name by a rename once its bytes are flushed.
  */
 export class BlockDirectory {
   readonly #directory: string
@@ -45,6 +46,7 @@ export class BlockDirectory {
       // Temp files hold blocks that were never acknowledged (I4).
       if (!shared) await rm(temporary, { recursive: true, force: true })
       await mkdir(temporary, { recursive: true, mode: 0o700 })
+      await mkdir(path.join(directory, REMOVED), { recursive: true, mode: 0o700 })
       await createFolders(directory, syncDirectory)
       const trial = path.join(temporary, `trial-${randomUUID()}`)
       await writeFile(trial, '', { mode: 0o600 })
@@ -90,17 +92,77 @@ export class BlockDirectory {
   }
 
   /** In bytes. Throws BlockMissing. */
-  async size(id: BlockId): Promise<number> {
-    return (await reading(id, stat(this.fileOf(id)))).size
+  size(id: BlockId): Promise<number> {
+    return this.opened(id, async (file) => (await stat(file)).size)
   }
 
   /** In bytes; undefined if there is no such block. */
   async findSize(id: BlockId): Promise<number | undefined> {
-    const found = stat(this.fileOf(id)).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined
+    try {
+      return await this.size(id)
+    } catch (error) {
+      if (error instanceof BlockMissing) return undefined
       throw error
-    })
-    return (await reading(id, found))?.size
+    }
+  }
+
+  /** The result of `open` for the file of a block. A retired block is taken back first. Throws BlockMissing. */
+  async opened<T>(id: BlockId, open: (file: string) => Promise<T>): Promise<T> {
+    const file = this.fileOf(id)
+    try {
+      return await reading(id, open(file))
+    } catch (error) {
+      if (!(error instanceof BlockMissing)) throw error
+    }
+    // Whether or not it was retired: another call may just have taken it back.
+    await this.restore(id)
+    return reading(id, open(file))
+  }
+
+  #removedFileOf(id: BlockId): string {
+    return path.join(this.#directory, REMOVED, id)
+  }
+
+  async retire(id: BlockId): Promise<void> {
+    await writing(id, renameIfThere(this.fileOf(id), this.#removedFileOf(id)))
+  }
+
+  /** False if it is not retired. Both files, if there are two, have the same bytes. */
+  async restore(id: BlockId): Promise<boolean> {
+    const isRestored = await writing(id, renameIfThere(this.#removedFileOf(id), this.fileOf(id)))
+    if (isRestored) await this.sync(id)
+    return isRestored
+  }
+
+  /** All retired block ids, ascending. */
+  async *listRetired(): AsyncGenerator<BlockId, void> {
+    const names = await readdir(path.join(this.#directory, REMOVED))
+    for (const name of names.sort()) {
+      const id = parseBlockId(name)
+      if (id !== undefined) yield id
+    }
+  }
+
+  /** Resolves to the size of the deleted file. */
+  async discard(id: BlockId): Promise<number> {
+    const file = this.#removedFileOf(id)
+    const found = await stat(file).catch(() => undefined)
+    await writing(id, rm(file, { force: true }))
+    return found?.size ?? 0
+  }
+
+  /** Deletes temp files that have not changed since `before`, in Unix seconds. */
+  async deleteLeftovers(before: number): Promise<number> {
+    const folder = path.join(this.#directory, 'tmp')
+    let bytes = 0
+    for (const name of await readdir(folder)) {
+      const file = path.join(folder, name)
+      const found = await stat(file).catch(() => undefined)
+      if (found === undefined || Math.max(found.mtimeMs, found.ctimeMs) >= before * 1000) continue
+      await removeTemporary(file)
+      bytes += found.size
+    }
+    return bytes
   }
 
   /** Those of `ids` without a file, in order. */
@@ -123,6 +185,17 @@ export class BlockDirectory {
         if (id !== undefined) yield id
       }
     }
+  }
+}
+
+/** False if there is no such file. */
+async function renameIfThere(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
   }
 }
 

@@ -15,11 +15,12 @@ import {
 /** Blocks in memory, for tests. */
 export class MemoryBlockStore implements BlockStore {
   readonly #blocks = new Map<BlockId, Buffer>()
+  readonly #retired = new Map<BlockId, Buffer>()
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
     const slices: Uint8Array[] = []
     for await (const slice of verifiedWrite(id, bytes, signal)) slices.push(slice)
-    this.#blocks.set(id, Buffer.concat(slices))
+    this.#set(id, Buffer.concat(slices))
   }
 
   begin(): BlockWriter {
@@ -35,7 +36,7 @@ export class MemoryBlockStore implements BlockStore {
           id,
           size: block.length,
           synced: Promise.resolve(),
-          keep: async () => void this.#blocks.set(id, block),
+          keep: async () => this.#set(id, block),
           discard: async () => {},
         }
       },
@@ -62,7 +63,7 @@ export class MemoryBlockStore implements BlockStore {
   }
 
   async missing(ids: readonly BlockId[]): Promise<BlockId[]> {
-    return ids.filter((id) => !this.#blocks.has(id))
+    return ids.filter((id) => this.#find(id) === undefined)
   }
 
   async remove(id: BlockId): Promise<void> {
@@ -73,13 +74,56 @@ export class MemoryBlockStore implements BlockStore {
     yield* [...this.#blocks.keys()].sort()
   }
 
+  async retire(id: BlockId): Promise<void> {
+    const block = this.#blocks.get(id)
+    if (block === undefined) return
+    this.#blocks.delete(id)
+    this.#retired.set(id, block)
+  }
+
+  async restore(id: BlockId): Promise<boolean> {
+    return this.#takeBack(id) !== undefined
+  }
+
+  async *listRetired(): AsyncGenerator<BlockId, void> {
+    yield* [...this.#retired.keys()].sort()
+  }
+
+  async discard(id: BlockId): Promise<number> {
+    const size = this.#retired.get(id)?.length ?? 0
+    this.#retired.delete(id)
+    return size
+  }
+
+  async deleteLeftovers(): Promise<number> {
+    return 0
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#blocks.clear()
+    this.#retired.clear()
+  }
+
+  #set(id: BlockId, block: Buffer): void {
+    this.#retired.delete(id)
+    this.#blocks.set(id, block)
   }
 
   #get(id: BlockId): Buffer {
-    const block = this.#blocks.get(id)
+    const block = this.#find(id)
     if (block === undefined) throw new BlockMissing(id)
+    return block
+  }
+
+  #find(id: BlockId): Buffer | undefined {
+    return this.#blocks.get(id) ?? this.#takeBack(id)
+  }
+
+  #takeBack(id: BlockId): Buffer | undefined {
+    const block = this.#retired.get(id)
+    if (block === undefined) return undefined
+    this.#retired.delete(id)
+    this.#blocks.set(id, block)
     return block
   }
 }

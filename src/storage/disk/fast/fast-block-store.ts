@@ -18,7 +18,7 @@ import {
   cannotSyncFolders,
   removeTemporary,
 } from '../block-directory.ts'
-import { codeOf, reading, UNNAMED, writing } from '../disk-errors.ts'
+import { codeOf, UNNAMED, writing } from '../disk-errors.ts'
 import { FastBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBufferPool } from './chunk-buffer-pool.ts'
 import { DirectFile } from './direct-file.ts'
@@ -157,7 +157,7 @@ class FastBlockStore implements BlockStore {
   }
 
   async *#readWhole(id: BlockId, lent: ChunkBufferPool | undefined): AsyncGenerator<Buffer, void> {
-    using file = await reading(id, this.#handles.borrowOnce(this.#files.fileOf(id)))
+    using file = await this.#files.opened(id, (file) => this.#handles.borrowOnce(file))
     const { stats } = file
     const chunks = this.#chunksOf(id, file, lent)
     if (this.#verified.has(id, stats)) return yield* chunks
@@ -185,7 +185,7 @@ class FastBlockStore implements BlockStore {
     lent: ChunkBufferPool | undefined,
     isChecked: boolean,
   ): AsyncGenerator<Buffer, void> {
-    using file = await reading(id, this.#handles.borrow(this.#files.fileOf(id)))
+    using file = await this.#files.opened(id, (file) => this.#handles.borrow(file))
     if (isChecked && !this.#verified.has(id, file.stats)) await this.#check(id, file)
     yield* readChunks(id, readerOf(file.fd), range, lent)
   }
@@ -199,7 +199,7 @@ class FastBlockStore implements BlockStore {
   }
 
   async #openAndRead(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
-    const file = await reading(id, this.#handles.borrow(this.#files.fileOf(id)))
+    const file = await this.#files.opened(id, (file) => this.#handles.borrow(file))
     return this.#verified.has(id, file.stats)
       ? readRangeAtOnce(id, file, range, this.#ranges)
       : this.#checkAndRead(id, file, range)
@@ -258,6 +258,27 @@ class FastBlockStore implements BlockStore {
 
   list(): AsyncGenerator<BlockId, void> {
     return this.#files.list()
+  }
+
+  async retire(id: BlockId): Promise<void> {
+    await this.#files.retire(id)
+    this.#handles.evict(this.#files.fileOf(id))
+  }
+
+  restore(id: BlockId): Promise<boolean> {
+    return this.#files.restore(id)
+  }
+
+  listRetired(): AsyncGenerator<BlockId, void> {
+    return this.#files.listRetired()
+  }
+
+  discard(id: BlockId): Promise<number> {
+    return this.#files.discard(id)
+  }
+
+  deleteLeftovers(before: number): Promise<number> {
+    return this.#files.deleteLeftovers(before)
   }
 
   /** Waits for writes in progress. */

@@ -83,7 +83,7 @@ class PlainBlockStore implements BlockStore {
   }
 
   async *read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
-    await using handle = await reading(id, open(this.#files.fileOf(id), 'r'))
+    await using handle = await this.#files.opened(id, (file) => open(file, 'r'))
     const whole = { start: 0, end: (await reading(id, handle.stat())).size }
     const verified = () => verifiedRead(id, whole.end, readChunks(id, handle, whole))
     if (range === undefined) return yield* verified()
@@ -112,6 +112,26 @@ class PlainBlockStore implements BlockStore {
 
   list(): AsyncGenerator<BlockId, void> {
     return this.#files.list()
+  }
+
+  async retire(id: BlockId): Promise<void> {
+    await this.#files.retire(id)
+  }
+
+  restore(id: BlockId): Promise<boolean> {
+    return this.#files.restore(id)
+  }
+
+  listRetired(): AsyncGenerator<BlockId, void> {
+    return this.#files.listRetired()
+  }
+
+  discard(id: BlockId): Promise<number> {
+    return this.#files.discard(id)
+  }
+
+  deleteLeftovers(before: number): Promise<number> {
+    return this.#files.deleteLeftovers(before)
   }
 
   /** Waits for writes in progress. */
