@@ -76,9 +76,10 @@ const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
 export const RULES: readonly Rule[] = [
   // Randomized suites: in short, then at full length.
   both('test/durability/kill', SQLITE, 'random: 2 kills, then 50', 200),
+  deep('test/model/operations', SQLITE, 'random: 150 sequences, then a backup and a restore', 90),
   both('test/model/', SQLITE, 'random: 50 sequences of calls, then 2000', 180),
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),
-  { ...both('test/api/concurrency', BOTH, '15 edits of each writer, then 300', 60), fast: SQLITE },
+  { ...both('test/api/concurrency', BOTH, '10 edits of each of 50 writers, then 200', 60), fast: SQLITE },
   both('test/api/matrix.', SQLITE, 'a random 40 of the routes, then all', 90),
   both('src/storage/disk/disk-differential', SQLITE, 'random: 4 sequences of operations, then 15', 25),
   { ...both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60), fast: SQLITE },

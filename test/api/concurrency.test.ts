@@ -3,9 +3,8 @@ import { it } from 'node:test'
 import { startServer } from '../support/server.ts'
 import { rounds } from '../support/tier.ts'
 
-const WRITERS = 32
-// Shorter on PostgreSQL, where each commit takes longer.
-const EDITS = rounds(15, process.env['CARREL_TEST_DATABASE'] === 'postgres' ? 100 : 300)
+const WRITERS = 50
+const EDITS = rounds(10, 200)
 
 it(`${WRITERS} writers with ${EDITS} edits each in one library end with no error and every edit present`, async () => {
   await using server = await startServer()

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -6,12 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { settings } from '../../src/config/index.ts'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
+import { carrel, environment, program } from '../support/command.ts'
 import { seededRandom } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { createWriters, type Writer } from './writers.ts'
 
 // Longest time under load before a kill. Most kills come earlier, also before the first answer.
 const LONGEST_MS = 700
+// Share of the rounds in which a backup runs, and is killed with the server.
+const BACKUP_SHARE = 0.2
 // A fresh folder now and then, so that verifying what has gathered does not take most of the time.
 const KILLS_OF_A_FOLDER = 100
 
@@ -27,30 +32,41 @@ export interface KillCounts {
   readonly acknowledged: Map<string, number>
   /** Writes that were cut off, by kind. */
   readonly cutOff: Map<string, number>
+  /** Backups that were killed, and servers that were restored from the target they left. */
+  backupsKilled: number
+  restored: number
 }
 
 /** Kills a server at random moments while clients write in every way. Throws if something acknowledged is lost. */
 export async function killRepeatedly({ count, seed, onProgress }: KillOptions): Promise<KillCounts> {
   const random = seededRandom(seed)
-  const counts: KillCounts = { kills: 0, acknowledged: new Map(), cutOff: new Map() }
+  const counts: KillCounts = {
+    kills: 0,
+    acknowledged: new Map(),
+    cutOff: new Map(),
+    backupsKilled: 0,
+    restored: 0,
+  }
   while (counts.kills < count) {
-    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-kills-'))
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-kills-'))
     try {
-      await killOneFolder(data, Math.min(KILLS_OF_A_FOLDER, count - counts.kills), random, counts, onProgress)
+      const kills = Math.min(KILLS_OF_A_FOLDER, count - counts.kills)
+      await killOneFolder(folder, kills, random, counts, onProgress)
     } finally {
-      await rm(data, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true })
     }
   }
   return counts
 }
 
 async function killOneFolder(
-  data: string,
+  folder: string,
   count: number,
   random: () => number,
   counts: KillCounts,
   onProgress?: (counts: KillCounts) => void,
 ): Promise<void> {
+  const [data, target] = [path.join(folder, 'data'), path.join(folder, 'backup')]
   let writers: readonly Writer[] | undefined
   for (let kills = 0; kills <= count; kills += 1) {
     await using server = await spawnServer(data, fastCollection())
@@ -60,12 +76,51 @@ async function killOneFolder(
     assert.deepEqual(await readdir(path.join(data, 'blocks', 'tmp')), [], 'blocks that were never kept')
     if (kills === count) {
       assert.equal(await server.stop(), 0)
-      return
+      break
     }
-    await writeUntilKilled(server, client, writers, random() ** 2 * LONGEST_MS, counts)
+    const backup = random() < BACKUP_SHARE ? startBackup(data, target) : undefined
+    // A backup takes longer to start than most rounds last.
+    const longestMs = backup === undefined ? LONGEST_MS : 3 * LONGEST_MS
+    await writeUntilKilled(server, client, writers, random() ** 2 * longestMs, counts)
     counts.kills += 1
+    if (await backup?.kill()) counts.backupsKilled += 1
     onProgress?.(counts)
   }
+  await verifyRestored(folder, writers ?? [])
+  counts.restored += 1
+}
+
+/** `carrel backup` in a process of its own. */
+function startBackup(data: string, target: string) {
+  const child = spawn(process.execPath, [...program, 'backup', target, '--data', data], {
+    stdio: 'ignore',
+    env: { ...environment, PATH: process.env['PATH'] ?? '' },
+  })
+  const exited = once(child, 'exit')
+  return {
+    /** False if it was already complete. */
+    async kill(): Promise<boolean> {
+      const isRunning = child.exitCode === null && child.kill('SIGKILL')
+      await exited
+      return isRunning
+    },
+  }
+}
+
+/** Killed backups leave a target that the next one completes. A server restored from it has everything acknowledged. */
+async function verifyRestored(folder: string, writers: readonly Writer[]): Promise<void> {
+  const [data, target, restored] = ['data', 'backup', 'restored'].map((name) => path.join(folder, name))
+  for (const args of [
+    ['backup', target, '--data', data],
+    ['backup', 'verify', target, '--read-data'],
+    ['restore', target, '--data', restored],
+  ]) {
+    const { code, stderr, stdout } = await carrel(args.map(String))
+    assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
+  }
+  await using server = await spawnServer(String(restored))
+  const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+  for (const writer of writers) await writer.verify(client)
 }
 
 async function writeUntilKilled(

@@ -73,15 +73,22 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     await load
     await delay(options.idleSeconds * 1000)
     const idle = await takeSample(measured, secondsPassed())
-    const trends = WATCHED.map(({ title, value, limit }) => {
-      const points = samples.map((sample) => ({ at: sample.at, value: value(sample) }))
-      return { title, points, trend: trendOf(points, limit) }
-    })
+    const trends = WATCHED.filter(({ title }) => collects() || !title.startsWith('disk')).map(
+      ({ title, value, limit }) => {
+        const points = samples.map((sample) => ({ at: sample.at, value: value(sample) }))
+        return { title, points, trend: trendOf(points, limit) }
+      },
+    )
     const peakMb = Math.max(...samples.map(({ memoryMb }) => memoryMb))
     return { samples, trends, counts: latencies.counts, peakMb, idleMb: idle.memoryMb }
   } finally {
     await rm(data, { recursive: true, force: true })
   }
+}
+
+/** Whether this version removes what nothing refers to. Without that, the disk grows with every write. */
+function collects(): boolean {
+  return 'CARREL_GC_GRACE_SECONDS' in knownSettings(SETTINGS)
 }
 
 /** Those of `wanted` that this version has. */
