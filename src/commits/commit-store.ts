@@ -97,6 +97,22 @@ export async function insertReceivedCommit(
   )
 }
 
+/** Changes the parent of a received commit that is not part of the history. */
+export async function setReceivedParent(
+  tx: Transaction,
+  libraryKey: number,
+  id: CommitId,
+  parent: CommitId,
+): Promise<void> {
+  await tx.run(
+    `update commit_object set parent = ?
+     where library_key = ? and id = ? and seq is null and merged_seq is null`,
+    idToBytes(parent),
+    libraryKey,
+    idToBytes(id),
+  )
+}
+
 /** A received commit that becomes part of the history. */
 export interface JoiningCommit {
   readonly id: CommitId

@@ -28,6 +28,7 @@ export {
   listMergedCommits,
   type NumberedCommit,
   seqAtTime,
+  setReceivedParent,
 } from './commit-store.ts'
 export { consumerPosition, moveConsumer, writeFollowed } from './consumer-store.ts'
 export { commitRows } from './dependent-rows-store.ts'

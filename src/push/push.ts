@@ -2,9 +2,11 @@ import {
   describeConflicts,
   describeMerged,
   type Edited,
+  findAnyCommit,
   insertReceivedCommit,
   type LibraryInfo,
   type NumberedCommit,
+  setReceivedParent,
   tooManyEntries,
 } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
@@ -16,6 +18,7 @@ import { insertSubCommit, joinSubCommits } from '../views/index.ts'
 import { Admission } from './admission.ts'
 import { BoundPathMoves, BoundPathsChanged, type Step } from './bound-path-moves.ts'
 import type { PushStores } from './push-stores.ts'
+import { findRestorePoint } from './restore-point-store.ts'
 import { findReceivedOrVisibleCommit } from './sync-visibility.ts'
 import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
 
@@ -52,7 +55,9 @@ export async function receiveCommit(
   )
   if (isNew) return
   const known = await findReceivedOrVisibleCommit(stores, info, commit.id)
-  if (known === undefined || !isSameCommit(known.commit, commit)) {
+  const adopted = { ...commit, parentId: (await findRestorePoint(stores.db, info.key)) ?? commit.parentId }
+  const isSame = known !== undefined && [commit, adopted].some((one) => isSameCommit(known.commit, one))
+  if (!isSame) {
     fail({ code: 'object-invalid', reason: 'another commit has this id' })
   }
 }
@@ -76,6 +81,7 @@ export async function push(
   id: CommitId,
   reserve: (bytes: number) => Promise<QuotaReservation>,
 ): Promise<void> {
+  await adoptOrphan(stores, library.info, id)
   const found = await findChain(stores, library.info, id)
   if (found === undefined) return
   const { chain, tip, base } = found
@@ -158,6 +164,28 @@ async function commitPushed(
       await joinSubCommits(tx, sub.key, result, headSeq)
       await settleClaims(tx, library.info.key, claims)
     })
+  }
+}
+
+/**
+ * After a restore from a backup, clients still push commits on top of commits that were lost. All of those descend from the head that was restored,
+ * so it is the common ancestor: it becomes the parent of the oldest commit that was sent.
+ */
+async function adoptOrphan(stores: PushStores, library: LibraryInfo, id: CommitId): Promise<void> {
+  if (library.sub !== undefined) return
+  const restored = await findRestorePoint(stores.db, library.key)
+  if (restored === undefined) return
+  let next = id
+  for (let length = 0; length < LONGEST_CHAIN; length++) {
+    const found = await findAnyCommit(stores.db, library, next)
+    const parent = found === undefined || found.joined ? null : found.commit.parentId
+    if (parent === null) return
+    if ((await findAnyCommit(stores.db, library, parent)) === undefined) {
+      const orphan = next
+      await stores.db.write((tx) => setReceivedParent(tx, library.key, orphan, restored), { durable: false })
+      return
+    }
+    next = parent
   }
 }
 

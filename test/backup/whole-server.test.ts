@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
 import { Client as PostgresClient } from 'pg'
@@ -11,6 +10,7 @@ import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'
 import { download } from '../support/encrypted.ts'
 import { startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { flagsOf, temporaryFolder } from './support.ts'
 
 onBothDatabases('a backup of the whole server', (fresh: FreshDatabase) => {
   it('contains every write acknowledged before it began, made while others write', async (t) => {
@@ -164,13 +164,4 @@ async function dropSchema(url: string): Promise<void> {
 
 function envOf({ setting }: { setting: { kind: string; url?: string } | undefined }) {
   return setting?.kind === 'postgres' ? { env: { CARREL_DATABASE: setting.url ?? '' } } : {}
-}
-
-function flagsOf({ data, databaseUrl }: { data: string; databaseUrl: string | undefined }): string[] {
-  return ['--data', data, ...(databaseUrl === undefined ? [] : ['--database', databaseUrl])]
-}
-
-async function temporaryFolder() {
-  const created = await mkdtemp(path.join(os.tmpdir(), 'carrel-backup-test-'))
-  return { path: created, [Symbol.asyncDispose]: () => rm(created, { recursive: true, force: true }) }
 }
