@@ -1,6 +1,6 @@
 import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
-import { DatabaseError, NewerSchemaError } from '../database/index.ts'
+import { DatabaseError, MigrationBackupError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
 import { CertificateError, ListenError } from '../http/index.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
@@ -27,6 +27,7 @@ export function sentenceFor(error: unknown): string | undefined {
     StartError,
     ListenError,
     CertificateError,
+    MigrationBackupError,
     NewerSchemaError,
     SecretError,
   ]

@@ -173,6 +173,15 @@ export const definitions = {
     expects: 'plain or fast',
     parse: parseChoice(['plain', 'fast']),
   }),
+  preMigrationBackup: define<boolean>({
+    placeholder: 'on|off',
+    fallback: true,
+    default: 'on',
+    meaning:
+      'copies the database to before-migration/ in the data folder before its schema is migrated; off skips it',
+    expects: 'on or off',
+    parse: parseSwitch,
+  }),
   secret: define<string | undefined>({
     placeholder: 'text',
     fallback: undefined,

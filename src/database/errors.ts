@@ -23,6 +23,19 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** The data could not be backed up before its migration, which therefore did not begin. */
+export class MigrationBackupError extends Error {
+  constructor(file: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(
+      `The database could not be backed up to ${file} before its migration (${reason}), so nothing was changed. ` +
+        `Make room there and start again, or make a backup yourself and start with CARREL_PRE_MIGRATION_BACKUP=off.`,
+      { cause },
+    )
+    this.name = 'MigrationBackupError'
+  }
+}
+
 export function transactionOver(): DatabaseError {
   return new DatabaseError(
     'closed',

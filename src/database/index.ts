@@ -1,6 +1,6 @@
 export type { Database, Dialect, Reader, Transaction, Value } from './database.ts'
 export { deleteBatch, deleteBatches, inGroups, inPaddedGroups } from './delete-batch.ts'
-export { DatabaseError, NewerSchemaError } from './errors.ts'
+export { DatabaseError, MigrationBackupError, NewerSchemaError } from './errors.ts'
 export { inspectDatabase, knownSchemaVersion } from './inspect.ts'
 export { registerRowCacheMetrics } from './metrics.ts'
 export { columnTypes } from './migrations/types.ts'

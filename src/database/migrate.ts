@@ -1,30 +1,43 @@
 import type { Database, Dialect, Transaction } from './database.ts'
 import { NewerSchemaError } from './errors.ts'
+import type { Logger } from './logger.ts'
 import { columnTypes, type Migration } from './migrations/types.ts'
+import { backUpBeforeMigration } from './pre-migration-backup.ts'
 
 /** What a database offers so that it can be migrated. */
 export interface Migratable extends Database {
   schemaVersion: number
-  /** Keeps a copy of all data as it is before the step to `version`. */
-  backUp?(version: number): Promise<void>
+  readonly backupExtension: string
+  /** Writes a consistent copy to a new file, and checks that the copy can be read. */
+  backUp(file: string, schemaVersion: number): Promise<void>
+}
+
+interface MigrateOptions {
+  readonly now?: () => number
+  /** Where the data is copied to before the first step. Undefined: it is not copied. */
+  readonly backupDirectory?: string | undefined
+  readonly logger?: Logger | undefined
 }
 
 /**
  * Brings the schema forward, one transaction a step, so a step that fails leaves the data as the
- * step before left it. Two nodes starting at once do each step once. Throws NewerSchemaError if
+ * step before left it. Existing data is backed up before the first step. Two nodes starting at once do each step once. Throws NewerSchemaError if
  * the data is ahead of `migrations`.
  */
 export async function migrate(
   db: Migratable,
   migrations: readonly Migration[],
-  now: () => number = unixNow,
+  { now = unixNow, backupDirectory, logger }: MigrateOptions = {},
 ): Promise<void> {
   const known = Math.max(0, ...migrations.map((migration) => migration.version))
   const found = await findVersionOf(db)
   if (found > known) throw new NewerSchemaError(found, known)
-  const pending = migrations.filter((migration) => migration.version > found)
+  const applied = await listApplied(db)
+  const pending = migrations.filter(({ version }) => !applied.has(version))
   const [first] = pending
-  if (first && found > 0) await db.backUp?.(first.version)
+  if (first && found > 0 && backupDirectory !== undefined) {
+    await backUpBeforeMigration(db, found, backupDirectory, logger)
+  }
   for (const migration of pending) await applyStep(db, migration, now)
   const reached = await findVersionOf(db)
   if (reached > known) throw new NewerSchemaError(reached, known)
@@ -35,8 +48,9 @@ async function applyStep(db: Database, migration: Migration, now: () => number):
   const { version, name } = migration
   try {
     await db.write(async (tx) => {
-      const applied = await findVersion(tx, db.dialect)
-      if (applied >= version) return
+      await findVersion(tx, db.dialect)
+      const applied = await tx.get('select 1 as found from schema_migration where version = ?', version)
+      if (applied !== undefined) return
       await migration.up(tx, columnTypes[db.dialect])
       await tx.insert('schema_migration', ['version', 'name', 'applied_at'], [[version, name, now()]])
     })
@@ -45,6 +59,12 @@ async function applyStep(db: Database, migration: Migration, now: () => number):
       cause,
     })
   }
+}
+
+/** Steps are looked up one by one: two branches of development may have released theirs in another order than their numbers. */
+async function listApplied(db: Database): Promise<Set<number>> {
+  const rows = await db.all<{ version: number }>('select version from schema_migration')
+  return new Set(rows.map(({ version }) => version))
 }
 
 function findVersionOf(db: Database): Promise<number> {

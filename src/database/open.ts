@@ -1,8 +1,10 @@
 import type { Database } from './database.ts'
+import { NewerSchemaError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import { type Migratable, migrate } from './migrate.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
 import type { Migration } from './migrations/types.ts'
+import { inspectSqlite } from './sqlite/inspection.ts'
 import { openSqlite } from './sqlite/sqlite-database.ts'
 
 export type DatabaseSetting =
@@ -19,15 +21,21 @@ interface OpenOptions {
   readonly migrations?: readonly Migration[]
   /** Stops at this schema version, into which rows of an older backup fit. */
   readonly upToVersion?: number
+  /** Existing data is backed up to this folder before it is migrated. */
+  readonly backupDirectory?: string | undefined
 }
 
-/** Opens the database and brings its schema up to date. */
+/**
+ * Opens the database and brings its schema up to date. Throws NewerSchemaError, before anything is changed, if a newer program wrote
+ * it, and MigrationBackupError if it cannot be backed up first.
+ */
 export async function openDatabase(setting: DatabaseSetting, options: OpenOptions): Promise<Database> {
-  const { upToVersion = Number.POSITIVE_INFINITY, now, ...rest } = options
+  const { upToVersion = Number.POSITIVE_INFINITY, now, backupDirectory, ...rest } = options
   const migrations = (options.migrations ?? allMigrations).filter(({ version }) => version <= upToVersion)
+  if (setting.kind === 'sqlite') await refuseNewer(setting.file, migrations)
   const db = await openOf(setting, rest)
   try {
-    await migrate(db, migrations, now)
+    await migrate(db, migrations, { ...(now && { now }), backupDirectory, logger: options.logger })
     return db
   } catch (error) {
     await db[Symbol.asyncDispose]()
@@ -35,8 +43,19 @@ export async function openDatabase(setting: DatabaseSetting, options: OpenOption
   }
 }
 
+/** Opening a SQLite file for writing changes it: it copies the log and sets the journal mode. */
+async function refuseNewer(file: string, migrations: readonly Migration[]): Promise<void> {
+  const known = Math.max(0, ...migrations.map(({ version }) => version))
+  await using found = await inspectSqlite(file)
+  if (found !== undefined && found.schemaVersion > known)
+    throw new NewerSchemaError(found.schemaVersion, known)
+}
+
 /** The PostgreSQL driver is loaded only if it is used. */
-async function openOf(setting: DatabaseSetting, options: Omit<OpenOptions, 'now'>): Promise<Migratable> {
+async function openOf(
+  setting: DatabaseSetting,
+  options: Omit<OpenOptions, 'now' | 'backupDirectory'>,
+): Promise<Migratable> {
   if (setting.kind === 'sqlite') return openSqlite({ file: setting.file, ...options })
   const { openPostgres } = await import('./postgres/postgres-database.ts')
   return openPostgres({ url: setting.url, ...options })

@@ -50,7 +50,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
   const db = opened.use(
     'the database',
-    await openDatabase(config.database, { onFatal, now, logger: logger.child({ room: 'database' }) }),
+    await openDatabase(config.database, {
+      onFatal,
+      now,
+      logger: logger.child({ room: 'database' }),
+      backupDirectory: config.preMigrationBackups,
+    }),
   )
   const blocks = opened.use('the blocks', await openBlocks(config))
   const core = opened.use(

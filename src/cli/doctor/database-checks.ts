@@ -11,7 +11,7 @@ const RELEASED = Date.UTC(2026, 10, 1) / 1000
 const MAX_CLOCK_SKEW = 300
 
 /** Checks that the database is reachable and has a known schema version. */
-export async function checkDatabase({ database }: Config): Promise<Finding> {
+export async function checkDatabase({ database, preMigrationBackups }: Config): Promise<Finding> {
   const name = 'database'
   try {
     await using found = await inspectDatabase(database)
@@ -23,7 +23,10 @@ export async function checkDatabase({ database }: Config): Promise<Finding> {
       return fail(name, `schema version ${version} is newer than ${knownSchemaVersion}`, remedy)
     }
     if (version < knownSchemaVersion) {
-      const remedy = 'the next start brings it up to date, after a backup beside it'
+      const remedy =
+        preMigrationBackups === undefined
+          ? 'the next start brings it up to date, without a backup, because CARREL_PRE_MIGRATION_BACKUP is off'
+          : `the next start brings it up to date, after a backup to ${preMigrationBackups}`
       return warn(name, `schema version ${version} is older than ${knownSchemaVersion}`, remedy)
     }
     return ok(name, `${database.kind} can be read, schema version ${version}`)

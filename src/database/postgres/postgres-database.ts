@@ -6,6 +6,7 @@ import type { Migratable } from '../migrate.ts'
 import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
 import { runInSideProcess } from '../side-process.ts'
 import type { BatchOutcome, Step } from './batch.ts'
+import { dumpPostgres } from './dump.ts'
 import { asksForRetry, translate } from './faults.ts'
 import { PostgresClient, prepareSession } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
@@ -180,6 +181,12 @@ export class PostgresDatabase implements Migratable {
 
   async ping(): Promise<void> {
     await this.get('select 1')
+  }
+
+  readonly backupExtension = 'sql.gz'
+
+  backUp(file: string, schemaVersion: number): Promise<void> {
+    return dumpPostgres(this.#url, file, schemaVersion)
   }
 
   async checkServer(): Promise<void> {

@@ -200,14 +200,13 @@ describe('SQLite files', () => {
       await addNote(db, 1)
     }
     assert.deepEqual(await copiesOf(file), [])
-    await using newer = await openDatabase(setting, { migrations: [notes, titles], onFatal })
+    const backupDirectory = `${file}.backups`
+    await using newer = await openDatabase(setting, { migrations: [notes, titles], onFatal, backupDirectory })
     await addNote(newer, 2)
-    assert.deepEqual(await copiesOf(file), [`${path.basename(file)}.before-v2`])
-    assert.equal((await stat(`${file}.before-v2`)).mode & 0o777, 0o600)
-    await using older = await openDatabase(
-      { kind: 'sqlite', file: `${file}.before-v2` },
-      { migrations: [notes], onFatal },
-    )
+    const copy = path.join(backupDirectory, 'schema-1.db')
+    assert.deepEqual(await readdir(backupDirectory), ['schema-1.db'])
+    assert.equal((await stat(copy)).mode & 0o777, 0o600)
+    await using older = await openDatabase({ kind: 'sqlite', file: copy }, { migrations: [notes], onFatal })
     assert.deepEqual(await listIds(older), [1])
   })
 

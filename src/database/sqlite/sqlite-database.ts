@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,6 +15,7 @@ import { Checkpointer } from './checkpointer.ts'
 import { Connection } from './connection.ts'
 import { erasingSettings, prepareNewFile, releaseFreePages, stepOf } from './free-pages.ts'
 import { GroupSync } from './group-sync.ts'
+import { inspectSqlite } from './inspection.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
 
 export interface SqliteOptions {
@@ -182,21 +183,15 @@ class SqliteDatabase implements Migratable {
     return pages * pageBytes
   }
 
-  /** Copies the database durably to `<file>.before-v<version>`. */
-  async backUp(version: number): Promise<void> {
-    const target = `${this.#file}.before-v${version}`
-    const unfinished = `${target}.unfinished`
-    await rm(unfinished, { force: true })
-    await writeFile(unfinished, '', { flag: 'wx', mode: 0o600 })
-    await backup(this.#writer.handle, unfinished, { rate: 1024 })
-    const copy = await open(unfinished, 'r+')
-    try {
-      await copy.sync()
-    } finally {
-      await copy.close()
-    }
-    await rename(unfinished, target)
-    await syncFolder(path.dirname(target))
+  readonly backupExtension = 'db'
+
+  async backUp(file: string, schemaVersion: number): Promise<void> {
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 })
+    await backup(this.#writer.handle, file, { rate: 1024 })
+    await using copy = await inspectSqlite(file)
+    if (copy?.schemaVersion !== schemaVersion) throw new Error('the copy has another schema version')
+    const check = await copy.get<{ quick_check: string }>('pragma quick_check(1)')
+    if (check?.quick_check !== 'ok') throw new Error(`the copy is damaged: ${check?.quick_check}`)
   }
 
   /** Throws if the last writes could not be flushed; the files are then left unchanged. */

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import type { Reader, Row, Value } from '../database.ts'
+import { DatabaseError } from '../errors.ts'
+
+/** A database as it was found: nothing is made, migrated or changed by looking at it. */
+export interface InspectedDatabase extends Reader, AsyncDisposable {
+  /** 0 if Carrel has never used it. */
+  readonly schemaVersion: number
+}
+
+/** Opens for reading only. Undefined if there is no such file; throws DatabaseError if it cannot be read. */
+export async function inspectSqlite(file: string): Promise<InspectedDatabase | undefined> {
+  if (!existsSync(file)) return undefined
+  const reader = new SqliteInspection(file)
+  try {
+    const table = await reader.get("select name from sqlite_master where name = 'schema_migration'")
+    reader.schemaVersion = table ? await findSchemaVersion(reader) : 0
+    return reader
+  } catch (error) {
+    await reader[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Of a database that has the table of migrations. */
+export async function findSchemaVersion(reader: Reader): Promise<number> {
+  const sql = 'select max(version) as version from schema_migration'
+  return (await reader.get<{ version: number | null }>(sql))?.version ?? 0
+}
+
+class SqliteInspection implements InspectedDatabase {
+  schemaVersion = 0
+  readonly #handle: DatabaseSync
+
+  constructor(file: string) {
+    const address = pathToFileURL(file)
+    // Without a log nobody has the file open; looked at in any other way, it would get one.
+    if (!existsSync(`${file}-wal`)) address.searchParams.set('immutable', '1')
+    this.#handle = translating(() => new DatabaseSync(address, { readOnly: true, timeout: 3000 }))
+  }
+
+  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return translating(() => this.#handle.prepare(sql).all(...parameters) as R[])
+  }
+
+  async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    return (await this.all<R>(sql, ...parameters))[0]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#handle.close()
+  }
+}
+
+function translating<T>(action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DatabaseError('other', `SQLite: ${reason}`, { cause: error })
+  }
+}
