@@ -1,6 +1,12 @@
 import { type Config, ConfigError } from '../config/index.ts'
 import { configFrom } from './config-flags.ts'
-import { checkClock, checkDatabase, checkSpaceRelease, checkStoredData } from './doctor/database-checks.ts'
+import {
+  checkClock,
+  checkDatabase,
+  checkLog,
+  checkSpaceRelease,
+  checkStoredData,
+} from './doctor/database-checks.ts'
 import { type Finding, fail, ok } from './doctor/finding.ts'
 import { checkDataFolder, checkFreeSpace } from './doctor/folder-checks.ts'
 import { checkPort, checkPublicUrl } from './doctor/network-checks.ts'
@@ -11,6 +17,7 @@ const checks: readonly ((config: Config) => Promise<Finding | readonly Finding[]
   checkDataFolder,
   checkFreeSpace,
   checkDatabase,
+  checkLog,
   checkStoredData,
   checkSpaceRelease,
   checkClock,

@@ -93,6 +93,8 @@ export interface Database extends Reader, AsyncDisposable {
    * number of bytes. Does nothing for a SQLite file that was created without incremental vacuum.
    */
   releaseFreePages(signal: AbortSignal): Promise<number>
+  /** Size of the write-ahead log. Undefined for a database that looks after its own. */
+  readonly logBytes: number | undefined
   /** Throws if the database cannot be reached. */
   ping(): Promise<void>
   /** The version of the schema found, after migrations. */

@@ -19,6 +19,20 @@ const counters: readonly { name: string; help: string; of: (statistics: RowCache
   },
 ]
 
+/** Adds the size of the write-ahead log, which grows while a reader keeps it from being restarted. */
+export function registerLogMetrics(registry: Registry, logBytes: () => number | undefined): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'carrel_database_log_bytes',
+      help: 'Size of the write-ahead log of SQLite; it grows while another program reads the database for long',
+      registers: [],
+      collect() {
+        this.set(logBytes() ?? 0)
+      },
+    }),
+  )
+}
+
 /** Adds the counters of the row cache to the metrics of the server. */
 export function registerRowCacheMetrics(
   registry: Registry,

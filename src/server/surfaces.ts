@@ -1,7 +1,7 @@
 import { apiFaults, apiRoutes } from '../api/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
-import { type Database, registerRowCacheMetrics } from '../database/index.ts'
+import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../database/index.ts'
 import {
   type AuthResult,
   createHttpServer,
@@ -37,6 +37,7 @@ export function createHttp(
   const metrics = createMetrics({ processMetrics: true })
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
+  registerLogMetrics(metrics.registry, () => db.logBytes)
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [

@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { readIntegrityState } from '../../check/index.ts'
 import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config/index.ts'
-import { inspectDatabase, knownSchemaVersion } from '../../database/index.ts'
+import { inspectDatabase, knownSchemaVersion, LARGE_LOG_BYTES } from '../../database/index.ts'
+import { sizeText } from '../output.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Release date of this program in Unix seconds. An earlier clock is wrong. */
@@ -84,6 +86,20 @@ async function releasesSpace(file: string): Promise<boolean> {
     // `checkDatabase` reports the reason.
     return true
   }
+}
+
+/** Finds a write-ahead log of SQLite that a reader keeps from being restarted. */
+export async function checkLog({ database }: Config): Promise<readonly Finding[]> {
+  if (database.kind !== 'sqlite') return []
+  const size = await stat(`${database.file}-wal`).then(
+    (found) => found.size,
+    () => 0,
+  )
+  const message = `the write-ahead log has ${sizeText(size)}`
+  if (size < LARGE_LOG_BYTES) return []
+  return [
+    warn('log', message, 'end the program that keeps reading the database, for example an unfinished backup'),
+  ]
 }
 
 /** Checks that the clock is not before the release of this program or the newest stored change. */

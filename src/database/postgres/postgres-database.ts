@@ -51,6 +51,7 @@ export function connectPostgres(options: PostgresOptions): PostgresDatabase {
 export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
   schemaVersion = 0
+  readonly logBytes = undefined
   readonly #pool: Pool
   readonly #url: string
   readonly #place: string

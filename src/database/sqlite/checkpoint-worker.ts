@@ -16,7 +16,8 @@ export type CheckpointReply = { result: CheckpointResult } | { error: Error; cod
 // The connection of this thread. synchronous=FULL makes a checkpoint flush the log before it copies from it, and the database file before the
 // log is overwritten.
 const { file } = workerData as { file: string }
-const busyTimeoutMs = 5000
+/** Only at the end of the process it waits for readers. Otherwise the writers would wait with it. */
+const BUSY_TIMEOUT_MS = 5000
 const connection = new DatabaseSync(file)
 connection.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')
 
@@ -27,9 +28,10 @@ parentPort?.on('message', (mode: CheckpointMode) => {
 
 function checkpoint(mode: CheckpointMode): CheckpointReply {
   try {
-    const waits = mode !== 'truncate-now'
-    connection.exec(`pragma busy_timeout = ${waits ? busyTimeoutMs : 0}`)
-    const row = connection.prepare(`pragma wal_checkpoint(${waits ? mode : 'truncate'})`).get()
+    connection.exec(`pragma busy_timeout = ${mode === 'truncate' ? BUSY_TIMEOUT_MS : 0}`)
+    const row = connection
+      .prepare(`pragma wal_checkpoint(${mode === 'truncate-now' ? 'truncate' : mode})`)
+      .get()
     return {
       result: { busy: row?.busy !== 0, log: Number(row?.log), checkpointed: Number(row?.checkpointed) },
     }

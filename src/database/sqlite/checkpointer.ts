@@ -5,12 +5,16 @@ import type { CheckpointMode, CheckpointReply, CheckpointResult } from './checkp
 import { primaryCode } from './connection.ts'
 
 const ioError = 10
-const retryAfterMs = 1000
+const MIN_RETRY_MS = 1000
+const MAX_RETRY_MS = 30_000
+const WARNING_INTERVAL_MS = 10 * 60_000
 
 interface Options {
   readonly file: string
   /** Number of frames in the log that triggers a checkpoint. */
   readonly fromFrames: number
+  /** Number of frames from which a log that cannot be restarted is reported. */
+  readonly largeFrames: number
   /** The mutex of the writers. A checkpoint locks it for its last part, so that the log stops growing. */
   readonly writeMutex: Mutex
   readonly logger: Logger
@@ -24,6 +28,8 @@ export class Checkpointer {
   #running: Promise<void> | undefined
   #answer: { resolve(reply: CheckpointReply): void; reject(error: unknown): void } | undefined
   #notBeforeMs = 0
+  #retryMs = MIN_RETRY_MS
+  #nextWarningMs = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -63,18 +69,24 @@ export class Checkpointer {
   }
 
   // The first pass copies most of the log while writers continue. They keep appending, so the log would never be copied completely and never
-  // restart. The second pass makes them wait for the small rest.
+  // restart. The second pass makes them wait for the small rest. It does not wait for readers: a long one (a backup, a count in a side process)
+  // needs the log as it is, and the log grows until it ends.
   async #checkpoint(): Promise<void> {
     try {
       await this.#ask('passive')
       const unlock = await this.#options.writeMutex.lock()
+      let result: CheckpointResult
       try {
-        await this.#ask('restart')
+        result = await this.#ask('restart')
       } finally {
         unlock()
       }
+      if (result.busy) {
+        this.#backOff()
+        this.#warnIfLarge(result)
+      } else this.#retryMs = MIN_RETRY_MS
     } catch (error) {
-      this.#notBeforeMs = performance.now() + retryAfterMs
+      this.#backOff()
       this.#options.logger.error({ err: error }, 'the write-ahead log could not be copied; trying again')
     }
   }
@@ -91,6 +103,21 @@ export class Checkpointer {
     } catch (error) {
       this.#options.logger.error({ err: error }, 'the write-ahead log could not be truncated')
     }
+  }
+
+  #backOff(): void {
+    this.#notBeforeMs = performance.now() + this.#retryMs
+    this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS)
+  }
+
+  #warnIfLarge({ log, checkpointed }: CheckpointResult): void {
+    const now = performance.now()
+    if (log < this.#options.largeFrames || now < this.#nextWarningMs) return
+    this.#nextWarningMs = now + WARNING_INTERVAL_MS
+    this.#options.logger.warn(
+      { frames: log, copied: checkpointed },
+      'the write-ahead log keeps growing, because another program has been reading the database for long; end that program',
+    )
   }
 
   // One request at a time: checkpoints do not overlap, and `close` waits for one.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readSync } from 'node:fs'
-import { copyFile, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -325,7 +325,90 @@ describe('SQLite durability', () => {
   })
 })
 
+describe('a log that could not be flushed', () => {
+  /** A database as the kernel shows it after the flush of its second note failed, and the part of the log that is not on disk. */
+  async function withHole() {
+    const file = newFile()
+    let broken = false
+    const db = await openNotes({
+      file,
+      onFatal: () => {},
+      async syncLog(log) {
+        if (broken) throw new Error('EIO: i/o error, fdatasync')
+        await log.datasync()
+      },
+    })
+    await addNote(db, 1)
+    const start = (await stat(`${file}-wal`)).size
+    broken = true
+    await assert.rejects(addNote(db, 2))
+    const end = (await stat(`${file}-wal`)).size
+    const shown = newFile()
+    // By another process: SQLite's locks are released when any handle of the file is closed in this one.
+    await run('sh', ['-c', 'cp "$1" "$2" && cp "$1-wal" "$2-wal"', 'sh', file, shown])
+    return { shown, lost: { start, end } }
+  }
+
+  const saltOf = async (file: string) => (await readFile(`${file}-wal`)).subarray(16, 24).toString('hex')
+
+  it('is not built upon by the next start', async () => {
+    const { shown, lost } = await withHole()
+    const salt = await saltOf(shown)
+    await using db = await openNotes({ file: shown })
+    await addNote(db, 3)
+    const disk = newFile()
+    await run('sh', ['-c', 'cp "$1" "$2" && cp "$1-wal" "$2-wal"', 'sh', shown, disk])
+    // In a log that still begins with the old frames, the lost ones are missing on disk.
+    if ((await saltOf(disk)) === salt) {
+      await using log = await open(`${disk}-wal`, 'r+')
+      await log.write(Buffer.alloc(lost.end - lost.start), 0, lost.end - lost.start, lost.start)
+    }
+    await using afterPowerCut = await openNotes({ file: disk })
+    assert.deepEqual(await listIds(afterPowerCut), [1, 2, 3])
+  })
+
+  it('is flushed again before anything is copied from it, and stops the start if that fails', async () => {
+    const { shown } = await withHole()
+    const before = await readFile(shown)
+    const failing = openNotes({
+      file: shown,
+      async syncLog() {
+        throw new Error('EIO: i/o error, fdatasync')
+      },
+    })
+    await assert.rejects(failing, /log .* could not be flushed: see that the disk is sound/)
+    assert.deepEqual(await readFile(shown), before)
+  })
+})
+
 describe('the write-ahead log of SQLite', () => {
+  it('grows during a long read without delaying a writer, is reported, and restarts afterwards', async () => {
+    const file = newFile()
+    const warnings: string[] = []
+    const logger = { info() {}, error() {}, warn: (_: object, message: string) => warnings.push(message) }
+    await using db = await openNotes({ file, checkpointBytes: 64 * 1024, largeLogBytes: 512 * 1024, logger })
+    await addNote(db, 0)
+    const reader = new DatabaseSync(file, { readOnly: true })
+    reader.exec('begin')
+    reader.prepare('select count(*) from note').get()
+    let slowest = 0
+    const body = 'x'.repeat(3000)
+    const write = async (id: number) => {
+      const began = performance.now()
+      await db.write((tx) => tx.run('insert into note (id, body) values (?, ?)', id, body))
+      slowest = Math.max(slowest, performance.now() - began)
+    }
+    for (let id = 1; id <= 400; id += 1) await write(id)
+    assert.ok(slowest < 2000, `a write took ${Math.round(slowest)} ms`)
+    assert.ok((db.logBytes ?? 0) > 512 * 1024, `${db.logBytes} bytes in the log`)
+    reader.close()
+    for (let id = 401; (db.logBytes ?? 0) > 512 * 1024; id += 1) await write(id)
+    assert.deepEqual(
+      warnings.map((one) => /write-ahead log/.test(one)),
+      [true],
+    )
+  })
+
   it('restarts repeatedly while writers continue', async () => {
     const file = newFile()
     await using db = await openNotes({ file, checkpointBytes: 256 * 1024 })

@@ -27,11 +27,16 @@ export interface SqliteOptions {
   readonly syncLog?: (log: FileHandle) => Promise<void>
   /** Size of the write-ahead log that triggers a checkpoint. */
   readonly checkpointBytes?: number
+  /** Size from which a log that a reader holds is reported. */
+  readonly largeLogBytes?: number
 }
 
 const pageBytes = 4096
 const frameBytes = pageBytes + 24
 const defaultCheckpointBytes = 16 * 2 ** 20
+/** A log of this size is restarted long before, unless a reader holds it. */
+export const LARGE_LOG_BYTES = 256 * 2 ** 20
+const chunkBytes = 2 ** 20
 const busyTimeoutMs = 5000
 // How long a writer of this process waits for the write lock of another process.
 const writeTimeoutMs = 30_000
@@ -45,18 +50,32 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   let log: FileHandle | undefined
   try {
     // The log file is created by the first transaction and stays the same file while a connection is open.
-    writer.exec('begin immediate; commit')
     writer.exec('pragma busy_timeout = 0')
+    await retryWhileBusy(() => writer.exec('begin immediate; commit'))
     reader = await openConnection(file)
     log = await open(`${file}-wal`, 'r+')
+    await renewLog(options, writer, log)
     await syncFolder(path.dirname(file))
     return new SqliteDatabase(options, writer, reader, log)
   } catch (error) {
     await log?.close()
-    reader?.close()
-    writer.close()
+    if (error instanceof UnflushedLogError) {
+      // Closing would copy from the log. The connections stay open until the process ends.
+      abandoned.push(writer, ...(reader === undefined ? [] : [reader]))
+    } else {
+      reader?.close()
+      writer.close()
+    }
     throw error
   }
+}
+
+/** Referenced, because a connection also closes when it is garbage collected. */
+const abandoned: Connection[] = []
+
+/** The log that was found cannot be made durable. The message says what to do. */
+class UnflushedLogError extends Error {
+  override name = 'UnflushedLogError'
 }
 
 /** A request whose answer acknowledges a change. */
@@ -105,6 +124,7 @@ class SqliteDatabase implements Migratable {
     this.#checkpointer = new Checkpointer({
       file,
       fromFrames: (options.checkpointBytes ?? defaultCheckpointBytes) / frameBytes,
+      largeFrames: (options.largeLogBytes ?? LARGE_LOG_BYTES) / frameBytes,
       writeMutex: this.#writeMutex,
       logger,
       onDiskError: (error) => this.#sync.fail('The database file could not be written.', error),
@@ -161,6 +181,10 @@ class SqliteDatabase implements Migratable {
 
   get cacheStatistics(): RowCacheStatistics {
     return this.#reads.statistics
+  }
+
+  get logBytes(): number {
+    return this.#framesInLog() * frameBytes
   }
 
   async ping(): Promise<void> {
@@ -267,6 +291,44 @@ class SqliteDatabase implements Migratable {
   }
 }
 
+/**
+ * Makes the log of an earlier process durable, then empties it. After a failed flush the kernel still shows the frames it could not write,
+ * and reports the next flush as successful. So every byte is written again before it is flushed, and everything is in the database file
+ * before anything new is acknowledged (I4).
+ */
+async function renewLog(
+  { file, syncLog = (handle) => handle.datasync() }: SqliteOptions,
+  writer: Connection,
+  log: FileHandle,
+): Promise<void> {
+  // With the write lock: no other process appends to the log or restarts it.
+  await retryWhileBusy(() => writer.exec('begin immediate'))
+  try {
+    await rewrite(log)
+    await syncLog(log)
+  } catch (cause) {
+    const message = `The log of the database, ${file}-wal, could not be flushed: see that the disk is sound, then start again.`
+    throw new UnflushedLogError(message, { cause })
+  } finally {
+    writer.exec('rollback')
+  }
+  // Another process may be reading the log. Then it stays, and is durable.
+  writer.get('pragma wal_checkpoint(truncate)', [])
+}
+
+/** Writes the bytes of a file in their place once more. */
+async function rewrite(file: FileHandle): Promise<void> {
+  const buffer = Buffer.allocUnsafe(chunkBytes)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+    if (bytesRead === 0) return
+    for (let at = 0; at < bytesRead; ) {
+      at += (await file.write(buffer, at, bytesRead - at, position + at)).bytesWritten
+    }
+    position += bytesRead
+  }
+}
+
 async function createPrivateFile(file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   try {
@@ -298,9 +360,10 @@ async function openConnection(file: string): Promise<Connection> {
   }
 }
 
-// Two processes that open a new file at the same time can get SQLITE_BUSY despite the busy timeout.
+// Two processes that open a new file at the same time can get SQLITE_BUSY despite the busy timeout. And the busy timeout would block the event loop,
+// on which another database of this process may hold the lock.
 async function retryWhileBusy(action: () => void): Promise<void> {
-  const deadline = performance.now() + busyTimeoutMs
+  const deadline = performance.now() + writeTimeoutMs
   for (;;) {
     try {
       return action()

@@ -17,6 +17,8 @@ export class ThreadedDatabase implements Database {
   readonly schemaVersion = 0
   /** It has no row cache. */
   readonly cacheStatistics = undefined
+  /** SQLite copies it at commits. */
+  readonly logBytes = undefined
   readonly #file: string
   readonly #readers: readonly [DatabaseThread, DatabaseThread]
   readonly #writer: DatabaseThread
