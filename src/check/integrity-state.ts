@@ -1,12 +1,20 @@
 import { countDamagedBlocks } from '../content/index.ts'
 import type { Reader } from '../database/index.ts'
+import { findLastPass } from './check-store.ts'
 
 /** What is known about the integrity of the stored data. */
 export interface IntegrityState {
   /** Blocks whose bytes are known to be missing or damaged. */
   readonly damagedBlocks: number
+  /** The last complete pass of `carrel check`. */
+  readonly lastCheck: { readonly finishedAt: number; readonly findings: number } | undefined
 }
 
 export async function readIntegrityState(reader: Reader): Promise<IntegrityState> {
-  return { damagedBlocks: await countDamagedBlocks(reader) }
+  const last = await findLastPass(reader)
+  return {
+    damagedBlocks: await countDamagedBlocks(reader),
+    lastCheck:
+      last?.finishedAt == null ? undefined : { finishedAt: last.finishedAt, findings: last.findings },
+  }
 }

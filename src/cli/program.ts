@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander'
 import { programVersion } from '../version.ts'
 import { addAccessCommands } from './access.ts'
 import { addBackupCommands } from './backup-commands.ts'
+import type { CheckFlags } from './check.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addUserCommands } from './user.ts'
@@ -48,6 +49,23 @@ export function createProgram(end: (exitCode: number) => void): Command {
     .action(async (options: { json?: true }) => {
       const { doctor } = await import('./doctor.ts')
       end(await doctor(options))
+    })
+  withSettings(
+    program
+      .command('check')
+      .description(
+        'check that everything stored is there and agrees, beside a running server or without one',
+      ),
+    ['data', 'database', 'blocks', 'history-days'],
+  )
+    .option('--read-data', 'also read all blocks and compare them with their ids')
+    .option('--sample <percent>', 'read this percentage of the blocks, another part each time')
+    .option('--library <id>', 'only this library')
+    .option('--json', 'print one JSON document')
+    .action(async (options: CheckFlags) => {
+      const config = configFrom(options)
+      const { checkCommand } = await import('./check.ts')
+      end(await checkCommand(config, options))
     })
   withSettings(
     program

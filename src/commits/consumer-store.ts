@@ -6,6 +6,11 @@ export async function consumerPosition(reader: Reader, libraryKey: number, name:
   return (await reader.get<{ seq: number }>(sql, libraryKey, name))?.seq ?? 0
 }
 
+/** The positions of all consumers of a library. */
+export function listPositions(reader: Reader, libraryKey: number): Promise<{ name: string; seq: number }[]> {
+  return reader.all('select name, seq from follower where library_key = ? order by name', libraryKey)
+}
+
 /** Sets the position of a consumer, whatever it was. */
 export async function moveConsumer(
   tx: Transaction,

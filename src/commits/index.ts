@@ -30,7 +30,7 @@ export {
   seqAtTime,
   setReceivedParent,
 } from './commit-store.ts'
-export { consumerPosition, moveConsumer, writeFollowed } from './consumer-store.ts'
+export { consumerPosition, listPositions, moveConsumer, writeFollowed } from './consumer-store.ts'
 export { commitRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
@@ -44,6 +44,7 @@ export {
   findLibraries,
   findLibrary,
   findLibraryByKey,
+  findLibraryKey,
   findLibraryWithDeleted,
   findOwnerKeys,
   holdHead,
@@ -53,6 +54,7 @@ export {
   type LibraryRow,
   libraryFromRow,
   listAllLibrariesOf,
+  listAllLibraryKeys,
   listDeletedBefore,
   listDeletedLibrariesOf,
   listLibrariesOf,

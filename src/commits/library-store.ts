@@ -68,6 +68,11 @@ export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryIn
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)
 }
 
+/** The key of a library, also of a deleted one. */
+export async function findLibraryKey(reader: Reader, id: LibraryId): Promise<number | undefined> {
+  return (await reader.get<{ key: number }>('select key from library where id = ?', id))?.key
+}
+
 /** By key, including deleted libraries. */
 export function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and (deleted_at is null or deleted_at > 0)', key)
@@ -216,6 +221,12 @@ export async function findOwnerKeys(reader: Reader, keys: readonly number[]): Pr
 export async function listLibraryKeys(reader: Reader, afterKey: number, upToKey: number): Promise<number[]> {
   const sql = 'select key from library where key > ? and key <= ?'
   return (await reader.all<{ key: number }>(sql, afterKey, upToKey)).map(({ key }) => key)
+}
+
+/** A page of the keys of all libraries after a key, deleted ones included. */
+export async function listAllLibraryKeys(reader: Reader, afterKey: number, limit: number): Promise<number[]> {
+  const sql = 'select key from library where key > ? order by key limit ?'
+  return (await reader.all<{ key: number }>(sql, afterKey, limit)).map(({ key }) => key)
 }
 
 /** Most recently deleted first. */

@@ -165,6 +165,41 @@ export async function findHeldBlock(
   return row && { id, size: row.size, data: row.data ?? undefined }
 }
 
+/** Blocks that a library holds, with the length of the row of a small one, and its bytes if `withData`. */
+export async function findStoredBlocks(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly BlockId[],
+  { withData }: { readonly withData: boolean },
+): Promise<Map<BlockId, { size: number; length: number | undefined; data: Uint8Array | undefined }>> {
+  const found = new Map<BlockId, { size: number; length: number | undefined; data: Uint8Array | undefined }>()
+  // Small blocks have up to 64 KiB.
+  const perQuery = withData ? 50 : IDS_PER_QUERY
+  for (let start = 0; start < ids.length; start += perQuery) {
+    const some = ids.slice(start, start + perQuery)
+    const rows = await reader.all<{
+      block_id: Uint8Array
+      size: number
+      length: number | null
+      data?: Uint8Array | null
+    }>(
+      `select b.block_id, b.size, length(s.data) as length${withData ? ', s.data' : ''}
+       from library_block b left join small_block s on s.id = b.block_id
+       where b.library_key = ? and b.block_id in (${some.map(() => '?').join(', ')})`,
+      libraryKey,
+      ...some.map(idToBytes),
+    )
+    for (const { block_id, size, length, data } of rows) {
+      found.set(idFromBytes<BlockId>(block_id), {
+        size,
+        length: length ?? undefined,
+        data: data ?? undefined,
+      })
+    }
+  }
+  return found
+}
+
 /** A page of the blocks of a library after an id, and whether another library holds them, too. */
 export async function listHeldAfter(
   reader: Reader,

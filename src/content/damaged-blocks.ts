@@ -41,7 +41,7 @@ export class DamagedBlocks {
 }
 
 /** What an error of a read says about the stored bytes; undefined if it says nothing, as with too many open files. */
-function problemOf(error: unknown): BlockProblem | undefined {
+export function problemOf(error: unknown): BlockProblem | undefined {
   if (error instanceof BlockMissing) return 'missing'
   return error instanceof BlockDamaged ? 'damaged' : undefined
 }

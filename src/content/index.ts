@@ -1,3 +1,4 @@
+export { BlockCheck, type BlockFault } from './block-check.ts'
 export {
   findBlocksHeldAnywhere,
   findHeldBlocks,

@@ -43,14 +43,16 @@ export async function findOrigin(
   const paths = selfAndAbove(path).filter((one) => one !== ROOT)
   let newest: OriginRow | undefined
   for (let start = 0; start < paths.length; start += KEYS_PER_QUERY) {
-    const byKey = new Map(paths.slice(start, start + KEYS_PER_QUERY).map((one) => [hexOf(keyOf(one)), one]))
+    const byKey = new Map(
+      paths.slice(start, start + KEYS_PER_QUERY).map((one) => [hexOf(originKey(one)), one]),
+    )
     const row = await reader.get<StoredOrigin>(
       `select path_key, seq, old_path, object_id, size from path_origin
        where library_key = ? and seq <= ? and path_key in (${[...byKey].map(() => '?').join(', ')})
        order by seq desc limit 1`,
       libraryKey,
       upTo,
-      ...[...byKey.values()].map(keyOf),
+      ...[...byKey.values()].map(originKey),
     )
     const at = row && byKey.get(hexOf(row.path_key))
     if (row !== undefined && at !== undefined && row.seq > (newest?.seq ?? 0)) newest = toOrigin(at, row)
@@ -69,7 +71,7 @@ export async function listEdits(
     `select seq, object_id, size from file_edit where library_key = ? and path_key = ? and seq > ? and seq <= ?
      order by seq desc limit ? offset ?`,
     libraryKey,
-    keyOf(path),
+    originKey(path),
     range.after,
     range.upTo,
     range.limit,
@@ -92,7 +94,7 @@ export async function countEdits(
   const row = await reader.get<{ count: number }>(
     'select count(*) as count from file_edit where library_key = ? and path_key = ? and seq > ? and seq <= ?',
     libraryKey,
-    keyOf(path),
+    originKey(path),
     range.after,
     range.upTo,
   )
@@ -107,7 +109,7 @@ export async function putOrigins(
   const columns = ['library_key', 'path_key', 'seq', 'old_path', 'object_id', 'size']
   const values = rows.map(({ path, seq, oldPath, content }): Value[] => {
     const object = content === undefined ? null : idToBytes(content.objectId)
-    return [libraryKey, keyOf(path), seq, oldPath ?? null, object, content?.size ?? 0]
+    return [libraryKey, originKey(path), seq, oldPath ?? null, object, content?.size ?? 0]
   })
   await tx.insert('path_origin', columns, values, { ignoreExisting: true })
 }
@@ -116,7 +118,7 @@ export async function putEdits(tx: Transaction, libraryKey: number, rows: readon
   const columns = ['library_key', 'path_key', 'seq', 'object_id', 'size']
   const values = rows.map(({ path, seq, objectId, size }): Value[] => [
     libraryKey,
-    keyOf(path),
+    originKey(path),
     seq,
     idToBytes(objectId),
     size,
@@ -149,7 +151,8 @@ function toOrigin(path: LibraryPath, row: StoredOrigin): OriginRow {
 }
 
 /** Normalized, because names of synced trees need not be NFC, but paths of queries are. */
-function keyOf(path: LibraryPath): Buffer {
+/** The key of a path in `path_origin` and `file_edit`. */
+export function originKey(path: LibraryPath): Buffer {
   return pathKey(toNfc(path) as LibraryPath)
 }
 

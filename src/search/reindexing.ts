@@ -3,6 +3,7 @@ import {
   findLibraryByKey,
   isGone,
   type LibraryHead,
+  type LibraryInfo,
   listCommitsDown,
   listLibraryHeads,
   listLibraryKeys,
@@ -10,6 +11,7 @@ import {
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { listKeysOf, removeEntries } from './entry-store.ts'
+import { findSearchFaults, type SearchFault } from './index-check.ts'
 import { deletePosition, listPositions, listPositionsBetween, type Position } from './position-store.ts'
 import type { SearchIndex } from './search-index.ts'
 import { dropIndex } from './search-schema-store.ts'
@@ -90,6 +92,14 @@ export class Reindexing {
       if (library !== undefined) await this.#index.catchUp(library)
       onLibrary()
     }
+  }
+
+  /** What the index of a library has wrong, compared with its head. */
+  async *faultsOf(library: LibraryInfo): AsyncGenerator<SearchFault, void> {
+    await this.#index.prepare()
+    if (await this.#index.isTooLarge(library)) return
+    const { objects } = this.#core
+    yield* findSearchFaults({ libraryDb: this.#libraryDb, db: this.#db, objects }, library)
   }
 
   async lag(): Promise<SearchLag> {

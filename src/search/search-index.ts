@@ -102,7 +102,7 @@ export class SearchIndex {
     if (stood !== undefined && stood.claim !== 0) return this.#besideAnother(stood)
     await refuseDeleted(this.#options.libraryDb, library)
     try {
-      if (await this.#isTooLarge(library)) return await this.#leaveOut(library, stood)
+      if (await this.isTooLarge(library)) return await this.#leaveOut(library, stood)
       return stood === undefined || from === 0
         ? await this.#indexWhole(library, stood)
         : await this.#follow(library, stood, wanted)
@@ -123,7 +123,7 @@ export class SearchIndex {
   }
 
   /** Only created by an older version: entries beyond the limit are now rejected. */
-  async #isTooLarge({ key, root }: LibraryInfo): Promise<boolean> {
+  async isTooLarge({ key, root }: LibraryInfo): Promise<boolean> {
     const { objects, growth } = this.#options.core
     const most = growth.limits.library
     if (most === undefined) return false

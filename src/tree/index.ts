@@ -3,6 +3,12 @@ export { type Change, diffTrees, TooManyChanges } from './diff.ts'
 export type { StoredDir } from './dir-cache.ts'
 export { changedEntries } from './dir-changes.ts'
 export { countDirs } from './dir-counts.ts'
+export {
+  findTotals,
+  inspectDir,
+  inspectFiles,
+  type ObjectProblem,
+} from './inspection-store.ts'
 export { type ShownDir, shownDir } from './listing-order.ts'
 export { AS_RECEIVED, DIR, FILE, PACKED } from './object-encodings.ts'
 export {

@@ -1,5 +1,7 @@
+export { count } from './count.ts'
 export { usageRows } from './dependent-rows-store.ts'
+export { IdSet, SeenIds } from './id-set.ts'
 export { ServerState } from './server-state.ts'
 export { Statistics } from './statistics.ts'
 export { CountingStopped, Usage } from './usage.ts'
-export { type AccountUsage, historyBytesOf, type UsageBytes } from './usage-store.ts'
+export { type AccountUsage, findLibraryUsage, historyBytesOf, type UsageBytes } from './usage-store.ts'

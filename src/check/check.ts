@@ -1,0 +1,127 @@
+import { findLibraryWithDeleted, listAllLibraryKeys } from '../commits/index.ts'
+import { oldestShown } from '../history/index.ts'
+import type { BlockId } from '../objects/index.ts'
+import {
+  findCheckedLibrary,
+  findUnfinishedPass,
+  finishPass,
+  insertPass,
+  listFindings,
+  type PassCounts,
+  putCheckedLibrary,
+} from './check-store.ts'
+import { type Finding, keyOfFinding } from './finding.ts'
+import {
+  type CheckedLibrary,
+  type CheckSources,
+  checkLibrary,
+  type LibraryCheckOptions,
+} from './library-check.ts'
+import { Pacer } from './pacer.ts'
+
+const LIBRARIES_PER_STEP = 200
+/** Runs of a library whose findings differ because it is being changed. */
+const MAX_RUNS = 5
+
+interface CheckOptions {
+  /** Hashes the bytes of blocks, and every version of a folder. */
+  readonly readData: boolean
+  /** Percentage of the blocks that are read. */
+  readonly sample: number
+  /** Only this library. */
+  readonly libraryKey?: number | undefined
+  readonly signal: AbortSignal
+  readonly onLibrary?: (name: string) => void
+}
+
+/** The result of a pass. */
+export interface CheckReport extends PassCounts {
+  readonly findings: readonly Finding[]
+  /** Whether it continued an interrupted pass. */
+  readonly resumed: boolean
+}
+
+/**
+ * Checks all libraries, beside running servers. A pass that was interrupted continues with the libraries it has not checked, or that have
+ * changed since. A finding is reported only if a second look confirms it.
+ */
+export async function check(sources: CheckSources, options: CheckOptions): Promise<CheckReport> {
+  const { db, now, blocks } = sources
+  const { readData, sample, libraryKey } = options
+  const scope = JSON.stringify({ readData, sample, libraryKey: libraryKey ?? null })
+  const unfinished = await findUnfinishedPass(db, scope)
+  const pass = unfinished ?? (await insertPass(db, scope, now()))
+  const library: LibraryCheckOptions = {
+    readData,
+    reads: (id) => isSampled(id, pass.key, sample),
+    pacer: new Pacer(options.signal),
+  }
+  let counts: PassCounts = pass
+  const add = ({ objects }: CheckedLibrary, before: { blocks: number; bytes: number }) => {
+    counts = {
+      libraries: counts.libraries + 1,
+      objects: counts.objects + objects,
+      blocks: counts.blocks + blocks.blocks - before.blocks,
+      bytes: counts.bytes + blocks.bytes - before.bytes,
+    }
+  }
+  for await (const key of libraryKey === undefined ? allKeys(sources) : [libraryKey]) {
+    if (await isUnchanged(sources, pass.key, key)) continue
+    const before = { blocks: blocks.blocks, bytes: blocks.bytes }
+    const checked = await confirmed(sources, key, library)
+    options.signal.throwIfAborted()
+    if (checked === undefined) continue
+    add(checked, before)
+    await putCheckedLibrary(db, pass.key, { libraryKey: key, ...checked }, counts)
+  }
+  await finishPass(db, pass.key, now())
+  const { libraries, objects, blocks: blockCount, bytes } = counts
+  const findings = await listFindings(db, pass.key)
+  return { findings, libraries, objects, blocks: blockCount, bytes, resumed: unfinished !== undefined }
+}
+
+async function* allKeys({ db }: CheckSources): AsyncGenerator<number, void> {
+  for (let after = 0; ; ) {
+    const keys = await listAllLibraryKeys(db, after, LIBRARIES_PER_STEP)
+    yield* keys
+    const last = keys.at(-1)
+    if (last === undefined) return
+    after = last
+  }
+}
+
+async function isUnchanged(sources: CheckSources, pass: number, libraryKey: number): Promise<boolean> {
+  const checked = await findCheckedLibrary(sources.db, pass, libraryKey)
+  if (checked === undefined) return false
+  const library = await findLibraryWithDeleted(sources.db, libraryKey)
+  if (library?.head !== checked.head) return false
+  return (await oldestShown(sources, library)) === checked.oldestSeq
+}
+
+/**
+ * Checks a library until two runs in a row agree on a finding. One that a concurrent writer or garbage collection caused is not found again.
+ */
+async function confirmed(
+  sources: CheckSources,
+  libraryKey: number,
+  options: LibraryCheckOptions,
+): Promise<CheckedLibrary | undefined> {
+  let before = await checkLibrary(sources, libraryKey, options)
+  for (let runs = 1; before !== undefined && before.findings.length > 0 && runs < MAX_RUNS; runs++) {
+    const again = await checkLibrary(sources, libraryKey, options)
+    if (again === undefined) return undefined
+    const known = new Set(before.findings.map(keyOfFinding))
+    const both = again.findings.filter((finding) => known.has(keyOfFinding(finding)))
+    const isStable = both.length === again.findings.length
+    before = { ...again, findings: both }
+    if (isStable) return before
+  }
+  return before
+}
+
+/** Another part of the blocks in each pass. */
+function isSampled(id: BlockId, pass: number, percent: number): boolean {
+  if (percent >= 100) return true
+  const number = (Number.parseInt(id.slice(0, 8), 16) + pass * 2_654_435_761) % 2 ** 32
+  return number < (percent / 100) * 2 ** 32
+}

@@ -1,0 +1,140 @@
+import { constants, setPriority } from 'node:os'
+import { type CheckReport, check, type Finding } from '../check/index.ts'
+import { findLibraryKey } from '../commits/index.ts'
+import type { Config } from '../config/index.ts'
+import { BlockCheck } from '../content/index.ts'
+import { type Database, openDatabase } from '../database/index.ts'
+import type { LibraryCore } from '../library/index.ts'
+import { createLogger } from '../logging.ts'
+import { parseLibraryId } from '../objects/index.ts'
+import type { Search } from '../search/index.ts'
+import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
+import type { BlockStore } from '../storage/index.ts'
+import { checkSchema } from './accounts.ts'
+import { CommandError } from './command-error.ts'
+import { print, sizeText } from './output.ts'
+
+export interface CheckFlags {
+  readonly readData?: true
+  readonly library?: string
+  readonly sample?: string
+  readonly json?: true
+}
+
+/** Exit codes of `carrel check` and `carrel repair`. */
+export const FINDINGS = 1
+const NOT_CHECKED = 2
+
+/** Prints what is wrong with the stored data. Resolves to 0 if nothing is, and to 1 otherwise. */
+export async function checkCommand(config: Config, flags: CheckFlags): Promise<number> {
+  await using store = await openStore(config)
+  const report = await runCheck(store, await optionsFrom(store.db, flags))
+  print(flags.json === true, documentOf(report), linesOf(report))
+  return report.findings.length === 0 ? 0 : FINDINGS
+}
+
+/** The opened parts of a store. A server may be running beside. */
+export interface OpenStore extends AsyncDisposable {
+  readonly db: Database
+  readonly blocks: BlockStore
+  readonly core: LibraryCore
+  readonly search: Search
+  readonly now: () => number
+}
+
+/** Throws CommandError with the exit code 2: nothing could be checked. */
+export async function openStore(config: Config): Promise<OpenStore> {
+  try {
+    await checkSchema(config)
+  } catch (error) {
+    if (error instanceof CommandError) throw new CommandError(error.message, { exitCode: NOT_CHECKED })
+    throw error
+  }
+  // Requests have priority.
+  setPriority(constants.priority.PRIORITY_LOW)
+  const now = () => Math.floor(Date.now() / 1000)
+  const logger = createLogger('error', { pretty: false })
+  const opened = new AsyncDisposableStack()
+  const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
+  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const core = opened.use(openCore({ db, blocks, config, now, logger }))
+  const searchDb = openSearchDatabase(config, db)
+  if (searchDb !== db) opened.use(searchDb)
+  const search = opened.use(createSearch({ core, libraryDb: db, db: searchDb, config, logger }))
+  return { db, blocks, core, search, now, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+export interface RunOptions {
+  readonly readData: boolean
+  readonly sample: number
+  readonly libraryKey: number | undefined
+}
+
+export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunOptions> {
+  const sample = Number(flags.sample ?? 100)
+  if (!(sample > 0 && sample <= 100)) {
+    throw new CommandError('Give --sample a percentage above 0 and up to 100.', { exitCode: NOT_CHECKED })
+  }
+  const readData = flags.readData === true || flags.sample !== undefined
+  if (flags.library === undefined) return { readData, sample, libraryKey: undefined }
+  const id = parseLibraryId(flags.library)
+  const libraryKey = id && (await findLibraryKey(db, id))
+  if (libraryKey === undefined) {
+    throw new CommandError(`There is no library ${flags.library}: give --library its id.`, {
+      exitCode: NOT_CHECKED,
+    })
+  }
+  return { readData, sample, libraryKey }
+}
+
+/** A signal ends the pass; the next command with the same flags continues it. */
+export async function runCheck(store: OpenStore, options: RunOptions): Promise<CheckReport> {
+  const { db, blocks, core, search, now } = store
+  const stopping = new AbortController()
+  const stop = () =>
+    stopping.abort(
+      new CommandError('The check was interrupted: run it again to continue.', { exitCode: NOT_CHECKED }),
+    )
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  const { objects, changes, defaultHistoryDays } = core
+  return check(
+    {
+      db,
+      now,
+      objects,
+      changes,
+      defaultHistoryDays,
+      blocks: new BlockCheck(db, blocks, now),
+      searchFaults: (library) => search.reindexing.faultsOf(library),
+    },
+    { ...options, signal: stopping.signal },
+  )
+}
+
+function documentOf(report: CheckReport) {
+  const { findings, ...counts } = report
+  return { ok: findings.length === 0, ...counts, findings }
+}
+
+function linesOf({ findings, libraries, objects, blocks, bytes, resumed }: CheckReport): string[] {
+  const read = bytes > 0 ? `, ${sizeText(bytes)} read` : ''
+  const again = resumed ? ' (continued)' : ''
+  const found = findings.length === 1 ? '1 finding' : `${findings.length} findings`
+  return [
+    ...findings.map(lineOf),
+    `Checked ${libraries} libraries, ${objects} objects and ${blocks} blocks${read}${again}: ${found}.`,
+  ]
+}
+
+export function lineOf(finding: Finding): string {
+  const { kind, library, libraryName, path, versions, current, detail } = finding
+  const where = `${library} (${libraryName})${path === null ? '' : ` ${path}`}`
+  const count = versions === 1 ? '1 version' : `${versions} versions`
+  const affected = versions === 0 ? '' : ` [${count}${current ? ', current' : ''}]`
+  return `${kind.padEnd(14)}  ${where}${affected}: ${detail}`
+}
+
+function stopAtOnce(error: Error): never {
+  process.stderr.write(`The result could not be saved (${error.message}): see that the disk is sound.\n`)
+  process.exit(NOT_CHECKED)
+}

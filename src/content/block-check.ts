@@ -1,0 +1,91 @@
+import type { Database } from '../database/index.ts'
+import { type BlockId, sha1Hex } from '../objects/index.ts'
+import type { BlockStore } from '../storage/index.ts'
+import { findStoredBlocks } from './block-rows-store.ts'
+import { SMALLEST_STORED_BLOCK } from './content.ts'
+import type { BlockProblem } from './damaged-block-store.ts'
+import { DamagedBlocks, problemOf } from './damaged-blocks.ts'
+
+/** What is wrong with a block. `unheld`: the library has no row for it, so that it cannot read it (I7). */
+export interface BlockFault {
+  readonly problem: BlockProblem | 'unheld'
+  readonly reason: string
+}
+
+/** Checks the stored bytes of blocks, and keeps the record of damaged blocks up to date with what it finds. */
+export class BlockCheck {
+  readonly #db: Database
+  readonly #blocks: BlockStore
+  readonly #damaged: DamagedBlocks
+  /** Blocks and bytes looked at. */
+  blocks = 0
+  bytes = 0
+
+  /** `now` in Unix seconds. */
+  constructor(db: Database, blocks: BlockStore, now: () => number) {
+    this.#db = db
+    this.#blocks = blocks
+    this.#damaged = new DamagedBlocks(db, now)
+  }
+
+  /**
+   * The blocks of `ids` with a fault. Without `readData` only their presence and length are checked. Throws errors of the disk that say
+   * nothing about a block.
+   */
+  async faultsOf(
+    libraryKey: number,
+    ids: readonly BlockId[],
+    { readData }: { readonly readData: boolean },
+  ): Promise<Map<BlockId, BlockFault>> {
+    const faults = new Map<BlockId, BlockFault>()
+    const held = await findStoredBlocks(this.#db, libraryKey, ids, { withData: readData })
+    for (const id of ids) {
+      const block = held.get(id)
+      if (block === undefined) {
+        faults.set(id, { problem: 'unheld', reason: 'the library has no row for it' })
+        continue
+      }
+      const fault =
+        block.size < SMALLEST_STORED_BLOCK
+          ? faultOfRow(id, block)
+          : await this.#faultOfFile(id, block.size, readData)
+      this.blocks += 1
+      this.bytes += readData ? block.size : 0
+      if (fault !== undefined) {
+        await this.#damaged.note(id, fault.problem)
+        faults.set(id, fault)
+      } else if (readData) await this.#damaged.noteStored(id)
+    }
+    return faults
+  }
+
+  async #faultOfFile(
+    id: BlockId,
+    size: number,
+    readData: boolean,
+  ): Promise<{ problem: BlockProblem; reason: string } | undefined> {
+    try {
+      const actual = await this.#blocks.size(id)
+      if (actual !== size) return { problem: 'damaged', reason: `its file has ${actual} of ${size} bytes` }
+      if (readData) for await (const chunk of this.#blocks.read(id, undefined, { lend: true })) void chunk
+      return undefined
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem === undefined) throw error
+      return { problem, reason: (error as Error).message }
+    }
+  }
+}
+
+function faultOfRow(
+  id: BlockId,
+  { size, length, data }: { size: number; length: number | undefined; data: Uint8Array | undefined },
+): { problem: BlockProblem; reason: string } | undefined {
+  if (length === undefined)
+    return { problem: 'missing', reason: `The block ${id} has no row with its bytes.` }
+  if (length !== size) return { problem: 'damaged', reason: `its row has ${length} of ${size} bytes` }
+  if (data !== undefined && sha1Hex(Buffer.from(data)) !== id) {
+    return { problem: 'damaged', reason: 'its row holds other bytes' }
+  }
+  return undefined
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { after, before, describe, it } from 'node:test'
+import { check } from '../../src/check/check.ts'
+import { checkServer, openBlocksOf, sourcesOf } from '../support/check.ts'
+import type { Client } from '../support/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { createSample, DAMAGES } from './damage.ts'
+
+let server: TestServer
+let client: Client
+before(async () => {
+  server = await startServer()
+  client = await server.signUp()
+})
+after(() => server[Symbol.asyncDispose]())
+
+describe('a check', () => {
+  it('finds nothing wrong with a library that is being changed', async () => {
+    const { library } = await createSample(server, client)
+    const writing = Array.from({ length: 3 }, async (_, writer) => {
+      for (let round = 0; round < 15; round++) {
+        await uploadFile(client, library, `/busy/${writer}-${round % 4}.txt`, randomBytes(100), {
+          replace: true,
+        })
+        if (round % 5 === 4) {
+          await client.delete(`/api2/repos/${library}/file/`, { query: { p: `/busy/${writer}-0.txt` } })
+        }
+      }
+    })
+    const reports: number[] = []
+    const written = Promise.all(writing).then(() => 'written')
+    do reports.push((await checkServer(server, { library })).findings.length)
+    while ((await Promise.race([written, Promise.resolve()])) === undefined)
+    assert.deepEqual(new Set(reports), new Set([0]))
+  })
+
+  it('names every version and path with a lost block', async () => {
+    const sample = await createSample(server, client)
+    const { library, large } = sample
+    await uploadFile(client, library, '/copy.bin', large)
+    await client.delete(`/api2/repos/${library}/file/`, { query: { p: '/docs/deep/large.bin' } })
+    await rm((await sample.blockOf(large, '/copy.bin')).file)
+    const { findings } = await checkServer(server, { library })
+    const seen = findings.map(({ path, versions, current }) => ({ path, versions, current }))
+    assert.deepEqual(
+      seen.toSorted((a, b) => (a.path ?? '').localeCompare(b.path ?? '')),
+      [
+        { path: '/copy.bin', versions: 2, current: true },
+        { path: '/docs/deep/large.bin', versions: 6, current: false },
+      ],
+    )
+  })
+
+  it('continues an interrupted pass, and looks again at what changed since', async () => {
+    const first = await createSample(server, client)
+    const second = await createSample(server, client)
+    const { db } = server.running.services
+    await using blocks = await openBlocksOf(server)
+    const sources = sourcesOf(server, blocks)
+    const walked: string[] = []
+    const stopping = new AbortController()
+    const options = { readData: true, sample: 100 }
+    const searchFaults: typeof sources.searchFaults = async function* (library) {
+      walked.push(library.id)
+      if (library.id === first.library && !stopping.signal.aborted) stopping.abort(new Error('stopped'))
+      yield* []
+    }
+    const isChecked = async () =>
+      (await db.all('select 1 as one from checked_library where library_key = ?', first.key)).length
+    await first.run('update library set size = size + 1 where key = ?', first.key)
+    await assert.rejects(
+      check({ ...sources, searchFaults }, { ...options, signal: stopping.signal }),
+      /stopped/,
+    )
+    assert.equal(await isChecked(), 0)
+    walked.length = 0
+    const { signal } = new AbortController()
+    const report = await check({ ...sources, searchFaults }, { ...options, signal })
+    assert.equal(report.resumed, true)
+    assert.ok(walked.includes(second.library))
+    assert.ok(
+      report.findings.some(({ kind, library }) => kind === 'library-size' && library === first.library),
+    )
+    const anew = await check(sources, { ...options, signal })
+    assert.equal(anew.resumed, false)
+    await first.run('update library set size = size - 1 where key = ?', first.key)
+  })
+
+  for (const { name, damage, found, isCheap } of DAMAGES) {
+    it(`finds ${name}, and nothing else`, async () => {
+      const sample = await createSample(server, client)
+      const { library } = sample
+      assert.deepEqual((await checkServer(server, { library })).findings, [])
+      await damage(sample)
+      const shown = async (readData: boolean) => {
+        const { findings } = await checkServer(server, { library, readData })
+        for (const finding of findings)
+          assert.deepEqual([finding.library, finding.libraryName], [library, 'Plans'])
+        return findings.map(({ kind, path }) => [kind, path])
+      }
+      assert.deepEqual(await shown(true), found)
+      assert.deepEqual(await shown(false), isCheap ? found : [])
+    })
+  }
+})

@@ -1,0 +1,41 @@
+import path from 'node:path'
+import { type CheckReport, check } from '../../src/check/check.ts'
+import type { CheckSources } from '../../src/check/library-check.ts'
+import { findLibraryKey } from '../../src/commits/library-store.ts'
+import { BlockCheck } from '../../src/content/block-check.ts'
+import type { LibraryId } from '../../src/objects/ids.ts'
+import type { BlockStore } from '../../src/storage/block-store.ts'
+import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
+import type { TestServer } from './server.ts'
+
+/** The blocks of a server, opened beside it. */
+export function openBlocksOf(server: TestServer): Promise<BlockStore> {
+  return openDiskBlockStore({ directory: path.join(server.data, 'blocks'), shared: true })
+}
+
+export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources {
+  const { db, core, search, now } = server.running.services
+  const { objects, changes, defaultHistoryDays } = core
+  return {
+    db,
+    now,
+    objects,
+    changes,
+    defaultHistoryDays,
+    blocks: new BlockCheck(db, blocks, now),
+    searchFaults: (library) => search.reindexing.faultsOf(library),
+  }
+}
+
+/** Checks a running server as `carrel check --read-data` does. */
+export async function checkServer(
+  server: TestServer,
+  options: { library?: string; readData?: boolean } = {},
+): Promise<CheckReport> {
+  const { db } = server.running.services
+  await using blocks = await openBlocksOf(server)
+  const { library, readData = true } = options
+  const libraryKey = library === undefined ? undefined : await findLibraryKey(db, library as LibraryId)
+  const { signal } = new AbortController()
+  return check(sourcesOf(server, blocks), { readData, sample: 100, libraryKey, signal })
+}
