@@ -4,6 +4,6 @@ export { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts
 export { HistoryReader } from './history-reader.ts'
 export { findIndexFaults } from './index-check.ts'
 export { PathIndex } from './path-index.ts'
-export type { TrashPage, TrashSearch } from './trash.ts'
+export { deleteUnlistedTrash, type TrashPage, type TrashSearch } from './trash.ts'
 export { TrashCounts } from './trash-counts.ts'
 export { listTrash, type TrashCursor, type TrashRow } from './trash-store.ts'

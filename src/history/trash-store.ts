@@ -147,6 +147,29 @@ export async function findTrashBelow(
   return rows.map(toPresence).filter(({ path }) => isWithin(path, folder))
 }
 
+/** Deletes at most `limit` rows of deletions up to a commit. Returns the number deleted. */
+export function deleteTrashUpTo(
+  tx: Transaction,
+  libraryKey: number,
+  seq: number,
+  limit: number,
+): Promise<number> {
+  return tx.run(
+    `delete from trash_item where library_key = ? and path_key in
+     (select path_key from trash_item where library_key = ? and seq <= ? order by seq limit ?)`,
+    libraryKey,
+    libraryKey,
+    seq,
+    limit,
+  )
+}
+
+/** Whether there are rows of deletions up to a commit. */
+export async function hasTrashUpTo(reader: Reader, libraryKey: number, seq: number): Promise<boolean> {
+  const sql = 'select 1 as found from trash_item where library_key = ? and seq <= ? limit 1'
+  return (await reader.get(sql, libraryKey, seq)) !== undefined
+}
+
 /** Inserts the latest deletion of each path. Replaces older deletions of those paths, up to `upTo`. */
 export async function putTrash(
   tx: Transaction,

@@ -1,10 +1,20 @@
-import { asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  asSeen,
+  findLibraryByKey,
+  inOrigin,
+  type LibraryInfo,
+  listLibraryHeads,
+  originOf,
+} from '../commits/index.ts'
 import { type LibraryPath, ROOT } from '../objects/index.ts'
 import { folderSince } from './folder-history.ts'
-import { daysAgo, keepDays, oldestShown } from './history.ts'
+import { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
 import {
   countTrash,
+  deleteTrashUpTo,
+  hasTrashUpTo,
   listTrash,
   listTrashFromEnd,
   type TrashCursor,
@@ -13,6 +23,8 @@ import {
 } from './trash-store.ts'
 
 const PAGE_SIZE = 100
+const LIBRARIES_PER_PAGE = 500
+const ROWS_PER_TRANSACTION = 500
 const MAX_NAME_LENGTH = 255
 
 export interface TrashPage {
@@ -71,6 +83,36 @@ export async function findTrash(
       ? await listTrash(stores.db, library.key, filter, { skip, limit })
       : await listTrashFromEnd(stores.db, library.key, filter, { skip: following, limit })
   return { items: rows.map((row) => toViewRow(library, row)), total }
+}
+
+/** Maintenance: deletes the rows of deleted entries that no trash lists any more. Returns their number. */
+export async function deleteUnlistedTrash(source: HistorySource, signal: AbortSignal): Promise<number> {
+  const { db } = source
+  let deleted = 0
+  for (let after = 0; !signal.aborted; ) {
+    const heads = await listLibraryHeads(db, after, LIBRARIES_PER_PAGE)
+    for (const { key } of heads) {
+      const library = await findLibraryByKey(db, key)
+      if (library !== undefined && !signal.aborted) deleted += await deleteUnlistedOf(source, library)
+    }
+    after = heads.at(-1)?.key ?? 0
+    if (after === 0) break
+    await nextTurn()
+  }
+  return deleted
+}
+
+async function deleteUnlistedOf(source: HistorySource, library: LibraryInfo): Promise<number> {
+  const { db } = source
+  const oldest = await oldestShown(source, library)
+  let deleted = 0
+  while (await hasTrashUpTo(db, library.key, oldest)) {
+    deleted += await db.write((tx) => deleteTrashUpTo(tx, library.key, oldest, ROWS_PER_TRANSACTION), {
+      durable: false,
+    })
+    await nextTurn()
+  }
+  return deleted
 }
 
 /** Deletions of the oldest shown commit are not listed, because the state before it is not shown. */

@@ -1,5 +1,6 @@
 import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
+import { deleteUnlistedTrash } from '../history/index.ts'
 import { Maintenance } from '../jobs/index.ts'
 import { deleteExpiredLocks, purgeDeletedBefore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
@@ -73,6 +74,11 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
         name: 'space of deleted rows',
         isLong: true,
         run: (signal) => releaseSpace(services, signal),
+      },
+      {
+        name: 'deleted files that cannot be restored any more',
+        isLong: true,
+        run: (signal) => deleteUnlistedTrash({ ...services.core, db }, signal),
       },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {

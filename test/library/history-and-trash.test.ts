@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { findFirstSeen } from '../../src/history/path-index-store.ts'
-import type { listTrashPage } from '../../src/history/trash.ts'
+import { deleteUnlistedTrash, type listTrashPage } from '../../src/history/trash.ts'
 import { emptyTrash } from '../../src/library/empty-trash.ts'
 import { createFile, makeFolders, remove, removeOne, rename } from '../../src/library/entries.ts'
 import { ROOT } from '../../src/objects/paths.ts'
@@ -130,6 +130,27 @@ onBothDatabases('history and trash of a library', (fresh) => {
     )
     await removeOne(stage.core, library, at('/b'))
     assert.deepEqual(await trashPaths(stage, library), ['/b'])
+  })
+
+  it('lose the rows of deletions that are not listed any more', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    let now = START
+    await using stage = await openTestCore({ ...database, now: () => now })
+    const library = await stage.newLibrary(await stage.actor())
+    for (const name of ['/old', '/new']) await createFile(library, at(name))
+    await removeOne(stage.core, library, at('/old'))
+    now += 10 * DAY
+    await removeOne(stage.core, library, at('/new'))
+    const listed = () => trashPaths(stage, library)
+    assert.deepEqual(await listed(), ['/new', '/old'])
+    const rows = async () => (await stage.db.all('select path from trash_item')).length
+    const prune = () => deleteUnlistedTrash({ ...stage.core, db: stage.db }, new AbortController().signal)
+    assert.deepEqual([await prune(), await rows()], [0, 2])
+    await stage.core.history.setKeepDays(library.info, 3)
+    assert.deepEqual([await prune(), await rows(), await listed()], [1, 1, ['/new']])
+    await stage.core.history.setKeepDays(library.info, 0)
+    assert.deepEqual([await prune(), await rows()], [1, 0])
   })
 
   it('are emptied only of entries older than the given days', async (t) => {
