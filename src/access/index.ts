@@ -39,6 +39,7 @@ export {
   type Reservation,
   type UploadSource,
 } from './quota.ts'
+export { summarizeUnfinished } from './quota-store.ts'
 export { type OwnedReadables, type Readable, readableOf } from './readable.ts'
 export type { ShareEvent } from './share-events.ts'
 export { accountsSharing, type Share } from './share-store.ts'

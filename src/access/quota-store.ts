@@ -198,3 +198,18 @@ export async function countUnfinished(
   )
   return row?.n ?? 0
 }
+
+/** Unfinished uploads into a library: their number, received bytes, and when the last of them expires unless continued. */
+export async function summarizeUnfinished(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ uploads: number; bytes: number; endsAt: number } | undefined> {
+  const row = await reader.get<{ uploads: number; bytes: number | null; endsAt: number | null }>(
+    `select count(*) as uploads, sum(received) as bytes,
+       max(updated_at + case guest when ${VISITOR} then ${VISITOR_IDLE_SECONDS} else ${KEPT_SECONDS} end) as "endsAt"
+     from partial_upload where library_key = ?`,
+    libraryKey,
+  )
+  if (row?.endsAt == null) return undefined
+  return { uploads: row.uploads, bytes: row.bytes ?? 0, endsAt: row.endsAt }
+}

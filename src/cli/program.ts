@@ -28,11 +28,16 @@ export function createProgram(end: (exitCode: number) => void): Command {
     'database',
     'history-days',
   ])
+    .option('--why <library>', 'say for one library what is kept and why it is not freed')
     .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true }) => {
+    .action(async (options: { json?: true; why?: string }) => {
       const config = configFrom(options)
+      if (options.why !== undefined) {
+        const { explainUsage } = await import('./usage-why.ts')
+        return explainUsage(config, options.why, options.json === true)
+      }
       const { usage } = await import('./usage.ts')
-      await usage(config, options.json === true)
+      return usage(config, options.json === true)
     })
   withSettings(program.command('gc').description('give the space of deleted data back'), ['data', 'database'])
     .requiredOption('--compact', 'rewrite the SQLite files without free space; the server must be stopped')

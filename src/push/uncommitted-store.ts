@@ -133,3 +133,21 @@ function* batches<Id>(ids: readonly Id[]): Generator<{ some: readonly Id[]; mark
     yield { some, marks: some.map(() => '?').join(', ') }
   }
 }
+
+/** What clients sent to a library without a commit that names it: bytes, and the time of the latest, in Unix seconds. */
+export async function summarizeUncommitted(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ bytes: number; latestAt: number } | undefined> {
+  const row = await reader.get<{ bytes: number | null; latestAt: number | null }>(
+    `select sum(size) as bytes, max(received_at) as "latestAt" from (
+       select size, received_at from uncommitted_block where library_key = ?
+       union all
+       select length(data) as size, received_at from received_object where library_key = ?
+     ) sent`,
+    libraryKey,
+    libraryKey,
+  )
+  if (row?.latestAt == null) return undefined
+  return { bytes: row.bytes ?? 0, latestAt: row.latestAt }
+}

@@ -9,9 +9,9 @@ import { CountingStopped } from '../usage/index.ts'
 import { deleteReceivedSubCommitsBefore } from '../views/index.ts'
 import type { Services } from './services.ts'
 
-const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
+export const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // Objects and blocks that sync clients uploaded for a push that never came.
-const RECEIVED_KEPT_SECONDS = 7 * 86_400
+export const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
 /** Removes deleted content from the pages of the databases, and gives the pages back to the file system. */
 async function releaseSpace({ db, search }: Services, signal: AbortSignal): Promise<void> {

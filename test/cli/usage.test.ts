@@ -42,6 +42,24 @@ describe('carrel usage', { timeout: 300_000 }, () => {
         },
       ],
     })
+    const why = await carrel(['usage', '--data', data, '--why', library])
+    assert.equal(why.code, 0, why.stderr)
+    assert.match(why.stdout, /current\s+1\.5 kB {2}in files as they are now/)
+    assert.match(why.stdout, /trash\s+500 bytes {2}in deleted files that can be restored; kept for ever/)
+    await root.delete(`/api2/repos/${library}/`)
+    const deleted = await carrel(['usage', '--data', data, '--json', '--why', library])
+    const { kept } = JSON.parse(deleted.stdout) as { kept: { what: string; bytes: number; why: string }[] }
+    assert.deepEqual(
+      kept.map(({ what, bytes }) => [what, bytes]),
+      [
+        ['current', 1500],
+        ['trash', 500],
+      ],
+    )
+    assert.match(kept[0]?.why ?? '', /was deleted on .*; purged on /)
+    const unknown = await carrel(['usage', '--data', data, '--why', '00000000-0000-4000-8000-000000000000'])
+    assert.equal(unknown.code, 1)
+    assert.match(unknown.stderr, /There is no library/)
     assert.equal((await server.stop()).code, 0)
     await rm(data, { recursive: true })
   })

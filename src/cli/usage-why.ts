@@ -1,0 +1,91 @@
+import { summarizeUnfinished } from '../access/index.ts'
+import { findDeletedLibrary, findLibrary, type LibraryInfo, RecentCommits } from '../commits/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../database/index.ts'
+import { keepDays, PathIndex } from '../history/index.ts'
+import { parseLibraryId } from '../objects/index.ts'
+import { summarizeUncommitted } from '../push/index.ts'
+import { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from '../server/index.ts'
+import { ObjectStore, TreeChanges } from '../tree/index.ts'
+import { Usage, type UsageBytes } from '../usage/index.ts'
+import { openExistingDatabase } from './accounts.ts'
+import { CommandError } from './command-error.ts'
+import { print, sizeText } from './output.ts'
+
+const DIR_CACHE_BYTES = 8 * 2 ** 20
+const LONGEST_COUNT_MS = 24 * 3_600_000
+
+/** Bytes of a library that are not freed, and why. */
+interface Kept {
+  readonly what: string
+  readonly bytes: number
+  readonly why: string
+}
+
+/** Prints what a library stores, and for each part why it is not freed. A server may be running at the same time. */
+export async function explainUsage(config: Config, given: string, json: boolean): Promise<void> {
+  const id = parseLibraryId(given) ?? noSuchLibrary(given)
+  await using db = await openExistingDatabase(config)
+  const library = (await findLibrary(db, id)) ?? (await findDeletedLibrary(db, id)) ?? noSuchLibrary(given)
+  const kept = await listKept(config, db, library)
+  const lines = kept.map(
+    ({ what, bytes, why }) => `${what.padEnd(12)}  ${sizeText(bytes).padStart(10)}  ${why}`,
+  )
+  const head = `${library.name} (${library.id}), ${library.fileCount} files`
+  print(json, { library: library.id, name: library.name, deletedAt: library.deletedAt, kept }, [
+    head,
+    ...lines,
+  ])
+}
+
+function noSuchLibrary(given: string): never {
+  throw new CommandError(
+    `There is no library ${given}: carrel usage --json lists accounts, and the web app shows ids.`,
+  )
+}
+
+async function listKept(config: Config, db: Database, library: LibraryInfo): Promise<Kept[]> {
+  const now = () => Math.floor(Date.now() / 1000)
+  const objects = new ObjectStore(db, DIR_CACHE_BYTES)
+  const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), new RecentCommits(db), () => {})
+  const source = { db, now, pathIndex, defaultHistoryDays: config.historyDays }
+  await using counted = new Usage(source)
+  const { usage } = await counted.of(library, { waitMs: LONGEST_COUNT_MS })
+  await pathIndex.stop()
+  const days = keepDays(source, library)
+  const kept = usage === undefined ? [] : keptByPurpose(usage, library, days)
+  const sent = await summarizeUncommitted(db, library.key)
+  if (sent !== undefined) {
+    const why = `sent by sync clients without a commit; kept until ${day(sent.latestAt + RECEIVED_KEPT_SECONDS)}`
+    kept.push({ what: 'uncommitted', bytes: sent.bytes, why })
+  }
+  const unfinished = await summarizeUnfinished(db, library.key)
+  if (unfinished !== undefined) {
+    const why = `in ${unfinished.uploads} unfinished uploads; kept until ${day(unfinished.endsAt)} unless they go on`
+    kept.push({ what: 'unfinished', bytes: unfinished.bytes, why })
+  }
+  return kept
+}
+
+/** A block counts in the first category that contains it, as in the other figures of `carrel usage`. */
+function keptByPurpose(usage: UsageBytes, library: LibraryInfo, days: number): Kept[] {
+  const { deletedAt } = library
+  const purged = deletedAt === null ? '' : day(deletedAt + DELETED_LIBRARIES_KEPT_SECONDS)
+  const current =
+    deletedAt === null
+      ? 'in files as they are now'
+      : `the library was deleted on ${day(deletedAt)}; purged on ${purged}, or when its owner purges it`
+  const kept: Kept[] = [{ what: 'current', bytes: usage.current, why: current }]
+  const add = (what: string, bytes: number, why: string) => bytes > 0 && kept.push({ what, bytes, why })
+  const leaves = days < 0 ? 'kept for ever, because the history has no limit' : `kept for ${days} days`
+  add('trash', usage.trash, `in deleted files that can be restored; ${leaves}, or until the trash is emptied`)
+  add('history', usage.history, `in older versions; ${leaves}, or until the history is emptied`)
+  const freed = 'freed CARREL_GC_GRACE_SECONDS after garbage collection has found it'
+  add('unreferenced', usage.unreferenced, `in nothing that can be reached; ${freed}`)
+  add('shared', usage.shared, 'of all these, also held by another library: freed when no library holds them')
+  return kept
+}
+
+function day(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
+}
