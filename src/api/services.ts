@@ -46,6 +46,22 @@ interface MaintenanceRuns {
   }[]
 }
 
+/** Garbage collection, as shown to administrators. */
+interface GarbageCollection {
+  readonly state: {
+    readonly running: boolean
+    /** Unix seconds; undefined before the first collection. */
+    readonly lastBeganAt: number | undefined
+    readonly lastEndedAt: number | undefined
+    readonly lastFailure: string | undefined
+    /** Sums since the process started. */
+    readonly deletedBlocks: number
+    readonly freedBytes: number
+    /** Bytes that are condemned and not deleted yet. */
+    readonly waitingBytes: number
+  }
+}
+
 /** The services that the routes of the web API use. */
 export interface ApiServices {
   readonly access: Access
@@ -55,6 +71,7 @@ export interface ApiServices {
   readonly archives: Archives
   readonly audit: Audit
   readonly avatars: Avatars
+  readonly gc: GarbageCollection
   readonly maintenanceLog: MaintenanceRuns
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore

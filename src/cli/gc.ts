@@ -1,9 +1,97 @@
 import path from 'node:path'
 import type { Config } from '../config/index.ts'
-import { compactSqlite, DatabaseError } from '../database/index.ts'
+import { compactSqlite, DatabaseError, openDatabase } from '../database/index.ts'
+import { GarbageCollector, type GcReport } from '../gc/index.ts'
+import { Images } from '../imaging/index.ts'
+import { createLogger } from '../logging.ts'
+import { type LibraryId, parseLibraryId } from '../objects/index.ts'
+import { Thumbnails } from '../previews/index.ts'
+import { createSearch, openBlocks, openCore, openSearchDatabase, releaseSpace } from '../server/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { print, sizeText } from './output.ts'
+
+interface CollectOptions {
+  readonly dryRun: boolean
+  /** An id as typed. */
+  readonly library: string | undefined
+  readonly json: boolean
+}
+
+/** Runs one collection, and gives the space of deleted rows back. A server may be running at the same time. */
+export async function collect(config: Config, { dryRun, library, json }: CollectOptions): Promise<void> {
+  const only = library === undefined ? undefined : (parseLibraryId(library) ?? noSuchLibrary(library))
+  await checkSchema(config)
+  const now = () => Math.floor(Date.now() / 1000)
+  await using opened = new AsyncDisposableStack()
+  const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
+  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const gc = new GarbageCollector({ db, blocks }, { graceSeconds: config.gcGraceSeconds, now })
+  const stopping = new AbortController()
+  const stop = () => stopping.abort(new CommandError('Stopped; the next run starts again.'))
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const { signal } = stopping
+  const report = await gc.runOnce({ dryRun, signal, ...(only && { library: only }) })
+  const releasedBytes = dryRun ? 0 : await releaseFreed(config, { db, blocks, now, signal })
+  print(json, { ...report, releasedBytes }, linesOf(report, releasedBytes))
+}
+
+/** Deletes what was derived from deleted files, and shrinks the databases. */
+async function releaseFreed(
+  config: Config,
+  {
+    db,
+    blocks,
+    now,
+    signal,
+  }: Pick<Parameters<typeof openCore>[0], 'db' | 'blocks' | 'now'> & { signal: AbortSignal },
+): Promise<number> {
+  const logger = createLogger('error', { pretty: false })
+  await using opened = new AsyncDisposableStack()
+  const core = opened.use(openCore({ db, blocks, config, now, logger }))
+  const searchDb = openSearchDatabase(config, db)
+  if (searchDb !== db) opened.use(searchDb)
+  const search = opened.use(createSearch({ core, libraryDb: db, db: searchDb, config, logger }))
+  const images = opened.use(new Images())
+  const directory = path.join(config.dataDirectory, 'thumbnails')
+  const onError = (error: unknown) => logger.error({ err: error }, 'thumbnails could not be deleted')
+  const thumbnails = opened.use(new Thumbnails({ core, images, directory, now, onError }))
+  // Awaited here: the parts stay open until it is done.
+  return await releaseSpace({ db, search, thumbnails }, signal, { atOnce: true })
+}
+
+function linesOf(report: GcReport, releasedBytes: number): string[] {
+  const { condemned, released, deleted, freedBytes, waitingBytes } = report
+  const sum = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ')
+  const would = report.dryRun ? 'Would delete' : 'Deleted'
+  return [
+    `Condemned: ${sum(condemned)}.`,
+    `In use again: ${sum(released)}.`,
+    `${would}: ${sum(deleted)}, ${sizeText(freedBytes)} of blocks.`,
+    `Waiting for the end of the grace period: ${sizeText(waitingBytes)} of blocks.`,
+    ...(report.dryRun ? [] : [`Given back by the database: ${sizeText(releasedBytes)}.`]),
+    ...report.libraries.flatMap(({ id, name, reasons }) =>
+      reasons.map((reason) => `${name} (${id}): ${reason}`),
+    ),
+  ]
+}
+
+function noSuchLibrary(given: string): LibraryId {
+  throw new CommandError(
+    `${given} is not the id of a library: the web app shows it in the address of a library.`,
+    {
+      exitCode: 2,
+    },
+  )
+}
+
+function stopAtOnce(error: Error): never {
+  process.stderr.write(`The change could not be saved (${error.message}): see that the disk is sound.\n`)
+  process.exit(1)
+}
 
 /** Rewrites the SQLite files without free space. The server must be stopped. */
 export async function compact(config: Config, { json }: { json: boolean }): Promise<void> {

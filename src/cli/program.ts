@@ -39,13 +39,22 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { usage } = await import('./usage.ts')
       return usage(config, options.json === true)
     })
-  withSettings(program.command('gc').description('give the space of deleted data back'), ['data', 'database'])
-    .requiredOption('--compact', 'rewrite the SQLite files without free space; the server must be stopped')
+  withSettings(
+    program
+      .command('gc')
+      .description('delete what nothing refers to any more, beside a running server or without one'),
+    ['data', 'database', 'blocks', 'gc-grace-seconds'],
+  )
+    .option('--dry-run', 'count what would be deleted, and change nothing')
+    .option('--library <id>', 'collect only this library')
+    .option('--compact', 'rewrite the SQLite files without free space; the server must be stopped')
     .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true }) => {
+    .action(async (options: { json?: true; dryRun?: true; library?: string; compact?: true }) => {
       const config = configFrom(options)
-      const { compact } = await import('./gc.ts')
-      await compact(config, { json: options.json === true })
+      const { collect, compact } = await import('./gc.ts')
+      const json = options.json === true
+      if (options.compact === true) return compact(config, { json })
+      return collect(config, { json, dryRun: options.dryRun === true, library: options.library })
     })
   addAccessCommands(program)
   addBackupCommands(program, end)

@@ -144,6 +144,24 @@ export function databaseContract(
       })
     })
 
+    it('releases the space of deleted rows and keeps the others, beside other writers', async () => {
+      await using db = await open()
+      await db.write((tx) => insertItems(tx, 1, 3))
+      const large = (id: number) => [id, 'large', new Uint8Array(20_000).fill(id)]
+      const rows = Array.from({ length: 100 }, (_, index) => large(index + 100))
+      await db.write((tx) => tx.insert('item', ['id', 'name', 'data'], rows))
+      await db.write((tx) => tx.run('delete from item where id >= 110'))
+      const [released] = await Promise.all([
+        db.releaseFreePages(new AbortController().signal),
+        db.write((tx) => insertItems(tx, 500, 503)),
+      ])
+      assert.ok(released >= 0)
+      const left = await db.get<{ n: number }>('select count(*) as n from item')
+      assert.equal(left?.n, 3 + 10 + 4)
+      const stopped = await db.releaseFreePages(AbortSignal.abort())
+      assert.equal(stopped, 0)
+    })
+
     describe('reading', () => {
       it('returns nothing from an empty table', async () => {
         await using db = await open()

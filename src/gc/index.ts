@@ -1,1 +1,3 @@
 export { GarbageCollector } from './collector.ts'
+export { registerGcMetrics } from './metrics.ts'
+export type { GcReport } from './report.ts'

@@ -1,5 +1,6 @@
 export { DataFolderInUseError } from './data-folder-lock.ts'
 export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './maintenance.ts'
+export { releaseSpace } from './release-space.ts'
 export { type RunningServer, startServer } from './server.ts'
 export { createAccounts, createInitialPassword, createSearch, quotaLimits } from './services.ts'
 export { openBlocks, openCore, openSearchDatabase, StartError } from './stores.ts'

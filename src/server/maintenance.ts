@@ -7,18 +7,12 @@ import type { Logger } from '../logging.ts'
 import { deleteReceivedBefore, deleteUncommittedBefore } from '../push/index.ts'
 import { CountingStopped } from '../usage/index.ts'
 import { deleteReceivedSubCommitsBefore } from '../views/index.ts'
+import { releaseSpace } from './release-space.ts'
 import type { Services } from './services.ts'
 
 export const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // Objects and blocks that sync clients uploaded for a push that never came.
 export const RECEIVED_KEPT_SECONDS = 7 * 86_400
-
-/** Removes deleted content from the pages of the databases, and gives the pages back to the file system. */
-async function releaseSpace({ db, search }: Services, signal: AbortSignal): Promise<void> {
-  await search.merging.eraseDeleted(signal)
-  await db.releaseFreePages(signal)
-  if (search.db !== db) await search.db.releaseFreePages(signal)
-}
 
 /** Starts the periodic jobs that delete expired data and refresh derived data. */
 export function startMaintenance(services: Services, db: Database, logger: Logger): Maintenance {
@@ -64,11 +58,6 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
         name: 'folders of older versions',
         isLong: true,
         run: () => countAllDirs({ db, objects: services.core.objects }),
-      },
-      {
-        name: 'thumbnails of files that are gone',
-        isLong: true,
-        run: () => services.thumbnails.deleteUnreferenced(),
       },
       {
         name: 'space of deleted rows',

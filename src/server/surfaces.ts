@@ -2,6 +2,7 @@ import { apiFaults, apiRoutes } from '../api/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../database/index.ts'
+import { registerGcMetrics } from '../gc/index.ts'
 import {
   type AuthResult,
   createHttpServer,
@@ -38,6 +39,7 @@ export function createHttp(
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
   registerLogMetrics(metrics.registry, () => db.logBytes)
+  registerGcMetrics(metrics.registry, () => services.gc.state)
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [

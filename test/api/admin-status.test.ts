@@ -41,6 +41,21 @@ describe('the server status', () => {
     assert.deepEqual([found.last_backup, found.last_check], [null, null])
   })
 
+  it('returns the state of garbage collection', async () => {
+    await server.running.services.gc.runOnce()
+    const { gc } = await status()
+    const { last_began_at, last_ended_at, ...rest } = gc
+    assert.match(last_began_at, /^2025-/)
+    assert.match(last_ended_at, /^2025-/)
+    assert.deepEqual(rest, {
+      running: false,
+      failed: false,
+      deleted_blocks: 0,
+      freed_bytes: 0,
+      waiting_bytes: 0,
+    })
+  })
+
   it('sums up stored bytes by reason, with deleted libraries apart', async () => {
     const user = await server.signUp()
     const [kept, gone] = [await user.createLibrary(), await user.createLibrary()]

@@ -6,6 +6,31 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { carrel, serve } from '../support/command.ts'
 
+describe('carrel gc', { timeout: 300_000 }, () => {
+  it('collects beside a running server, and counts only in a dry run', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-'))
+    try {
+      const without = await carrel(['gc', '--data', data])
+      assert.deepEqual([without.code, /There is no data of Carrel/.test(without.stderr)], [1, true])
+      await using server = await serve(['--data', data])
+      const unknown = await carrel(['gc', '--data', data, '--library', 'nonsense'])
+      assert.deepEqual([unknown.code, /not the id of a library/.test(unknown.stderr)], [2, true])
+      for (const options of [[], ['--dry-run']]) {
+        const done = await carrel(['gc', '--json', '--data', data, ...options])
+        assert.equal(done.code, 0, done.stderr)
+        const report = JSON.parse(done.stdout) as { dryRun: boolean; freedBytes: number }
+        assert.deepEqual([report.dryRun, report.freedBytes], [options.length > 0, 0])
+      }
+      const printed = await carrel(['gc', '--data', data])
+      assert.match(printed.stdout, /^Deleted: 0 commits, 0 objects/m)
+      assert.equal((await server.stop()).code, 0)
+      assert.equal((await carrel(['gc', '--data', data])).code, 0)
+    } finally {
+      await rm(data, { recursive: true })
+    }
+  })
+})
+
 describe('carrel gc --compact', { timeout: 300_000 }, () => {
   let folder = ''
   let data = ''

@@ -8,7 +8,7 @@ export const adminStatusRoutes = [
     path: '/api/v2.1/admin/status/',
     auth: 'admin',
     summary:
-      'Returns the state of the server: health, free space, index lag, stored bytes by purpose, tasks and maintenance.',
+      'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
       const [checks, disk, lag, tasks, stored] = await Promise.all([
@@ -32,6 +32,7 @@ export const adminStatusRoutes = [
           texts_failed: lag.failedTexts,
         },
         stored,
+        gc: collectionState(services),
         tasks,
         upkeep: maintenanceLog.list().map(({ name, endedAt, durationMs, failed }) => ({
           name,
@@ -46,6 +47,19 @@ export const adminStatusRoutes = [
     },
   }),
 ]
+
+function collectionState({ gc }: ApiServices) {
+  const { running, lastBeganAt, lastEndedAt, lastFailure, ...sums } = gc.state
+  return {
+    running,
+    last_began_at: lastBeganAt === undefined ? null : isoTime(lastBeganAt),
+    last_ended_at: lastEndedAt === undefined ? null : isoTime(lastEndedAt),
+    failed: lastFailure !== undefined,
+    deleted_blocks: sums.deletedBlocks,
+    freed_bytes: sums.freedBytes,
+    waiting_bytes: sums.waitingBytes,
+  }
+}
 
 async function storedBytes({ usage, statistics }: ApiServices) {
   const [sums, bytes, blocks] = await Promise.all([

@@ -19,6 +19,7 @@ export function Status() {
       <Health status={data} />
       <Server status={data} />
       <Stored status={data} />
+      <Collection status={data} />
       <SearchIndex status={data} />
       <Jobs status={data} />
     </div>
@@ -133,6 +134,28 @@ function Stored(props: { status: ServerStatus }) {
             )}
         {stored.uncounted_repos > 0 && ` ${texts.uncounted(stored.uncounted_repos)}`}
       </p>
+    </Panel>
+  )
+}
+
+/** Garbage collection. */
+function Collection(props: { status: ServerStatus }) {
+  const { gc } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const state = gc.failed ? texts.gcFailed : gc.running ? texts.gcRunning : texts.gcIdle
+  return (
+    <Panel title={texts.gc}>
+      <ul className="admin-checks">
+        <Check ok={!gc.failed} text={state} />
+      </ul>
+      <Facts
+        facts={[
+          [texts.gcLast, gc.last_ended_at === null ? texts.never : formats.ago(gc.last_ended_at)],
+          [texts.gcFreed, formats.size(gc.freed_bytes)],
+          [texts.gcWaiting, formats.size(gc.waiting_bytes)],
+        ]}
+      />
     </Panel>
   )
 }

@@ -349,6 +349,17 @@ export interface ServerStatus {
     readonly uncounted_repos: number
     readonly on_disk: { readonly bytes: number; readonly blocks: number; readonly day: string } | null
   }
+  readonly gc: {
+    readonly running: boolean
+    readonly last_began_at: string | null
+    readonly last_ended_at: string | null
+    readonly failed: boolean
+    /** Since the server started. */
+    readonly deleted_blocks: number
+    readonly freed_bytes: number
+    /** To be deleted after the grace period. */
+    readonly waiting_bytes: number
+  }
   readonly tasks: { readonly queued: number; readonly running: number }
   readonly upkeep: readonly {
     readonly name: string

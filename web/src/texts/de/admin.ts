@@ -220,6 +220,13 @@ export const admin: Texts['admin'] = {
   onDisk: (bytes, blocks, day) => `Auf dem Datenträger: ${bytes} in ${blocks} Blöcken, Stand ${day}.`,
   uncounted: (count) =>
     count === 1 ? '1 Bibliothek ist noch nicht erfasst.' : `${count} Bibliotheken sind noch nicht erfasst.`,
+  gc: 'Speicherbereinigung',
+  gcIdle: 'Nicht mehr benötigte Daten werden automatisch gelöscht',
+  gcRunning: 'Nicht mehr benötigte Daten werden gesucht',
+  gcFailed: 'Der letzte Lauf ist fehlgeschlagen; der Grund steht im Protokoll',
+  gcLast: 'Letzter Lauf',
+  gcFreed: 'Freigegeben seit dem Start',
+  gcWaiting: 'Wird nach der Schonfrist freigegeben',
   searchIndex: 'Suchindex',
   indexCurrent: 'Auf dem neuesten Stand',
   indexBehind: 'Wird aktualisiert',

@@ -215,6 +215,13 @@ export const admin = {
     `On disk: ${bytes} in ${blocks} blocks, as of ${day}.`,
   uncounted: (count: number) =>
     count === 1 ? '1 library is not measured yet.' : `${count} libraries are not measured yet.`,
+  gc: 'Garbage collection',
+  gcIdle: 'Unused data is freed automatically',
+  gcRunning: 'Looking for unused data',
+  gcFailed: 'The last run failed; the log says why',
+  gcLast: 'Last run',
+  gcFreed: 'Freed since the start',
+  gcWaiting: 'To be freed after the grace period',
   searchIndex: 'Search index',
   indexCurrent: 'Up to date',
   indexBehind: 'Updating',

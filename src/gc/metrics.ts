@@ -1,0 +1,72 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { GcState } from './report.ts'
+
+const gauges: readonly { name: string; help: string; of: (state: GcState) => number }[] = [
+  {
+    name: 'carrel_gc_running',
+    help: 'Whether a garbage collection is running',
+    of: ({ running }) => (running ? 1 : 0),
+  },
+  {
+    name: 'carrel_gc_last_run_timestamp_seconds',
+    help: 'End of the last garbage collection; 0 before the first',
+    of: ({ lastEndedAt }) => lastEndedAt ?? 0,
+  },
+  {
+    name: 'carrel_gc_last_run_duration_seconds',
+    help: 'Duration of the last garbage collection; 0 before the first and while one is running',
+    of: ({ lastBeganAt = 0, lastEndedAt = 0 }) => Math.max(0, lastEndedAt - lastBeganAt),
+  },
+  {
+    name: 'carrel_gc_failed',
+    help: 'Whether the last garbage collection failed',
+    of: ({ lastFailure }) => (lastFailure === undefined ? 0 : 1),
+  },
+  {
+    name: 'carrel_gc_waiting_bytes',
+    help: 'Bytes of blocks that are condemned and not deleted yet',
+    of: ({ waitingBytes }) => waitingBytes,
+  },
+]
+
+const counters: readonly { name: string; help: string; of: (state: GcState) => number }[] = [
+  {
+    name: 'carrel_gc_deleted_blocks_total',
+    help: 'Blocks that garbage collection deleted',
+    of: ({ deletedBlocks }) => deletedBlocks,
+  },
+  {
+    name: 'carrel_gc_freed_bytes_total',
+    help: 'Bytes of blocks that garbage collection deleted',
+    of: ({ freedBytes }) => freedBytes,
+  },
+]
+
+/** Registers the metrics of garbage collection. */
+export function registerGcMetrics(registry: Registry, state: () => GcState): void {
+  for (const { name, help, of } of gauges) {
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(of(state()))
+        },
+      }),
+    )
+  }
+  for (const { name, help, of } of counters) {
+    registry.registerMetric(
+      new Counter({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.reset()
+          this.inc(of(state()))
+        },
+      }),
+    )
+  }
+}
