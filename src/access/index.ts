@@ -19,7 +19,7 @@ export {
   readingRights,
 } from './link.ts'
 export { linkBinding } from './link-binding-store.ts'
-export { grantName, type LinkGrant } from './link-secrets.ts'
+export { grantName, type LinkGrant, resealLinkPasswords } from './link-secrets.ts'
 export { Links } from './links.ts'
 export { OpenLink } from './open-link.ts'
 export {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Link } from './link.ts'
 import { LinkSecrets } from './link-secrets.ts'
 
-const secret = Buffer.from('a secret of the server')
+const secret = [Buffer.from('a secret of the server')] as const
 
 function linkWith(secrets: LinkSecrets, token: string, password: string): Link {
   return { key: 1, token, password: secrets.seal(token, password) } as Partial<Link> as Link
@@ -27,7 +27,7 @@ describe('link secrets', () => {
   it('decrypt nothing with another secret, for another link, or from changed bytes', () => {
     const secrets = new LinkSecrets(secret, () => 0)
     const link = linkWith(secrets, 'ab', 'password')
-    assert.equal(new LinkSecrets(Buffer.from('another'), () => 0).open(link), undefined)
+    assert.equal(new LinkSecrets([Buffer.from('another')], () => 0).open(link), undefined)
     assert.equal(secrets.open({ ...link, token: 'cd' }), undefined)
     const changed = Buffer.from(link.password ?? [])
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1

@@ -1,15 +1,9 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Database } from '../database/index.ts'
+import { deriveKeys, Sealing, type ServerSecret } from '../identity/index.ts'
 import type { Link } from './link.ts'
+import { listLinkPasswords, setLinkPassword } from './link-store.ts'
 
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 const GRANT_SECONDS = 12 * 3600
 
 /** A signed cookie that opens one password-protected link for a limited time. */
@@ -25,38 +19,23 @@ export interface LinkGrant {
  * in another.
  */
 export class LinkSecrets {
-  readonly #passwordKey: Buffer
-  readonly #grantKey: Buffer
+  readonly #sealing: Sealing
+  readonly #grantKeys: readonly [Buffer, ...Buffer[]]
   readonly #now: () => number
 
-  constructor(secret: Buffer, now: () => number) {
-    this.#passwordKey = Buffer.from(hkdfSync('sha256', secret, '', 'link passwords', 32))
-    this.#grantKey = Buffer.from(hkdfSync('sha256', secret, '', 'link grants', 32))
+  constructor(secret: ServerSecret, now: () => number) {
+    this.#sealing = new Sealing(secret, 'link passwords')
+    this.#grantKeys = deriveKeys(secret, 'link grants')
     this.#now = now
   }
 
   seal(token: string, password: string): Buffer {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', this.#passwordKey, nonce).setAAD(Buffer.from(token))
-    const sealed = Buffer.concat([cipher.update(password.normalize('NFC')), cipher.final()])
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+    return this.#sealing.seal(password.normalize('NFC'), token)
   }
 
-  /** Undefined if the server's secret has changed. */
+  /** Undefined if the server's secret has been replaced. */
   open(link: Pick<Link, 'token' | 'password'>): string | undefined {
-    if (link.password === undefined) return undefined
-    const bytes = Buffer.from(link.password)
-    const decipher = createDecipheriv('aes-256-gcm', this.#passwordKey, bytes.subarray(0, NONCE_BYTES))
-      .setAAD(Buffer.from(link.token))
-      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-    try {
-      return Buffer.concat([
-        decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
-        decipher.final(),
-      ]).toString()
-    } catch {
-      return undefined
-    }
+    return link.password === undefined ? undefined : this.#sealing.open(link.password, link.token)
   }
 
   /** Constant-time comparison, whatever the lengths. */
@@ -69,7 +48,7 @@ export class LinkSecrets {
     const expires = String(this.#now() + GRANT_SECONDS)
     return {
       name: grantName(link.token),
-      value: `${expires}.${this.#sign(link, expires)}`,
+      value: `${expires}.${sign(this.#grantKeys[0], link, expires)}`,
       seconds: GRANT_SECONDS,
     }
   }
@@ -78,17 +57,19 @@ export class LinkSecrets {
   isGrant(link: Link, value: string): boolean {
     const [, expires = '', signature = ''] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
     if (!(Number(expires) > this.#now())) return false
-    return isSame(Buffer.from(signature), Buffer.from(this.#sign(link, expires)))
-  }
-
-  #sign({ key, token, password }: Link, expires: string): string {
-    const mac = createHmac('sha256', this.#grantKey).update(`${key}:${token}:${expires}:`)
-    return mac.update(password ?? '').digest('base64url')
+    return this.#grantKeys.some((key) =>
+      isSame(Buffer.from(signature), Buffer.from(sign(key, link, expires))),
+    )
   }
 
   #mac(password: string): Buffer {
-    return createHmac('sha256', this.#grantKey).update(password).digest()
+    return createHmac('sha256', this.#grantKeys[0]).update(password).digest()
   }
+}
+
+function sign(grantKey: Buffer, { key, token, password }: Link, expires: string): string {
+  const mac = createHmac('sha256', grantKey).update(`${key}:${token}:${expires}:`)
+  return mac.update(password ?? '').digest('base64url')
 }
 
 /** The cookie name for a link. */
@@ -98,4 +79,19 @@ export function grantName(token: string): string {
 
 function isSame(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Encrypts all link passwords under the current key of the secret. Visitors enter them again. Returns how many. */
+export async function resealLinkPasswords(db: Database, secret: ServerSecret): Promise<number> {
+  const secrets = new LinkSecrets(secret, () => 0)
+  return db.write(async (tx) => {
+    let count = 0
+    for (const link of await listLinkPasswords(tx)) {
+      const password = secrets.open(link)
+      if (password === undefined) continue
+      await setLinkPassword(tx, link.key, secrets.seal(link.token, password))
+      count++
+    }
+    return count
+  })
 }

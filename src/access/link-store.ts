@@ -250,3 +250,15 @@ function toLink(row: LinkRow): Link {
     libraryName: base === null ? row.library_name : baseName(base),
   }
 }
+
+/** The encrypted passwords of all links. */
+export function listLinkPasswords(
+  reader: Reader,
+): Promise<{ key: number; token: string; password: Uint8Array }[]> {
+  return reader.all('select key, token, password from link where password is not null order by key')
+}
+
+/** Replaces the ciphertext only. Tickets stay valid. */
+export async function setLinkPassword(tx: Transaction, key: number, password: Uint8Array): Promise<void> {
+  await tx.run('update link set password = ? where key = ?', password, key)
+}

@@ -16,6 +16,7 @@ import {
   PasswordGuard,
   type PasswordGuardOptions,
   roleAllows,
+  type ServerSecret,
 } from '../identity/index.ts'
 import type { AdministeredLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryPath, ROOT } from '../objects/index.ts'
@@ -67,7 +68,7 @@ interface LinksOptions extends PasswordGuardOptions {
   readonly db: Database
   readonly access: Access
   readonly origins: CredentialOrigins
-  readonly secret: Buffer
+  readonly secret: ServerSecret
   /** Resolves an API token to its account. */
   readonly identify: (apiToken: string) => Promise<Account | undefined>
   /** In characters. */

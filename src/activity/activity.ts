@@ -1,6 +1,6 @@
 import { type Access, accountsSharing } from '../access/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
-import type { Accounts } from '../identity/index.ts'
+import type { Accounts, ServerSecret } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
 import { ROOT } from '../objects/index.ts'
 import { ActivityConsumer, CONSUMER } from './activity-consumer.ts'
@@ -24,7 +24,7 @@ interface ActivityOptions {
   readonly access: Access
   readonly accounts: Accounts
   /** The secret of the server, which encrypts webhook secrets. */
-  readonly secret: Buffer
+  readonly secret: ServerSecret
   /** Whether webhooks may call private addresses. */
   readonly webhookPrivate: boolean
   /** Unix seconds. */

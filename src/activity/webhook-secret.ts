@@ -1,31 +1,28 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Database } from '../database/index.ts'
+import { Sealing, type ServerSecret } from '../identity/index.ts'
+import { listWebhookSecrets, setWebhookSecret } from './webhook-store.ts'
 
-const ALGORITHM = 'aes-256-gcm'
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
+const PURPOSE = 'webhook secrets'
 
 /** Encrypts webhook secrets in the database. They cannot be hashed, because signatures need them. */
 export class WebhookSecrets {
-  readonly #key: Buffer
+  readonly #sealing: Sealing
 
-  constructor(serverSecret: Buffer) {
-    this.#key = Buffer.from(hkdfSync('sha256', serverSecret, '', 'webhook secrets', 32))
+  constructor(serverSecret: ServerSecret) {
+    this.#sealing = new Sealing(serverSecret, PURPOSE)
   }
 
   seal(secret: string): Buffer {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv(ALGORITHM, this.#key, nonce)
-    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+    return this.#sealing.seal(secret)
   }
 
   /** Throws if it was sealed under another secret of the server. */
   open(sealed: Uint8Array): string {
-    const bytes = Buffer.from(sealed)
-    const decipher = createDecipheriv(ALGORITHM, this.#key, bytes.subarray(0, NONCE_BYTES))
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-    const text = bytes.subarray(NONCE_BYTES + TAG_BYTES)
-    return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+    const secret = this.#sealing.open(sealed)
+    if (secret === undefined)
+      throw new Error('The secret of a webhook was encrypted under another secret of the server.')
+    return secret
   }
 }
 
@@ -36,4 +33,19 @@ export function newWebhookSecret(): string {
 /** HMAC-SHA256, in hex, of the time in Unix seconds, a dot, and the body. */
 export function signWebhook(secret: string, timestamp: number, body: string): string {
   return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+}
+
+/** Encrypts the secrets of all webhooks under the current key of the server's secret. Returns how many. */
+export async function resealWebhookSecrets(db: Database, serverSecret: ServerSecret): Promise<number> {
+  const sealing = new Sealing(serverSecret, PURPOSE)
+  return db.write(async (tx) => {
+    let count = 0
+    for (const { key, secret } of await listWebhookSecrets(tx)) {
+      const text = sealing.open(secret)
+      if (text === undefined) continue
+      await setWebhookSecret(tx, key, sealing.seal(text))
+      count++
+    }
+    return count
+  })
 }

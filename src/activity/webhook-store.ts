@@ -139,3 +139,12 @@ function toWebhook(row: WebhookRow): Webhook {
     isValid: row.is_valid === 1,
   }
 }
+
+/** The encrypted secrets of all webhooks. */
+export function listWebhookSecrets(reader: Reader): Promise<{ key: number; secret: Uint8Array }[]> {
+  return reader.all('select key, secret from webhook order by key')
+}
+
+export async function setWebhookSecret(tx: Transaction, key: number, secret: Uint8Array): Promise<void> {
+  await tx.run('update webhook set secret = ? where key = ?', secret, key)
+}

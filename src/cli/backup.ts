@@ -17,6 +17,7 @@ import {
 import type { Config } from '../config/index.ts'
 import { findBlocksHeldAnywhere } from '../content/index.ts'
 import { openSnapshot } from '../database/index.ts'
+import { secretText } from '../identity/index.ts'
 import { openBlocks } from '../server/index.ts'
 import { programVersion } from '../version.ts'
 import { openExistingDatabase } from './accounts.ts'
@@ -37,7 +38,7 @@ export async function backup(config: Config, target: string, json: boolean): Pro
     openSnapshot: () => openSnapshot(config.database),
     blocks,
     heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
-    secret: config.secret.given ?? (await findText(config.secret.file)),
+    secret: await secretText(config.secret.file, config.secret.given),
     settings: await findText(path.join(config.dataDirectory, 'carrel.json')),
     host: hostname(),
     version: programVersion(),

@@ -5,6 +5,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import type { CheckFlags } from './check.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
+import { addSecretCommands } from './secret-commands.ts'
 import { addUserCommands } from './user.ts'
 
 /** All commands. One that can fail without throwing passes its exit code to `end`. */
@@ -57,6 +58,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
       return collect(config, { json, dryRun: options.dryRun === true, library: options.library })
     })
   addAccessCommands(program)
+  addSecretCommands(program)
   addBackupCommands(program, end)
   withSettings(program.command('doctor').description('look for what could keep a server from working'))
     .option('--json', 'print one JSON document')

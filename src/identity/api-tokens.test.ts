@@ -83,7 +83,7 @@ await onEachDatabase('ApiTokens', (open) => {
     const token = await identity.apiTokens.issue(ann)
     const moved = new ApiTokens({
       db: identity.db,
-      secret: Buffer.from('another secret of the server'),
+      secret: [Buffer.from('another secret of the server')],
       now: () => identity.time,
       dependents: [],
     })

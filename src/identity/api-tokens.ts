@@ -25,6 +25,7 @@ import {
 import type { ApiTokenDependent } from './dependents.ts'
 import { cut, type Device, isDesktop, type Platform, platforms } from './device.ts'
 import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
+import type { ServerSecret } from './secret.ts'
 import { deleteIdleApiTokens, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
 
@@ -50,7 +51,7 @@ type SignedInBy = Partial<SignInClient>
 
 interface ApiTokensOptions {
   readonly db: Database
-  readonly secret: Buffer
+  readonly secret: ServerSecret
   /** Unix seconds. */
   readonly now: () => number
   /** Idle seconds after which a token expires; 0 for never. */
@@ -65,7 +66,7 @@ interface ApiTokensOptions {
  */
 export class ApiTokens {
   readonly #db: Database
-  readonly #secret: Buffer
+  readonly #secret: ServerSecret
   readonly #now: () => number
   /** Idle seconds after which a token expires; 0 for never. */
   readonly #idleSeconds: number
@@ -267,20 +268,28 @@ export class ApiTokens {
     if (await insertApiToken(tx, account.key, holder, fresh, this.#now())) return fresh
     const kept = await findApiToken(tx, account.key, holder)
     if (!kept) throw new Error('an API token was neither kept nor new')
-    const again = this.#tokenFrom(Buffer.from(kept.nonce), account, holder)
-    if (again.hash.equals(kept.hash) && !kept.wiped && !this.#isIdle(kept.lastUsedAt)) return again
+    const again = this.#derivedAgain(kept, account, holder)
+    if (again !== undefined && !kept.wiped && !this.#isIdle(kept.lastUsedAt)) return again
     // A new token is needed: its device signs in again after a wipe request, it expired unused, or the
     // server's secret has changed, so that the old token cannot be derived.
     await replaceApiToken(tx, kept, fresh)
     return fresh
   }
 
+  /** Also if it was derived under a previous key of the secret. */
+  #derivedAgain(kept: StoredApiToken, account: Account, holder: { platform: string; deviceId: string }) {
+    return this.#secret
+      .map((key) => this.#tokenFrom(Buffer.from(kept.nonce), account, holder, key))
+      .find(({ hash }) => hash.equals(kept.hash))
+  }
+
   #tokenFrom(
     nonce: Buffer,
     account: Account,
     { platform, deviceId }: { platform: string; deviceId: string },
+    key = this.#secret[0],
   ) {
-    const token = createHmac('sha256', this.#secret)
+    const token = createHmac('sha256', key)
       .update('API token\0')
       .update(nonce)
       .update(JSON.stringify([account.key, platform, deviceId]))

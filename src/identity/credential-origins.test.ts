@@ -83,7 +83,7 @@ async function upgrade(setting: DatabaseSetting): Promise<void> {
   await using db = await openDatabase(setting, { onFatal })
   const origins = new CredentialOrigins(
     db,
-    new ScopedTokens(db, Buffer.from('secret'), () => NOW, libraryRelations),
+    new ScopedTokens(db, [Buffer.from('secret')], () => NOW, libraryRelations),
   )
   const isOpen = async () => {
     const tickets = await Promise.all([40, 41, 42].map((n) => findTicket(db, hashed(n))))
@@ -130,7 +130,7 @@ describe('an origin with an API token', () => {
       )
       const origins = new CredentialOrigins(
         current,
-        new ScopedTokens(current, Buffer.from('secret'), () => NOW, libraryRelations),
+        new ScopedTokens(current, [Buffer.from('secret')], () => NOW, libraryRelations),
       )
       const isOpen = async (apiTokenKey: number) => {
         const origin = { accountKey: 1, epoch: undefined, apiTokenKey, scopedTokenKey: undefined }

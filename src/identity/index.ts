@@ -48,9 +48,17 @@ export { accountRelation, type LibraryRelations, memberRelation } from './relati
 export { canAddLibrary, roleAllows } from './roles.ts'
 export { type Scope, type ScopeAccess, scopeAdmits, scopeReaches } from './scope.ts'
 export type { PersonalToken } from './scoped-token-store.ts'
-export { type LibraryToken, ScopedTokens } from './scoped-tokens.ts'
-export { Sealing } from './sealing.ts'
-export { loadSecret, SecretError } from './secret.ts'
+export { type LibraryToken, resealLibraryTokens, ScopedTokens } from './scoped-tokens.ts'
+export { deriveKeys, Sealing } from './sealing.ts'
+export {
+  loadSecret,
+  removePreviousKeys,
+  rotateSecret,
+  SecretError,
+  type ServerSecret,
+  secretId,
+  secretText,
+} from './secret.ts'
 export type { SyncGrant } from './sync-token-store.ts'
 export { SyncTokens } from './sync-tokens.ts'
 export { type SecretProblem, WebdavSecrets } from './webdav-secrets.ts'

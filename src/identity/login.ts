@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { type Credentials, recordLogin, replacePasswordHash } from './account-store.ts'
@@ -7,6 +7,8 @@ import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
 import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.ts'
 import type { Passwords } from './passwords.ts'
+import { deriveKeys } from './sealing.ts'
+import type { ServerSecret } from './secret.ts'
 
 /** A request for an API token. Name and password are not empty. */
 interface LoginRequest
@@ -36,7 +38,7 @@ interface LoginOptions {
   readonly apiTokens: ApiTokens
   readonly passwords: Passwords
   /** The secret of the server. */
-  readonly secret: Buffer
+  readonly secret: ServerSecret
   /** Unix seconds. */
   readonly now: () => number
   /** Called after an account signed in. */
@@ -50,7 +52,7 @@ export class Login {
 
   constructor(options: LoginOptions) {
     this.#options = options
-    this.#nameKey = Buffer.from(hkdfSync('sha256', options.secret, '', 'names typed at sign-in', 32))
+    this.#nameKey = deriveKeys(options.secret, 'names typed at sign-in')[0]
   }
 
   /** `also` is written with a successful login. Throws too-many-tries if the hash queue is full. */

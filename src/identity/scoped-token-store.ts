@@ -276,3 +276,12 @@ function tokenFromRow(row: TokenRow): ScopedToken {
     expiresAt: row.token_expires_at ?? undefined,
   }
 }
+
+/** The encrypted tokens of all libraries. */
+export function listSealed(reader: Reader): Promise<{ key: number; sealed: Uint8Array }[]> {
+  return reader.all('select key, sealed from scoped_token where sealed is not null order by key')
+}
+
+export async function setSealed(tx: Transaction, key: number, sealed: Uint8Array): Promise<void> {
+  await tx.run('update scoped_token set sealed = ? where key = ?', sealed, key)
+}

@@ -16,14 +16,17 @@ import {
   insertScopedToken,
   listLibraryTokens,
   listPersonalTokens,
+  listSealed,
   type PersonalToken,
   type ScopedAccount,
   type ScopedTokenQueries,
   scopedTokenQueries,
   setLibraryTokenAccess,
   setScopedTokenUse,
+  setSealed,
 } from './scoped-token-store.ts'
 import { Sealing } from './sealing.ts'
+import type { ServerSecret } from './secret.ts'
 
 const usedEverySeconds = 3600
 const mostPersonalTokens = 100
@@ -62,7 +65,7 @@ export class ScopedTokens {
   readonly #sealing: Sealing
   readonly #queries: ScopedTokenQueries
 
-  constructor(db: Database, secret: Buffer, now: () => number, relations: LibraryRelations) {
+  constructor(db: Database, secret: ServerSecret, now: () => number, relations: LibraryRelations) {
     this.#queries = scopedTokenQueries(relations)
     this.#db = db
     this.#now = now
@@ -223,4 +226,19 @@ function newToken(): string {
 
 function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer')
+}
+
+/** Encrypts the tokens of all libraries under the current key of the secret. Returns how many. */
+export async function resealLibraryTokens(db: Database, secret: ServerSecret): Promise<number> {
+  const sealing = new Sealing(secret, 'library tokens')
+  return db.write(async (tx) => {
+    let count = 0
+    for (const { key, sealed } of await listSealed(tx)) {
+      const token = sealing.open(sealed)
+      if (token === undefined) continue
+      await setSealed(tx, key, sealing.seal(token))
+      count++
+    }
+    return count
+  })
 }

@@ -20,7 +20,7 @@ import { type SyncedLibrary, SyncTokens } from './sync-tokens.ts'
 /** The minimum cost of argon2, because these tests do not measure hashing. */
 export const cheapCost = { memory: 8, passes: 1, parallelism: 1 }
 
-export const secret = Buffer.from('a secret for tests only')
+export const secret = [Buffer.from('a secret for tests only')] as const
 
 export const laptop: Device = {
   platform: 'linux',

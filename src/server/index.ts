@@ -1,4 +1,4 @@
-export { DataFolderInUseError } from './data-folder-lock.ts'
+export { DataFolderInUseError, lockDataFolder } from './data-folder-lock.ts'
 export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './maintenance.ts'
 export { releaseSpace } from './release-space.ts'
 export { type RunningServer, startServer } from './server.ts'

@@ -30,6 +30,7 @@ import {
   PasswordChecks,
   Passwords,
   ScopedTokens,
+  type ServerSecret,
   SyncTokens,
   WebdavSecrets,
 } from '../identity/index.ts'
@@ -89,7 +90,7 @@ export function createServices(parts: {
   core: LibraryCore
   blocks: BlockStore
   config: Config
-  secret: Buffer
+  secret: ServerSecret
   now: () => number
   logger: Logger
 }): Services {

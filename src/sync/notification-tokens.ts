@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Sealing } from '../identity/index.ts'
+import { Sealing, type ServerSecret } from '../identity/index.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 
 const LIFE_SECONDS = 72 * 3600
@@ -21,12 +21,14 @@ export interface Listening {
  * before each event. The reference to the sync token is encrypted, because a client can read the claims.
  */
 export class NotificationTokens {
-  readonly #key: Buffer
+  readonly #keys: readonly [Buffer, ...Buffer[]]
   readonly #sealing: Sealing
   readonly #now: () => number
 
-  constructor(secret: Buffer, now: () => number) {
-    this.#key = createHmac('sha256', secret).update('notification tokens').digest()
+  constructor(secret: ServerSecret, now: () => number) {
+    const derive = (key: Buffer) => createHmac('sha256', key).update('notification tokens').digest()
+    const [current, ...previous] = secret
+    this.#keys = [derive(current), ...previous.map(derive)]
     this.#sealing = new Sealing(secret, 'notification token references')
     this.#now = now
   }
@@ -35,7 +37,7 @@ export class NotificationTokens {
     const sid = this.#sealing.seal(syncToken).toString('base64url')
     const claims = { repo_id: libraryId, username: email, sid, exp: this.#now() + LIFE_SECONDS }
     const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
-    return `${signed}.${this.#sign(signed)}`
+    return `${signed}.${sign(this.#keys[0], signed)}`
   }
 
   /** Undefined for a token that we did not sign, that has expired, or that names no sync token. */
@@ -43,7 +45,8 @@ export class NotificationTokens {
     if (token.length > LONGEST_TOKEN) return undefined
     const [head = '', claims = '', signature = '', ...more] = token.split('.')
     // The head is ours or the signature is not; what it says about algorithms is never looked at.
-    if (more.length > 0 || !isEqual(signature, this.#sign(`${head}.${claims}`))) return undefined
+    if (more.length > 0 || !this.#keys.some((key) => isEqual(signature, sign(key, `${head}.${claims}`))))
+      return undefined
     const { repo_id: id, username, sid, exp } = decode(claims)
     const libraryId = typeof id === 'string' ? parseLibraryId(id) : undefined
     if (libraryId === undefined || typeof username !== 'string' || typeof exp !== 'number') return undefined
@@ -56,10 +59,10 @@ export class NotificationTokens {
   isExpired({ expiresAt }: Listening): boolean {
     return expiresAt <= this.#now()
   }
+}
 
-  #sign(text: string): string {
-    return createHmac('sha256', this.#key).update(text).digest('base64url')
-  }
+function sign(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
 }
 
 function encode(value: object): string {
