@@ -94,6 +94,7 @@ export const RULES: readonly Rule[] = [
   deep('test/clients/rclone', SQLITE, 'a real client', 25),
   deep('test/clients/fail2ban', SQLITE, 'a real client', 30),
   fast('test/limits/event-loop', SQLITE, 'turns of the event loop'),
+  fast('test/limits/released', SQLITE, 'one server'),
   deep('test/kills/', SQLITE, 'random: 52 kills under every kind of write', 120),
   deep('test/soak/soak', SQLITE, 'three minutes of mixed load', 150),
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),

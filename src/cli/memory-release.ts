@@ -1,7 +1,7 @@
 // Time between two looks at the event loop.
 const INTERVAL_MS = 10_000
 // Intervals in a row without work before memory is released. A pause between two requests of one user is shorter.
-const IDLE_INTERVALS = 3
+const IDLE_INTERVALS = 6
 // Shares of the time that the event loop was busy. Timers and probes of a monitor take less than the first.
 const IDLE_UTILIZATION = 0.05
 const BUSY_UTILIZATION = 0.1
@@ -29,15 +29,19 @@ export class IdleDetector {
   }
 }
 
-/** Calls `release` when the process has been idle for half a minute after it was busy, once for each busy time. */
-export function releaseMemoryWhenIdle(release: () => void = releaseMemory): Disposable {
+/**
+ * When the process has been idle for a minute after it was busy, evicts caches with `releaseCaches` and returns the memory, once for each
+ * busy time.
+ */
+export function releaseMemoryWhenIdle(releaseCaches: () => Promise<void>): Disposable {
   const detector = new IdleDetector()
   let before = performance.eventLoopUtilization()
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    if (detector.isDue(utilization)) release()
+    // Caches that could not be released are kept.
+    if (detector.isDue(utilization)) void releaseCaches().then(releaseMemory, releaseMemory)
   }, INTERVAL_MS).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -18,7 +18,7 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   const server = await startServer({ config, logger, showsPassword: pretty, onFatal: stopAtOnce })
   // About 20 MB that only the start needed, before the server reports ready.
   releaseMemory()
-  using _release = releaseMemoryWhenIdle()
+  using _release = releaseMemoryWhenIdle(() => server.releaseCaches())
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped

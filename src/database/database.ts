@@ -86,6 +86,8 @@ export interface Database extends Reader, AsyncDisposable {
    * result is held back until everything that the request has read is durable (I4).
    */
   inRequest<T>(work: () => T, options?: RequestOptions): T
+  /** Returns the memory of page caches that this process holds, while it is idle. They fill again as they are used. */
+  releasePageCaches(): Promise<void>
   /** Counters of the row cache. Undefined for a database without one. */
   readonly cacheStatistics: RowCacheStatistics | undefined
   /**

@@ -1,3 +1,4 @@
+import { clearListingCache } from '../api/index.ts'
 import type { Config } from '../config/index.ts'
 import { openDatabase } from '../database/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
@@ -28,6 +29,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly firstRun: FirstRun
   readonly endpoints: HttpServer['endpoints']
   readonly services: Services
+  /** Evicts what is cached, so that an idle process can return its memory. */
+  releaseCaches(): Promise<void>
   /** Stops accepting requests, finishes running ones, and flushes. */
   close(): Promise<void>
   /** The part `close` is waiting for; undefined if it is not running. */
@@ -106,6 +109,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     firstRun,
     endpoints: http.endpoints,
     services,
+    async releaseCaches() {
+      core.objects.clearCache()
+      clearListingCache()
+      for (const database of new Set([db, searchDb])) await database.releasePageCaches()
+    },
     close,
     get closing() {
       return kept.closing

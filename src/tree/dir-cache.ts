@@ -57,6 +57,12 @@ export class DirCache {
     if (this.#weight > this.#limit) this.#evict()
   }
 
+  /** Evicts everything, to return memory while the server is idle. */
+  clear(): void {
+    this.#entries.clear()
+    this.#weight = 0
+  }
+
   // A Map iterates in insertion order. Deleting and setting a key makes it the newest.
   #evict(): void {
     for (const [oldest, entry] of this.#entries) {

@@ -228,6 +228,11 @@ export class ObjectStore {
     return found
   }
 
+  /** Evicts all cached dirs, to return memory while the server is idle. */
+  clearCache(): void {
+    this.#cache.clear()
+  }
+
   /** Caches a new dir, so that the next edit does not decode it. */
   cacheDir(libraryKey: number, stored: StoredDir): void {
     if (stored.dir.size > 0) this.#cache.put(libraryKey, stored)

@@ -5,7 +5,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { settings } from '../../src/config/index.ts'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { carrel, environment, program } from '../support/command.ts'
@@ -13,8 +12,10 @@ import { seededRandom } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { createWriters, type Writer } from './writers.ts'
 
-// Longest time under load before a kill. Most kills come earlier, also before the first answer.
-const LONGEST_MS = 700
+// Most answers of a round before a kill, and the longest time after the last of them. Counted in answers, so that a slow machine kills
+// in the same states.
+const MOST_ANSWERS = 60
+const LONGEST_DELAY_MS = 30
 // Share of the rounds in which a backup runs, and is killed with the server.
 const BACKUP_SHARE = 0.2
 // A fresh folder now and then, so that verifying what has gathered does not take most of the time.
@@ -69,7 +70,7 @@ async function killOneFolder(
   const [data, target] = [path.join(folder, 'data'), path.join(folder, 'backup')]
   let writers: readonly Writer[] | undefined
   for (let kills = 0; kills <= count; kills += 1) {
-    await using server = await spawnServer(data, fastCollection())
+    await using server = await spawnServer(data, { CARREL_GC_GRACE_SECONDS: '1' })
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
     writers ??= await createWriters(client, random)
     for (const writer of writers) await writer.verify(client)
@@ -80,8 +81,9 @@ async function killOneFolder(
     }
     const backup = random() < BACKUP_SHARE ? startBackup(data, target) : undefined
     // A backup takes longer to start than most rounds last.
-    const longestMs = backup === undefined ? LONGEST_MS : 3 * LONGEST_MS
-    await writeUntilKilled(server, client, writers, random() ** 2 * longestMs, counts)
+    const most = backup === undefined ? MOST_ANSWERS : 3 * MOST_ANSWERS
+    const moment = { answers: Math.floor(random() ** 2 * most), thenMs: random() * LONGEST_DELAY_MS }
+    await writeUntilKilled(server, client, writers, moment, counts)
     counts.kills += 1
     if (await backup?.kill()) counts.backupsKilled += 1
     onProgress?.(counts)
@@ -127,10 +129,13 @@ async function writeUntilKilled(
   server: ChildServer,
   client: Client,
   writers: readonly Writer[],
-  afterMs: number,
+  { answers, thenMs }: { answers: number; thenMs: number },
   { acknowledged, cutOff }: KillCounts,
 ): Promise<void> {
   let isKilled = false
+  let left = answers
+  const enough = Promise.withResolvers<void>()
+  if (left === 0) enough.resolve()
   const writing = writers.map(async (writer) => {
     while (!isKilled) {
       try {
@@ -142,20 +147,16 @@ async function writeUntilKilled(
         return
       }
       add(acknowledged, writer.kind)
+      if (--left === 0) enough.resolve()
     }
   })
-  const killing = delay(afterMs).then(async () => {
+  const killing = async () => {
+    await enough.promise
+    await delay(thenMs)
     isKilled = true
     await server.kill()
-  })
-  await Promise.all([killing, ...writing])
-}
-
-/** Collects garbage all the time, where this version can. */
-function fastCollection(): Record<string, string> {
-  const wanted = { CARREL_GC_GRACE_SECONDS: '1', CARREL_GC_INTERVAL_SECONDS: '1' }
-  const known = new Set(settings.map(({ env }) => env))
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => known.has(name)))
+  }
+  await Promise.all([killing(), ...writing])
 }
 
 function add(to: Map<string, number>, kind: string): void {

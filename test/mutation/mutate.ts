@@ -58,7 +58,8 @@ export class MutationCopy implements Disposable {
       signal,
     })
     const failed = report.results.find(({ ok, error }) => !ok && error !== undefined)
-    return failed?.name ?? report.failure
+    // A hang fails every test that was still to come, so the one that hangs is named.
+    return report.failure ?? failed?.name
   }
 
   /** Disables one safeguard and runs its tests. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type Reply } from '../support/client.ts'
+import { carrel } from '../support/command.ts'
 import { seededRandom } from '../support/random.ts'
 import { MTIME, SyncClient, type TreeSpec } from '../support/sync-client.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
@@ -13,6 +14,11 @@ export class Latencies {
 
   add(kind: string, ms: number): void {
     this.#all.push(ms)
+    this.count(kind)
+  }
+
+  /** An operation whose duration is no latency. */
+  count(kind: string): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
   }
 
@@ -40,6 +46,9 @@ type Operation = (worker: Worker, world: World) => Promise<void>
 
 /** What the operations share. */
 interface World {
+  /** The data folder, and a target for backups of it. */
+  readonly data: string
+  readonly target: string
   readonly admin: Client
   readonly visitor: Client
   readonly libraries: readonly string[]
@@ -216,10 +225,46 @@ const OPERATIONS: Record<string, Operation> = {
   },
 }
 
+/** Commands of the operator beside the running server. */
+const COMMANDS: Record<string, Operation> = {
+  backup: async (_worker, { data, target }) => {
+    for (const args of [
+      ['backup', target, '--data', data],
+      ['backup', 'prune', target, '--backup-keep-last', '1', ...KEEP_NONE],
+    ]) {
+      const { code, stdout, stderr } = await carrel(args)
+      assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
+    }
+    await delay(BACKUP_PAUSE_MS)
+  },
+}
+
+/** Deletes what nothing refers to any more. Without it, the disk grows with every write. */
+const collect: Operation = async (_worker, { data }) => {
+  const { code, stdout, stderr } = await carrel(['gc', '--data', data], {
+    env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
+  })
+  assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
+  await delay(GC_PAUSE_MS)
+}
+
+/** Whether this version has `carrel gc` for a running server. */
+export async function canCollect(): Promise<boolean> {
+  return (await carrel(['gc', '--help'])).stdout.includes('--dry-run')
+}
+
+export const GRACE_SECONDS = '10'
+const GC_PAUSE_MS = 5000
+const KEEP_NONE = ['daily', 'weekly', 'monthly'].flatMap((each) => [`--backup-keep-${each}`, '0'])
+const BACKUP_PAUSE_MS = 20_000
+
 /** How many clients repeat each operation. */
 const CLIENTS: Record<string, number> = { upload: 4, download: 4, list: 2, edit: 3 }
 
 export interface LoadOptions {
+  readonly data: string
+  readonly target: string
+  readonly collects: boolean
   /** Pause of each client after an operation, so that the load does not depend on the speed of the server. */
   readonly paceMs: number
   readonly seed: number
@@ -230,11 +275,13 @@ export interface LoadOptions {
 export async function runLoad(
   admin: Client,
   latencies: Latencies,
-  { paceMs, seed, signal }: LoadOptions,
+  { data, target, collects, paceMs, seed, signal }: LoadOptions,
 ): Promise<void> {
   const visitor = await createAccount(admin, 'visitor@example.org')
   const workers: Worker[] = []
-  for (const kind of Object.keys(OPERATIONS)) {
+  const commands: Record<string, Operation> = { ...COMMANDS, ...(collects && { collect }) }
+  const operations: Record<string, Operation> = { ...OPERATIONS, ...commands }
+  for (const kind of Object.keys(operations)) {
     for (let n = 0; n < (CLIENTS[kind] ?? 1); n += 1) {
       const library = await admin.createLibrary(`${kind} ${n}`)
       // Only the current state is kept, so that what is replaced can be collected.
@@ -245,6 +292,8 @@ export async function runLoad(
   }
   const pushing = workers.find(({ kind }) => kind === 'push') ?? assert.fail('nobody pushes')
   const world: World = {
+    data,
+    target,
     admin,
     visitor,
     libraries: workers.map(({ library }) => library),
@@ -257,12 +306,13 @@ export async function runLoad(
       while (!stop.aborted) {
         const startedAt = performance.now()
         try {
-          await OPERATIONS[worker.kind]?.(worker, world)
+          await operations[worker.kind]?.(worker, world)
         } catch (error) {
           failed.abort()
           throw new Error(`${worker.kind} failed`, { cause: error })
         }
-        latencies.add(worker.kind, performance.now() - startedAt)
+        if (worker.kind in commands) latencies.count(worker.kind)
+        else latencies.add(worker.kind, performance.now() - startedAt)
         await delay(paceMs, undefined, { signal: stop }).catch(() => {})
       }
     }),

@@ -2,11 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { settings } from '../../src/config/index.ts'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
-import { Latencies, runLoad } from './load.ts'
+import { canCollect, GRACE_SECONDS, Latencies, runLoad } from './load.ts'
 import { type Sample, takeSample } from './samples.ts'
 import { type Limit, type Point, type Trend, trendOf } from './trend.ts'
 
@@ -45,20 +44,22 @@ const WATCHED: readonly {
 ]
 
 /** Settings that make the server collect what is replaced while the run lasts. */
-const SETTINGS = { CARREL_LOG: 'info', CARREL_GC_GRACE_SECONDS: '10', CARREL_GC_INTERVAL_SECONDS: '10' }
+const SETTINGS = { CARREL_LOG: 'info', CARREL_GC_GRACE_SECONDS: GRACE_SECONDS }
 
 /** Puts a server in a process of its own under mixed load and samples it. Throws at the first wrong response. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-soak-'))
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-soak-'))
+  const [data, target] = [path.join(folder, 'data'), path.join(folder, 'backup')]
   try {
-    await using server = await spawnServer(data, knownSettings(SETTINGS))
+    await using server = await spawnServer(data, SETTINGS)
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
     const latencies = new Latencies()
+    const collects = await canCollect()
     const measured = { pid: server.process.pid ?? 0, data, client, latencies }
     const samples: Sample[] = []
     const stopping = new AbortController()
     const { paceMs, seed, seconds, sampleMs } = options
-    const load = runLoad(client, latencies, { paceMs, seed, signal: stopping.signal })
+    const load = runLoad(client, latencies, { data, target, collects, paceMs, seed, signal: stopping.signal })
     // A wrong response ends the sampling, and is thrown below.
     load.catch(() => stopping.abort())
     const startedAt = performance.now()
@@ -73,7 +74,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     await load
     await delay(options.idleSeconds * 1000)
     const idle = await takeSample(measured, secondsPassed())
-    const trends = WATCHED.filter(({ title }) => collects() || !title.startsWith('disk')).map(
+    const trends = WATCHED.filter(({ title }) => collects || !title.startsWith('disk')).map(
       ({ title, value, limit }) => {
         const points = samples.map((sample) => ({ at: sample.at, value: value(sample) }))
         return { title, points, trend: trendOf(points, limit) }
@@ -82,17 +83,6 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const peakMb = Math.max(...samples.map(({ memoryMb }) => memoryMb))
     return { samples, trends, counts: latencies.counts, peakMb, idleMb: idle.memoryMb }
   } finally {
-    await rm(data, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Whether this version removes what nothing refers to. Without that, the disk grows with every write. */
-function collects(): boolean {
-  return 'CARREL_GC_GRACE_SECONDS' in knownSettings(SETTINGS)
-}
-
-/** Those of `wanted` that this version has. */
-function knownSettings(wanted: Record<string, string>): Record<string, string> {
-  const known = new Set(settings.map(({ env }) => env))
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => known.has(name)))
 }

@@ -132,6 +132,11 @@ interface Wanted {
 const CACHE_BYTES = 32 * 2 ** 20
 const cache = new ListingCache(CACHE_BYTES)
 
+/** Evicts all rendered listings, to return memory while the server is idle. */
+export function clearListingCache(): void {
+  cache.clear()
+}
+
 /** The comma-separated entries of a folder, from the cache unless one is locked or starred. */
 async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promise<Piece[]> {
   const { shown, kinds, context } = wanted

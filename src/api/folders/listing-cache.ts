@@ -46,6 +46,11 @@ export class ListingCache {
     }
   }
 
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
   #remove(key: string): void {
     const found = this.#entries.get(key)
     if (found === undefined) return

@@ -139,6 +139,9 @@ export class PostgresDatabase implements Migratable {
     if (this.#closed) throw databaseClosed()
   }
 
+  /** The caches are those of the database server. */
+  async releasePageCaches(): Promise<void> {}
+
   inRequest<T>(work: () => T): T {
     return this.#reads.inRequest(work)
   }

@@ -179,6 +179,11 @@ class SqliteDatabase implements Migratable {
     return result.finally(() => this.#flushedUpTo(request.seen)) as T
   }
 
+  async releasePageCaches(): Promise<void> {
+    if (this.#closed) return
+    for (const connection of [this.#reader, this.#writer]) connection.exec('pragma shrink_memory')
+  }
+
   get cacheStatistics(): RowCacheStatistics {
     return this.#reads.statistics
   }

@@ -72,6 +72,13 @@ export class ThreadedDatabase implements Database {
     return pages * pageBytes
   }
 
+  async releasePageCaches(): Promise<void> {
+    const request = { op: 'run', sql: 'pragma shrink_memory', parameters: [] } as const
+    // A thread that was never used has no cache.
+    const threads = [...this.#readers, this.#writer].filter(({ isUp }) => isUp)
+    if (!this.#closed) await Promise.all(threads.map((thread) => thread.ask(request)))
+  }
+
   inRequest<T>(work: () => T): T {
     return work()
   }
