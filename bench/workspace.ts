@@ -27,14 +27,15 @@ export interface WorkspaceOptions {
 export class Workspace implements AsyncDisposable {
   readonly folder: string
   readonly #options: WorkspaceOptions
-  readonly #env: Record<string, string>
+  /** Settings of the server, also for commands beside it. */
+  readonly env: Record<string, string>
   readonly #config: Config
   #server: BenchServer | undefined
 
   private constructor(folder: string, options: WorkspaceOptions) {
     this.folder = folder
     this.#options = options
-    this.#env = {
+    this.env = {
       CARREL_DATA: path.join(folder, 'data'),
       CARREL_RATE_LIMIT: 'off',
       CARREL_LOG: options.log,
@@ -43,7 +44,7 @@ export class Workspace implements AsyncDisposable {
       ...(options.postgresUrl !== undefined && { CARREL_DATABASE: options.postgresUrl }),
       ...options.settings,
     }
-    this.#config = readConfig({ env: this.#env, cwd: folder })
+    this.#config = readConfig({ env: this.env, cwd: folder })
   }
 
   static async create(options: WorkspaceOptions): Promise<Workspace> {
@@ -76,7 +77,7 @@ export class Workspace implements AsyncDisposable {
     this.#server = await BenchServer.start({
       data: this.#config.dataDirectory,
       env: {
-        ...this.#env,
+        ...this.env,
         ...(profile !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
       },
       apiToken,

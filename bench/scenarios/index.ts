@@ -10,6 +10,7 @@ import { downloads } from './downloads.ts'
 import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
 import { listing } from './listing.ts'
+import { maintenance } from './maintenance.ts'
 import { pages } from './pages.ts'
 import { ping } from './ping.ts'
 import { reading } from './reading.ts'
@@ -44,5 +45,6 @@ export const scenarios: readonly Scenario[] = [
   pages,
   revert,
   webApp,
+  maintenance,
   start,
 ]
