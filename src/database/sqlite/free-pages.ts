@@ -56,7 +56,7 @@ export async function releaseFreePages(
     released += pages
     if (left === 0 || pages === 0) break
     most = Math.round(Math.min(Math.max(1, (most * STEP_MS) / tookMs), most * 2, MOST_STEP_PAGES))
-    await delay(tookMs * PAUSE_FACTOR, undefined, { signal, ref: false }).catch(() => {})
+    await delay(tookMs * PAUSE_FACTOR, undefined, { signal }).catch(() => {})
   }
   return released
 }
