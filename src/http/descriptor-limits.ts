@@ -10,8 +10,18 @@ export function descriptorLimit(): number | undefined {
   }
 }
 
-/** Descriptors for blocks, databases and threads. */
+/** Descriptors for blocks, databases, threads and requests in progress. */
 const MIN_RESERVED = 64
+const MAX_SHARE = 512
+
+/** From this limit on, all folders of blocks stay open. */
+const PLENTY = 1024
+const BLOCK_FOLDERS = 256
+
+/** The folders of blocks that stay open, so that flushing them needs no descriptor. */
+export function foldersKeptOpen(limit: number | undefined): number {
+  return limit === undefined || limit >= PLENTY ? BLOCK_FOLDERS : Math.floor(limit / 16)
+}
 
 /**
  * The connections that leave enough descriptors for files. At this limit a client gets 503. Once
@@ -28,6 +38,8 @@ export function refusalsFor(limit: number | undefined): number {
 
 const MAX_REFUSALS = 256
 
+// Up to 64 cached block files, about 50 descriptors of databases, threads and pipes, two for each upload in progress, and the folders.
 function reserved(limit: number): number {
-  return Math.max(MIN_RESERVED, Math.ceil(limit / 4))
+  const share = Math.max(Math.ceil(limit / 4), Math.min(MAX_SHARE, Math.ceil(limit * 0.45)))
+  return Math.max(MIN_RESERVED, share + foldersKeptOpen(limit))
 }

@@ -60,7 +60,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       backupDirectory: config.preMigrationBackups,
     }),
   )
-  const blocks = opened.use('the blocks', await openBlocks(config))
+  const blocks = opened.use('the blocks', await openBlocks(config, { onFatal }))
   const core = opened.use(
     'the libraries',
     openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }),

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { UNFINISHED_RESTORE } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, ThreadedDatabase } from '../database/index.ts'
+import { descriptorLimit, foldersKeptOpen } from '../http/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import { openDiskBlockStore } from '../storage/disk/index.ts'
@@ -35,10 +36,28 @@ export async function prepareDataFolder(directory: string): Promise<void> {
   }
 }
 
-/** `shared`: another process may have the store open. */
-export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
+interface OpenBlocksOptions {
+  /** Another process may have the store open. */
+  readonly shared?: boolean
+  /** Called once when nothing may be acknowledged any more. */
+  readonly onFatal?: (error: Error) => void
+}
+
+export async function openBlocks(
+  config: Config,
+  { shared = false, onFatal }: OpenBlocksOptions = {},
+): Promise<BlockStore> {
   const { directory, implementation } = config.blocks
-  return openDiskBlockStore({ directory, implementation, shared, threads: threadsOf(config) })
+  const threads = threadsOf(config)
+  const openFolders = foldersKeptOpen(descriptorLimit())
+  return openDiskBlockStore({
+    directory,
+    implementation,
+    shared,
+    threads,
+    openFolders,
+    ...(onFatal && { onFatal }),
+  })
 }
 
 export function openCore(parts: {

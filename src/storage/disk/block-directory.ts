@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/index.ts'
 import { BlockMissing, BlockStoreError } from '../index.ts'
 import { DirectorySync } from './directory-sync.ts'
 import { codeOf, reading, writing } from './disk-errors.ts'
+import { FolderHandles } from './folder-handles.ts'
 
 export interface BlockDirectoryOptions {
   readonly directory: string
   /** Another process of this server has the store open, so temp files may be in use and stay. */
   readonly shared?: boolean
+  /** Folders that stay open at most; all 256 unless given. */
+  readonly openFolders?: number
+  /** Called once when a folder could not be flushed. No block may be acknowledged afterwards. */
+  readonly onFatal?: (error: Error) => void
 }
-
-/** Forces the entries of a folder to disk. */
-type SyncDirectory = (folder: string) => Promise<void>
 
 const folders: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, '0'),
@@ -26,20 +28,25 @@ const REMOVED = 'removed'
  * The layout on disk that all disk stores share: one file `ab/cdef…` per block, `tmp/` for blocks not complete yet, and `removed/` for
  * retired blocks. A file gets its block id as its name by a rename once its bytes are flushed.
  */
-export class BlockDirectory {
+export class BlockDirectory implements Disposable {
   readonly #directory: string
+  readonly #handles: FolderHandles
   readonly #directorySync: DirectorySync
 
-  private constructor(directory: string, syncDirectory: SyncDirectory) {
+  private constructor(directory: string, handles: FolderHandles, onFatal: (error: Error) => void) {
     this.#directory = directory
-    this.#directorySync = new DirectorySync(syncDirectory)
+    this.#handles = handles
+    this.#directorySync = new DirectorySync((folder) => handles.sync(folder), onFatal)
   }
 
   /** Creates the folders durably and checks that they are writable. Throws BlockStoreError. */
-  static async open(
-    { directory, shared = false }: BlockDirectoryOptions,
-    syncDirectory: SyncDirectory = syncFolder,
-  ): Promise<BlockDirectory> {
+  static async open({
+    directory,
+    shared = false,
+    openFolders = folders.length,
+    onFatal = () => {},
+  }: BlockDirectoryOptions): Promise<BlockDirectory> {
+    const handles = new FolderHandles(openFolders)
     const temporary = path.join(directory, 'tmp')
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -47,17 +54,19 @@ export class BlockDirectory {
       if (!shared) await rm(temporary, { recursive: true, force: true })
       await mkdir(temporary, { recursive: true, mode: 0o700 })
       await mkdir(path.join(directory, REMOVED), { recursive: true, mode: 0o700 })
-      await createFolders(directory, syncDirectory)
+      await createFolders(directory)
+      handles.openAll(folders.map((name) => path.join(directory, name)))
       const trial = path.join(temporary, `trial-${randomUUID()}`)
       await writeFile(trial, '', { mode: 0o600 })
       await rm(trial)
     } catch (cause) {
+      handles[Symbol.dispose]()
       throw new BlockStoreError(
         `Blocks cannot be kept in ${directory} (${codeOf(cause)}): make it a folder this account may write to.`,
         { cause },
       )
     }
-    return new BlockDirectory(directory, syncDirectory)
+    return new BlockDirectory(directory, handles, onFatal)
   }
 
   fileOf(id: BlockId): string {
@@ -165,6 +174,11 @@ export class BlockDirectory {
     return bytes
   }
 
+  /** No call may be in progress. */
+  [Symbol.dispose](): void {
+    this.#handles[Symbol.dispose]()
+  }
+
   /** Those of `ids` without a file, in order. */
   async missing(ids: readonly BlockId[]): Promise<BlockId[]> {
     const missing: BlockId[] = []
@@ -204,23 +218,14 @@ export async function removeTemporary(file: string): Promise<void> {
   await rm(file, { force: true }).catch(() => {})
 }
 
-/** `fsync` of a folder. A no-op where the file system cannot sync folders, as on some network file systems. */
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r')
-  await handle.sync().catch((error: unknown) => {
-    if (!cannotSyncFolders.has(codeOf(error))) throw error
-  })
-}
-
-export const cannotSyncFolders: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'])
-
 // All folders are created at the start, so that a put has to flush only an entry, never a folder.
-async function createFolders(directory: string, syncDirectory: SyncDirectory) {
+async function createFolders(directory: string) {
   const present = new Set(await readdir(directory))
   for (const folder of folders.filter((name) => !present.has(name))) {
     await mkdir(path.join(directory, folder), { recursive: true, mode: 0o700 })
   }
   // At every start: the process that created the folders may have died before it flushed them.
-  await syncDirectory(directory)
-  await syncDirectory(path.dirname(path.resolve(directory)))
+  using parents = new FolderHandles(0)
+  await parents.sync(directory)
+  await parents.sync(path.dirname(path.resolve(directory)))
 }

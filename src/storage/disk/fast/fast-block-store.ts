@@ -1,4 +1,4 @@
-import { closeSync, fsync, openSync, type Stats, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { type BlockId, sha1Hex } from '../../../objects/index.ts'
 import {
@@ -12,13 +12,8 @@ import {
   verifiedRead,
   verifiedWrite,
 } from '../../index.ts'
-import {
-  BlockDirectory,
-  type BlockDirectoryOptions,
-  cannotSyncFolders,
-  removeTemporary,
-} from '../block-directory.ts'
-import { codeOf, UNNAMED, writing } from '../disk-errors.ts'
+import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
+import { UNNAMED, writing } from '../disk-errors.ts'
 import { FastBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBufferPool } from './chunk-buffer-pool.ts'
 import { DirectFile } from './direct-file.ts'
@@ -37,7 +32,7 @@ interface FastBlockStoreOptions extends BlockDirectoryOptions {
 
 /** Opens a fast store in a folder, which it creates if needed. Throws BlockStoreError if it cannot be written. */
 export async function openFastBlockStore(options: FastBlockStoreOptions): Promise<BlockStore> {
-  return new FastBlockStore(await BlockDirectory.open(options, syncFolder), options.threads ?? 1)
+  return new FastBlockStore(await BlockDirectory.open(options), options.threads ?? 1)
 }
 
 /**
@@ -284,6 +279,7 @@ class FastBlockStore implements BlockStore {
   /** Waits for writes in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#writes)
+    this.#files[Symbol.dispose]()
     await this.#handles[Symbol.asyncDispose]()
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
@@ -309,19 +305,5 @@ async function sync(id: BlockId, handle: FileHandle, temporary: string): Promise
   } catch (error) {
     await removeTemporary(temporary)
     throw error
-  }
-}
-
-/** As the plain `syncFolder`. The folder was just changed and is in memory, so opening and closing it need no thread pool. */
-async function syncFolder(folder: string): Promise<void> {
-  const fd = openSync(folder, 'r')
-  try {
-    await new Promise<void>((resolve, reject) => {
-      fsync(fd, (error) =>
-        error === null || cannotSyncFolders.has(codeOf(error)) ? resolve() : reject(error),
-      )
-    })
-  } finally {
-    closeSync(fd)
   }
 }

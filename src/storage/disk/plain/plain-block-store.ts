@@ -29,7 +29,7 @@ export async function openPlainBlockStore(options: BlockDirectoryOptions): Promi
 
 /**
  * The straightforward disk store: write a temp file, `fdatasync`, rename, `fsync` the folder. Every read hashes the whole block again. It
- * uses no O_DIRECT, no threads, no caches and no open files between calls, so it also suits network file systems.
+ * uses no O_DIRECT, no threads, no caches and no open block files between calls, so it also suits network file systems.
  */
 class PlainBlockStore implements BlockStore {
   readonly #files: BlockDirectory
@@ -137,6 +137,7 @@ class PlainBlockStore implements BlockStore {
   /** Waits for writes in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#writes)
+    this.#files[Symbol.dispose]()
   }
 
   async #track<T>(write: Promise<T>): Promise<T> {
