@@ -1,6 +1,7 @@
 import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
 import type { ActivityService } from '../activity/index.ts'
 import type { Audit } from '../audit/index.ts'
+import type { IntegrityState } from '../check/index.ts'
 import { routesFor } from '../http/index.ts'
 import type {
   Account,
@@ -72,6 +73,8 @@ export interface ApiServices {
   readonly audit: Audit
   readonly avatars: Avatars
   readonly gc: GarbageCollection
+  /** What is known about the integrity of stored data. */
+  readonly integrity: () => Promise<IntegrityState>
   readonly maintenanceLog: MaintenanceRuns
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore

@@ -1,4 +1,5 @@
 export { type CheckReport, check } from './check.ts'
 export type { Finding } from './finding.ts'
-export { readIntegrityState } from './integrity-state.ts'
+export { type IntegrityState, readIntegrityState } from './integrity-state.ts'
 export { registerIntegrityMetrics } from './metrics.ts'
+export { Scrub } from './scrub.ts'

@@ -7,6 +7,36 @@ const gauges: readonly { name: string; help: string; of: (state: IntegrityState)
     help: 'Blocks whose stored bytes are known to be missing or damaged',
     of: ({ damagedBlocks }) => damagedBlocks,
   },
+  {
+    name: 'carrel_scrub_last_finished_seconds',
+    help: 'Unix time when the background scrub last completed a pass; 0 if it never did',
+    of: ({ scrub }) => scrub?.last?.finishedAt ?? 0,
+  },
+  {
+    name: 'carrel_scrub_blocks',
+    help: 'Blocks that the current pass of the scrub has read',
+    of: ({ scrub }) => scrub?.blocks ?? 0,
+  },
+  {
+    name: 'carrel_scrub_bytes',
+    help: 'Bytes that the current pass of the scrub has read',
+    of: ({ scrub }) => scrub?.bytes ?? 0,
+  },
+  {
+    name: 'carrel_scrub_found',
+    help: 'Missing or damaged blocks that the current and the last pass of the scrub found',
+    of: ({ scrub }) => (scrub?.found ?? 0) + (scrub?.last?.found ?? 0),
+  },
+  {
+    name: 'carrel_check_last_finished_seconds',
+    help: 'Unix time when carrel check last completed; 0 if it never did',
+    of: ({ lastCheck }) => lastCheck?.finishedAt ?? 0,
+  },
+  {
+    name: 'carrel_check_findings',
+    help: 'Findings of the last complete carrel check',
+    of: ({ lastCheck }) => lastCheck?.findings ?? 0,
+  },
 ]
 
 /** Registers the metrics of stored data. One lookup serves all of them in a scrape. */

@@ -54,6 +54,7 @@ describe('the configuration', () => {
       tasks: { atOnce: 5, files: undefined },
       historyDays: -1,
       gcGraceSeconds: 86_400,
+      scrubDays: 30,
       auditDays: -1,
       ticketSeconds: 3600,
       linkPasswordLength: 10,

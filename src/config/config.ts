@@ -82,6 +82,8 @@ export interface Config {
   historyDays: number
   /** Seconds between condemning and deleting data. */
   gcGraceSeconds: number
+  /** Days in which every stored block is read once; 0 for never. */
+  scrubDays: number
   /** Days the audit log is kept; -1 keeps everything. */
   auditDays: number
   ticketSeconds: number
@@ -147,6 +149,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
     gcGraceSeconds: values.gcGraceSeconds,
+    scrubDays: values.scrubDays,
     auditDays: values.auditDays,
     ticketSeconds: values.ticketSeconds,
     sessionIdleDays: values.sessionIdleDays,

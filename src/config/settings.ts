@@ -241,6 +241,13 @@ export const definitions = {
     expects: 'a whole number of seconds from 0 to 31536000',
     parse: (text) => parseInteger(text, 0, 31_536_000),
   }),
+  scrubDays: define({
+    placeholder: 'days',
+    fallback: 30,
+    meaning: 'days in which every stored block is read once and compared with its id; 0 disables it',
+    expects: 'a whole number of days from 0 to 3650',
+    parse: (text) => parseInteger(text, 0, 3650),
+  }),
   auditDays: define({
     placeholder: 'days',
     fallback: -1,

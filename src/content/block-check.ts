@@ -1,7 +1,7 @@
 import type { Database } from '../database/index.ts'
-import { type BlockId, sha1Hex } from '../objects/index.ts'
+import { type BlockId, idFromBytes, sha1Hex } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { findStoredBlocks } from './block-rows-store.ts'
+import { findSmallBlocks, findStoredBlocks } from './block-rows-store.ts'
 import { SMALLEST_STORED_BLOCK } from './content.ts'
 import type { BlockProblem } from './damaged-block-store.ts'
 import { DamagedBlocks, problemOf } from './damaged-blocks.ts'
@@ -57,6 +57,27 @@ export class BlockCheck {
       } else if (readData) await this.#damaged.noteStored(id)
     }
     return faults
+  }
+
+  /** Reads and verifies some blocks, whichever libraries hold them. */
+  async scrub(
+    blocks: readonly { readonly id: Uint8Array; readonly size: number }[],
+  ): Promise<{ bytes: number; faults: number }> {
+    const sums = { bytes: 0, faults: 0 }
+    const small = blocks.filter(({ size }) => size < SMALLEST_STORED_BLOCK).map(({ id }) => id)
+    const rows = await findSmallBlocks(this.#db, small)
+    for (const { id: bytes, size } of blocks) {
+      const id = idFromBytes<BlockId>(bytes)
+      const data = rows.get(id)
+      const fault =
+        size < SMALLEST_STORED_BLOCK
+          ? faultOfRow(id, { size, length: data?.length, data })
+          : await this.#faultOfFile(id, size, true)
+      sums.bytes += size
+      if (fault === undefined) await this.#damaged.noteStored(id)
+      else if (await this.#damaged.note(id, fault.problem)) sums.faults += 1
+    }
+    return sums
   }
 
   async #faultOfFile(

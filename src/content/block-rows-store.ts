@@ -165,6 +165,19 @@ export async function findHeldBlock(
   return row && { id, size: row.size, data: row.data ?? undefined }
 }
 
+/** The bytes of small blocks by id. */
+export async function findSmallBlocks(
+  reader: Reader,
+  ids: readonly Uint8Array[],
+): Promise<Map<BlockId, Uint8Array>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader.all<{ id: Uint8Array; data: Uint8Array }>(
+    `select id, data from small_block where id in (${ids.map(() => '?').join(', ')})`,
+    ...ids,
+  )
+  return new Map(rows.map(({ id, data }) => [idFromBytes<BlockId>(id), data]))
+}
+
 /** Blocks that a library holds, with the length of the row of a small one, and its bytes if `withData`. */
 export async function findStoredBlocks(
   reader: Reader,

@@ -21,12 +21,12 @@ export async function hasDamagedBlocks(reader: Reader): Promise<boolean> {
   return (await reader.get('select 1 as found from damaged_block limit 1')) !== undefined
 }
 
-/** Records a block as damaged, unless no library holds it (any more). Not durable by itself: it is found again. */
+/** Records a block as damaged. False if it is recorded, or no library holds it (any more). Not durable by itself: it is found again. */
 export async function insertDamagedBlock(
   db: Database,
   { id, problem, foundAt }: DamagedBlock,
-): Promise<void> {
-  await db.write(
+): Promise<boolean> {
+  const inserted = await db.write(
     (tx) =>
       tx.run(
         `insert into damaged_block (id, problem, found_at)
@@ -39,6 +39,7 @@ export async function insertDamagedBlock(
       ),
     { durable: false },
   )
+  return inserted > 0
 }
 
 /** Called when the bytes of blocks were stored again. */
@@ -62,6 +63,13 @@ export async function findDamagedBlocks(reader: Reader, ids: readonly BlockId[])
     for (const { id } of rows) found.add(idFromBytes<BlockId>(id))
   }
   return found
+}
+
+/** Maintenance: deletes the records of blocks that no library holds any more. */
+export async function deleteUnheldDamaged(db: Database): Promise<void> {
+  const sql = `delete from damaged_block
+    where not exists (select 1 from library_block b where b.block_id = damaged_block.id)`
+  await db.write((tx) => tx.run(sql), { durable: false })
 }
 
 /** The number of damaged blocks. */

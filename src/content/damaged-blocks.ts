@@ -28,9 +28,10 @@ export class DamagedBlocks {
     if (problem !== undefined) await this.note((error as BlockDamaged | BlockMissing).id, problem)
   }
 
-  async note(id: BlockId, problem: BlockProblem): Promise<void> {
-    if ((await findDamagedBlocks(this.#db, [id])).size > 0) return
-    await insertDamagedBlock(this.#db, { id, problem, foundAt: this.#now() })
+  /** False if no library holds the block (any more), so that its bytes are not missed. */
+  async note(id: BlockId, problem: BlockProblem): Promise<boolean> {
+    if ((await findDamagedBlocks(this.#db, [id])).size > 0) return true
+    return insertDamagedBlock(this.#db, { id, problem, foundAt: this.#now() })
   }
 
   /** Called when the bytes of a block were stored, verified and durable. */

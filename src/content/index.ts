@@ -20,7 +20,7 @@ export {
   smallContent,
 } from './content.ts'
 export { copyObjects } from './copy-objects.ts'
-export { countDamagedBlocks } from './damaged-block-store.ts'
+export { countDamagedBlocks, deleteUnheldDamaged } from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'
 export {

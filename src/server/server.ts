@@ -1,5 +1,7 @@
 import { clearListingCache } from '../api/index.ts'
+import { Scrub } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
+import { BlockCheck } from '../content/index.ts'
 import { openDatabase } from '../database/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
@@ -82,6 +84,20 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await services.activity.start()
   await opened.use('copying and moving', services.copyMoveTasks).resume()
   services.search.start()
+  const scrubErrors = logger.child({ room: 'check' })
+  opened
+    .use(
+      'the scrub',
+      new Scrub({
+        db,
+        blocks: new BlockCheck(db, blocks, now),
+        now,
+        periodSeconds: config.scrubDays * 86_400,
+        onError: (error) =>
+          scrubErrors.error({ err: error }, 'reading stored blocks failed; it is tried again'),
+      }),
+    )
+    .start()
   opened.use('upkeep', startMaintenance(services, db, logger.child({ room: 'jobs' })))
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)

@@ -11,6 +11,7 @@ import {
 import { ActivityService } from '../activity/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
+import { readIntegrityState } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor, isExtractable } from '../extraction/index.ts'
@@ -181,6 +182,7 @@ export function createServices(parts: {
       onProgress: (accountKey, { operation: type, ...task }) =>
         activity.publishTask(accountKey, { type, ...task }),
     }),
+    integrity: () => readIntegrityState(db),
     maintenanceLog: new MaintenanceLog(now),
     core,
     db,

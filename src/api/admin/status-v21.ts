@@ -1,3 +1,4 @@
+import type { IntegrityState } from '../../check/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 import { route } from '../services.ts'
@@ -11,12 +12,13 @@ export const adminStatusRoutes = [
       'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
-      const [checks, disk, lag, tasks, stored] = await Promise.all([
+      const [checks, disk, lag, tasks, stored, integrity] = await Promise.all([
         server.checks(),
         server.disk(),
         search.reindexing.lag(),
         copyMoveTasks.countUnfinished(),
         storedBytes(services),
+        services.integrity(),
       ])
       return {
         ...server.about,
@@ -40,9 +42,10 @@ export const adminStatusRoutes = [
           duration_ms: durationMs,
           failed,
         })),
-        // Carrel has no scheduled backups and object checks yet.
+        // Carrel has no scheduled backups yet.
         last_backup: null,
-        last_check: null,
+        last_check: integrity.lastCheck ? isoTime(integrity.lastCheck.finishedAt) : null,
+        integrity: integrityToWire(integrity),
       }
     },
   }),
@@ -58,6 +61,23 @@ function collectionState({ gc }: ApiServices) {
     deleted_blocks: sums.deletedBlocks,
     freed_bytes: sums.freedBytes,
     waiting_bytes: sums.waitingBytes,
+  }
+}
+
+function integrityToWire({ damagedBlocks, scrub, lastCheck }: IntegrityState) {
+  return {
+    damaged_blocks: damagedBlocks,
+    check_findings: lastCheck?.findings ?? null,
+    scrub: scrub
+      ? {
+          started_at: isoTime(scrub.startedAt),
+          blocks: scrub.blocks,
+          bytes: scrub.bytes,
+          found: scrub.found,
+          last_finished_at: scrub.last ? isoTime(scrub.last.finishedAt) : null,
+          last_found: scrub.last?.found ?? null,
+        }
+      : null,
   }
 }
 

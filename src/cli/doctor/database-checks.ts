@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { readIntegrityState } from '../../check/index.ts'
+import { type IntegrityState, readIntegrityState } from '../../check/index.ts'
 import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config/index.ts'
 import { inspectDatabase, knownSchemaVersion, LARGE_LOG_BYTES } from '../../database/index.ts'
@@ -50,8 +50,8 @@ export async function checkStoredData({ database }: Config): Promise<Finding> {
     if (found === undefined || found.schemaVersion !== knownSchemaVersion) {
       return ok(name, 'is looked at once the database is up to date')
     }
-    const { damagedBlocks } = await readIntegrityState(found)
-    if (damagedBlocks === 0) return ok(name, 'no damage is known')
+    const { damagedBlocks, scrub } = await readIntegrityState(found)
+    if (damagedBlocks === 0) return ok(name, `no damage is known, ${ageOf(scrub)}`)
     const blocks = damagedBlocks === 1 ? '1 block is' : `${damagedBlocks} blocks are`
     const remedy = 'carrel check --read-data names the files, carrel repair restores what it can'
     return fail(name, `${blocks} missing or damaged`, remedy)
@@ -100,6 +100,13 @@ export async function checkLog({ database }: Config): Promise<readonly Finding[]
   return [
     warn('log', message, 'end the program that keeps reading the database, for example an unfinished backup'),
   ]
+}
+
+/** When all blocks were last read. */
+function ageOf(scrub: IntegrityState['scrub']): string {
+  if (scrub?.last === undefined) return 'not all blocks have been read yet'
+  const days = Math.max(0, Math.floor((Date.now() / 1000 - scrub.last.finishedAt) / 86_400))
+  return `all blocks were last read ${days === 1 ? '1 day' : `${days} days`} ago`
 }
 
 /** Checks that the clock is not before the release of this program or the newest stored change. */
