@@ -1,6 +1,7 @@
 import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
 import type { ActivityService } from '../activity/index.ts'
 import type { Audit } from '../audit/index.ts'
+import type { BackupState } from '../backup/index.ts'
 import type { IntegrityState } from '../check/index.ts'
 import { routesFor } from '../http/index.ts'
 import type {
@@ -97,6 +98,7 @@ export interface ApiServices {
   readonly scopedTokens: ScopedTokens
   readonly server: ServerState
   readonly statistics: Statistics
+  readonly backups: { state(): Promise<BackupState> }
   readonly syncTokens: SyncTokens
   readonly thumbnails: Thumbnails
   readonly tickets: Tickets

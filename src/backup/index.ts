@@ -1,8 +1,16 @@
+export {
+  type BackupState,
+  beginRun,
+  endRun,
+  findLastAttempt,
+  readBackupState,
+} from './backup-run-store.ts'
 export { type BackupSource, createSnapshot } from './create.ts'
 export { TargetLock } from './lock.ts'
 export { findManifest, listSnapshotIds, readManifest, type SnapshotManifest } from './manifest.ts'
+export { registerBackupMetrics } from './metrics.ts'
 export { openRepository } from './open-target.ts'
-export { prune, type Retention } from './prune.ts'
+export { prune } from './prune.ts'
 export type { BackupRepository } from './repository.ts'
 export { restoreServer, UNFINISHED_RESTORE } from './restore-server.ts'
 export { Snapshot } from './snapshot.ts'

@@ -5,8 +5,8 @@ export const HELD_BLOCKS = 'library_block'
 const SMALL_BLOCKS = 'small_block'
 
 /**
- * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks are about the
- * old disk, and the others describe work
+ * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks and condemned data are
+ * found again, and the others describe work
  * of the running process or files that are not part of a backup.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -15,6 +15,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'quota_reservation',
   'partial_upload',
   'operation_lease',
+  'condemned_object',
+  'condemned_reference',
+  'condemned_block',
   'backup_run',
   'damaged_block',
   'check_finding',

@@ -46,7 +46,7 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
       .command('verify')
       .description('see that everything the snapshots need is in the target')
       .argument('[target]', 'the target that carrel backup wrote'),
-    TARGET_SETTINGS,
+    ['data', 'database', ...TARGET_SETTINGS],
   )
     .option('--read-data', 'read and hash every byte')
     .option(...JSON_FLAG)
@@ -70,8 +70,8 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
       const options = command.optsWithGlobals<{ json?: true; dryRun?: true }>()
       const config = configFrom(options)
       const commands = await import('./backup.ts')
-      const flags = { json: options.json === true, dryRun: options.dryRun === true, keep: config.backup.keep }
-      await commands.pruneBackups(config, targetOf(target, config), flags)
+      const flags = { json: options.json === true, dryRun: options.dryRun === true }
+      await commands.pruneTarget(config, targetOf(target, config), flags)
     })
   withSettings(
     program

@@ -1,26 +1,14 @@
-import { readFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import path from 'node:path'
 import {
   type BackupRepository,
-  type BackupSource,
-  createSnapshot,
   listSnapshotIds,
   openRepository,
-  prune,
-  type Retention,
   readManifest,
   type SnapshotManifest,
-  TargetLock,
-  verifyBackup,
 } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
-import { findBlocksHeldAnywhere } from '../content/index.ts'
-import { openSnapshot } from '../database/index.ts'
-import { secretText } from '../identity/index.ts'
-import { openBlocks } from '../server/index.ts'
-import { programVersion } from '../version.ts'
+import { backUp, pruneBackups, recordedBackup, recordedVerification, verifyBackups } from '../server/index.ts'
 import { openExistingDatabase } from './accounts.ts'
+import { CommandError } from './command-error.ts'
 import { columns, print, sizeText } from './output.ts'
 
 /** A complete backup of a server that had lost blocks. */
@@ -28,22 +16,10 @@ const DAMAGED_AT_SOURCE = 3
 
 /** Adds a snapshot of the server to a target, whether or not the server is running. Resolves to the exit code. */
 export async function backup(config: Config, target: string, json: boolean): Promise<number> {
-  await using opened = new AsyncDisposableStack()
-  const db = opened.use(await openExistingDatabase(config))
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
-  const repository = await openRepository(target, config.backup, { create: true })
-  opened.use(await TargetLock.acquire(repository.target, 'write', 'carrel backup'))
-  await repository.reload({ onlyPresent: true })
-  const source: BackupSource = {
-    openSnapshot: () => openSnapshot(config.database),
-    blocks,
-    heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
-    secret: await secretText(config.secret.file, config.secret.given),
-    settings: await findText(path.join(config.dataDirectory, 'carrel.json')),
-    host: hostname(),
-    version: programVersion(),
-  }
-  const manifest = await createSnapshot(repository, source)
+  await using db = await openExistingDatabase(config)
+  let manifest: SnapshotManifest | undefined
+  await recordedBackup(db, target, async () => (manifest = await backUp(config, target, db)))
+  if (manifest === undefined) return 1
   print(json, summaryOf(manifest), linesOf(manifest))
   return manifest.damaged.length > 0 ? DAMAGED_AT_SOURCE : 0
 }
@@ -71,9 +47,8 @@ export async function verify(
   target: string,
   { json, readData }: { json: boolean; readData: boolean },
 ): Promise<number> {
-  const repository = await openRepository(target, config.backup)
-  await using _lock = await TargetLock.acquire(repository.target, 'read', 'carrel backup verify')
-  const report = await verifyBackup(repository, { readData })
+  const report = await verifyBackups(config, target, { readData })
+  if (readData) await recordIfPossible(config, target, report)
   const isComplete = report.problems.length === 0
   const read = readData ? 'read' : 'found'
   print(json, { ok: isComplete, ...report }, [
@@ -89,15 +64,12 @@ export async function verify(
 }
 
 /** Removes old snapshots and what only they needed. */
-export async function pruneBackups(
+export async function pruneTarget(
   config: Config,
   target: string,
-  { json, dryRun, keep }: { json: boolean; dryRun: boolean; keep: Retention },
+  { json, dryRun }: { json: boolean; dryRun: boolean },
 ): Promise<void> {
-  const repository = await openRepository(target, config.backup)
-  await using _lock = await TargetLock.acquire(repository.target, 'remove', 'carrel backup prune')
-  await repository.reload()
-  const report = await prune(repository, keep, { dryRun })
+  const report = await pruneBackups(config, target, { dryRun })
   const verb = dryRun ? 'Would remove' : 'Removed'
   print(json, { dryRun, ...report }, [
     ...report.removed.map((id) => `${verb} ${id}.`),
@@ -134,11 +106,16 @@ function linesOf({ id, blocks, addedBytes, damaged }: SnapshotManifest): string[
   ]
 }
 
-async function findText(file: string): Promise<string | null> {
+/** The status page shows the last verified backup. A target may also be verified on a machine without the server. */
+async function recordIfPossible(
+  config: Config,
+  target: string,
+  report: { readonly problems: readonly string[] },
+): Promise<void> {
   try {
-    return await readFile(file, 'utf8')
+    await using db = await openExistingDatabase(config)
+    await recordedVerification(db, target, async () => report)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
+    if (!(error instanceof CommandError)) throw error
   }
 }

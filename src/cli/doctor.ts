@@ -1,5 +1,6 @@
 import { type Config, ConfigError } from '../config/index.ts'
 import { configFrom } from './config-flags.ts'
+import { checkBackup } from './doctor/backup-check.ts'
 import {
   checkClock,
   checkDatabase,
@@ -20,6 +21,7 @@ const checks: readonly ((config: Config) => Promise<Finding | readonly Finding[]
   checkLog,
   checkStoredData,
   checkSpaceRelease,
+  checkBackup,
   checkClock,
   checkPort,
   checkPublicUrl,

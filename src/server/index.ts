@@ -1,3 +1,4 @@
+export { backUp, pruneBackups, recordedBackup, recordedVerification, verifyBackups } from './backups.ts'
 export { DataFolderInUseError, lockDataFolder } from './data-folder-lock.ts'
 export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './maintenance.ts'
 export { releaseSpace } from './release-space.ts'

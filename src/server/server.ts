@@ -98,6 +98,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       }),
     )
     .start()
+  opened.use('backups', services.scheduledBackups).start()
   opened.use('upkeep', startMaintenance(services, db, logger.child({ room: 'jobs' })))
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)

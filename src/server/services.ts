@@ -56,6 +56,7 @@ import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
 import { accountDependents, apiTokenDependents, groupDependents } from './dependents.ts'
 import { libraryRelations } from './relations.ts'
+import { ScheduledBackups } from './scheduled-backups.ts'
 import { threadsOf } from './stores.ts'
 
 // Enough for about a hundred pages.
@@ -82,6 +83,7 @@ export type Services = ApiServices &
     readonly initialPassword: InitialPasswordFile
     readonly images: Images
     readonly gc: GarbageCollector
+    readonly scheduledBackups: ScheduledBackups
   }
 
 /** Creates the services, without a listening server. */
@@ -98,6 +100,14 @@ export function createServices(parts: {
   const { db, core, blocks, config, secret, now } = parts
   const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
   const images = new Images()
+  const maintenanceLog = new MaintenanceLog(now)
+  const scheduledBackups = new ScheduledBackups({
+    db,
+    config,
+    now,
+    log: maintenanceLog,
+    logger: parts.logger.child({ room: 'backup' }),
+  })
   const directory = new Directory(db, now)
   const securityLogger = parts.logger.child({ room: 'security' })
   // Operators match this format (docs/fail2ban.md). No field contains client input.
@@ -183,7 +193,9 @@ export function createServices(parts: {
         activity.publishTask(accountKey, { type, ...task }),
     }),
     integrity: () => readIntegrityState(db),
-    maintenanceLog: new MaintenanceLog(now),
+    maintenanceLog,
+    scheduledBackups,
+    backups: scheduledBackups,
     core,
     db,
     push,

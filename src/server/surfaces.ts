@@ -1,4 +1,5 @@
 import { apiFaults, apiRoutes } from '../api/index.ts'
+import { registerBackupMetrics } from '../backup/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../database/index.ts'
@@ -40,6 +41,7 @@ export function createHttp(
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
   registerLogMetrics(metrics.registry, () => db.logBytes)
   registerGcMetrics(metrics.registry, () => services.gc.state)
+  registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [

@@ -38,7 +38,11 @@ describe('the server status', () => {
     ])
     assert.ok(found.disk.free > 0 && found.disk.total >= found.disk.free)
     assert.deepEqual(found.tasks, { queued: 0, running: 0 })
-    assert.deepEqual([found.last_backup, found.last_check], [null, null])
+    assert.deepEqual(
+      [found.last_backup, found.last_verified_backup, found.backup_failure],
+      [null, null, null],
+    )
+    assert.equal(found.last_check, null)
   })
 
   it('returns the state of garbage collection', async () => {

@@ -12,13 +12,14 @@ export const adminStatusRoutes = [
       'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
-      const [checks, disk, lag, tasks, stored, integrity] = await Promise.all([
+      const [checks, disk, lag, tasks, stored, integrity, backup] = await Promise.all([
         server.checks(),
         server.disk(),
         search.reindexing.lag(),
         copyMoveTasks.countUnfinished(),
         storedBytes(services),
         services.integrity(),
+        services.backups.state(),
       ])
       return {
         ...server.about,
@@ -42,8 +43,11 @@ export const adminStatusRoutes = [
           duration_ms: durationMs,
           failed,
         })),
-        // Carrel has no scheduled backups yet.
-        last_backup: null,
+        last_backup: timeOrNull(backup.lastBackupAt),
+        last_verified_backup: timeOrNull(backup.lastVerifiedAt),
+        backup_failure: backup.failure
+          ? { kind: backup.failure.kind, at: isoTime(backup.failure.at), message: backup.failure.message }
+          : null,
         last_check: integrity.lastCheck ? isoTime(integrity.lastCheck.finishedAt) : null,
         integrity: integrityToWire(integrity),
       }
@@ -99,4 +103,8 @@ async function storedBytes({ usage, statistics }: ApiServices) {
     uncounted_repos: uncounted,
     on_disk: bytes ? { bytes: bytes.value, blocks: blocks?.value ?? 0, day: isoTime(bytes.day) } : null,
   }
+}
+
+function timeOrNull(seconds: number | undefined): string | null {
+  return seconds === undefined ? null : isoTime(seconds)
 }

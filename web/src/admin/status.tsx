@@ -49,7 +49,7 @@ function Facts(props: { facts: readonly (readonly [string, ReactNode])[] }) {
 }
 
 function Health(props: { status: ServerStatus }) {
-  const { checks, disk, last_backup, last_check } = props.status
+  const { checks, disk, last_backup, last_verified_backup, backup_failure, last_check } = props.status
   const texts = useTexts('admin')
   const formats = useFormats()
   const hasRoom = disk === null || disk.free / disk.total > LITTLE_ROOM
@@ -60,6 +60,12 @@ function Health(props: { status: ServerStatus }) {
         {checks.map(({ name, ok }) => (
           <Check key={name} ok={ok} text={ok ? texts.checks[name] : texts.checksFailed[name]} />
         ))}
+        {backup_failure && (
+          <Check
+            ok={false}
+            text={texts.backupFailed(formats.moment(backup_failure.at), backup_failure.message)}
+          />
+        )}
         {disk && <Check ok={hasRoom} text={hasRoom ? texts.enoughRoom : texts.littleRoom} />}
       </ul>
       {disk && (
@@ -71,6 +77,7 @@ function Health(props: { status: ServerStatus }) {
       <Facts
         facts={[
           [texts.lastBackup, moment(last_backup)],
+          [texts.lastVerifiedBackup, moment(last_verified_backup)],
           [texts.lastCheck, moment(last_check)],
         ]}
       />

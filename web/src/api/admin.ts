@@ -368,6 +368,8 @@ export interface ServerStatus {
     readonly failed: boolean
   }[]
   readonly last_backup: string | null
+  readonly last_verified_backup: string | null
+  readonly backup_failure: { readonly kind: string; readonly at: string; readonly message: string } | null
   readonly last_check: string | null
 }
 

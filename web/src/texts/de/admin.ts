@@ -208,6 +208,8 @@ export const admin: Texts['admin'] = {
   diskUsed: 'Belegter Speicherplatz des Datenträgers',
   freeOf: (free, total) => `${free} von ${total} frei`,
   lastBackup: 'Letzte Sicherung',
+  lastVerifiedBackup: 'Letzte geprüfte Sicherung',
+  backupFailed: (time: string, reason: string) => `Die Sicherung vom ${time} ist fehlgeschlagen. ${reason}`,
   lastCheck: 'Letzte Datenprüfung',
   server: 'Server',
   version: 'Version',

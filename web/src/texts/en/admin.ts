@@ -202,6 +202,8 @@ export const admin = {
   diskUsed: 'Disk space used',
   freeOf: (free: string, total: string) => `${free} free of ${total}`,
   lastBackup: 'Last backup',
+  lastVerifiedBackup: 'Last verified backup',
+  backupFailed: (time: string, reason: string) => `The backup of ${time} failed. ${reason}`,
   lastCheck: 'Last data check',
   server: 'Server',
   version: 'Version',

@@ -197,6 +197,8 @@ export const admin: Texts['admin'] = {
   diskUsed: '磁盘已用空间',
   freeOf: (free, total) => `可用 ${free}，共 ${total}`,
   lastBackup: '上次备份',
+  lastVerifiedBackup: '上次验证的备份',
+  backupFailed: (time: string, reason: string) => `${time} 的备份失败。${reason}`,
   lastCheck: '上次数据检查',
   server: '服务器',
   version: '版本',

@@ -1,0 +1,17 @@
+import type { Config } from '../config/index.ts'
+import { serveSideProcess } from '../database/index.ts'
+import { backUp, pruneBackups, verifyBackups } from './backups.ts'
+
+/** What the side process does, with the settings of the server. */
+export interface BackupJob {
+  readonly kind: 'backup' | 'verify'
+  readonly config: Config
+  readonly target: string
+}
+
+serveSideProcess(async (reader, { kind, config, target }: BackupJob) => {
+  if (kind === 'verify') return verifyBackups(config, target, { readData: true })
+  const { id, addedBytes, damaged } = await backUp(config, target, reader)
+  await pruneBackups(config, target)
+  return { id, addedBytes, damaged }
+})

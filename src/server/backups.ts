@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import {
+  type BackupSource,
+  beginRun,
+  createSnapshot,
+  endRun,
+  openRepository,
+  prune,
+  type SnapshotManifest,
+  TargetLock,
+  verifyBackup,
+} from '../backup/index.ts'
+import type { Config } from '../config/index.ts'
+import { findBlocksHeldAnywhere } from '../content/index.ts'
+import { type Database, openSnapshot, type Reader } from '../database/index.ts'
+import { secretText } from '../identity/index.ts'
+import { programVersion } from '../version.ts'
+import { openBlocks } from './stores.ts'
+
+/** Adds a snapshot of the server to a target. The server may be running in this process, in another, or not at all. */
+export async function backUp(config: Config, target: string, reader: Reader): Promise<SnapshotManifest> {
+  await using opened = new AsyncDisposableStack()
+  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const repository = await openRepository(target, config.backup, { create: true })
+  opened.use(await TargetLock.acquire(repository.target, 'write', 'carrel backup'))
+  await repository.reload({ onlyPresent: true })
+  const source: BackupSource = {
+    openSnapshot: () => openSnapshot(config.database),
+    blocks,
+    heldNow: (ids) => findBlocksHeldAnywhere(reader, ids),
+    secret: await secretText(config.secret.file, config.secret.given),
+    settings: await findText(path.join(config.dataDirectory, 'carrel.json')),
+    host: hostname(),
+    version: programVersion(),
+  }
+  return await createSnapshot(repository, source)
+}
+
+/** Removes snapshots as the settings say, and what only they needed. */
+export async function pruneBackups(config: Config, target: string, { dryRun = false } = {}) {
+  const repository = await openRepository(target, config.backup)
+  await using _lock = await TargetLock.acquire(repository.target, 'remove', 'carrel backup prune')
+  await repository.reload()
+  return await prune(repository, config.backup.keep, { dryRun })
+}
+
+export async function verifyBackups(config: Config, target: string, { readData }: { readData: boolean }) {
+  const repository = await openRepository(target, config.backup)
+  await using _lock = await TargetLock.acquire(repository.target, 'read', 'carrel backup verify')
+  await repository.reload()
+  return await verifyBackup(repository, { readData })
+}
+
+/** Runs a backup and records its outcome, which the status page, metrics and doctor show. */
+export async function recordedBackup(
+  db: Database,
+  target: string,
+  run: () => Promise<Pick<SnapshotManifest, 'id' | 'addedBytes' | 'damaged'>>,
+): Promise<void> {
+  await recorded(db, 'backup', target, async () => {
+    const { id, addedBytes, damaged } = await run()
+    const message = damaged.length > 0 ? `${damaged.length} blocks of the server are lost.` : ''
+    return { outcome: 'succeeded', snapshot: id, storedBytes: addedBytes, message }
+  })
+}
+
+/** Runs a verification that reads everything, and records its outcome. */
+export async function recordedVerification(
+  db: Database,
+  target: string,
+  run: () => Promise<{ readonly problems: readonly string[] }>,
+): Promise<void> {
+  await recorded(db, 'verify', target, async () => {
+    const { problems } = await run()
+    return problems.length === 0
+      ? { outcome: 'succeeded' }
+      : { outcome: 'failed', message: problems.join(' ') }
+  })
+}
+
+async function recorded(
+  db: Database,
+  kind: 'backup' | 'verify',
+  target: string,
+  run: () => Promise<Omit<Parameters<typeof endRun>[2], 'now'>>,
+): Promise<void> {
+  const now = () => Math.floor(Date.now() / 1000)
+  const key = await beginRun(db, { kind, target, now: now() })
+  try {
+    await endRun(db, key, { ...(await run()), now: now() })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    await endRun(db, key, { outcome: 'failed', message, now: now() })
+    throw error
+  }
+}
+
+async function findText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
