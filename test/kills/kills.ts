@@ -16,8 +16,10 @@ import { createWriters, type Writer } from './writers.ts'
 // in the same states.
 const MOST_ANSWERS = 60
 const LONGEST_DELAY_MS = 30
-// Share of the rounds in which a backup runs, and is killed with the server.
+// Shares of the rounds in which a backup or a garbage collection runs, and is killed with the server.
 const BACKUP_SHARE = 0.2
+const COLLECTION_SHARE = 0.2
+const GRACE = { CARREL_GC_GRACE_SECONDS: '1' }
 // A fresh folder now and then, so that verifying what has gathered does not take most of the time.
 const KILLS_OF_A_FOLDER = 100
 
@@ -33,8 +35,9 @@ export interface KillCounts {
   readonly acknowledged: Map<string, number>
   /** Writes that were cut off, by kind. */
   readonly cutOff: Map<string, number>
-  /** Backups that were killed, and servers that were restored from the target they left. */
+  /** Backups and garbage collections that were killed, and servers that were restored from the backups. */
   backupsKilled: number
+  collectionsKilled: number
   restored: number
 }
 
@@ -46,6 +49,7 @@ export async function killRepeatedly({ count, seed, onProgress }: KillOptions): 
     acknowledged: new Map(),
     cutOff: new Map(),
     backupsKilled: 0,
+    collectionsKilled: 0,
     restored: 0,
   }
   while (counts.kills < count) {
@@ -70,7 +74,7 @@ async function killOneFolder(
   const [data, target] = [path.join(folder, 'data'), path.join(folder, 'backup')]
   let writers: readonly Writer[] | undefined
   for (let kills = 0; kills <= count; kills += 1) {
-    await using server = await spawnServer(data, { CARREL_GC_GRACE_SECONDS: '1' })
+    await using server = await spawnServer(data, GRACE)
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
     writers ??= await createWriters(client, random)
     for (const writer of writers) await writer.verify(client)
@@ -79,24 +83,28 @@ async function killOneFolder(
       assert.equal(await server.stop(), 0)
       break
     }
-    const backup = random() < BACKUP_SHARE ? startBackup(data, target) : undefined
-    // A backup takes longer to start than most rounds last.
-    const most = backup === undefined ? MOST_ANSWERS : 3 * MOST_ANSWERS
+    const choice = random()
+    const backup = choice < BACKUP_SHARE ? startCommand(['backup', target, '--data', data]) : undefined
+    const isCollecting = choice > 1 - COLLECTION_SHARE
+    const collection = isCollecting ? startCommand(['gc', '--data', data]) : undefined
+    // A command takes longer to start than most rounds last.
+    const most = backup === undefined && collection === undefined ? MOST_ANSWERS : 3 * MOST_ANSWERS
     const moment = { answers: Math.floor(random() ** 2 * most), thenMs: random() * LONGEST_DELAY_MS }
     await writeUntilKilled(server, client, writers, moment, counts)
     counts.kills += 1
     if (await backup?.kill()) counts.backupsKilled += 1
+    if (await collection?.kill()) counts.collectionsKilled += 1
     onProgress?.(counts)
   }
   await verifyRestored(folder, writers ?? [])
   counts.restored += 1
 }
 
-/** `carrel backup` in a process of its own. */
-function startBackup(data: string, target: string) {
-  const child = spawn(process.execPath, [...program, 'backup', target, '--data', data], {
+/** A command of the operator beside the running server. */
+function startCommand(args: readonly string[]) {
+  const child = spawn(process.execPath, [...program, ...args], {
     stdio: 'ignore',
-    env: { ...environment, PATH: process.env['PATH'] ?? '' },
+    env: { ...environment, PATH: process.env['PATH'] ?? '', ...GRACE },
   })
   const exited = once(child, 'exit')
   return {
