@@ -11,12 +11,14 @@ import {
 import { type Finding, fail, ok } from './doctor/finding.ts'
 import { checkDataFolder, checkFreeSpace } from './doctor/folder-checks.ts'
 import { checkPort, checkPublicUrl } from './doctor/network-checks.ts'
+import { checkStorage } from './doctor/storage-checks.ts'
 import { nodeProblem } from './node-version.ts'
 import { print } from './output.ts'
 
 const checks: readonly ((config: Config) => Promise<Finding | readonly Finding[]>)[] = [
   checkDataFolder,
   checkFreeSpace,
+  checkStorage,
   checkDatabase,
   checkLog,
   checkStoredData,

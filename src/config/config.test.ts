@@ -38,6 +38,7 @@ describe('the configuration', () => {
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
       blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks'), implementation: 'fast' },
       boundarySearch: 'fast',
+      unsafeStorage: 'refuse',
       preMigrationBackups: path.join(cwd, 'data', 'before-migration'),
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
       limits: {

@@ -50,6 +50,8 @@ export interface Config {
   administrator: { email: string; password: string | undefined }
   database: DatabaseSetting
   blocks: BlocksSetting
+  /** Whether to start on storage that can lose acknowledged data. */
+  unsafeStorage: 'refuse' | 'allow'
   /** The database is backed up there before a migration; undefined: it is not. */
   preMigrationBackups: string | undefined
   /** Signs tickets and sessions. `file` keeps the generated one when none is given. */
@@ -133,6 +135,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       implementation: values.disk,
     },
     boundarySearch: values.boundarySearch,
+    unsafeStorage: values.unsafeStorage,
     preMigrationBackups: values.preMigrationBackup ? path.join(dataDirectory, 'before-migration') : undefined,
     secret: { file: path.join(dataDirectory, 'secret'), given: values.secret },
     limits: {

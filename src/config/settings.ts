@@ -173,6 +173,14 @@ export const definitions = {
     expects: 'plain or fast',
     parse: parseChoice(['plain', 'fast']),
   }),
+  unsafeStorage: define<'refuse' | 'allow'>({
+    placeholder: 'refuse|allow',
+    fallback: 'refuse',
+    meaning:
+      'what to do on storage that can lose acknowledged data: PostgreSQL with fsync or full_page_writes off, SQLite on a network file system',
+    expects: 'refuse or allow',
+    parse: parseChoice(['refuse', 'allow']),
+  }),
   preMigrationBackup: define<boolean>({
     placeholder: 'on|off',
     fallback: true,

@@ -1,5 +1,6 @@
 export type { Database, Dialect, Reader, Transaction, Value } from './database.ts'
 export { deleteBatch, deleteBatches, inGroups, inPaddedGroups } from './delete-batch.ts'
+export { listUnsafeSettings } from './durability-settings.ts'
 export { DatabaseError, MigrationBackupError, NewerSchemaError } from './errors.ts'
 export { inspectDatabase, knownSchemaVersion } from './inspect.ts'
 export { registerLogMetrics, registerRowCacheMetrics } from './metrics.ts'

@@ -4,4 +4,5 @@ export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './mainten
 export { releaseSpace } from './release-space.ts'
 export { type RunningServer, startServer } from './server.ts'
 export { createAccounts, createInitialPassword, createSearch, quotaLimits } from './services.ts'
+export { findFolderProblem, findPostgresProblems, type StorageProblem } from './storage-safety.ts'
 export { openBlocks, openCore, openSearchDatabase, StartError } from './stores.ts'

@@ -9,6 +9,7 @@ import type { Logger } from '../logging.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createServices, type Services } from './services.ts'
+import { checkDatabaseStorage, findFolderProblem, reportProblems } from './storage-safety.ts'
 import { openBlocks, openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
 
@@ -48,6 +49,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const lock = options.sharesDataFolder
     ? undefined
     : opened.use('the lock', await lockDataFolder(config.dataDirectory, `${config.host}:${config.port}`))
+  const isUnsafeAllowed = config.unsafeStorage === 'allow'
+  const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
+  reportProblems(folderProblem ? [folderProblem] : [], isUnsafeAllowed, logger)
   const secret = await loadSecret(config.secret.file, config.secret.given)
   const onFatal = (error: Error) => {
     logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
@@ -62,6 +66,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       backupDirectory: config.preMigrationBackups,
     }),
   )
+  await checkDatabaseStorage(db, isUnsafeAllowed, logger)
   const blocks = opened.use('the blocks', await openBlocks(config, { onFatal }))
   const core = opened.use(
     'the libraries',

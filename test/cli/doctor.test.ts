@@ -53,6 +53,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
         'settings',
         'data folder',
         'free space',
+        'storage',
         'database',
         'stored data',
         'vacuum',
@@ -80,7 +81,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     assert.equal(report.ok, true)
     assert.deepEqual(
       report.checks.map(({ status }) => status),
-      Array.from({ length: 10 }, () => 'ok'),
+      Array.from({ length: 11 }, () => 'ok'),
     )
     const lost = await examine(['--data', copy, '--port', port, '--public-url', 'http://127.0.0.1:9'])
     assert.equal(lost.statusOf('public URL'), 'fail')

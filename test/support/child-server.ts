@@ -43,6 +43,7 @@ export async function spawnServer(
       CARREL_DATA: data,
       CARREL_PORT: '0',
       CARREL_RATE_LIMIT: 'off',
+      CARREL_UNSAFE_STORAGE: 'allow',
       CARREL_LOG: 'error',
       CARREL_TEST_FREEZE_ROWS: process.env['CARREL_TEST_FREEZE_ROWS'] ?? '',
       CARREL_ADMIN_EMAIL: ADMIN.email,

@@ -111,6 +111,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     env: {
       CARREL_PORT: '0',
       CARREL_RATE_LIMIT: 'off',
+      // The PostgreSQL of the test run does not flush.
+      CARREL_UNSAFE_STORAGE: 'allow',
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       CARREL_LOG: 'error',
