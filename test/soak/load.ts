@@ -49,6 +49,8 @@ interface World {
   /** The data folder, and a target for backups of it. */
   readonly data: string
   readonly target: string
+  /** Aborted when the load ends. */
+  readonly signal: AbortSignal
   readonly admin: Client
   readonly visitor: Client
   readonly libraries: readonly string[]
@@ -227,7 +229,7 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** Commands of the operator beside the running server. */
 const COMMANDS: Record<string, Operation> = {
-  backup: async (_worker, { data, target }) => {
+  backup: async (_worker, { data, target, signal }) => {
     for (const args of [
       ['backup', target, '--data', data],
       ['backup', 'prune', target, '--backup-keep-last', '1', ...KEEP_NONE],
@@ -235,17 +237,17 @@ const COMMANDS: Record<string, Operation> = {
       const { code, stdout, stderr } = await carrel(args)
       assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
     }
-    await delay(BACKUP_PAUSE_MS)
+    await delay(BACKUP_PAUSE_MS, undefined, { signal }).catch(() => {})
   },
 }
 
 /** Deletes what nothing refers to any more. Without it, the disk grows with every write. */
-const collect: Operation = async (_worker, { data }) => {
+const collect: Operation = async (_worker, { data, signal }) => {
   const { code, stdout, stderr } = await carrel(['gc', '--data', data], {
     env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
   })
   assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
-  await delay(GC_PAUSE_MS)
+  await delay(GC_PAUSE_MS, undefined, { signal }).catch(() => {})
 }
 
 /** Whether this version has `carrel gc` for a running server. */
@@ -291,17 +293,19 @@ export async function runLoad(
     }
   }
   const pushing = workers.find(({ kind }) => kind === 'push') ?? assert.fail('nobody pushes')
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
   const world: World = {
     data,
     target,
+    signal: stop,
     admin,
     visitor,
     libraries: workers.map(({ library }) => library),
     synced: await SyncClient.link(admin, pushing.library),
   }
-  const failed = new AbortController()
-  const stop = AbortSignal.any([signal, failed.signal])
-  await Promise.all(
+  // All end before the first failure is thrown, so that nothing writes to the folders any more.
+  const ended = await Promise.allSettled(
     workers.map(async (worker) => {
       while (!stop.aborted) {
         const startedAt = performance.now()
@@ -317,6 +321,7 @@ export async function runLoad(
       }
     }),
   )
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
 async function createAccount(admin: Client, email: string): Promise<Client> {
