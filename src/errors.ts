@@ -27,6 +27,8 @@ export type Fault =
   | { code: 'password-needed' }
   | { code: 'password-fixed' }
   | { code: 'quota-exceeded'; limit: number } // bytes
+  | { code: 'disk-full' } // of the server
+  | { code: 'disk-unwritable' } // of the server
   | { code: 'too-many-uploads'; limit: number } // that are unfinished
   | { code: 'too-many-entries'; limit: number; of: 'library' | 'commit' } // files and folders
   | { code: 'block-mismatch'; id: string }

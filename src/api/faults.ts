@@ -36,6 +36,12 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'password-needed': () => [403, 'This library has not been decrypted.'],
   'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
+  'disk-full': () => [507, 'The server has no disk space left. Deleting still works.'],
+  'disk-unwritable': () => [
+    503,
+    'The server cannot save anything at the moment. Reading still works.',
+    { 'Retry-After': 60 },
+  ],
   'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
   'too-many-entries': ({ limit, of }) => [
     400,

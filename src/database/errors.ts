@@ -1,5 +1,16 @@
-/** Why the database refused; `full` is its disk, `other` is our bug or a disk that fails, and the message says more. */
-export type DatabaseReason = 'unique' | 'foreign-key' | 'busy' | 'full' | 'unreachable' | 'closed' | 'other'
+/**
+ * Why the database refused; `full` is its disk, `unwritable` a disk that is read-only or fails to write, `other` is our bug or a disk that
+ * fails otherwise, and the message says more.
+ */
+export type DatabaseReason =
+  | 'unique'
+  | 'foreign-key'
+  | 'busy'
+  | 'full'
+  | 'unwritable'
+  | 'unreachable'
+  | 'closed'
+  | 'other'
 
 /** What both dialects throw for a statement that failed; the driver's own error is the cause. */
 export class DatabaseError extends Error {

@@ -1,7 +1,10 @@
 import type { Database, Transaction } from './database.ts'
 import { DatabaseError } from './errors.ts'
 
-/** Best-effort write of data such as last-used times. Resolves to false on a full disk, so that reads still work then. */
+/**
+ * Best-effort write of data such as last-used times. Resolves to false on a disk that is full or cannot be written, so that reads still
+ * work then.
+ */
 export async function writeIfSpace(
   db: Database,
   work: (tx: Transaction) => Promise<unknown>,
@@ -10,7 +13,8 @@ export async function writeIfSpace(
     await db.write(work, { durable: false })
     return true
   } catch (error) {
-    if (!(error instanceof DatabaseError && error.reason === 'full')) throw error
+    if (!(error instanceof DatabaseError) || (error.reason !== 'full' && error.reason !== 'unwritable'))
+      throw error
     return false
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
+import { DomainError } from '../errors.ts'
 import type { Site } from './base-url.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
@@ -150,6 +151,11 @@ export class Dispatcher<User, Services> {
       const known = responseToThrown(thrown, surface, route.faults)
       if (known !== undefined) return known
       this.#logFailure(thrown, exchange)
+      const fault = this.#options.runtime.faultOf?.(thrown)
+      if (fault !== undefined) {
+        const told = responseToThrown(new DomainError(fault), surface, route.faults)
+        if (told !== undefined) return told
+      }
       return surface.onUnknownError?.(thrown, exchange.request) ?? plainFailure()
     } catch (error) {
       this.#logFailure(error, exchange)

@@ -1,3 +1,4 @@
+import type { Fault } from '../errors.ts'
 import { parseBody, readBody } from './body.ts'
 import {
   type Authenticate,
@@ -27,6 +28,8 @@ export interface Runtime<User, Services> {
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean
   readonly userKey: (user: User) => string
   readonly throttle: Throttle
+  /** The fault behind an error that is none, such as that of a full disk. It is logged all the same. */
+  readonly faultOf?: ((error: unknown) => Fault | undefined) | undefined
   /** Wraps the handling of a request, until its response is complete or starts to stream. */
   readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Gauge } from 'prom-client'
+import type { Fault } from '../errors.ts'
 import { parsePublicUrl } from './base-url.ts'
 import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
@@ -49,6 +50,8 @@ export interface HttpServerOptions<User, Services> {
   /** A URI for vulnerability reports. */
   readonly securityContact?: string | undefined
   readonly ready: () => Promise<Readiness>
+  /** The fault behind an error that is none, such as that of a full disk. */
+  readonly faultOf?: (error: unknown) => Fault | undefined
   /** Wraps the handling of each request, for code that needs its time of arrival or must hold its response back. */
   readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
   /** Accepts protocol upgrades. Default: none are accepted. */

@@ -20,6 +20,8 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
     'permission-denied': () => [403, texts.denied],
     'ticket-not-found': () => [404, texts.downloadEnded],
     'quota-exceeded': () => [443, texts.noRoom],
+    'disk-full': () => [507, texts.diskFull],
+    'disk-unwritable': () => [503, texts.unwritable, { 'Retry-After': 60 }],
     'too-many-entries': () => [400, texts.noRoom],
     'encrypted-mismatch': nowhere,
     'password-needed': nowhere,

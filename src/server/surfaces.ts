@@ -27,6 +27,7 @@ import {
   uploadRoutes,
 } from '../transfer/index.ts'
 import type { Services } from './services.ts'
+import { storageFault } from './storage-faults.ts'
 
 /** All surfaces behind one port. */
 export function createHttp(
@@ -96,6 +97,7 @@ export function createHttp(
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
     ready: async () => ready(db),
+    faultOf: storageFault,
     inRequest: (handle, asksForChange) => db.inRequest(handle, { acknowledges: asksForChange }),
   })
 }

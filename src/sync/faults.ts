@@ -16,6 +16,13 @@ export const syncFaults: SurfaceFaults = {
   'block-missing': () => [500, 'Block is missing'],
   'size-mismatch': () => [400, 'Size does not match'],
   'quota-exceeded': () => [443, 'Out of quota'],
+  'disk-full': () => [507, 'The server has no disk space left. Deleting still works.'],
+  'disk-unwritable': () => [
+    503,
+    'The server cannot save anything at the moment. Reading still works.',
+    { 'Retry-After': 60 },
+  ],
+  busy: ({ seconds }) => [503, 'The server is busy.', { 'Retry-After': seconds }],
   // Clients show that the library is too large to sync.
   'too-many-entries': () => [447, 'Too many files in library'],
   'path-not-found': () => [404, 'File does not exist'],
@@ -52,7 +59,6 @@ export const syncFaults: SurfaceFaults = {
     'link-password-needed',
     'link-not-for-you',
     'too-many-tries',
-    'busy',
     'thumbnail-failed',
     'text-unreadable',
     'text-unavailable',

@@ -4,6 +4,9 @@ const reasons: Record<string, DatabaseReason> = {
   '23505': 'unique',
   '23503': 'foreign-key',
   '53100': 'full',
+  // read_only_sql_transaction and io_error.
+  '25006': 'unwritable',
+  '58030': 'unwritable',
   '57P01': 'unreachable',
   '57P02': 'unreachable',
   '57P03': 'unreachable',

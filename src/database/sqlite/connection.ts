@@ -112,8 +112,12 @@ const reasons: Record<number, DatabaseReason> = {
   2067: 'unique',
   // SQLITE_IOERR_SHMSIZE: the shared-memory index of the log cannot grow.
   4874: 'full',
+  // SQLITE_IOERR_WRITE, _FSYNC and _TRUNCATE.
+  778: 'unwritable',
+  1034: 'unwritable',
+  1546: 'unwritable',
 }
-const generalReasons: Record<number, DatabaseReason> = { 5: 'busy', 13: 'full' }
+const generalReasons: Record<number, DatabaseReason> = { 5: 'busy', 8: 'unwritable', 13: 'full' }
 
 function translated(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error

@@ -66,6 +66,8 @@ export const de: PageTexts = {
   denied: 'Dieser Link erlaubt das nicht.',
   downloadEnded: 'Dieser Download ist abgelaufen. Gehe zurück und starte ihn erneut.',
   noRoom: 'Nicht genug Speicherplatz.',
+  diskFull: 'Die Festplatte dieses Servers ist voll. Bitte versuchen Sie es später noch einmal.',
+  unwritable: 'Dieser Server kann im Moment nichts speichern. Bitte versuchen Sie es später noch einmal.',
 
   script: {
     waiting: 'Wartet',

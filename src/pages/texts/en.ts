@@ -67,6 +67,8 @@ export const en = {
   denied: 'This link does not allow that.',
   downloadEnded: 'This download has expired. Go back and start it again.',
   noRoom: 'Not enough storage space.',
+  diskFull: 'This server has no disk space left. Please try again later.',
+  unwritable: 'This server cannot save anything at the moment. Please try again later.',
 
   /** Strings of the script. It replaces a word in braces by a name or number. */
   script: {

@@ -64,6 +64,8 @@ export const zh: PageTexts = {
   denied: '此链接不允许此操作。',
   downloadEnded: '此下载已过期。请返回并重新开始。',
   noRoom: '存储空间不足。',
+  diskFull: '服务器磁盘空间已满，请稍后再试。',
+  unwritable: '服务器暂时无法保存数据，请稍后再试。',
 
   script: {
     waiting: '等待中',

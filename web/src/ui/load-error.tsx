@@ -10,8 +10,10 @@ export function useErrorMessage(): (error: unknown) => string {
   const texts = useTexts('common')
   return useCallback(
     (error) => {
-      if (error instanceof ApiError)
+      if (error instanceof ApiError) {
+        if (error.status === 507) return texts.diskFull
         return error.status === 0 ? texts.unreachable : error.message || texts.failed
+      }
       return error instanceof Error && error.message !== '' ? error.message : texts.failed
     },
     [texts],

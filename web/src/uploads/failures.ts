@@ -1,6 +1,7 @@
 /** Why an upload failed. */
 export type FailureKind =
   | 'quota'
+  | 'disk-full'
   | 'too-large'
   | 'permission'
   | 'read-only'
@@ -34,6 +35,7 @@ export function classifyResponse(status: number, message: string): Reaction {
   if (status === 0) return 'cut'
   if (status === 403 && /access token/i.test(message)) return 'link'
   if (status === 443 || /out of quota/i.test(message)) return failure('quota')
+  if (status === 507) return failure('disk-full')
   if (status === 442 || status === 413) return failure('too-large')
   if (status === 440 && /filename/i.test(message)) return failure('name')
   if (status === 440 || /encrypted/i.test(message)) return failure('locked')

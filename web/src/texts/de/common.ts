@@ -33,6 +33,8 @@ export const common: Texts['common'] = {
   loading: 'Wird geladen',
   failed: 'Etwas ist schiefgelaufen',
   unreachable: 'Der Server ist nicht erreichbar. Prüfe die Verbindung und versuche es erneut.',
+  diskFull:
+    'Die Festplatte des Servers ist voll. Lesen und Löschen geht weiterhin. Wenden Sie sich an die Administration.',
   notFound: 'Hier ist nichts',
   notFoundHint: 'Vielleicht wurde es verschoben oder gelöscht, oder es ist nicht mit dir geteilt.',
   toLibraries: 'Zu deinen Bibliotheken',

@@ -31,6 +31,7 @@ export const common = {
   loading: 'Loading',
   failed: 'Something went wrong',
   unreachable: 'Cannot reach the server. Check your connection and try again.',
+  diskFull: 'The server has no disk space left. You can still read and delete. Ask its administrator.',
   notFound: 'Nothing here',
   notFoundHint: 'It may have been moved or deleted, or it is not shared with you.',
   toLibraries: 'Go to your libraries',

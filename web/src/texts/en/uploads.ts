@@ -46,6 +46,7 @@ export const uploads = {
   notTheSame: 'This is a different file: its name, size or date does not match.',
   failures: {
     quota: 'Not enough storage space.',
+    'disk-full': 'The server has no disk space left. Ask its administrator.',
     'too-large': 'Larger than this server allows.',
     permission: 'You do not have permission to upload here.',
     'read-only': 'This library is read-only.',

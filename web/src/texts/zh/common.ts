@@ -33,6 +33,7 @@ export const common: Texts['common'] = {
   loading: '正在加载',
   failed: '操作失败',
   unreachable: '无法连接服务器。请检查网络后重试。',
+  diskFull: '服务器磁盘空间已满。仍可读取和删除，请联系管理员。',
   notFound: '没有内容',
   notFoundHint: '它可能已被移动或删除，或者没有共享给您。',
   toLibraries: '返回资料库',

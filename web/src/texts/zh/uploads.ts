@@ -44,6 +44,7 @@ export const uploads: Texts['uploads'] = {
   notTheSame: '这是另一个文件：名称、大小或日期不一致。',
   failures: {
     quota: '存储空间不足。',
+    'disk-full': '服务器磁盘空间已满，请联系管理员。',
     'too-large': '超过了服务器允许的大小。',
     permission: '您没有在此上传的权限。',
     'read-only': '此资料库为只读。',

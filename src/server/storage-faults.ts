@@ -1,0 +1,41 @@
+import { DatabaseError } from '../database/index.ts'
+import type { Fault } from '../errors.ts'
+
+const RETRY_SECONDS = 5
+
+/** Causes of a wrapped error that are looked at. */
+const MAX_DEPTH = 8
+
+/** The fault behind an error of a store: a disk that is full or cannot be written, or a lack of descriptors. Undefined for any other. */
+export function storageFault(thrown: unknown): Fault | undefined {
+  let error = thrown
+  for (let depth = 0; depth < MAX_DEPTH && error instanceof Error; depth += 1) {
+    const fault = error instanceof DatabaseError ? ofDatabase(error) : ofSystem(error)
+    if (fault !== undefined) return fault
+    error = error.cause
+  }
+  return undefined
+}
+
+function ofDatabase({ reason }: DatabaseError): Fault | undefined {
+  if (reason === 'full') return { code: 'disk-full' }
+  return reason === 'unwritable' ? { code: 'disk-unwritable' } : undefined
+}
+
+function ofSystem(error: Error): Fault | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { code: 'disk-full' }
+    case 'EROFS':
+      return { code: 'disk-unwritable' }
+    case 'EIO':
+      return syscall === 'read' ? undefined : { code: 'disk-unwritable' }
+    case 'EMFILE':
+    case 'ENFILE':
+      return { code: 'busy', seconds: RETRY_SECONDS }
+    default:
+      return undefined
+  }
+}
