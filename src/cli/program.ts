@@ -58,6 +58,17 @@ export function createProgram(end: (exitCode: number) => void): Command {
       return collect(config, { json, dryRun: options.dryRun === true, library: options.library })
     })
   addAccessCommands(program)
+  withSettings(
+    program.command('clock').description('find times in the future, which a wrong clock has left behind'),
+    ['data', 'database'],
+  )
+    .option('--repair', 'set them to the current time')
+    .option('--json', 'print one JSON document')
+    .action(async (options: { repair?: true; json?: true }) => {
+      const config = configFrom(options)
+      const { clock } = await import('./clock.ts')
+      end(await clock(config, { repair: options.repair === true, json: options.json === true }))
+    })
   addSecretCommands(program)
   addBackupCommands(program, end)
   withSettings(program.command('doctor').description('look for what could keep a server from working'))

@@ -35,6 +35,7 @@ export { commitRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
 export { type Committed, type Edit, EditConflict, type Edited } from './edit.ts'
+export { countFutureCommits, repairFutureCommits } from './future-times-store.ts'
 export { type EntryLimits, type GrowthGuard, GrowthLimits, tooManyEntries } from './growth-limits.ts'
 export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrary } from './library-info.ts'
 export {

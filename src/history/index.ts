@@ -1,5 +1,6 @@
 export { historyRows } from './dependent-rows-store.ts'
 export type { Revision } from './file-history.ts'
+export { countFutureHistory, repairFutureHistory } from './future-times-store.ts'
 export { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts'
 export { HistoryReader } from './history-reader.ts'
 export { findIndexFaults } from './index-check.ts'

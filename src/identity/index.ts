@@ -28,6 +28,7 @@ export type { AccountDependent, ApiTokenDependent, GroupDependent } from './depe
 export { isDesktop, isPlatform, type Platform, platforms } from './device.ts'
 export { Directory } from './directory.ts'
 export { ensureAdministrator, type FirstRun, readablePassword } from './first-run.ts'
+export { countFutureSignIns, repairFutureSignIns } from './future-times-store.ts'
 export type { Group, Membership } from './group.ts'
 export type { GroupEvent } from './group-events.ts'
 export { findGroups, findMembership, groupsOf, type Member, memberKeys } from './group-store.ts'

@@ -84,7 +84,7 @@ export function addFiles(
     const entries: FileDirent[] = []
     for (const [index, { content }] of files.entries()) {
       const name = names[index] ?? ''
-      const entry = direntOf(library, name, content, mtime ?? tree.now, target.find(name))
+      const entry = direntOf(library, name, content, modificationTime(mtime, tree.now), target.find(name))
       target.put(entry)
       entries.push(entry)
       if (index % FILES_PER_TURN === FILES_PER_TURN - 1) await nextTurn()
@@ -148,12 +148,18 @@ export function replaceFile(
     const parent = parentOf(path)
     const isConflict = now !== undefined && was !== undefined && now.id !== was.id && now.id !== content.id
     const wanted = isConflict
-      ? conflictName(baseName(path), library.actor.email, mtime ?? tree.now)
+      ? conflictName(baseName(path), library.actor.email, modificationTime(mtime, tree.now))
       : (now?.name ?? baseName(path))
     const name = isConflict ? await tree.freeNameIn(parent, wanted) : wanted
     if (!isConflict && now?.id === content.id) return { description: '', result: { path, entry: now } }
     if (!(await tree.hasDir(parent))) await tree.makeDirs(parent)
-    const entry = direntOf(library, name, content, mtime ?? tree.now, isConflict ? undefined : now)
+    const entry = direntOf(
+      library,
+      name,
+      content,
+      modificationTime(mtime, tree.now),
+      isConflict ? undefined : now,
+    )
     await tree.put(parent, entry)
     return {
       description: isConflict ? describeConflict(name) : describeModified(name),
@@ -228,4 +234,11 @@ async function replaced(
     if ((await tree.find(path))?.kind === 'file') paths.push(path)
   }
   return paths
+}
+
+/** A client whose clock is ahead by more than this is not believed. Time zones explain less than a day. */
+const MAX_AHEAD_SECONDS = 86_400
+
+function modificationTime(given: number | undefined, now: number): number {
+  return given === undefined || given > now + MAX_AHEAD_SECONDS ? now : given
 }

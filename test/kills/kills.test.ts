@@ -10,10 +10,15 @@ const seed = testSeed()
 
 it(`killed ${KILLS} times under every kind of write, a server loses nothing it acknowledged`, async (t) => {
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
-  const { acknowledged, cutOff, backupsKilled, collectionsKilled, restored } = await killRepeatedly({ count: KILLS, seed })
+  const { acknowledged, cutOff, backupsKilled, collectionsKilled, restored } = await killRepeatedly({
+    count: KILLS,
+    seed,
+  })
   t.diagnostic(`acknowledged: ${JSON.stringify([...acknowledged])}`)
   t.diagnostic(`cut off: ${JSON.stringify([...cutOff])}`)
-  t.diagnostic(`${backupsKilled} backups and ${collectionsKilled} collections killed, ${restored} servers restored`)
+  t.diagnostic(
+    `${backupsKilled} backups and ${collectionsKilled} collections killed, ${restored} servers restored`,
+  )
   for (const [kind, n] of acknowledged) assert.ok(n > 0, kind)
 })
 

@@ -28,7 +28,14 @@ console.log(
   `${counts.kills + migrations} kills in ${minutes.toFixed(1)} minutes, nothing acknowledged was lost.`,
 )
 
-function line({ kills, acknowledged, cutOff, backupsKilled, collectionsKilled, restored }: KillCounts): string {
+function line({
+  kills,
+  acknowledged,
+  cutOff,
+  backupsKilled,
+  collectionsKilled,
+  restored,
+}: KillCounts): string {
   const total = [...acknowledged.values()].reduce((sum, one) => sum + one, 0)
   const kinds = Array.from(acknowledged, ([kind, n]) => `${kind} ${n} (+${cutOff.get(kind) ?? 0} cut off)`)
   return `${kills} kills, ${total} acknowledged writes kept: ${kinds.join(', ')}; ${backupsKilled} backups and ${collectionsKilled} collections killed, ${restored} servers restored`

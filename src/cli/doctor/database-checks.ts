@@ -119,7 +119,8 @@ export async function checkClock({ database }: Config): Promise<Finding> {
   const newest = await newestStored(database)
   if (newest > now + MAX_CLOCK_SKEW) {
     const stored = new Date(newest * 1000).toISOString()
-    return fail(name, `${shown}, but something was stored at ${stored}`, remedy)
+    const either = `${remedy}, or run carrel clock --repair if it is right`
+    return fail(name, `${shown}, but something was stored at ${stored}`, either)
   }
   return ok(name, shown)
 }
