@@ -32,6 +32,8 @@ export interface Finding {
   readonly newestCommit: string | null
   readonly oldestCommit: string | null
   readonly detail: string
+  /** The true sums, where stored ones are wrong. */
+  readonly actual: { readonly size: number; readonly fileCount: number; readonly dirCount: number } | null
 }
 
 /** Findings of two runs are equal if these are. */

@@ -94,7 +94,7 @@ class LibraryCheck {
     const totals = await tree.current(root)
     if (totals !== undefined && (totals.size !== size || totals.fileCount !== fileCount)) {
       const detail = `its row says ${size} bytes in ${fileCount} files, the root has ${totals.size} in ${totals.fileCount}`
-      this.#add('library-size', { detail })
+      this.#add('library-size', { detail, actual: totals })
     }
     await this.#eachCommit('up', (commit) => tree.older(commit.root))
     await tree.finish()
@@ -164,7 +164,7 @@ class LibraryCheck {
       const texts = (['size', 'fileCount', 'dirCount'] as const)
         .filter((name) => fault.stored[name] !== undefined && fault.stored[name] !== fault.actual[name])
         .map((name) => `${name} is ${fault.stored[name]}, should be ${fault.actual[name]}`)
-      this.#add('folder-totals', { ...place, object, detail: texts.join('; ') })
+      this.#add('folder-totals', { ...place, object, detail: texts.join('; '), actual: fault.actual })
     }
   }
 
@@ -211,7 +211,7 @@ class LibraryCheck {
 
   #add(kind: FindingKind, about: Partial<Finding> & { detail: string }): void {
     const { id, name } = this.#library
-    const { path = null, object = null, block = null, detail } = about
+    const { path = null, object = null, block = null, actual = null, detail } = about
     const { versions = 0, current = false, newestCommit = null, oldestCommit = null } = about
     this.#findings.push({
       kind,
@@ -225,6 +225,7 @@ class LibraryCheck {
       newestCommit,
       oldestCommit,
       detail,
+      actual,
     })
   }
 }

@@ -96,6 +96,21 @@ export function createProgram(end: (exitCode: number) => void): Command {
     })
   withSettings(
     program
+      .command('repair')
+      .description('restore lost data from other copies, and rebuild what is derived; deletes nothing'),
+    ['data', 'database', 'blocks', 'history-days', 'backup-passphrase-file'],
+  )
+    .option('--from <target>', 'a backup to restore lost data from')
+    .option('--library <id>', 'only this library')
+    .option('--dry-run', 'say what would be repaired')
+    .option('--json', 'print one JSON document')
+    .action(async (options: { from?: string; library?: string; dryRun?: true; json?: true }) => {
+      const config = configFrom(options)
+      const { repairCommand } = await import('./repair.ts')
+      end(await repairCommand(config, options))
+    })
+  withSettings(
+    program
       .command('reindex')
       .description('make again what is derived from commits, beside a running server or without one')
       .addArgument(

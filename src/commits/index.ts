@@ -71,6 +71,7 @@ export {
   setEncryption,
   setHistoryDays,
   setLibraryStatus,
+  setLibrarySums,
   setLibraryText,
   setOwner,
   setOwnerOfAll,

@@ -229,6 +229,17 @@ export async function listAllLibraryKeys(reader: Reader, afterKey: number, limit
   return (await reader.all<{ key: number }>(sql, afterKey, limit)).map(({ key }) => key)
 }
 
+/** Repair: corrects the sums of a library, unless its head has moved since. */
+export async function setLibrarySums(
+  tx: Transaction,
+  key: number,
+  root: DirId,
+  sums: { readonly size: number; readonly fileCount: number },
+): Promise<void> {
+  const sql = 'update library set size = ?, file_count = ? where key = ? and root = ?'
+  await tx.run(sql, sums.size, sums.fileCount, key, idToBytes(root))
+}
+
 /** Most recently deleted first. */
 export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const rows = await reader.all<LibraryRow>(

@@ -165,6 +165,13 @@ export async function findHeldBlock(
   return row && { id, size: row.size, data: row.data ?? undefined }
 }
 
+/** Repair: the blocks of a library with a stored length. */
+export async function listHeldOfSize(reader: Reader, libraryKey: number, size: number): Promise<BlockId[]> {
+  const sql = 'select block_id from library_block where library_key = ? and size = ?'
+  const rows = await reader.all<{ block_id: Uint8Array }>(sql, libraryKey, size)
+  return rows.map(({ block_id }) => idFromBytes<BlockId>(block_id))
+}
+
 /** The bytes of small blocks by id. */
 export async function findSmallBlocks(
   reader: Reader,

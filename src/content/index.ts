@@ -3,10 +3,12 @@ export {
   findBlocksHeldAnywhere,
   findHeldBlocks,
   findIntactBlocks,
+  findSmallBlocks,
   insertHeldBlocks,
   insertHeldBlocksOf,
   insertSmallBlocks,
   listHeldAfter,
+  listHeldOfSize,
   listStoredAfter,
   readSmallBlocks,
   type SizedBlock,
@@ -20,7 +22,7 @@ export {
   smallContent,
 } from './content.ts'
 export { copyObjects } from './copy-objects.ts'
-export { countDamagedBlocks, deleteUnheldDamaged } from './damaged-block-store.ts'
+export { countDamagedBlocks, deleteDamagedBlocks, deleteUnheldDamaged } from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'
 export {

@@ -12,7 +12,13 @@ import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { listKeysOf, removeEntries } from './entry-store.ts'
 import { findSearchFaults, type SearchFault } from './index-check.ts'
-import { deletePosition, listPositions, listPositionsBetween, type Position } from './position-store.ts'
+import {
+  deletePosition,
+  findPosition,
+  listPositions,
+  listPositionsBetween,
+  type Position,
+} from './position-store.ts'
 import type { SearchIndex } from './search-index.ts'
 import { dropIndex } from './search-schema-store.ts'
 import { countPending } from './text-store.ts'
@@ -100,6 +106,15 @@ export class Reindexing {
     if (await this.#index.isTooLarge(library)) return
     const { objects } = this.#core
     yield* findSearchFaults({ libraryDb: this.#libraryDb, db: this.#db, objects }, library)
+  }
+
+  /** Rebuilds the index of one library. */
+  async rebuildLibrary(library: LibraryInfo): Promise<void> {
+    await this.#index.prepare()
+    const position = await findPosition(this.#db, library.key)
+    if (position !== undefined) await this.#index.reset(position)
+    this.#index.forget(library.key)
+    await this.#index.catchUp(library)
   }
 
   async lag(): Promise<SearchLag> {

@@ -4,10 +4,14 @@ export type { StoredDir } from './dir-cache.ts'
 export { changedEntries } from './dir-changes.ts'
 export { countDirs } from './dir-counts.ts'
 export {
+  findObjectBytes,
   findTotals,
   inspectDir,
   inspectFiles,
+  listLibrariesWith,
   type ObjectProblem,
+  replaceObject,
+  setTotals,
 } from './inspection-store.ts'
 export { type ShownDir, shownDir } from './listing-order.ts'
 export { AS_RECEIVED, DIR, FILE, PACKED } from './object-encodings.ts'

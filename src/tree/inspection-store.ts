@@ -1,11 +1,12 @@
 import { inflateSync } from 'node:zlib'
-import type { Reader } from '../database/index.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import {
   Dir,
   type Dirent,
   type DirId,
   type FileId,
   type FileObject,
+  type FsId,
   fileId,
   idFromBytes,
   idToBytes,
@@ -17,7 +18,7 @@ import {
   unpackFile,
 } from '../objects/index.ts'
 import { AS_RECEIVED, DELTA, DIR, FILE } from './object-encodings.ts'
-import { listChain, type ObjectRow } from './object-store.ts'
+import { insertObjects, listChain, type ObjectRow, type PreparedObject } from './object-store.ts'
 
 /** Why an object cannot be used. */
 export interface ObjectProblem {
@@ -141,4 +142,51 @@ export async function findTotals(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** The other libraries that have an object as a full copy. */
+export async function listLibrariesWith(reader: Reader, id: FsId, exceptKey: number): Promise<number[]> {
+  const rows = await reader.all<{ library_key: number }>(
+    `select library_key from fs_object where id = ? and library_key <> ? and encoding <> ${DELTA} order by library_key`,
+    idToBytes(id),
+    exceptKey,
+  )
+  return rows.map((row) => row.library_key)
+}
+
+/** The stored bytes of an object, whatever they are. */
+export async function findObjectBytes(
+  reader: Reader,
+  libraryKey: number,
+  id: FsId,
+): Promise<Uint8Array | undefined> {
+  const sql = 'select data from fs_object where library_key = ? and id = ?'
+  return (await reader.get<{ data: Uint8Array }>(sql, libraryKey, idToBytes(id)))?.data
+}
+
+/** Repair: replaces the row of an object, or inserts it. */
+export async function replaceObject(
+  tx: Transaction,
+  libraryKey: number,
+  object: PreparedObject,
+): Promise<void> {
+  await tx.run('delete from fs_object where library_key = ? and id = ?', libraryKey, idToBytes(object.id))
+  await insertObjects(tx, libraryKey, [object])
+}
+
+/** Repair: corrects the totals of a dir. */
+export async function setTotals(
+  tx: Transaction,
+  libraryKey: number,
+  id: DirId,
+  totals: { readonly size: number; readonly fileCount: number; readonly dirCount: number },
+): Promise<void> {
+  await tx.run(
+    'update fs_object set size = ?, file_count = ?, dir_count = ? where library_key = ? and id = ?',
+    totals.size,
+    totals.fileCount,
+    totals.dirCount,
+    libraryKey,
+    idToBytes(id),
+  )
 }

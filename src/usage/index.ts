@@ -4,4 +4,10 @@ export { IdSet, SeenIds } from './id-set.ts'
 export { ServerState } from './server-state.ts'
 export { Statistics } from './statistics.ts'
 export { CountingStopped, Usage } from './usage.ts'
-export { type AccountUsage, findLibraryUsage, historyBytesOf, type UsageBytes } from './usage-store.ts'
+export {
+  type AccountUsage,
+  deleteLibraryUsage,
+  findLibraryUsage,
+  historyBytesOf,
+  type UsageBytes,
+} from './usage-store.ts'

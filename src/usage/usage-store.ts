@@ -1,5 +1,5 @@
 import { libraryRelation } from '../commits/index.ts'
-import type { Database, Reader } from '../database/index.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 import { type CommitId, idFromBytes, idToBytes } from '../objects/index.ts'
 
@@ -81,6 +81,11 @@ export async function putLibraryUsage(db: Database, libraryKey: number, usage: L
     },
     { durable: false },
   )
+}
+
+/** Repair: the library is counted again. */
+export async function deleteLibraryUsage(tx: Transaction, libraryKey: number): Promise<void> {
+  await tx.run('delete from library_usage where library_key = ?', libraryKey)
 }
 
 /** Bytes and number of all blocks. A block that several libraries hold is counted once. */

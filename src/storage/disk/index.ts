@@ -1,1 +1,2 @@
 export { openDiskBlockStore } from './disk-block-store.ts'
+export { Quarantine } from './quarantine.ts'

@@ -1,0 +1,2 @@
+export { repair } from './repair.ts'
+export type { RepairParts, RepairSource, RepairStep } from './repair-parts.ts'

@@ -1,0 +1,163 @@
+import type { Finding } from '../check/index.ts'
+import {
+  findCommit,
+  findLibraryKey,
+  findLibraryWithDeleted,
+  type LibraryInfo,
+  listPositions,
+  moveConsumer,
+  setLibrarySums,
+} from '../commits/index.ts'
+import type { BlockId, CommitId, DirId, FileId, LibraryId, LibraryPath } from '../objects/index.ts'
+import { setTotals, Tree } from '../tree/index.ts'
+import { deleteLibraryUsage } from '../usage/index.ts'
+import { findBlockCopy, grantBlock, storeBlock } from './lost-blocks.ts'
+import { restoreDir, restoreFile } from './lost-objects.ts'
+import { recoverRevision } from './older-revision.ts'
+import type { RepairParts, RepairStep } from './repair-parts.ts'
+
+/**
+ * Repairs what a check found, as far as there is a copy or a source. Nothing is deleted and no file gets other content: what replaces a damaged copy hashes to
+ * the same id, the damaged bytes are kept in the quarantine folder, and an older revision is added under a name of its own. With `isDryRun` only says what it
+ * would do.
+ */
+export async function repair(parts: RepairParts, findings: readonly Finding[]): Promise<RepairStep[]> {
+  const steps: RepairStep[] = []
+  for (const found of Map.groupBy(findings, ({ library }) => library).values()) {
+    const id = found[0]?.library as LibraryId
+    const key = await findLibraryKey(parts.db, id)
+    const library = key === undefined ? undefined : await findLibraryWithDeleted(parts.db, key)
+    if (library !== undefined) steps.push(...(await repairLibrary(parts, library, found)))
+  }
+  return steps
+}
+
+async function repairLibrary(
+  parts: RepairParts,
+  library: LibraryInfo,
+  findings: readonly Finding[],
+): Promise<RepairStep[]> {
+  const steps: RepairStep[] = []
+  const add = (finding: Finding, action: RepairStep['action'], detail: string) => {
+    const { libraryName, path, object, block } = finding
+    steps.push({ action, library: library.id, libraryName, path, object, block, detail })
+  }
+  const done = new Map<string, string | undefined>()
+  const lost: Finding[] = []
+  for (const finding of findings) {
+    const wanted = `${finding.kind.split('-')[0]} ${finding.block ?? finding.object ?? ''}`
+    if (finding.kind.startsWith('block-')) {
+      if (!done.has(wanted)) done.set(wanted, await repairBlock(parts, library, finding))
+    } else if (finding.kind === 'object-missing' || finding.kind === 'object-damaged') {
+      if (!done.has(wanted)) done.set(wanted, await repairObject(parts, library, finding))
+    } else continue
+    const source = done.get(wanted)
+    if (source === undefined) lost.push(finding)
+    else add(finding, finding.block === null ? 'object-restored' : 'block-restored', source)
+  }
+  for (const finding of uniquePaths(lost)) {
+    const name = await recoverRevision(parts, library, finding.path as LibraryPath, finding.object as FileId)
+    if (name !== undefined) add(finding, 'revision-recovered', `an older revision is now ${name}`)
+  }
+  await repairDerived(parts, library, findings, add)
+  return steps
+}
+
+/** Current files whose content is still lost. */
+function uniquePaths(lost: readonly Finding[]): Finding[] {
+  const byPath = new Map<string, Finding>()
+  for (const finding of lost) if (finding.current && finding.path !== null) byPath.set(finding.path, finding)
+  return [...byPath.values()]
+}
+
+/** Where the bytes came from; undefined if there is no copy. */
+async function repairBlock(
+  parts: RepairParts,
+  library: LibraryInfo,
+  { kind, block }: Finding,
+): Promise<string | undefined> {
+  const id = block as BlockId
+  const copy = await findBlockCopy(parts, id)
+  if (copy === undefined) return undefined
+  if (parts.isDryRun) return copy.source
+  if (kind === 'block-unheld') await grantBlock(parts, library.key, id, copy)
+  else await storeBlock(parts, id, copy)
+  return copy.source
+}
+
+async function repairObject(
+  parts: RepairParts,
+  library: LibraryInfo,
+  finding: Finding,
+): Promise<string | undefined> {
+  return (
+    (await restoreFile(
+      parts,
+      library.key,
+      finding.object as FileId,
+      await sizeAt(parts, library, finding),
+    )) ?? (await restoreDir(parts, library.key, finding.object as DirId))
+  )
+}
+
+/** The size that the dirent of a file states. */
+async function sizeAt(
+  { db, core }: RepairParts,
+  library: LibraryInfo,
+  { path, object, newestCommit }: Finding,
+): Promise<number | undefined> {
+  if (path === null || newestCommit === null) return undefined
+  try {
+    const commit = await findCommit(db, library, newestCommit as CommitId)
+    if (commit === undefined) return undefined
+    const entry = await new Tree(core.objects, library.key, commit.rootId).find(path as LibraryPath)
+    return entry?.kind === 'file' && entry.id === object ? entry.size : undefined
+  } catch {
+    // A folder above is lost as well.
+    return undefined
+  }
+}
+
+async function repairDerived(
+  { db, core, isDryRun, rebuildSearch }: RepairParts,
+  library: LibraryInfo,
+  findings: readonly Finding[],
+  add: (finding: Finding, action: RepairStep['action'], detail: string) => void,
+): Promise<void> {
+  const { key } = library
+  const write = async (work: Parameters<typeof db.write>[0]) => {
+    if (!isDryRun) await db.write(work)
+  }
+  for (const finding of findings) {
+    const { kind, actual, object } = finding
+    if (actual === null) continue
+    if (kind === 'folder-totals') await write((tx) => setTotals(tx, key, object as DirId, actual))
+    else await write((tx) => setLibrarySums(tx, key, library.root, actual))
+    add(finding, 'sums-corrected', finding.detail)
+  }
+  const first = (...kinds: readonly Finding['kind'][]) => findings.find(({ kind }) => kinds.includes(kind))
+  const ahead = first('consumer-ahead')
+  if (ahead !== undefined) {
+    await write(async (tx) => {
+      for (const { name, seq } of await listPositions(tx, key)) {
+        if (seq > library.headSeq) await moveConsumer(tx, key, name, library.headSeq)
+      }
+    })
+    add(ahead, 'index-rebuilt', 'the positions of consumers')
+  }
+  const paths = first('path-index', 'trash') ?? (ahead?.object === 'paths' ? ahead : undefined)
+  if (paths !== undefined) {
+    if (!isDryRun) await core.pathIndex.rebuild(library)
+    add({ ...paths, path: null }, 'index-rebuilt', 'the path index and the trash')
+  }
+  const search = first('search-index')
+  if (search !== undefined) {
+    if (!isDryRun) await rebuildSearch(library)
+    add({ ...search, path: null }, 'index-rebuilt', 'the search index')
+  }
+  const usage = first('usage')
+  if (usage !== undefined) {
+    await write((tx) => deleteLibraryUsage(tx, key))
+    add(usage, 'index-rebuilt', 'the counted bytes, with the next count')
+  }
+}
