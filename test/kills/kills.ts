@@ -140,17 +140,17 @@ async function writeUntilKilled(
   { answers, thenMs }: { answers: number; thenMs: number },
   { acknowledged, cutOff }: KillCounts,
 ): Promise<void> {
-  let isKilled = false
+  const killed = new AbortController()
   let left = answers
   const enough = Promise.withResolvers<void>()
   if (left === 0) enough.resolve()
   const writing = writers.map(async (writer) => {
-    while (!isKilled) {
+    while (!killed.signal.aborted) {
       try {
         await writer.write(client)
       } catch (error) {
         // A broken connection is what a kill looks like. Any other failure is the server's.
-        if (!isKilled || error instanceof assert.AssertionError) throw error
+        if (!killed.signal.aborted || error instanceof assert.AssertionError) throw error
         add(cutOff, writer.kind)
         return
       }
@@ -161,7 +161,7 @@ async function writeUntilKilled(
   const killing = async () => {
     await enough.promise
     await delay(thenMs)
-    isKilled = true
+    killed.abort()
     await server.kill()
   }
   await Promise.all([killing(), ...writing])

@@ -150,8 +150,7 @@ async function perform(stage: Stage, one: Step): Promise<void> {
   const api = `/api/v2.1/repos/${library}`
   const query = { p: `/${one.name}` }
   const isThere = model.files.has(one.name)
-  // A second run deletes what the first one condemned.
-  if (one.op === 'collect') return void (await collect(stage), await collect(stage))
+  if (one.op === 'collect') return collect(stage)
   if (one.op === 'share' || one.op === 'unshare') return share(stage, one.op === 'share')
   if (!model.mayOpen(who)) return expectStatus(await client.get(`${api}/dir/`, { p: '/' }), 403)
   switch (one.op) {
@@ -205,8 +204,9 @@ async function perform(stage: Stage, one: Step): Promise<void> {
   }
 }
 
+/** The second run deletes what the first one condemned. */
 async function collect({ server }: Stage): Promise<void> {
-  await server.running.services.gc.runOnce()
+  for (const _run of ['condemn', 'delete']) await server.running.services.gc.runOnce()
 }
 
 /** Replaces a file of that name. Locked by the other one, it is refused and the file stays. */

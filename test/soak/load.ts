@@ -51,6 +51,7 @@ interface World {
   readonly target: string
   /** Aborted when the load ends. */
   readonly signal: AbortSignal
+  readonly freed: { bytes: number }
   readonly admin: Client
   readonly visitor: Client
   readonly libraries: readonly string[]
@@ -229,6 +230,15 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** Commands of the operator beside the running server. */
 const COMMANDS: Record<string, Operation> = {
+  collect: async (_worker, { data, signal, freed }) => {
+    const { code, stdout, stderr } = await carrel(['gc', '--json', '--data', data], {
+      env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
+    })
+    assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
+    freed.bytes += JSON.parse(stdout).freedBytes
+    await delay(GC_PAUSE_MS, undefined, { signal }).catch(() => {})
+  },
+
   backup: async (_worker, { data, target, signal }) => {
     for (const args of [
       ['backup', target, '--data', data],
@@ -239,20 +249,6 @@ const COMMANDS: Record<string, Operation> = {
     }
     await delay(BACKUP_PAUSE_MS, undefined, { signal }).catch(() => {})
   },
-}
-
-/** Deletes what nothing refers to any more. Without it, the disk grows with every write. */
-const collect: Operation = async (_worker, { data, signal }) => {
-  const { code, stdout, stderr } = await carrel(['gc', '--data', data], {
-    env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
-  })
-  assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
-  await delay(GC_PAUSE_MS, undefined, { signal }).catch(() => {})
-}
-
-/** Whether this version has `carrel gc` for a running server. */
-export async function canCollect(): Promise<boolean> {
-  return (await carrel(['gc', '--help'])).stdout.includes('--dry-run')
 }
 
 export const GRACE_SECONDS = '10'
@@ -266,7 +262,8 @@ const CLIENTS: Record<string, number> = { upload: 4, download: 4, list: 2, edit:
 export interface LoadOptions {
   readonly data: string
   readonly target: string
-  readonly collects: boolean
+  /** Counts what collections removed. */
+  readonly freed: { bytes: number }
   /** Pause of each client after an operation, so that the load does not depend on the speed of the server. */
   readonly paceMs: number
   readonly seed: number
@@ -277,12 +274,11 @@ export interface LoadOptions {
 export async function runLoad(
   admin: Client,
   latencies: Latencies,
-  { data, target, collects, paceMs, seed, signal }: LoadOptions,
+  { data, target, freed, paceMs, seed, signal }: LoadOptions,
 ): Promise<void> {
   const visitor = await createAccount(admin, 'visitor@example.org')
   const workers: Worker[] = []
-  const commands: Record<string, Operation> = { ...COMMANDS, ...(collects && { collect }) }
-  const operations: Record<string, Operation> = { ...OPERATIONS, ...commands }
+  const operations: Record<string, Operation> = { ...OPERATIONS, ...COMMANDS }
   for (const kind of Object.keys(operations)) {
     for (let n = 0; n < (CLIENTS[kind] ?? 1); n += 1) {
       const library = await admin.createLibrary(`${kind} ${n}`)
@@ -299,6 +295,7 @@ export async function runLoad(
     data,
     target,
     signal: stop,
+    freed,
     admin,
     visitor,
     libraries: workers.map(({ library }) => library),
@@ -315,7 +312,7 @@ export async function runLoad(
           failed.abort()
           throw new Error(`${worker.kind} failed`, { cause: error })
         }
-        if (worker.kind in commands) latencies.count(worker.kind)
+        if (worker.kind in COMMANDS) latencies.count(worker.kind)
         else latencies.add(worker.kind, performance.now() - startedAt)
         await delay(paceMs, undefined, { signal: stop }).catch(() => {})
       }

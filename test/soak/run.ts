@@ -35,9 +35,10 @@ const report = await soak({
 })
 console.log(`\n${tableOf(report)}`)
 if (values.svg !== undefined) await writeFile(values.svg, plot(report.trends))
+if (report.freedBytes === 0) console.log('The disk was not judged, because no collection freed anything.')
 process.exitCode = report.trends.every(({ trend }) => trend.isFlat) ? 0 : 1
 
-function tableOf({ trends, counts, peakMb, idleMb }: SoakReport): string {
+function tableOf({ trends, counts, freedBytes, peakMb, idleMb }: SoakReport): string {
   const rows = trends.map(({ title, trend: { mean, growth, allowed, isFlat } }) => {
     const cells = [mean, growth, allowed].map((value) => value.toFixed(0))
     return `| ${title} | ${cells.join(' | ')} | ${isFlat ? 'yes' : 'NO'} |`
@@ -48,6 +49,6 @@ function tableOf({ trends, counts, peakMb, idleMb }: SoakReport): string {
     '| --- | --- | --- | --- | --- |',
     ...rows,
     '',
-    `Operations: ${operations}. Memory: at most ${peakMb.toFixed(0)} MB under load, ${idleMb.toFixed(0)} MB after ${values.idle} s without load.`,
+    `Operations: ${operations}. Collections freed ${(freedBytes / 1e6).toFixed(0)} MB. Memory: at most ${peakMb.toFixed(0)} MB under load, ${idleMb.toFixed(0)} MB after ${values.idle} s without load.`,
   ].join('\n')
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
-import { canCollect, GRACE_SECONDS, Latencies, runLoad } from './load.ts'
+import { GRACE_SECONDS, Latencies, runLoad } from './load.ts'
 import { type Sample, takeSample } from './samples.ts'
 import { type Limit, type Point, type Trend, trendOf } from './trend.ts'
 
@@ -24,6 +24,8 @@ export interface SoakReport {
   readonly trends: readonly { readonly title: string; readonly trend: Trend; readonly points: Point[] }[]
   /** Finished operations by kind. */
   readonly counts: ReadonlyMap<string, number>
+  /** Bytes that garbage collections removed. Without any, the disk grows with every write and is not judged. */
+  readonly freedBytes: number
   /** Resident memory in MB: the most under load, and at the end of the idle time. */
   readonly peakMb: number
   readonly idleMb: number
@@ -54,12 +56,12 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     await using server = await spawnServer(data, SETTINGS)
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
     const latencies = new Latencies()
-    const collects = await canCollect()
+    const freed = { bytes: 0 }
     const measured = { pid: server.process.pid ?? 0, data, client, latencies }
     const samples: Sample[] = []
     const stopping = new AbortController()
     const { paceMs, seed, seconds, sampleMs } = options
-    const load = runLoad(client, latencies, { data, target, collects, paceMs, seed, signal: stopping.signal })
+    const load = runLoad(client, latencies, { data, target, freed, paceMs, seed, signal: stopping.signal })
     // A wrong response ends the sampling, and is thrown below.
     load.catch(() => stopping.abort())
     const startedAt = performance.now()
@@ -74,14 +76,21 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     await load
     await delay(options.idleSeconds * 1000)
     const idle = await takeSample(measured, secondsPassed())
-    const trends = WATCHED.filter(({ title }) => collects || !title.startsWith('disk')).map(
+    const trends = WATCHED.filter(({ title }) => freed.bytes > 0 || !title.startsWith('disk')).map(
       ({ title, value, limit }) => {
         const points = samples.map((sample) => ({ at: sample.at, value: value(sample) }))
         return { title, points, trend: trendOf(points, limit) }
       },
     )
     const peakMb = Math.max(...samples.map(({ memoryMb }) => memoryMb))
-    return { samples, trends, counts: latencies.counts, peakMb, idleMb: idle.memoryMb }
+    return {
+      samples,
+      trends,
+      counts: latencies.counts,
+      freedBytes: freed.bytes,
+      peakMb,
+      idleMb: idle.memoryMb,
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -22,6 +22,7 @@ export async function recordFileCalls(): Promise<FileCalls> {
   const pathOf = (fd: number) => readlinkSync(`/proc/self/fd/${fd}`)
   await using sample = await open(os.devNull)
   const handles: FileHandle = Object.getPrototypeOf(sample)
+  // oxlint-disable-next-line typescript/unbound-method -- they are called with their handle
   const { sync, datasync } = handles
   const { fsync, fdatasync } = fs
   const { rename } = fs.promises
