@@ -64,6 +64,8 @@ interface QuotasOptions {
   readonly limits: QuotaLimits
   /** Called after commit with the files of unfinished uploads that were evicted. */
   readonly onEvicted?: (files: readonly string[]) => Promise<void>
+  /** Whether the disk has space only for what frees some. */
+  readonly isDiskFull?: () => boolean
 }
 
 /** Who an upload into a library comes from. */
@@ -81,9 +83,18 @@ export class Quotas {
   readonly #accounts: Accounts
   readonly #now: () => number
   readonly #limits: QuotaLimits
+  readonly #isDiskFull: () => boolean
   readonly #onEvicted: (files: readonly string[]) => Promise<void>
 
-  constructor({ db, accounts, now, limits, onEvicted = async () => {} }: QuotasOptions) {
+  constructor({
+    db,
+    accounts,
+    now,
+    limits,
+    onEvicted = async () => {},
+    isDiskFull = () => false,
+  }: QuotasOptions) {
+    this.#isDiskFull = isDiskFull
     this.#db = db
     this.#accounts = accounts
     this.#now = now
@@ -129,13 +140,14 @@ export class Quotas {
 
   /**
    * Reserves bytes, so that concurrent uploads cannot exceed the quota together. Throws quota-exceeded when
-   * usage, reservations and these bytes would reach it. The owner's bytes evict those reserved by guests.
+   * usage, reservations and these bytes would reach it, and disk-full. The owner's bytes evict those reserved by guests.
    */
   async reserve(
     library: LibraryInfo,
     bytes: number,
     { guest = OWN, restarted }: { guest?: Guest } & Pick<NotCounted, 'restarted'> = {},
   ): Promise<Reservation> {
+    if (bytes > 0 && this.#isDiskFull()) fail({ code: 'disk-full' })
     if (await this.#hasFullHistory(library)) fail({ code: 'quota-exceeded', limit: this.#limits.history })
     const limit = await this.#limitOfOwner(library)
     if (limit === undefined) return unlimited
@@ -186,6 +198,7 @@ export class Quotas {
    * that deleting always works.
    */
   async uncommittedAllowance(library: LibraryInfo, kind: 'blocks' | 'objects'): Promise<number | undefined> {
+    if (kind === 'blocks' && this.#isDiskFull()) fail({ code: 'disk-full' })
     const quota = await this.#limitOfOwner(library)
     const limit = quota !== undefined && kind === 'objects' ? Math.max(quota, MIN_FOR_OBJECTS) : quota
     const { unfinished } = this.#limits

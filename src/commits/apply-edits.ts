@@ -74,7 +74,7 @@ export async function applyEdits(
       }
     }
     const edited = done.length > 0 ? await tree.finish() : undefined
-    const fault = edited && growth.refusalOf(edited)
+    const fault = edited && growth.refusalOf({ ...edited, sizeBefore: library.size })
     if (fault !== undefined) {
       const refused = { edits: done.map(({ queued }) => queued), fault }
       return { applied: [], left: [], failed, refused }

@@ -28,6 +28,9 @@ export interface GrowthGuard {
 interface EntryGrowth {
   readonly entriesBefore: number
   readonly entries: number
+  /** Bytes of all files. */
+  readonly sizeBefore?: number
+  readonly size?: number
 }
 
 /**
@@ -37,6 +40,8 @@ interface EntryGrowth {
 export class GrowthLimits {
   readonly limits: EntryLimits
   guard: GrowthGuard | undefined
+  /** Whether the disk has space only for what frees some. */
+  isDiskFull: () => boolean = () => false
 
   constructor(limits: EntryLimits = {}) {
     this.limits = limits
@@ -46,8 +51,9 @@ export class GrowthLimits {
    * The fault that rejects an edit, if any. An edit that adds nothing is never rejected, so a library over
    * its limit can shrink.
    */
-  refusalOf({ entriesBefore, entries }: EntryGrowth): Fault | undefined {
+  refusalOf({ entriesBefore, entries, sizeBefore = 0, size = 0 }: EntryGrowth): Fault | undefined {
     const { library, commit } = this.limits
+    if ((entries > entriesBefore || size > sizeBefore) && this.isDiskFull()) return { code: 'disk-full' }
     if (entries <= entriesBefore) return undefined
     if (library !== undefined && entries > library) return tooManyEntries(library, 'library')
     if (commit !== undefined && entries - entriesBefore > commit) return tooManyEntries(commit, 'commit')

@@ -84,6 +84,8 @@ export interface Config {
   historyDays: number
   /** Seconds between condemning and deleting data. */
   gcGraceSeconds: number
+  /** Disk space kept for deleting and signing in on a full disk. */
+  reserveBytes: number
   /** Days in which every stored block is read once; 0 for never. */
   scrubDays: number
   /** Days the audit log is kept; -1 keeps everything. */
@@ -151,6 +153,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     entries: { library: values.maxLibraryEntries, commit: values.maxCommitEntries },
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
+    reserveBytes: values.reserveMb * 1_000_000,
     gcGraceSeconds: values.gcGraceSeconds,
     scrubDays: values.scrubDays,
     auditDays: values.auditDays,

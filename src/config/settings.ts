@@ -242,6 +242,13 @@ export const definitions = {
     expects: 'a whole number of days, or -1 to keep all history',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
+  reserveMb: define({
+    placeholder: 'MB',
+    fallback: 32,
+    meaning: 'disk space kept for deleting and signing in when the disk is full; 0 for none',
+    expects: 'a whole number of megabytes from 0 to 1000000',
+    parse: (text) => parseInteger(text, 0, 1_000_000),
+  }),
   gcGraceSeconds: define({
     placeholder: 'seconds',
     fallback: 86_400,

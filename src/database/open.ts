@@ -14,6 +14,8 @@ export type DatabaseSetting =
 interface OpenOptions {
   /** Called once when nothing may be acknowledged any more; the process must stop. */
   readonly onFatal: (error: Error) => void
+  /** Called when the disk is full. True if it freed space, so that the write is tried once more. SQLite only. */
+  readonly onFull?: () => boolean
   readonly now?: () => number
   readonly logger?: Logger
   /** Connections to PostgreSQL at most. */

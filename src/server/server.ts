@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { clearListingCache } from '../api/index.ts'
 import { Scrub } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
@@ -7,6 +8,8 @@ import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
+import { DiskHealth } from './disk-health.ts'
+import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createServices, type Services } from './services.ts'
 import { checkDatabaseStorage, findFolderProblem, reportProblems } from './storage-safety.ts'
@@ -53,7 +56,17 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
   reportProblems(folderProblem ? [folderProblem] : [], isUnsafeAllowed, logger)
   const secret = await loadSecret(config.secret.file, config.secret.given)
+  const reserve = opened.use(
+    'the reserve',
+    new DiskReserve({
+      file: path.join(config.dataDirectory, 'reserve'),
+      bytes: options.sharesDataFolder ? 0 : config.reserveBytes,
+      logger: logger.child({ room: 'server' }),
+    }),
+  )
+  const disk = new DiskHealth(config.dataDirectory, reserve)
   const onFatal = (error: Error) => {
+    disk.fail()
     logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
     options.onFatal(error)
   }
@@ -61,6 +74,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     'the database',
     await openDatabase(config.database, {
       onFatal,
+      onFull: () => reserve.release(),
       now,
       logger: logger.child({ room: 'database' }),
       backupDirectory: config.preMigrationBackups,
@@ -74,7 +88,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use('the search database', searchDb)
-  const services = createServices({ db, searchDb, core, blocks, config, secret, now, logger })
+  const services = createServices({ db, searchDb, core, blocks, config, secret, now, logger, reserve })
   opened.use('pushes', services.push)
   opened.use('search', services.search)
   opened.use('activity', services.activity)
@@ -113,7 +127,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const http = opened.use(
     'requests',
-    createHttp(services, db, config, logger.child({ room: 'http' }), notifications),
+    createHttp(services, db, config, logger.child({ room: 'http' }), notifications, disk),
   )
   const listening = await http.listen({ host: config.host, port: config.port })
   await lock?.setAddress(listening.url)

@@ -55,6 +55,7 @@ import {
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
 import { accountDependents, apiTokenDependents, groupDependents } from './dependents.ts'
+import type { DiskReserve } from './disk-reserve.ts'
 import { libraryRelations } from './relations.ts'
 import { ScheduledBackups } from './scheduled-backups.ts'
 import { threadsOf } from './stores.ts'
@@ -96,6 +97,8 @@ export function createServices(parts: {
   secret: ServerSecret
   now: () => number
   logger: Logger
+  /** None unless given. */
+  reserve?: Pick<DiskReserve, 'isFull'>
 }): Services {
   const { db, core, blocks, config, secret, now } = parts
   const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
@@ -134,7 +137,9 @@ export function createServices(parts: {
     now,
     limits: quotaLimits(config),
     onEvicted: (files) => partialUploads.discard(files),
+    isDiskFull: () => parts.reserve?.isFull === true,
   })
+  core.growth.isDiskFull = () => parts.reserve?.isFull === true
   core.growth.guard = quotas.growthGuard
   const push = new ClientPush({
     core,

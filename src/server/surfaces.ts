@@ -26,8 +26,8 @@ import {
   uploadHeaders,
   uploadRoutes,
 } from '../transfer/index.ts'
+import type { DiskHealth } from './disk-health.ts'
 import type { Services } from './services.ts'
-import { storageFault } from './storage-faults.ts'
 
 /** All surfaces behind one port. */
 export function createHttp(
@@ -36,6 +36,7 @@ export function createHttp(
   config: Config,
   logger: Logger,
   notifications: Notifications,
+  disk: DiskHealth,
 ): HttpServer {
   const metrics = createMetrics({ processMetrics: true })
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
@@ -96,8 +97,8 @@ export function createHttp(
     metrics,
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
-    ready: async () => ready(db),
-    faultOf: storageFault,
+    ready: async () => ready(db, disk),
+    faultOf: disk.faultOf,
     inRequest: (handle, asksForChange) => db.inRequest(handle, { acknowledges: asksForChange }),
   })
 }
@@ -119,12 +120,18 @@ function authResult(result: Authentication): AuthResult<Account> {
   return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
 }
 
-async function ready(db: Database): Promise<{ ok: boolean; checks: Record<string, string> }> {
+/** A full disk is shown but not refused: behind a load balancer, deleting would otherwise be impossible. */
+async function ready(
+  db: Database,
+  disk: DiskHealth,
+): Promise<{ ok: boolean; checks: Record<string, string> }> {
+  const found = await disk.state()
+  const isWritable = found === 'ok' || found === 'full'
   try {
     await db.ping()
-    return { ok: true, checks: { database: 'ok' } }
+    return { ok: isWritable, checks: { database: 'ok', disk: found } }
   } catch {
-    return { ok: false, checks: { database: 'unreachable' } }
+    return { ok: false, checks: { database: 'unreachable', disk: found } }
   }
 }
 

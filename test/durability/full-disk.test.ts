@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { it } from 'node:test'
@@ -65,6 +65,60 @@ it('a full disk loses no acknowledged write, reads continue, and writes continue
     for (const folder of ['blocks/tmp', 'uploads']) {
       assert.deepEqual(await readdir(path.join(seen, folder)), [], folder)
     }
+    assert.equal(await server.stop(), 0)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+it('a full disk still lets users sign in and delete, and refuses uploads with words', async (t) => {
+  const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-full-disk-'))
+  try {
+    if (!canHaveDisk(data)) {
+      t.skip('this machine lets nobody make a small disk')
+      return
+    }
+    const env = { CARREL_LOG: 'fatal', CARREL_RESERVE_MB: '8' }
+    await using server = await spawnServer(data, env, { diskMegabytes: DISK_MB })
+    const seen = path.join('/proc', String(server.process.pid), 'root', data)
+    const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    const library = await client.createLibrary('Full')
+    const link = await uploadLink(client, library)
+    const send = (filename: string, size: number) =>
+      postForm(link, [['parent_dir', '/'], { filename, bytes: randomBytes(size) }])
+    assert.equal((await send('before.bin', 2 * MB)).status, 200)
+    await eventually(async () => assert.equal((await stat(path.join(seen, 'reserve'))).size, 8 * MB))
+
+    await fill(seen)
+    // The first writes may still fit into pages of the database that are free.
+    await eventually(async () => {
+      const { status, text } = await send('small.bin', 40_000)
+      assert.equal(status, 507, text)
+      assert.match(text, /no disk space left/)
+    })
+    const again = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    assert.equal((await send('medium.bin', MB)).status, 507)
+    const ready = await fetch(`${server.url}/readyz`)
+    assert.deepEqual(
+      [ready.status, await ready.json()],
+      [200, { status: 'ok', checks: { database: 'ok', disk: 'full' } }],
+    )
+    const deleted = await again.delete(`/api/v2.1/repos/${library}/file/?p=/before.bin`)
+    assert.equal(deleted.status, 200, deleted.text)
+    assert.equal((await again.delete(`/api2/repos/${library}/`)).status, 200)
+
+    await rm(path.join(seen, 'ballast'))
+    const other = await again.createLibrary('Other').catch(() => undefined)
+    await eventually(async () => {
+      const id = other ?? (await again.createLibrary('Other'))
+      const place = await uploadLink(again, id)
+      const { status } = await postForm(place, [
+        ['parent_dir', '/'],
+        { filename: 'a', bytes: randomBytes(MB) },
+      ])
+      assert.equal(status, 200)
+    })
+    await eventually(async () => assert.equal((await stat(path.join(seen, 'reserve'))).size, 8 * MB))
     assert.equal(await server.stop(), 0)
   } finally {
     await rm(data, { recursive: true, force: true })

@@ -116,6 +116,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       CARREL_LOG: 'error',
+      CARREL_RESERVE_MB: '0',
       CARREL_DATA: data,
       ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }),
       ...plainSettings(),

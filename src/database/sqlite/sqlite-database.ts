@@ -22,6 +22,8 @@ export interface SqliteOptions {
   readonly file: string
   /** Called once when the disk failed. Nothing may be acknowledged afterwards. */
   readonly onFatal: (error: Error) => void
+  /** Called when the disk is full. True if it freed space, so that the write is tried once more. */
+  readonly onFull?: () => boolean
   readonly logger?: Logger
   /** Replaces `fdatasync` of the write-ahead log in tests. */
   readonly syncLog?: (log: FileHandle) => Promise<void>
@@ -104,11 +106,13 @@ class SqliteDatabase implements Migratable {
   #position = 0
   /** The commits up to this position are durable. */
   #durablePosition = 0
+  readonly #onFull: () => boolean
   #closed = false
 
   constructor(options: SqliteOptions, writer: Connection, reader: Connection, log: FileHandle) {
     const { file, onFatal, logger = silentLogger, syncLog = (handle) => handle.datasync() } = options
     this.#file = file
+    this.#onFull = options.onFull ?? (() => false)
     this.#writer = writer
     this.#reader = reader
     this.#reads = new CachedReads(reader, writer, () => {
@@ -149,7 +153,7 @@ class SqliteDatabase implements Migratable {
     const unlock = await this.#writeMutex.lock()
     let done: { result: T; tx: SqliteTransaction }
     try {
-      done = await this.#transact(work)
+      done = await this.#transactWithReserve(work)
     } finally {
       unlock()
     }
@@ -249,6 +253,17 @@ class SqliteDatabase implements Migratable {
   #noteRead(): void {
     const request = this.#requests.getStore()
     if (request !== undefined) request.seen = this.#position
+  }
+
+  async #transactWithReserve<T>(
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<{ result: T; tx: SqliteTransaction }> {
+    try {
+      return await this.#transact(work)
+    } catch (error) {
+      if (!isFull(error) || !this.#onFull()) throw error
+      return this.#transact(work)
+    }
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
@@ -386,6 +401,12 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+/** The failed statement may be the cause. */
+function isFull(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false
+  return error.reason === 'full' || isFull(error.cause)
 }
 
 function isBusy(error: unknown): boolean {
