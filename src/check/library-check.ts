@@ -133,7 +133,8 @@ class LibraryCheck {
   #checkCommit(seq: number, commit: { id: CommitId; rootId: DirId } | undefined): void {
     const { headSeq, head, root } = this.#library
     if (commit === undefined) {
-      this.#add('commit-missing', { detail: `commit ${seq} of ${headSeq} has no row` })
+      // The number stands for the id, which is unknown.
+      this.#add('commit-missing', { object: `#${seq}`, detail: `commit ${seq} of ${headSeq} has no row` })
     } else if (seq === headSeq && (commit.id !== head || commit.rootId !== root)) {
       const detail = `the head is ${head} with the root ${root}, commit ${seq} is ${commit.id} with ${commit.rootId}`
       this.#add('head-wrong', { object: commit.id, detail })

@@ -291,10 +291,10 @@ export class ContentStore {
   }
 
   /** Records a lost block and throws the error of the read. */
-  async #failRead(error: unknown): Promise<never> {
+  async #failRead(failure: unknown): Promise<never> {
     // What cannot be recorded now is found again by the next read.
-    await this.#damaged.noteError(error).catch(() => {})
-    throw error
+    await this.#damaged.noteError(failure).catch(() => {})
+    throw failure
   }
 
   async #layoutOf(libraryKey: number, file: FileObject, key: DataKey | undefined): Promise<FileLayout> {

@@ -1,2 +1,2 @@
 export { repair } from './repair.ts'
-export type { RepairParts, RepairSource, RepairStep } from './repair-parts.ts'
+export type { RepairSource, RepairStep } from './repair-parts.ts'

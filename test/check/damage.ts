@@ -18,10 +18,10 @@ export interface Sample {
   readonly key: number
   readonly small: Buffer
   readonly large: Buffer
-  run(sql: string, ...values: Value[]): Promise<number>
-  runInSearch(sql: string, ...values: Value[]): Promise<number>
-  idOf(filePath: string): Promise<Buffer>
-  blockOf(bytes: Buffer, at?: string): Promise<{ id: Buffer; file: string }>
+  readonly run: (sql: string, ...values: Value[]) => Promise<number>
+  readonly runInSearch: (sql: string, ...values: Value[]) => Promise<number>
+  readonly idOf: (filePath: string) => Promise<Buffer>
+  readonly blockOf: (bytes: Buffer, at?: string) => Promise<{ id: Buffer; file: string }>
 }
 
 export async function createSample(server: TestServer, client: Client): Promise<Sample> {

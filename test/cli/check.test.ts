@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, it } from 'node:test'
+import { Client } from '../support/client.ts'
+import { carrel, serve } from '../support/command.ts'
+import { uploadFile } from '../support/transfer.ts'
+
+const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
+
+describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
+  it('find and repair damage beside a server and without one, and report it by exit codes', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-check-'))
+    const [data, backup] = [path.join(folder, 'data'), path.join(folder, 'backup')]
+    try {
+      const server = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
+      const client = await Client.signIn(server.url, 'root@example.org', 'correct horse battery')
+      const library = await client.createLibrary('Plans')
+      await uploadFile(client, library, '/trip/photo.bin', Buffer.alloc(100_000, 'photo'))
+      const fine = await carrel(['check', '--read-data', '--data', data])
+      assert.deepEqual([fine.code, fine.stderr], [0, ''])
+      assert.match(
+        fine.stdout,
+        /^Checked \d+ libraries, \d+ objects and 1 blocks, 100 kB read: 0 findings\.$/m,
+      )
+      assert.equal((await carrel(['backup', backup, '--data', data])).code, 0)
+
+      for (const name of await readdir(path.join(data, 'blocks'))) {
+        if (!/^[0-9a-f]{2}$/.test(name)) continue
+        for (const file of await readdir(path.join(data, 'blocks', name))) {
+          await rm(path.join(data, 'blocks', name, file))
+        }
+      }
+      const lost = await carrel(['check', '--library', library, '--json', '--data', data])
+      assert.equal(lost.code, 1)
+      const { ok, findings } = JSON.parse(lost.stdout)
+      assert.deepEqual(
+        [ok, findings.length, findings[0].kind, findings[0].path],
+        [false, 1, 'block-missing', '/trip/photo.bin'],
+      )
+      assert.deepEqual([findings[0].library, findings[0].current, findings[0].versions], [library, true, 1])
+      assert.match(
+        (await carrel(['doctor', '--data', data, '--port', '0'])).stdout,
+        /^fail {2}stored data {2}1 block is missing or damaged/m,
+      )
+
+      const without = await carrel(['repair', '--data', data])
+      assert.equal(without.code, 1)
+      assert.match(
+        without.stdout,
+        /Could not be saved:\n {2}block-missing .*\/trip\/photo\.bin \[1 version, current\]/,
+      )
+      assert.equal((await server.stop()).code, 0)
+      const from = await carrel(['repair', '--from', backup, '--json', '--data', data])
+      assert.deepEqual([from.code, from.stderr], [0, ''])
+      const { repaired, lost: left } = JSON.parse(from.stdout)
+      assert.deepEqual([repaired.length, repaired[0].action, left], [1, 'block-restored', []])
+      assert.equal((await carrel(['check', '--read-data', '--data', data])).code, 0)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('exit with 2 where there is nothing to check', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-check-'))
+    try {
+      for (const command of ['check', 'repair']) {
+        const outcome = await carrel([command, '--data', data])
+        assert.equal(outcome.code, 2)
+        assert.match(outcome.stderr, /There is no data of Carrel/)
+      }
+    } finally {
+      await rm(data, { recursive: true, force: true })
+    }
+  })
+})
