@@ -36,9 +36,12 @@ class SqliteInspection implements InspectedDatabase {
 
   constructor(file: string) {
     const address = pathToFileURL(file)
+    // A rollback journal is left if the power failed while the journal mode was being set. Without it the file may be torn, and only a
+    // connection that may write rolls it back.
+    const hasJournal = existsSync(`${file}-journal`)
     // Without a log nobody has the file open; looked at in any other way, it would get one.
-    if (!existsSync(`${file}-wal`)) address.searchParams.set('immutable', '1')
-    this.#handle = translating(() => new DatabaseSync(address, { readOnly: true, timeout: 3000 }))
+    if (!existsSync(`${file}-wal`) && !hasJournal) address.searchParams.set('immutable', '1')
+    this.#handle = translating(() => new DatabaseSync(address, { readOnly: !hasJournal, timeout: 3000 }))
   }
 
   async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
