@@ -10,6 +10,7 @@ const { findNode, giveUp, handOver, program, root, run, runtimePackage } = requi
 const tasks = {
   serve: program.concat('serve'),
   test: [path.join(root, 'bin/test.ts')],
+  crash: [path.join(root, 'test/crash/run.ts')],
   mutation: [path.join(root, 'test/mutation/run.ts')],
   kills: [path.join(root, 'test/kills/run.ts')],
   soak: [path.join(root, 'test/soak/run.ts')],

@@ -88,6 +88,11 @@ export class FaultInjector implements AsyncDisposable {
     return new FaultInjector(shim, file, { ...shim.environment(data), IO_SHIM_FAULTS: file })
   }
 
+  /** A folder that lives as long as this, for files of the test. */
+  get folder(): string {
+    return this.#shim.folder
+  }
+
   inject(fault: Fault): InjectedFault {
     const index = Array.from({ length: MAX_RULES }, (_, at) => at).find((at) => !this.#used.has(at))
     if (index === undefined) throw new Error(`There are at most ${MAX_RULES} faults at a time.`)

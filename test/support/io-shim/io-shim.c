@@ -2,6 +2,7 @@
 //
 //   IO_SHIM_ROOT    the folder, an absolute path without symbolic links
 //   IO_SHIM_LOG     the log: binary records, appended; absent for no log
+//   IO_SHIM_SYNC_MS how long an fsync takes at least
 //   IO_SHIM_FAULTS  the rules: an array of struct rule, mapped as shared memory, so that a test changes them at any time
 //
 // A write is logged after it ended and an fsync both before and after. So a write that the log has before the start of an fsync is
@@ -28,7 +29,7 @@
 #include <unistd.h>
 
 // Numbers of test/support/io-shim.ts.
-enum { CREATED = 1, WROTE, SYNC_BEGAN, SYNC_ENDED, RENAMED, LINKED, UNLINKED, TRUNCATED, MADE_FOLDER, REMOVED_FOLDER };
+enum { CREATED = 1, WROTE, SYNC_BEGAN, SYNC_ENDED, RENAMED, LINKED, UNLINKED, TRUNCATED, MADE_FOLDER, REMOVED_FOLDER, SYNC_FAILED };
 enum {
   OP_OPEN = 1, OP_CREATE = 2, OP_WRITE = 4, OP_SYNC = 8, OP_SYNC_FOLDER = 16, OP_RENAME = 32,
   OP_UNLINK = 64, OP_TRUNCATE = 128, OP_ALLOCATE = 256, OP_MKDIR = 512, OP_READ = 1024, OP_LINK = 2048,
@@ -64,6 +65,7 @@ static struct rule *rules;
 static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t rules_mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t sync_number;
+static long sync_ms;
 
 #define REAL(result, name, ...) \
   static result (*real_##name)(__VA_ARGS__); \
@@ -77,6 +79,7 @@ static long raw(long number, long a, long b, long c, long d, long e, long f) {
 __attribute__((constructor)) static void start(void) {
   const char *folder = getenv("IO_SHIM_ROOT"), *log = getenv("IO_SHIM_LOG"), *faults = getenv("IO_SHIM_FAULTS");
   if (!folder) return;
+  if (getenv("IO_SHIM_SYNC_MS")) sync_ms = atol(getenv("IO_SHIM_SYNC_MS"));
   snprintf(root, sizeof root, "%s", folder);
   if (log) {
     int fd = raw(SYS_openat, AT_FDCWD, (long)log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600, 0, 0);
@@ -338,7 +341,15 @@ static int around_sync(int fd, int (*real)(int)) {
   r.offset = ++sync_number;
   record_data(r, path, 0, 0, 0, 0);
   pthread_mutex_unlock(&names_mutex);
-  if (fault(r.folder ? OP_SYNC_FOLDER : OP_SYNC, path, 0) < 0) return -1;
+  if (fault(r.folder ? OP_SYNC_FOLDER : OP_SYNC, path, 0) < 0) {
+    r.type = SYNC_FAILED;
+    record_data(r, path, 0, 0, 0, 0);
+    return -1;
+  }
+  if (sync_ms > 0) {
+    struct timespec pause = {sync_ms / 1000, sync_ms % 1000 * 1000000};
+    nanosleep(&pause, 0);
+  }
   int result = real(fd);
   r.type = SYNC_ENDED;
   if (result == 0) record_data(r, path, 0, 0, 0, 0);
