@@ -119,7 +119,6 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     find: 'if (options.durable !== false) await this.flushed()',
     replace: 'if (options.durable !== false) void this.flushed().catch(() => {})',
     tests: [SQLITE],
-    quick: true,
   },
   {
     invariant: 'I4',
@@ -144,6 +143,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     find: '  try {\n    await durable\n    committed.resolve()',
     replace: '  try {\n    await committed.promise',
     tests: ['test/library/durable-answers.test.ts'],
+    quick: true,
   },
   {
     invariant: 'I4',
@@ -217,7 +217,6 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     find: 'if (actual !== id) throw new BlockDamaged(',
     replace: 'if (actual === "") throw new BlockDamaged(',
     tests: [CONTENT],
-    quick: true,
   },
   {
     invariant: 'I6',
@@ -266,6 +265,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     find: "if (sha1Hex(json) !== id) throw new InvalidObject('does not hash to its id')",
     replace: '',
     tests: ['test/sync/hostile.test.ts'],
+    quick: true,
   },
   {
     invariant: 'I7',
@@ -398,7 +398,6 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     find: 'return this.#used + bytes <= this.#options.total',
     replace: 'return bytes <= this.#options.total',
     tests: ['src/http/byte-budget.test.ts'],
-    quick: true,
   },
   {
     invariant: 'I9',
@@ -407,6 +406,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     find: 'if (this.#weight > this.#limit) this.#evict()',
     replace: '',
     tests: ['src/tree/dir-cache.test.ts'],
+    quick: true,
   },
   {
     invariant: 'I9',
