@@ -121,17 +121,10 @@ class FastBlockStore implements BlockStore {
     else this.#fresh.delete(id)
   }
 
+  // Also for a block already stored: it may be damaged, or its name may be lost by a flush that failed before the start.
   async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    const verified = verifiedWrite(id, bytes, signal)
-    // A file of another size is a damaged block, which this put repairs.
-    const isStored = bytes instanceof Uint8Array && (await this.#files.findSize(id)) === bytes.length
-    if (!isStored) return this.#write(id, verified)
-    for await (const slice of verified) void slice
-    // Also for a block already stored: the process that wrote it may have died before it flushed the folder.
-    await this.#files.sync(id)
-  }
-
-  async #write(id: BlockId, chunks: AsyncIterable<Uint8Array>) {
+    await this.#files.restore(id)
+    const chunks = verifiedWrite(id, bytes, signal)
     const temporary = this.#files.newTemporary()
     const handle = await writing(id, open(temporary, 'wx', 0o600))
     try {

@@ -43,14 +43,10 @@ class PlainBlockStore implements BlockStore {
     await this.#track(this.#put(id, bytes, signal))
   }
 
+  // Also for a block already stored: it may be damaged, or its name may be lost by a flush that failed before the start.
   async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    await this.#files.restore(id)
     const verified = verifiedWrite(id, bytes, signal)
-    // A file of another size is a damaged block, which this put repairs.
-    if (bytes instanceof Uint8Array && (await this.#files.findSize(id)) === bytes.length) {
-      for await (const slice of verified) void slice
-      // The process that stored the block may have died before it flushed the folder.
-      return this.#files.sync(id)
-    }
     const file = await TemporaryFile.create(this.#files.newTemporary(), id)
     try {
       for await (const slice of verified) await file.append(slice)
