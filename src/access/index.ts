@@ -45,6 +45,7 @@ export type { ShareEvent } from './share-events.ts'
 export { accountsSharing, type Share } from './share-store.ts'
 export type { SharedLibrary } from './shared-libraries.ts'
 export { type Recipient, type ShareOptions, type SharePermission, Shares } from './shares.ts'
+export { listTicketObjects } from './ticket-store.ts'
 export {
   type TicketLink,
   type TicketOperation,

@@ -131,3 +131,13 @@ export async function deleteTicket(tx: Transaction, hash: Uint8Array): Promise<b
 export async function deleteTicketsBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from ticket where expires_at <= ?', time)
 }
+
+/** The objects that valid tickets of a library open. */
+export async function listTicketObjects(reader: Reader, libraryKey: number, now: number): Promise<FsId[]> {
+  const rows = await reader.all<{ object_id: Uint8Array }>(
+    'select distinct object_id from ticket where library_key = ? and object_id is not null and expires_at >= ?',
+    libraryKey,
+    now,
+  )
+  return rows.map((row) => idFromBytes<FsId>(row.object_id))
+}

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Config } from '../config/index.ts'
 import { compactSqlite, DatabaseError, openDatabase } from '../database/index.ts'
-import { GarbageCollector, type GcReport } from '../gc/index.ts'
+import { GarbageCollector, type GcReport, OperationLeases } from '../gc/index.ts'
 import { Images } from '../imaging/index.ts'
 import { createLogger } from '../logging.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
@@ -26,7 +26,14 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
   const blocks = opened.use(await openBlocks(config, { shared: true }))
-  const gc = new GarbageCollector({ db, blocks }, { graceSeconds: config.gcGraceSeconds, now })
+  const logger = createLogger('error', { pretty: false })
+  const core = opened.use(openCore({ db, blocks, config, now, logger }))
+  const onError = (error: unknown) => logger.error({ err: error }, 'a library could not be collected')
+  const leases = new OperationLeases({ db, operations: core.operations, now, onError })
+  const gc = new GarbageCollector(
+    { db, blocks, core, leases },
+    { graceSeconds: config.gcGraceSeconds, now, onError },
+  )
   const stopping = new AbortController()
   const stop = () => stopping.abort(new CommandError('Stopped; the next run starts again.'))
   process.once('SIGINT', stop).once('SIGTERM', stop)

@@ -253,3 +253,40 @@ function toCommit(libraryId: LibraryId, row: CommitRow): NumberedCommit {
     newMerge: row.new_merge === 1,
   }
 }
+
+/** A received commit that no head has reached: its tree and its parent are needed until it is pushed or dropped. */
+export async function listReceivedCommits(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ root: DirId; parent: CommitId | undefined }[]> {
+  const rows = await reader.all<{ root: Uint8Array; parent: Uint8Array | null }>(
+    'select root, parent from commit_object where library_key = ? and received_at is not null',
+    libraryKey,
+  )
+  return rows.map(({ root, parent }) => ({
+    root: idFromBytes<DirId>(root),
+    parent: parent === null ? undefined : idFromBytes<CommitId>(parent),
+  }))
+}
+
+/** Deletes up to `limit` commits below a number, except those that a received commit is based on. */
+export async function deleteCommitsBelow(
+  tx: Transaction,
+  libraryKey: number,
+  seq: number,
+  limit: number,
+): Promise<number> {
+  return tx.run(
+    `delete from commit_object where library_key = ? and id in (
+       select c.id from commit_object c
+       where c.library_key = ? and (c.seq < ? or c.merged_seq < ?) and not exists (
+         select 1 from commit_object r where r.library_key = c.library_key and r.received_at is not null and r.parent = c.id
+       ) limit ?
+     )`,
+    libraryKey,
+    libraryKey,
+    seq,
+    seq,
+    limit,
+  )
+}

@@ -61,3 +61,9 @@ export function writeFollowed(
     { durable: false },
   )
 }
+
+/** The number of the last commit that every consumer of a library has processed; undefined if it has none. */
+export async function slowestPosition(reader: Reader, libraryKey: number): Promise<number | undefined> {
+  const sql = 'select min(seq) as seq from follower where library_key = ?'
+  return (await reader.get<{ seq: number | null }>(sql, libraryKey))?.seq ?? undefined
+}

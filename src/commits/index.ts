@@ -18,6 +18,7 @@ export {
   isRecovery,
 } from './commit-messages.ts'
 export {
+  deleteCommitsBelow,
   deleteReceivedCommitsBefore,
   findAnyCommit,
   findCommit,
@@ -26,11 +27,20 @@ export {
   listCommitsBySeq,
   listCommitsDown,
   listMergedCommits,
+  listReceivedCommits,
   type NumberedCommit,
   seqAtTime,
   setReceivedParent,
 } from './commit-store.ts'
-export { consumerPosition, listPositions, moveConsumer, writeFollowed } from './consumer-store.ts'
+
+export {
+  consumerPosition,
+  listPositions,
+  moveConsumer,
+  slowestPosition,
+  writeFollowed,
+} from './consumer-store.ts'
+
 export { commitRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
@@ -41,6 +51,7 @@ export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrar
 export {
   claimForPurge,
   deleteLibraryRow,
+  deleteRenamesBelow,
   findDeletedLibrary,
   findLibraries,
   findLibrary,

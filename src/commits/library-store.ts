@@ -487,3 +487,8 @@ export function libraryFromRow(row: LibraryRow): LibraryInfo {
     sub: undefined,
   }
 }
+
+/** Deletes former names of a library from before a commit. */
+export async function deleteRenamesBelow(tx: Transaction, libraryKey: number, seq: number): Promise<number> {
+  return tx.run('delete from library_rename where library_key = ? and seq < ?', libraryKey, seq)
+}

@@ -1,7 +1,7 @@
-import { inPaddedGroups, type Transaction } from '../database/index.ts'
+import { inPaddedGroups, type Reader, type Transaction } from '../database/index.ts'
 
 // As in tree/condemned-store.ts: garbage collection condemns references of libraries to blocks, and bytes that no library refers to, and
-// deletes them later if they are still condemned (record 0039).
+// deletes them later if they are still condemned (record 0036).
 
 /** Releases references that this transaction stores. It comes before the insert. */
 export async function releaseReferences(
@@ -22,4 +22,204 @@ export async function releaseBlocks(tx: Transaction, ids: readonly Uint8Array[])
     tx.run(`delete from condemned_block where id in (${marks})`, ...some),
   )
   return (await Promise.all(releasing)).reduce((sum, count) => sum + count, 0)
+}
+
+/** Condemns references of a library. Those already condemned keep their time. */
+export function condemnReferences(
+  tx: Transaction,
+  libraryKey: number,
+  ids: readonly Uint8Array[],
+  at: number,
+): Promise<number> {
+  const rows = ids.map((id) => [libraryKey, id, at])
+  const columns = ['library_key', 'block_id', 'condemned_at']
+  return tx.insert('condemned_reference', columns, rows, { ignoreExisting: true })
+}
+
+/** Condemns blocks. */
+export function condemnBlocks(tx: Transaction, ids: readonly Uint8Array[], at: number): Promise<number> {
+  const rows = ids.map((id) => [id, at])
+  return tx.insert('condemned_block', ['id', 'condemned_at'], rows, { ignoreExisting: true })
+}
+
+/** A page of the blocks a library holds after an id, and since when they are condemned. */
+export function listReferencesAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ id: Uint8Array; size: number; condemned_at: number | null }[]> {
+  return reader.all(
+    `select b.block_id as id, b.size, c.condemned_at from library_block b
+       left join condemned_reference c on c.library_key = b.library_key and c.block_id = b.block_id
+     where b.library_key = ? and b.block_id > ? order by b.block_id limit ?`,
+    libraryKey,
+    after,
+    limit,
+  )
+}
+
+/** Whether a reference of the library is condemned. */
+export async function hasCondemnedReferences(reader: Reader, libraryKey: number): Promise<boolean> {
+  const sql = 'select 1 as found from condemned_reference where library_key = ? limit 1'
+  return (await reader.get(sql, libraryKey)) !== undefined
+}
+
+/** Deletes those of `ids` that are condemned since before `before`. Locks them first, as for objects. */
+export async function deleteCondemnedReferences(
+  tx: Transaction,
+  libraryKey: number,
+  ids: readonly Uint8Array[],
+  before: number,
+): Promise<number> {
+  let deleted = 0
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const locked = await tx.all<{ block_id: Uint8Array }>(
+      `delete from condemned_reference where library_key = ? and condemned_at < ? and block_id in (${marks})
+       returning block_id`,
+      libraryKey,
+      before,
+      ...some,
+    )
+    for (const group of inPaddedGroups(locked.map((row) => row.block_id))) {
+      const sql = `delete from library_block where library_key = ? and block_id in (${group.marks})`
+      deleted += await tx.run(sql, libraryKey, ...group.some)
+    }
+  }
+  return deleted
+}
+
+/** A page of small blocks after an id that no library holds and that are not condemned. `last` is where the next page begins. */
+export async function listUnheldSmallAfter(
+  reader: Reader,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ unheld: Uint8Array[]; last: Uint8Array | undefined }> {
+  const rows = await reader.all<{ id: Uint8Array; unheld: number }>(
+    `select s.id, case when exists (select 1 from library_block b where b.block_id = s.id)
+         or exists (select 1 from condemned_block c where c.id = s.id) then 0 else 1 end as unheld
+     from small_block s where s.id > ? order by s.id limit ?`,
+    after,
+    limit,
+  )
+  return {
+    unheld: rows.filter((row) => row.unheld === 1).map(({ id }) => id),
+    last: rows.length < limit ? undefined : rows.at(-1)?.id,
+  }
+}
+
+/** Those of `ids` that no library holds, and whether they are condemned. */
+export async function findUnheld(
+  reader: Reader,
+  ids: readonly Uint8Array[],
+): Promise<{ id: Buffer; isCondemned: boolean }[]> {
+  const held = new Set<string>()
+  const condemned = new Set<string>()
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const rows = await reader.all<{ id: Uint8Array }>(
+      `select distinct block_id as id from library_block where block_id in (${marks})`,
+      ...some,
+    )
+    for (const { id } of rows) held.add(Buffer.from(id).toString('hex'))
+    const others = await reader.all<{ id: Uint8Array }>(
+      `select id from condemned_block where id in (${marks})`,
+      ...some,
+    )
+    for (const { id } of others) condemned.add(Buffer.from(id).toString('hex'))
+  }
+  return ids
+    .map((id) => Buffer.from(id))
+    .filter((id) => !held.has(id.toString('hex')))
+    .map((id) => ({ id, isCondemned: condemned.has(id.toString('hex')) }))
+}
+
+/** A page of condemned blocks after an id; `removed` says in which step. */
+export function listCondemnedBlocksAfter(
+  reader: Reader,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ id: Uint8Array; condemned_at: number; removed_at: number | null; size: number | null }[]> {
+  return reader.all(
+    `select c.id, c.condemned_at, c.removed_at,
+       (select length(s.data) from small_block s where s.id = c.id) as size
+     from condemned_block c where c.id > ? order by c.id limit ?`,
+    after,
+    limit,
+  )
+}
+
+/** Releases those of `ids` that a library holds. */
+export async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<Uint8Array[]> {
+  const released: Uint8Array[] = []
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const rows = await tx.all<{ id: Uint8Array }>(
+      `delete from condemned_block where id in (${marks})
+         and exists (select 1 from library_block b where b.block_id = condemned_block.id) returning id`,
+      ...some,
+    )
+    released.push(...rows.map(({ id }) => id))
+  }
+  return released
+}
+
+/**
+ * Deletes small blocks that are condemned since before `before` and that no library holds, and marks the others of `ids` as removed.
+ * Returns those: their files are to be retired. The condemned rows are locked first.
+ */
+export async function removeCondemnedBlocks(
+  tx: Transaction,
+  ids: readonly Uint8Array[],
+  { before, now }: { readonly before: number; readonly now: number },
+): Promise<{ small: { id: Uint8Array; size: number }[]; files: Uint8Array[] }> {
+  const small: { id: Uint8Array; size: number }[] = []
+  const files: Uint8Array[] = []
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const locked = await tx.all<{ id: Uint8Array }>(
+      `update condemned_block set removed_at = ? where id in (${marks}) and condemned_at < ? and removed_at is null
+       returning id`,
+      now,
+      ...some,
+      before,
+    )
+    const unheld = await findUnheld(
+      tx,
+      locked.map(({ id }) => id),
+    )
+    const deleted = new Set<string>()
+    for (const group of inPaddedGroups(unheld.map(({ id }) => id))) {
+      const rows = await tx.all<{ id: Uint8Array; size: number }>(
+        `delete from small_block where id in (${group.marks}) returning id, length(data) as size`,
+        ...group.some,
+      )
+      for (const row of rows) {
+        small.push(row)
+        deleted.add(Buffer.from(row.id).toString('hex'))
+      }
+    }
+    await releaseBlocks(
+      tx,
+      small.map(({ id }) => id),
+    )
+    files.push(...unheld.map(({ id }) => id).filter((id) => !deleted.has(id.toString('hex'))))
+  }
+  return { small, files }
+}
+
+/** Deletes the rows of removed blocks that no library holds, if they were removed before `before`. Returns them: their files are to be discarded. */
+export async function deleteRemovedBlocks(
+  tx: Transaction,
+  ids: readonly Uint8Array[],
+  before: number,
+): Promise<Uint8Array[]> {
+  const deleted: Uint8Array[] = []
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const rows = await tx.all<{ id: Uint8Array }>(
+      `delete from condemned_block where id in (${marks}) and removed_at < ?
+         and not exists (select 1 from library_block b where b.block_id = condemned_block.id) returning id`,
+      ...some,
+      before,
+    )
+    deleted.push(...rows.map(({ id }) => id))
+  }
+  return deleted
 }

@@ -14,6 +14,20 @@ export {
   type SizedBlock,
 } from './block-rows-store.ts'
 export {
+  condemnBlocks,
+  condemnReferences,
+  deleteCondemnedReferences,
+  deleteRemovedBlocks,
+  findUnheld,
+  hasCondemnedReferences,
+  listCondemnedBlocksAfter,
+  listReferencesAfter,
+  listUnheldSmallAfter,
+  releaseHeldBlocks,
+  releaseReferences,
+  removeCondemnedBlocks,
+} from './condemned-store.ts'
+export {
   type Content,
   ContentStore,
   insertContents,

@@ -1,12 +1,21 @@
+import { findLibrary, listLibraryKeys } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { type GcReport, type GcState, nothing } from './report.ts'
+import { collectBlocks } from './collect-blocks.ts'
+import { collectLibrary } from './collect-library.ts'
+import { insertCollection } from './collection-store.ts'
+import type { OperationLeases } from './operation-leases.ts'
+import { Pace } from './pace.ts'
+import { Figures, type GcLibraryReport, type GcReport, type GcState } from './report.ts'
 
 /** What the collector reads and writes. */
 interface GcStores {
   readonly db: Database
   readonly blocks: BlockStore
+  readonly core: LibraryCore
+  readonly leases: OperationLeases
 }
 
 interface GcOptions {
@@ -14,23 +23,33 @@ interface GcOptions {
   readonly graceSeconds: number
   /** Unix seconds. */
   readonly now: () => number
+  /** Called for a library that could not be collected. The others are. */
+  readonly onError: (error: unknown) => void
 }
 
 interface GcRunOptions {
   /** Only this library, and no blocks outside of libraries. */
-  readonly library?: LibraryId
+  readonly library?: LibraryId | undefined
   /** Counts what would be condemned, released and deleted, and writes nothing. */
   readonly dryRun?: boolean
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What the steps of one run share. */
+export interface GcContext extends GcStores, GcOptions {
+  readonly dryRun: boolean
+  readonly signal: AbortSignal | undefined
+  readonly pace: Pace
 }
 
 /**
- * Online garbage collection (record 0039). A run condemns what nothing refers to, and deletes what was condemned a grace period ago and
+ * Online garbage collection (record 0036). A run condemns what nothing refers to, and deletes what was condemned a grace period ago and
  * is still not referred to. It may be interrupted at any time; the next run starts again.
  */
 export class GarbageCollector {
   readonly #stores: GcStores
   readonly #options: GcOptions
+  #last: Promise<unknown> = Promise.resolve()
   #state: GcState = {
     running: false,
     lastBeganAt: undefined,
@@ -50,12 +69,73 @@ export class GarbageCollector {
     return this.#state
   }
 
-  /** Runs one collection. Concurrent calls run one after another. */
-  async runOnce({ dryRun = false }: GcRunOptions = {}): Promise<GcReport> {
-    const beganAt = this.#options.now()
+  /** Runs one collection. Concurrent calls run one after another. Throws the reason of the signal. */
+  runOnce(options: GcRunOptions = {}): Promise<GcReport> {
+    const run = this.#last.then(() => this.#run(options))
+    this.#last = run.catch(() => {})
+    return run
+  }
+
+  async #run({ library, dryRun = false, signal }: GcRunOptions): Promise<GcReport> {
+    const { db } = this.#stores
+    const { now } = this.#options
+    const began = performance.now()
+    const beganAt = now()
+    const context: GcContext = {
+      ...this.#stores,
+      ...this.#options,
+      dryRun,
+      signal,
+      pace: new Pace(signal),
+    }
     this.#state = { ...this.#state, running: true, lastBeganAt: beganAt }
-    await this.#stores.db.ping()
-    this.#state = { ...this.#state, running: false, lastEndedAt: this.#options.now() }
-    return { ...nothing, dryRun, beganAt, durationMs: 0, libraries: [] }
+    const figures = new Figures()
+    const libraries: GcLibraryReport[] = []
+    const failures: string[] = []
+    try {
+      for await (const key of this.#keys(library)) {
+        signal?.throwIfAborted()
+        try {
+          const report = await collectLibrary(context, key)
+          if (report === undefined) continue
+          figures.add(report)
+          libraries.push(report)
+        } catch (error) {
+          signal?.throwIfAborted()
+          failures.push(String(error))
+          this.#options.onError(error)
+        }
+      }
+      if (library === undefined) await collectBlocks(context, figures)
+      if (!dryRun) {
+        const run = { beganAt, endedAt: now(), failure: failures[0] }
+        const values = { ...figures.values(), libraryCount: libraries.length }
+        await db.write((tx) => insertCollection(tx, run, values), { durable: false })
+      }
+    } catch (error) {
+      this.#state = { ...this.#state, running: false, lastFailure: String(error) }
+      throw error
+    }
+    this.#state = {
+      running: false,
+      lastBeganAt: beganAt,
+      lastEndedAt: now(),
+      lastFailure: failures[0],
+      deletedBlocks: this.#state.deletedBlocks + (dryRun ? 0 : figures.deleted.blocks),
+      freedBytes: this.#state.freedBytes + figures.freedBytes,
+      waitingBytes: figures.waitingBytes,
+    }
+    const durationMs = Math.round(performance.now() - began)
+    return { ...figures.values(), dryRun, beganAt, durationMs, libraries }
+  }
+
+  async *#keys(only: LibraryId | undefined): AsyncGenerator<number, void> {
+    const { db } = this.#stores
+    if (only !== undefined) {
+      const found = await findLibrary(db, only)
+      if (found !== undefined) yield found.key
+      return
+    }
+    yield* await listLibraryKeys(db, 0, Number.MAX_SAFE_INTEGER)
   }
 }

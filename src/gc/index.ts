@@ -1,3 +1,5 @@
 export { GarbageCollector } from './collector.ts'
+export { GcSchedule } from './gc-schedule.ts'
 export { registerGcMetrics } from './metrics.ts'
+export { OperationLeases } from './operation-leases.ts'
 export type { GcReport } from './report.ts'

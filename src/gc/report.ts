@@ -1,7 +1,8 @@
 import type { LibraryId } from '../objects/index.ts'
+import type { Marked } from './mark.ts'
 
 /** Numbers of rows and bytes of one collection, or of one library in it. A dry run counts what would happen. */
-interface GcFigures {
+export interface GcFigures {
   /** Newly condemned: dirs and files, references of libraries to blocks, blocks that no library holds. */
   readonly condemned: { readonly objects: number; readonly references: number; readonly blocks: number }
   /** Condemned earlier, and in use again. */
@@ -19,7 +20,7 @@ interface GcFigures {
 }
 
 /** What a collection found in one library. */
-interface GcLibraryReport extends GcFigures {
+export interface GcLibraryReport extends GcFigures {
   readonly id: LibraryId
   readonly name: string
   /** Why something is not freed yet, in plain sentences. */
@@ -49,10 +50,39 @@ export interface GcState {
   readonly waitingBytes: number
 }
 
-export const nothing: GcFigures = {
-  condemned: { objects: 0, references: 0, blocks: 0 },
-  released: { objects: 0, references: 0, blocks: 0 },
-  deleted: { commits: 0, objects: 0, references: 0, blocks: 0 },
-  freedBytes: 0,
-  waitingBytes: 0,
+/** Figures that grow during a collection. */
+export class Figures {
+  readonly condemned = { objects: 0, references: 0, blocks: 0 }
+  readonly released = { objects: 0, references: 0, blocks: 0 }
+  readonly deleted = { commits: 0, objects: 0, references: 0, blocks: 0 }
+  freedBytes = 0
+  waitingBytes = 0
+
+  add({ condemned, released, deleted, freedBytes, waitingBytes }: GcFigures): void {
+    for (const kind of ['objects', 'references', 'blocks'] as const) {
+      this.condemned[kind] += condemned[kind]
+      this.released[kind] += released[kind]
+      this.deleted[kind] += deleted[kind]
+    }
+    this.deleted.commits += deleted.commits
+    this.freedBytes += freedBytes
+    this.waitingBytes += waitingBytes
+  }
+
+  /** What a dry run found. */
+  addMarked(marked: Marked): void {
+    this.condemned.objects += marked.unreachable.length / ID_BYTES
+    this.condemned.references += marked.unreachableReferences.length / ID_BYTES
+    this.released.objects += marked.released.length / ID_BYTES
+    this.released.references += marked.releasedReferences.length / ID_BYTES
+    this.deleted.objects += marked.deletable.length / ID_BYTES
+    this.deleted.references += marked.deletableReferences.length / ID_BYTES
+  }
+
+  values(): GcFigures {
+    const { condemned, released, deleted, freedBytes, waitingBytes } = this
+    return { condemned, released, deleted, freedBytes, waitingBytes }
+  }
 }
+
+const ID_BYTES = 20

@@ -134,3 +134,29 @@ export async function findFirstSeen(
   }
   return undefined
 }
+
+/** Deletes up to `limit` rows about what happened before a commit. The commit itself is the oldest that is shown. */
+export async function deletePathIndexBelow(
+  tx: Transaction,
+  libraryKey: number,
+  seq: number,
+  limit: number,
+): Promise<number> {
+  const trash = await tx.run(
+    `delete from trash_item where library_key = ? and path_key in
+       (select path_key from trash_item where library_key = ? and seq <= ? limit ?)`,
+    libraryKey,
+    libraryKey,
+    seq,
+    limit,
+  )
+  if (trash > 0) return trash
+  return tx.run(
+    `delete from file_edit where library_key = ? and (path_key, seq) in
+       (select path_key, seq from file_edit where library_key = ? and seq < ? limit ?)`,
+    libraryKey,
+    libraryKey,
+    seq,
+    limit,
+  )
+}

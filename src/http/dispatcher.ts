@@ -58,6 +58,7 @@ export class Dispatcher<User, Services> {
     response: ResponseWriter,
   ): void {
     this.#running += 1
+    const operation = this.#options.runtime.beginOperation?.()
     const exchange = this.#begin(route.path, incoming, response, route.isProbe)
     exchange.streams = route.body === 'raw'
     let result: HttpResponse | undefined | Promise<HttpResponse>
@@ -74,18 +75,30 @@ export class Dispatcher<User, Services> {
     }
     if (result instanceof Promise) {
       result.then(
-        (result) => this.#finish(exchange, result, surface),
-        (thrown) => this.#finish(exchange, this.#responseTo(thrown, exchange, surface, route), surface),
+        (result) => this.#finish(exchange, result, surface, operation),
+        (thrown) =>
+          this.#finish(exchange, this.#responseTo(thrown, exchange, surface, route), surface, operation),
       )
-    } else this.#finish(exchange, result, surface)
+    } else this.#finish(exchange, result, surface, operation)
   }
 
-  #finish(exchange: Exchange, result: HttpResponse | undefined, surface: ErrorResponses): void {
+  #finish(
+    exchange: Exchange,
+    result: HttpResponse | undefined,
+    surface: ErrorResponses,
+    operation: Disposable | undefined,
+  ): void {
     exchange.request.releaseBody()
+    // An event stream reads no stored content, and does not end by itself.
+    if (isEventStream(result)) operation?.[Symbol.dispose]()
     const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
     if (result === undefined) exchange.response.destroy()
-    if (sending === undefined) this.#countOut()
-    else void sending.then(() => this.#countOut())
+    const isOver = () => {
+      operation?.[Symbol.dispose]()
+      this.#countOut()
+    }
+    if (sending === undefined) isOver()
+    else void sending.then(isOver)
   }
 
   /** Throws a refusal if a client behind a proxy has too many concurrent requests. */
@@ -250,4 +263,8 @@ function isDisconnect(thrown: unknown, request: HttpRequest): boolean {
   if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientDisconnected
   if (thrown instanceof ClientDisconnected || thrown.name === 'AbortError') return true
   return 'code' in thrown && /^(?:ECONNRESET|EPIPE|ERR_STREAM_)/.test(String(thrown.code))
+}
+
+function isEventStream(result: HttpResponse | undefined): boolean {
+  return String(result?.headers['Content-Type'] ?? '').startsWith('text/event-stream')
 }

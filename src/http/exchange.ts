@@ -32,6 +32,8 @@ export interface Runtime<User, Services> {
   readonly faultOf?: ((error: unknown) => Fault | undefined) | undefined
   /** Wraps the handling of a request, until its response is complete or starts to stream. */
   readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
+  /** Called when a request arrives. The result is disposed of when its response is sent. */
+  readonly beginOperation?: () => Disposable
 }
 
 /** One request and its response, with the fields of its log line and metrics. */

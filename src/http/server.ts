@@ -54,6 +54,8 @@ export interface HttpServerOptions<User, Services> {
   readonly faultOf?: (error: unknown) => Fault | undefined
   /** Wraps the handling of each request, for code that needs its time of arrival or must hold its response back. */
   readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
+  /** Called when a request arrives. The result is disposed of when its response is sent. */
+  readonly beginOperation?: () => Disposable
   /** Accepts protocol upgrades. Default: none are accepted. */
   readonly upgrade?: Upgrade
   /** Default: `fast`. */

@@ -252,3 +252,12 @@ export async function countUnfinished(reader: Reader): Promise<{ queued: number;
 export async function deleteTasksBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from copy_move_task where finished_at is not null and finished_at <= ?', time)
 }
+
+/** The trees of a library that unfinished tasks copy from. */
+export async function listTaskRoots(reader: Reader, libraryKey: number): Promise<DirId[]> {
+  const rows = await reader.all<{ source_root: Uint8Array }>(
+    'select distinct source_root from copy_move_task where source_key = ? and source_root is not null',
+    libraryKey,
+  )
+  return rows.map((row) => idFromBytes<DirId>(row.source_root))
+}

@@ -182,6 +182,7 @@ export class CopyMoveTasks implements AsyncDisposable {
 
   async #execute(task: ClaimedTask): Promise<void> {
     const { core, roomLeft } = this.#options
+    using _operation = core.operations.begin()
     const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // A fixed root, so that the copied entries and the deleted ones are the same even if the source changes.

@@ -1,3 +1,4 @@
+export { listTaskRoots } from './copy-move-task-store.ts'
 export { CopyMoveTasks, type CopyMoveTasksOptions } from './copy-move-tasks.ts'
 export { jobRows } from './dependent-rows-store.ts'
 export { Maintenance } from './maintenance.ts'

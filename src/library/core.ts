@@ -11,6 +11,7 @@ import { ContentStore, Keyring } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
 import type { BoundarySearch } from '../objects/index.ts'
+import { RunningOperations } from '../scheduling/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
@@ -55,6 +56,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly [internals]: Internals
   readonly now: () => number
   readonly objects: ObjectStore
+  /** What garbage collection must not take away. */
+  readonly operations: RunningOperations
   /** Reads the changes of commits. */
   readonly changes: TreeChanges
   readonly recentCommits: RecentCommits
@@ -111,6 +114,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     [internals]: { db, writers },
     now,
     objects,
+    operations: new RunningOperations(now),
     changes,
     recentCommits,
     content,

@@ -2,6 +2,12 @@ export { ClientPush } from './client-push.ts'
 export { receivedRows } from './dependent-rows-store.ts'
 export type { SentObject } from './object-parser.ts'
 export type { QuotaReservation } from './push.ts'
-export { deleteReceivedBefore } from './received-store.ts'
+export { deleteReceivedBefore, listReceivedAfter, type ReceivedObject } from './received-store.ts'
 export { insertRestorePoint } from './restore-point-store.ts'
-export { deleteUncommitted, deleteUncommittedBefore, summarizeUncommitted } from './uncommitted-store.ts'
+
+export {
+  deleteUncommitted,
+  deleteUncommittedBefore,
+  listUncommittedAfter,
+  summarizeUncommitted,
+} from './uncommitted-store.ts'

@@ -12,7 +12,7 @@ import {
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type EditableLibrary, refuseLocked } from '../library/index.ts'
-import type { Commit, CommitId, DirId, LibraryPath } from '../objects/index.ts'
+import { type Commit, type CommitId, type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
 import { type Change, countDirs, diffTrees, mergeInto, TooManyChanges } from '../tree/index.ts'
 import { insertSubCommit, joinSubCommits } from '../views/index.ts'
 import { Admission } from './admission.ts'
@@ -193,9 +193,11 @@ interface Chain {
   /** Oldest first. */
   readonly chain: readonly Commit[]
   readonly tip: Commit
-  /** The parent of the first commit of the chain. It is part of the history. */
-  readonly base: NumberedCommit
+  /** The parent of the first commit of the chain. It is part of the history, unless that was given up. */
+  readonly base: Pick<NumberedCommit, 'rootId'> & { readonly id: CommitId | undefined }
 }
+
+const lostBase: Chain['base'] = { id: undefined, rootId: EMPTY_ID }
 
 /**
  * The commits between the history and `id`, which is the last of them; undefined if `id` is part of the
@@ -207,6 +209,10 @@ async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId)
     const found = await findReceivedOrVisibleCommit(stores, library, next)
     if (found === undefined) {
       if (next === id) return fail({ code: 'commit-not-found', id })
+      const tip = chain[0]
+      // Its history was given up meanwhile. Merged with nothing as the base, neither side loses anything.
+      if (tip !== undefined && library.validSinceSeq > 1)
+        return { chain: chain.toReversed(), tip, base: lostBase }
       return fail({ code: 'object-invalid', reason: 'its parent is not here' })
     }
     const { commit, joined } = found
@@ -256,7 +262,7 @@ async function pushedChanges(
 async function growthOf(
   stores: PushStores,
   library: LibraryInfo,
-  base: Commit,
+  base: Chain['base'],
   tip: Commit,
 ): Promise<number> {
   const [before, after] = await Promise.all([

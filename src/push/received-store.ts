@@ -151,3 +151,19 @@ function* batches(ids: readonly FsId[]): Generator<{ some: readonly FsId[]; mark
     yield { some, marks: some.map(() => '?').join(', ') }
   }
 }
+
+/** A page of the received objects of a library after an id. */
+export async function listReceivedAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: Uint8Array,
+  limit: number,
+): Promise<ReceivedObject[]> {
+  const rows = await reader.all<ReceivedRow>(
+    `select id, kind, encoding, size, data from received_object where library_key = ? and id > ? order by id limit ?`,
+    libraryKey,
+    after,
+    limit,
+  )
+  return rows.map((row) => ({ ...row, id: idFromBytes<FsId>(row.id) }))
+}

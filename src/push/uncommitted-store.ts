@@ -151,3 +151,19 @@ export async function summarizeUncommitted(
   if (row?.latestAt == null) return undefined
   return { bytes: row.bytes ?? 0, latestAt: row.latestAt }
 }
+
+/** A page of the uncommitted blocks of a library after an id. */
+export async function listUncommittedAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: Uint8Array,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const rows = await reader.all<{ block_id: Uint8Array }>(
+    'select block_id from uncommitted_block where library_key = ? and block_id > ? order by block_id limit ?',
+    libraryKey,
+    after,
+    limit,
+  )
+  return rows.map((row) => row.block_id)
+}

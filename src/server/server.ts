@@ -4,6 +4,7 @@ import { Scrub } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
 import { openDatabase } from '../database/index.ts'
+import { GcSchedule } from '../gc/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
@@ -121,6 +122,19 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('upkeep', startMaintenance(services, db, logger.child({ room: 'jobs' })))
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)
+  await opened.use('leases', services.leases).start()
+  const gcLogger = logger.child({ room: 'gc' })
+  const gcSchedule = opened.use(
+    'garbage collection',
+    new GcSchedule(services.gc, {
+      graceSeconds: config.gcGraceSeconds,
+      onError: (error) => gcLogger.error({ err: error }, 'garbage collection failed; it is tried again'),
+    }),
+  )
+  core.events.onPurged(() => gcSchedule.soon())
+  core.events.onEvent((event) => {
+    if (event.kind === 'trash-emptied') gcSchedule.soon()
+  })
   const notifications = opened.use(
     'notifications',
     createNotifications(services, logger.child({ room: 'sync' })),

@@ -15,7 +15,7 @@ import { readIntegrityState } from '../check/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor, isExtractable } from '../extraction/index.ts'
-import { GarbageCollector } from '../gc/index.ts'
+import { GarbageCollector, OperationLeases } from '../gc/index.ts'
 import {
   type Account,
   Accounts,
@@ -85,6 +85,7 @@ export type Services = ApiServices &
     readonly images: Images
     readonly gc: GarbageCollector
     readonly scheduledBackups: ScheduledBackups
+    readonly leases: OperationLeases
   }
 
 /** Creates the services, without a listening server. */
@@ -171,6 +172,10 @@ export function createServices(parts: {
     onProgress: (accountKey, id, { state, zipped, total }) =>
       activity.publishTask(accountKey, { id, type: 'archive', state, done: zipped, total }),
   })
+  const gcLogger = parts.logger.child({ room: 'gc' })
+  const onGcError = (error: unknown) =>
+    gcLogger.error({ err: error }, 'a library could not be collected; nothing of it is deleted')
+  const leases = new OperationLeases({ db, operations: core.operations, now, onError: onGcError })
   const groups = new Groups({
     db,
     now,
@@ -208,7 +213,11 @@ export function createServices(parts: {
     // Separate from the workers of the index, so that a preview does not wait for indexing.
     documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),
     libraryPasswords: new LibraryPasswords({ core, ...guarding }),
-    gc: new GarbageCollector({ db, blocks }, { graceSeconds: config.gcGraceSeconds, now }),
+    leases,
+    gc: new GarbageCollector(
+      { db, blocks, core, leases },
+      { graceSeconds: config.gcGraceSeconds, now, onError: onGcError },
+    ),
     groups,
     links: new Links({
       core,

@@ -99,6 +99,7 @@ export function createHttp(
     securityContact: config.securityContact,
     ready: async () => ready(db, disk),
     faultOf: disk.faultOf,
+    beginOperation: () => services.core.operations.begin(),
     inRequest: (handle, asksForChange) => db.inRequest(handle, { acknowledges: asksForChange }),
   })
 }

@@ -281,6 +281,7 @@ export class Archives implements AsyncDisposable {
   /** Returns the size of the archive in bytes. On any throw its files are removed. */
   async #pack(task: ArchiveTask): Promise<number> {
     const { core, directory } = this.#options
+    using _operation = core.operations.begin()
     const { library, wish, key, cover, signal, space } = task
     const { files, bytes } = await countArchive(core, library, wish.roots)
     if (!this.#mayHave(bytes)) throw new ArchiveTooLarge()

@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /**
- * Cache of dirs, limited by weight in bytes (I9). Dirs are immutable, so entries are never invalidated. Keys include the library:
+ * Cache of dirs, limited by weight in bytes (I9). Dirs are immutable, so entries are deleted only with their rows. Keys include the library:
  * a dir of another library is a miss (I7). Eviction is second chance (an approximation of LRU), so that a hit is one lookup.
  */
 export class DirCache {
@@ -61,6 +61,12 @@ export class DirCache {
   clear(): void {
     this.#entries.clear()
     this.#weight = 0
+  }
+
+  delete(libraryKey: number, id: string): void {
+    const key = `${libraryKey}:${id}`
+    this.#weight -= this.#entries.get(key)?.weight ?? 0
+    this.#entries.delete(key)
   }
 
   // A Map iterates in insertion order. Deleting and setting a key makes it the newest.

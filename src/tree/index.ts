@@ -1,3 +1,12 @@
+export {
+  condemnObjects,
+  deleteCondemnedObjects,
+  hasCondemnedObjects,
+  listDependents,
+  listObjectsAfter,
+  releaseObjects,
+  rewriteWhole,
+} from './condemned-store.ts'
 export { objectRows } from './dependent-rows-store.ts'
 export { type Change, diffTrees, TooManyChanges } from './diff.ts'
 export type { StoredDir } from './dir-cache.ts'

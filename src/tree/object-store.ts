@@ -233,6 +233,11 @@ export class ObjectStore {
     this.#cache.clear()
   }
 
+  /** Removes deleted dirs from the cache. */
+  forget(libraryKey: number, ids: readonly string[]): void {
+    for (const id of ids) this.#cache.delete(libraryKey, id)
+  }
+
   /** Caches a new dir, so that the next edit does not decode it. */
   cacheDir(libraryKey: number, stored: StoredDir): void {
     if (stored.dir.size > 0) this.#cache.put(libraryKey, stored)

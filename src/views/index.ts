@@ -16,10 +16,13 @@ export {
 } from './sub-library-store.ts'
 export {
   deleteReceivedSubCommitsBefore,
+  deleteViewCommitsBelow,
+  deleteViewObjects,
   findSubCommit,
   findSubObjects,
   insertSubCommit,
   insertSubObjects,
   joinSubCommits,
+  listViewRoots,
 } from './view-sync-store.ts'
 export { Views } from './views.ts'

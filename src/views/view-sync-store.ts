@@ -1,5 +1,5 @@
 import type { NumberedCommit, SubLibrary } from '../commits/index.ts'
-import type { Reader, Transaction } from '../database/index.ts'
+import { inPaddedGroups, type Reader, type Transaction } from '../database/index.ts'
 import { type Commit, type CommitId, type DirId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 const IDS_PER_QUERY = 500
@@ -143,5 +143,39 @@ function* batches(ids: readonly Buffer[]): Generator<{ some: readonly Buffer[]; 
   for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
     const some = ids.slice(start, start + IDS_PER_QUERY)
     yield { some, marks: some.map(() => '?').join(', ') }
+  }
+}
+
+/** The trees of the commits that clients of the views of a library know. */
+export async function listViewRoots(reader: Reader, libraryKey: number): Promise<DirId[]> {
+  const rows = await reader.all<{ root: Uint8Array }>(
+    `select distinct c.root from sub_commit c join sub_library s on s.key = c.sub_key where s.library_key = ?`,
+    libraryKey,
+  )
+  return rows.map((row) => idFromBytes<DirId>(row.root))
+}
+
+/** Deletes commits of the views of a library from before a commit of the library. */
+export async function deleteViewCommitsBelow(
+  tx: Transaction,
+  libraryKey: number,
+  seq: number,
+): Promise<number> {
+  return tx.run(
+    `delete from sub_commit where seq < ? and sub_key in (select key from sub_library where library_key = ?)`,
+    seq,
+    libraryKey,
+  )
+}
+
+/** Deletes the rows of deleted objects in the views of a library. */
+export async function deleteViewObjects(
+  tx: Transaction,
+  libraryKey: number,
+  ids: readonly Uint8Array[],
+): Promise<void> {
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const sql = `delete from sub_object where sub_key in (select key from sub_library where library_key = ?) and id in (${marks})`
+    await tx.run(sql, libraryKey, ...some)
   }
 }

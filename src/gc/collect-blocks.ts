@@ -1,0 +1,140 @@
+import {
+  condemnBlocks,
+  deleteRemovedBlocks,
+  findUnheld,
+  listCondemnedBlocksAfter,
+  listUnheldSmallAfter,
+  releaseHeldBlocks,
+  removeCondemnedBlocks,
+} from '../content/index.ts'
+import type { Database } from '../database/index.ts'
+import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
+import { idsIn } from './collect-library.ts'
+import type { GcContext } from './collector.ts'
+import type { Figures } from './report.ts'
+import { listUnheld, type UnheldInput } from './unheld.ts'
+
+const ROWS_A_STEP = 256
+/** Fewer blocks are looked up in this process. */
+const FEW = 500
+const ID_BYTES = 20
+const FILES_A_PROCESS = 100_000
+const MOST_AT_ONCE = 1_000_000
+/**
+ * Bytes wait at most this long after the last reference to them is gone, and as long again in the removal folder. References have waited
+ * for the whole grace period, and operations that still use the bytes hold a lease.
+ */
+const LONGEST_GRACE_SECONDS = 900
+/** Temp files that nobody has written to for this long belong to a killed process. */
+const LEFTOVERS_KEPT_SECONDS = 86_400
+
+const unheldProcess = new URL('./unheld-process.ts', import.meta.url)
+
+/** Collects the bytes that no library refers to: small blocks in rows, and files, also those without any row. */
+export async function collectBlocks(context: GcContext, figures: Figures): Promise<void> {
+  const bound = await context.leases.bound()
+  const grace = Math.min(context.graceSeconds, LONGEST_GRACE_SECONDS)
+  const before = Math.min(bound, context.now() - grace + 1)
+  await removeCondemned(context, before, figures)
+  await restoreStrays(context)
+  await condemnUnheld(context, figures)
+  if (!context.dryRun) {
+    figures.freedBytes += await context.blocks.deleteLeftovers(context.now() - LEFTOVERS_KEPT_SECONDS)
+  }
+}
+
+async function removeCondemned(context: GcContext, before: number, figures: Figures): Promise<void> {
+  const { db, blocks, now, dryRun, pace } = context
+  for (let after: Uint8Array = new Uint8Array(0); ; ) {
+    const rows = await listCondemnedBlocksAfter(db, after, ROWS_A_STEP)
+    const due = rows.filter((row) => row.removed_at === null && row.condemned_at < before)
+    const gone = rows.filter((row) => row.removed_at !== null && row.removed_at < before)
+    if (dryRun) {
+      figures.deleted.blocks += due.length + gone.length
+    } else if (rows.length > 0) {
+      const released = await db.write((tx) => releaseHeldBlocks(tx, idsOf(rows)))
+      figures.released.blocks += released.length
+      for (const id of released) await blocks.restore(idFromBytes<BlockId>(id))
+      // Durable before a file is touched: a row that comes back after a power failure must find its bytes.
+      const { small, files } = await db.write((tx) =>
+        removeCondemnedBlocks(tx, idsOf(due), { before, now: now() }),
+      )
+      figures.deleted.blocks += small.length
+      for (const { size } of small) figures.freedBytes += size
+      for (const id of files) await blocks.retire(idFromBytes<BlockId>(id))
+      for (const id of await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before))) {
+        figures.freedBytes += await blocks.discard(idFromBytes<BlockId>(id))
+        figures.deleted.blocks += 1
+      }
+    }
+    for (const { size } of rows) figures.waitingBytes += size ?? 0
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_A_STEP) return
+    after = last.id
+    await pace.rest()
+  }
+}
+
+/**
+ * Takes back files in the removal folder that are not condemned: somebody refers to them again, or a run was interrupted. If nobody refers
+ * to them, they are condemned again.
+ */
+async function restoreStrays({ db, blocks, dryRun }: GcContext): Promise<void> {
+  if (dryRun) return
+  let page: Uint8Array[] = []
+  const settle = async () => {
+    const condemned = new Set(
+      (await findUnheld(db, page))
+        .filter((block) => block.isCondemned)
+        .map(({ id }) => idFromBytes<BlockId>(id)),
+    )
+    for (const id of page.map((bytes) => idFromBytes<BlockId>(bytes))) {
+      if (!condemned.has(id)) await blocks.restore(id)
+    }
+    page = []
+  }
+  for await (const id of blocks.listRetired()) {
+    page.push(idToBytes(id))
+    if (page.length >= ROWS_A_STEP) await settle()
+  }
+  await settle()
+}
+
+async function condemnUnheld(context: GcContext, figures: Figures): Promise<void> {
+  const { db, blocks, now, dryRun, pace, signal = new AbortController().signal } = context
+  const condemn = async (files: Uint8Array | undefined) => {
+    const input: UnheldInput = { files, most: MOST_AT_ONCE }
+    const isShort = files === undefined ? await hasFewSmallBlocks(db) : files.length <= FEW * ID_BYTES
+    const unheld = idsIn(
+      isShort
+        ? await listUnheld(db, input)
+        : await db.runInSideProcess<Uint8Array>(unheldProcess, input, signal),
+    )
+    if (dryRun) {
+      figures.condemned.blocks += unheld.length
+      return
+    }
+    for (let from = 0; from < unheld.length; from += ROWS_A_STEP) {
+      const some = unheld.slice(from, from + ROWS_A_STEP)
+      figures.condemned.blocks += await db.write((tx) => condemnBlocks(tx, some, now()))
+      await pace.rest()
+    }
+  }
+  await condemn(undefined)
+  let ids: Uint8Array[] = []
+  for await (const id of blocks.list()) {
+    ids.push(idToBytes(id))
+    if (ids.length < FILES_A_PROCESS) continue
+    await condemn(Buffer.concat(ids))
+    ids = []
+  }
+  if (ids.length > 0) await condemn(Buffer.concat(ids))
+}
+
+async function hasFewSmallBlocks(db: Database): Promise<boolean> {
+  return (await listUnheldSmallAfter(db, new Uint8Array(0), FEW)).last === undefined
+}
+
+function idsOf(rows: readonly { readonly id: Uint8Array }[]): Uint8Array[] {
+  return rows.map(({ id }) => id)
+}

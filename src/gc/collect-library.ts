@@ -1,0 +1,229 @@
+import { listTicketObjects } from '../access/index.ts'
+import {
+  deleteCommitsBelow,
+  deleteRenamesBelow,
+  findLibraryByKey,
+  type LibraryInfo,
+  raiseValidSince,
+  slowestPosition,
+} from '../commits/index.ts'
+import {
+  condemnReferences,
+  deleteCondemnedReferences,
+  hasCondemnedReferences,
+  releaseReferences,
+} from '../content/index.ts'
+import { deletePathIndexBelow, oldestShown } from '../history/index.ts'
+import { listTaskRoots } from '../jobs/index.ts'
+import type { DirId } from '../objects/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
+import {
+  condemnObjects,
+  deleteCondemnedObjects,
+  hasCondemnedObjects,
+  listDependents,
+  prepareWholeDir,
+  releaseObjects,
+  rewriteWhole,
+} from '../tree/index.ts'
+import { deleteViewCommitsBelow, deleteViewObjects, listViewRoots } from '../views/index.ts'
+import { type CollectedLibrary, findCollected, putCut, setCollected, setCut } from './collection-store.ts'
+import type { GcContext } from './collector.ts'
+import { type Marked, type MarkOptions, mark } from './mark.ts'
+import { Figures, type GcLibraryReport } from './report.ts'
+
+const ROWS_A_STEP = 256
+// Up to this many files and commits are marked in this process. More are marked in a side process.
+const MOST_IN_PROCESS = 2000
+// Bounds the memory of the lists: 20 MB each. The rest follows in the next run.
+const MOST_AT_ONCE = 1_000_000
+const ID_BYTES = 20
+
+const markProcess = new URL('./mark-process.ts', import.meta.url)
+
+/** Collects one library. Undefined if there is nothing to do. Throws ObjectMissing for a damaged library, of which nothing is deleted. */
+export async function collectLibrary(context: GcContext, key: number): Promise<GcLibraryReport | undefined> {
+  const { db, now, graceSeconds, dryRun } = context
+  // Before anything is read: what began later sees what is condemned now.
+  const bound = await context.leases.bound()
+  const library = await findLibraryByKey(db, key)
+  if (library === undefined) return undefined
+  const before = Math.min(bound, now() - graceSeconds + 1)
+  const known = await findCollected(db, key)
+  const oldest = await keptFrom(context, library)
+  if (known !== undefined && (await isDone(context, library, known, oldest))) return undefined
+  const figures = new Figures()
+  const { keptSeq, reasons } = await cut(context, library, { known, oldest, before }, figures)
+  const marked = await findUnreachable(context, library, keptSeq)
+  if (marked === undefined) return undefined
+  if (dryRun) figures.addMarked(marked)
+  else await apply(context, library, marked, before, figures)
+  figures.waitingBytes = marked.referenceBytes
+  const isEmpty = marked.unreachable.length + marked.unreachableReferences.length === 0
+  if (!dryRun && isEmpty) {
+    await db.write((tx) => setCollected(tx, key, { head: library.head, at: now() }), { durable: false })
+  }
+  if (marked.referenceBytes > 0) {
+    reasons.push(
+      `${marked.referenceBytes} bytes are referred to by nothing and wait for the grace period of ${graceSeconds} s`,
+    )
+  }
+  if (bound < now())
+    reasons.push(`an operation has been running since ${new Date(bound * 1000).toISOString()}`)
+  return { id: library.id, name: library.name, reasons, ...figures.values() }
+}
+
+/** The oldest commit that is still needed: shown to users, or not processed by every consumer. */
+async function keptFrom({ core, db, now }: GcContext, library: LibraryInfo): Promise<number> {
+  const source = { db, now, defaultHistoryDays: core.defaultHistoryDays }
+  const shown = await oldestShown(source, library)
+  await core.pathIndex.catchUp(library)
+  return Math.min(shown, library.headSeq, (await slowestPosition(db, library.key)) ?? shown)
+}
+
+async function isDone(
+  { db, now, graceSeconds }: GcContext,
+  library: LibraryInfo,
+  { keptSeq, isCut, head, collectedAt }: CollectedLibrary,
+  oldest: number,
+): Promise<boolean> {
+  if (!isCut || oldest > keptSeq || head !== library.head) return false
+  if (collectedAt === undefined || collectedAt <= now() - graceSeconds) return false
+  return !(await hasCondemnedObjects(db, library.key)) && !(await hasCondemnedReferences(db, library.key))
+}
+
+/**
+ * Gives up the history beyond retention in two steps. First it cannot be shown any more, whatever the settings become, so that nothing
+ * new can refer to it. A grace period later its commits are deleted, before their trees are.
+ */
+async function cut(
+  { db, now, dryRun, pace }: GcContext,
+  { key }: LibraryInfo,
+  { known, oldest, before }: { known: CollectedLibrary | undefined; oldest: number; before: number },
+  figures: Figures,
+): Promise<{ keptSeq: number; reasons: string[] }> {
+  const reasons: string[] = []
+  let keptSeq = known?.keptSeq ?? 1
+  let isCut = known?.isCut ?? true
+  if (!isCut && known !== undefined && known.cutAt < before) {
+    if (!dryRun) {
+      for (;;) {
+        const gone = await db.write(
+          async (tx) => {
+            const commits = await deleteCommitsBelow(tx, key, keptSeq, ROWS_A_STEP)
+            const rows = await deletePathIndexBelow(tx, key, keptSeq, ROWS_A_STEP)
+            return { commits, rows }
+          },
+          { durable: false },
+        )
+        figures.deleted.commits += gone.commits
+        if (gone.commits + gone.rows === 0) break
+        await pace.rest()
+      }
+      await db.write(async (tx) => {
+        await deleteViewCommitsBelow(tx, key, keptSeq)
+        await deleteRenamesBelow(tx, key, keptSeq)
+        await setCut(tx, key, keptSeq)
+      })
+    }
+    isCut = true
+  }
+  if (isCut && (known === undefined || oldest > keptSeq)) {
+    keptSeq = Math.max(keptSeq, oldest)
+    if (!dryRun) {
+      await db.write(async (tx) => {
+        await raiseValidSince(tx, key, keptSeq)
+        await putCut(tx, key, { keptSeq, at: now() })
+      })
+    }
+  } else if (oldest > keptSeq) {
+    reasons.push('history beyond its limit is deleted after what was given up before it')
+  }
+  return { keptSeq, reasons }
+}
+
+async function findUnreachable(
+  { db, now, signal }: GcContext,
+  { key, fileCount, headSeq }: LibraryInfo,
+  keptSeq: number,
+): Promise<Marked | undefined> {
+  const kept = [
+    ...(await listViewRoots(db, key)),
+    ...(await listTicketObjects(db, key, now())),
+    ...(await listTaskRoots(db, key)),
+  ]
+  const options: MarkOptions = { libraryKey: key, keptSeq, kept, most: MOST_AT_ONCE }
+  if (fileCount + headSeq - keptSeq <= MOST_IN_PROCESS) return mark(db, options, new TimeSlicer())
+  return db.runInSideProcess<Marked | undefined>(markProcess, options, signal ?? new AbortController().signal)
+}
+
+async function apply(
+  context: GcContext,
+  { key }: LibraryInfo,
+  marked: Marked,
+  before: number,
+  figures: Figures,
+): Promise<void> {
+  const { db, now, pace, core } = context
+  const inSteps = async (ids: Uint8Array, step: (some: Uint8Array[], from: number) => Promise<void>) => {
+    for (let from = 0; from < ids.length / ID_BYTES; from += ROWS_A_STEP) {
+      await step(idsIn(ids.subarray(from * ID_BYTES, (from + ROWS_A_STEP) * ID_BYTES)), from)
+      await pace.rest()
+    }
+  }
+  const later = { durable: false }
+  await inSteps(marked.released, async (ids) => {
+    figures.released.objects += await db.write((tx) => releaseObjects(tx, key, ids), later)
+  })
+  await inSteps(marked.releasedReferences, async (ids) => {
+    figures.released.references += await db.write((tx) => releaseReferences(tx, key, ids), later)
+  })
+  await inSteps(marked.unreachable, async (ids, from) => {
+    const objects = ids.map((id, index) => ({ id, depth: marked.depths[from + index] ?? 0 }))
+    figures.condemned.objects += await db.write((tx) => condemnObjects(tx, key, objects, now()), later)
+  })
+  await inSteps(marked.unreachableReferences, async (ids) => {
+    figures.condemned.references += await db.write((tx) => condemnReferences(tx, key, ids, now()), later)
+  })
+  await inSteps(marked.deletable, async (ids) => {
+    await rewriteDependents(context, key, ids)
+    const deleted = await db.write(async (tx) => {
+      const gone = await deleteCondemnedObjects(tx, key, ids, before)
+      await deleteViewObjects(tx, key, gone)
+      return gone
+    }, later)
+    figures.deleted.objects += deleted.length
+    core.objects.forget(
+      key,
+      deleted.map((id) => Buffer.from(id).toString('hex')),
+    )
+  })
+  await inSteps(marked.deletableReferences, async (ids) => {
+    figures.deleted.references += await db.write(async (tx) => {
+      const count = await deleteCondemnedReferences(tx, key, ids, before)
+      if (count > 0) await deleteViewObjects(tx, key, ids)
+      return count
+    }, later)
+  })
+}
+
+/** Kept dirs that are stored as a delta to one of `ids` become full copies. */
+async function rewriteDependents(
+  { core, db }: GcContext,
+  key: number,
+  ids: readonly Uint8Array[],
+): Promise<void> {
+  for (const dependent of await listDependents(db, key, ids)) {
+    const stored = await core.objects.getDir(key, Buffer.from(dependent.id).toString('hex') as DirId)
+    const whole = await new TimeSlicer().through(prepareWholeDir(stored))
+    await db.write((tx) => rewriteWhole(tx, key, dependent, whole), { durable: false })
+    // The cached dir has the depth of the delta.
+    core.objects.forget(key, [stored.dir.id])
+  }
+}
+
+export function idsIn(ids: Uint8Array): Uint8Array[] {
+  return Array.from({ length: ids.length / ID_BYTES }, (_, index) =>
+    ids.subarray(index * ID_BYTES, (index + 1) * ID_BYTES),
+  )
+}

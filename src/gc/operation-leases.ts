@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../database/index.ts'
+import type { RunningOperations } from '../scheduling/index.ts'
+import { deleteLease, deleteLeasesBefore, oldestLease, putLease } from './lease-store.ts'
+
+const RENEW_MS = 10_000
+/** A process that has not renewed its lease for this long is dead. */
+const EXPIRY_SECONDS = 600
+/** An operation that runs longer does not hold back garbage collection any more: a client could otherwise hold it back for ever. */
+const LONGEST_OPERATION_SECONDS = 7 * 86_400
+/** The clocks of processes on several machines differ by less. */
+const CLOCK_SKEW_SECONDS = 5
+
+/**
+ * Tells other processes what this one works on, and finds the time since when anybody does. Nothing condemned since then is deleted
+ * (record 0036).
+ */
+export class OperationLeases implements AsyncDisposable {
+  readonly #db: Database
+  readonly #operations: RunningOperations
+  readonly #now: () => number
+  readonly #node = randomUUID()
+  readonly #onError: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #renewing: Promise<void> = Promise.resolve()
+
+  constructor(parts: {
+    readonly db: Database
+    readonly operations: RunningOperations
+    readonly now: () => number
+    readonly onError: (error: unknown) => void
+  }) {
+    this.#db = parts.db
+    this.#operations = parts.operations
+    this.#now = parts.now
+    this.#onError = parts.onError
+  }
+
+  /** Resolves once other processes see the lease. It is renewed until this is disposed of. */
+  async start(): Promise<void> {
+    await this.#renew()
+    this.#timer = setInterval(() => {
+      this.#renewing = this.#renew().catch(this.#onError)
+    }, RENEW_MS).unref()
+  }
+
+  /** Nothing condemned at this time or later may be deleted, in Unix seconds. Read it before looking for what is in use. */
+  async bound(): Promise<number> {
+    const now = this.#now()
+    const own = this.#operations.oldest(now - LONGEST_OPERATION_SECONDS) ?? now
+    const others = await oldestLease(this.#db, this.#node, now - EXPIRY_SECONDS)
+    return Math.min(own, others === undefined ? now : others - CLOCK_SKEW_SECONDS)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#renewing
+    if (this.#timer !== undefined) {
+      await this.#db.write((tx) => deleteLease(tx, this.#node), { durable: false }).catch(this.#onError)
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const now = this.#now()
+    const oldestAt = this.#operations.oldest(now - LONGEST_OPERATION_SECONDS) ?? now
+    await this.#db.write(
+      async (tx) => {
+        await putLease(tx, { node: this.#node, oldestAt, renewedAt: now })
+        await deleteLeasesBefore(tx, now - EXPIRY_SECONDS)
+      },
+      { durable: false },
+    )
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import { emptyTrash } from '../../src/library/empty-trash.ts'
+import { deleteLibrary, purgeLibrary } from '../../src/library/libraries.ts'
+import type { EditableLibrary } from '../../src/library/library.ts'
+import { revertLibrary } from '../../src/library/revert.ts'
+import { at } from '../support/core.ts'
+import { onBothDatabases } from '../support/databases.ts'
+import { collectAll, countAll, type GcStage, load, openGcStage, remove, save } from './stage.ts'
+
+const SMALL = 3000
+const LARGE = 200_000
+
+async function setHistory(on: GcStage, library: EditableLibrary, days: number): Promise<void> {
+  await on.stage.core.history.setKeepDays((await on.stage.reopen(library)).info, days)
+}
+
+onBothDatabases('garbage collection', (fresh) => {
+  it('frees everything of a purged library', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const actor = await on.stage.actor()
+    const library = await on.stage.newLibrary(actor)
+    for (const size of [SMALL, LARGE]) await save(on, library, `${size}.bin`, randomBytes(size))
+    await deleteLibrary(on.stage.core, (await on.stage.reopen(library)).owned())
+    await purgeLibrary(on.stage.core, actor, library.info.id)
+    await collectAll(on, 4)
+    assert.deepEqual(await countAll(on), {
+      commits: 0,
+      objects: 0,
+      references: 0,
+      small: 0,
+      files: 0,
+      condemned: 0,
+    })
+    assert.ok(on.gc.state.freedBytes >= SMALL + LARGE)
+  })
+
+  it('frees what the history gave up, and keeps the rest', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const kept = { small: randomBytes(SMALL), large: randomBytes(LARGE) }
+    for (const [name, bytes] of Object.entries(kept)) await save(on, library, name, bytes)
+    for (let n = 0; n < 40; n++) await save(on, library, `old ${n}`, randomBytes(n % 4 === 0 ? LARGE : SMALL))
+    for (let n = 0; n < 40; n++) await remove(library, at(`/old ${n}`))
+    const full = await countAll(on)
+    await collectAll(on)
+    assert.deepEqual(await countAll(on), full, 'an unlimited history keeps everything')
+    await setHistory(on, library, 0)
+    await collectAll(on)
+    assert.deepEqual(await countAll(on), {
+      commits: 1,
+      objects: 3,
+      references: 2,
+      small: 1,
+      files: 1,
+      condemned: 0,
+    })
+    for (const [name, bytes] of Object.entries(kept))
+      assert.deepEqual(await load(on, library, at(`/${name}`)), bytes)
+  })
+
+  it('keeps trash and history that can be restored', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const bytes = randomBytes(LARGE)
+    await save(on, library, 'a', bytes)
+    const before = (await on.stage.reopen(library)).info
+    await remove(library, at('/a'))
+    await collectAll(on)
+    await revertLibrary(
+      on.stage.core,
+      (await on.stage.reopen(library)).owned(),
+      before.head,
+      async () => undefined,
+    )
+    assert.deepEqual(await load(on, library, at('/a')), bytes)
+    await remove(library, at('/a'))
+    await emptyTrash(on.stage.core, await on.stage.reopen(library), 0)
+    await collectAll(on)
+    assert.equal((await countAll(on)).files, 0)
+    await save(on, library, 'a', bytes)
+    assert.deepEqual(await load(on, library, at('/a')), bytes)
+  })
+
+  it('rewrites a folder that is stored as a difference to a deleted one', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage({ ...database, dirCacheBytes: 1 })
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const files = new Map<string, Buffer>()
+    for (let n = 0; n < 60; n++) {
+      const bytes = randomBytes(100)
+      files.set(`f${n}`, bytes)
+      await save(on, library, `f${n}`, bytes)
+    }
+    const deltas = async () =>
+      (await on.stage.db.get<{ n: number }>('select count(*) as n from fs_object where base is not null'))
+        ?.n ?? 0
+    assert.ok((await deltas()) > 10)
+    await setHistory(on, library, 0)
+    await collectAll(on)
+    assert.equal(await deltas(), 0)
+    assert.equal((await countAll(on)).objects, 61)
+    for (const [name, bytes] of files) assert.deepEqual(await load(on, library, at(`/${name}`)), bytes)
+    await save(on, library, 'one more', Buffer.from('x'))
+    assert.deepEqual(await load(on, library, at('/f7')), files.get('f7'))
+  })
+
+  it('deletes nothing that was condemned since a running operation began', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { core } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const bytes = randomBytes(LARGE)
+    const operation = core.operations.begin()
+    const content = await core.content.receive(
+      (async function* () {
+        yield bytes
+      })(),
+    )
+    const small = await core.content.putSmall({
+      ...(await core.content.receive(
+        (async function* () {
+          yield Buffer.from('small')
+        })(),
+      )),
+    })
+    await collectAll(on)
+    assert.deepEqual((await countAll(on)).files, 1)
+    await library.commit(async (tree) => {
+      for (const [name, { id, size }] of [
+        ['large', content],
+        ['small', small],
+      ] as const) {
+        const dirent = { kind: 'file' as const, id, name, mode: 33188, mtime: 1, size, modifier: '' }
+        await tree.put(at('/'), dirent)
+      }
+      return { description: 'Added', result: 0, contents: [content, small] }
+    })
+    operation[Symbol.dispose]()
+    await collectAll(on)
+    assert.deepEqual(await load(on, library, at('/large')), bytes)
+    assert.deepEqual(await load(on, library, at('/small')), Buffer.from('small'))
+    assert.equal((await countAll(on)).condemned, 0)
+  })
+
+  it('finds files without rows, and changes nothing in a dry run', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { blocks, core } = on.stage
+    await core.content.receive(
+      (async function* () {
+        yield randomBytes(LARGE)
+      })(),
+    )
+    const before = await countAll(on)
+    const report = await on.gc.runOnce({ dryRun: true })
+    assert.equal(report.condemned.blocks, 1)
+    assert.deepEqual(await countAll(on), before)
+    await collectAll(on, 4)
+    assert.deepEqual(await Array.fromAsync(blocks.list()), [])
+    assert.equal((await countAll(on)).files, 0)
+  })
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { copyObjects } from '../../src/content/copy-objects.ts'
+import { GarbageCollector } from '../../src/gc/collector.ts'
+import { OperationLeases } from '../../src/gc/operation-leases.ts'
+import { emptyTrash } from '../../src/library/empty-trash.ts'
+import type { EditableLibrary } from '../../src/library/library.ts'
+import { ROOT } from '../../src/objects/paths.ts'
+import { at, openTestCore } from '../support/core.ts'
+import { onBothDatabases } from '../support/databases.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
+import { rounds } from '../support/tier.ts'
+import { load, save } from './stage.ts'
+
+const WRITERS = 4
+const NAMES = 12
+const CONTENTS = 10
+
+/** Few contents, so that the same blocks are condemned and stored again all the time. Every third is a block file. */
+function contentOf(n: number): Buffer {
+  const seed = createHash('sha256').update(`content ${n}`).digest()
+  return Buffer.concat(Array.from({ length: n % 3 === 0 ? 2500 : 40 }, () => seed))
+}
+
+onBothDatabases('writers and garbage collection at the same time', (fresh) => {
+  it('lose nothing with a grace period of zero', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    const seed = testSeed()
+    t.diagnostic(`seed ${seed}`)
+    await using stage = await openTestCore(database)
+    const { core, db, blocks } = stage
+    const actor = await stage.actor()
+    const libraries = [await stage.newLibrary(actor), await stage.newLibrary(actor)] as const
+    for (const { info } of libraries) await core.history.setKeepDays(info, 0)
+    // Each writer has its own names, so that the expected content is known.
+    const expected = new Map<string, Buffer>()
+    const onError = (error: unknown) => {
+      throw error
+    }
+    const collectors = Array.from({ length: 2 }, () => {
+      const leases = new OperationLeases({ db, operations: core.operations, now: core.now, onError })
+      return new GarbageCollector({ db, blocks, core, leases }, { graceSeconds: 0, now: core.now, onError })
+    })
+    let isWriting = true
+    let deleted = 0
+    const collecting = collectors.map(async (gc) => {
+      while (isWriting) {
+        const report = await gc.runOnce()
+        deleted += report.deleted.objects + report.deleted.blocks
+        await wait(20)
+      }
+    })
+    const steps = rounds(60, 400)
+    const writing = Array.from({ length: WRITERS }, async (_, writer) => {
+      const random = seededRandom(seed + writer)
+      const below = (n: number) => Math.floor(random() * n)
+      for (let step = 0; step < steps; step++) {
+        const index = below(2)
+        const library = libraries[index] as EditableLibrary
+        const name = `${writer}-${below(NAMES)}`
+        const key = `${index} ${name}`
+        const roll = random()
+        if (roll < 0.5) {
+          const bytes = contentOf(below(CONTENTS))
+          await save({ stage }, library, name, bytes)
+          expected.set(key, bytes)
+        } else if (roll < 0.7) {
+          await library.commit(async (tree) => {
+            if ((await tree.find(at(`/${name}`))) !== undefined) await tree.take(at(`/${name}`))
+            return { description: 'Deleted', result: 0 }
+          })
+          expected.delete(key)
+        } else if (roll < 0.85) {
+          await copyOne(`${writer}-${below(NAMES)}`, writer, index)
+        } else if (roll < 0.9) {
+          await emptyTrash(core, await stage.reopen(library), 0)
+        } else {
+          await wait(below(60))
+        }
+      }
+    })
+    /** Copies a file of one library to the other. */
+    const copyOne = async (name: string, writer: number, from: number) => {
+      using _operation = core.operations.begin()
+      const source = await stage.reopen(libraries[from] as EditableLibrary)
+      const target = libraries[1 - from] as EditableLibrary
+      const entry = await source.tree.find(at(`/${name}`))
+      if (entry === undefined) return
+      await copyObjects({ db, objects: core.objects }, source.info.key, target.info.key, [entry])
+      await target.commit(async (tree) => {
+        await tree.put(ROOT, entry)
+        return { description: `Copied by ${writer}`, result: 0 }
+      })
+      const bytes = expected.get(`${from} ${name}`)
+      if (bytes !== undefined) expected.set(`${1 - from} ${name}`, bytes)
+    }
+    await Promise.all(writing)
+    isWriting = false
+    await Promise.all(collecting)
+    t.diagnostic(`${deleted} rows and files deleted meanwhile`)
+    assert.ok(deleted > 0)
+    for (const [key, bytes] of expected) {
+      const [index = '0', name = ''] = key.split(' ')
+      const found = await load({ stage }, libraries[Number(index)] as EditableLibrary, at(`/${name}`))
+      assert.ok(found?.equals(bytes), `${key}, seed ${seed}`)
+    }
+  })
+})
