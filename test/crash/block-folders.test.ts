@@ -22,7 +22,7 @@ async function withServer(
   work: (parts: {
     injector: FaultInjector
     server: Awaited<ReturnType<typeof spawnServer>>
-    upload(name: string): Promise<number>
+    upload: (name: string) => Promise<number>
   }) => Promise<void>,
 ): Promise<void> {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-folders-'))

@@ -20,7 +20,7 @@ after(() => server[Symbol.asyncDispose]())
 
 /** A change, and how it shows that it is committed. What it needs is prepared before the log is held. */
 interface Case {
-  readonly prepare: () => Promise<{ change(): Promise<Reply>; isDone(): Promise<boolean> }>
+  readonly prepare: () => Promise<{ change: () => Promise<Reply>; isDone: () => Promise<boolean> }>
 }
 
 const entryOf = (name: string) => `/api/v2.1/repos/${library}/file/?p=/${name}`

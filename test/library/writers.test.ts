@@ -13,7 +13,7 @@ import { Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { Dir } from '../../src/objects/dir.ts'
 import { dirDirent, fileDirent } from '../../src/objects/dirent.ts'
-import { type CommitId, EMPTY_ID, type FileId, sha1Hex } from '../../src/objects/ids.ts'
+import { type CommitId, EMPTY_ID, sha1Hex } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
@@ -244,7 +244,7 @@ onBothDatabases('writers of one library', (fresh) => {
     }
     const put = (name: string, size: number) =>
       library.commit(async (tree) => {
-        await tree.put(ROOT, fileDirent({ id: EMPTY_ID as FileId, name, mtime: 1, size, modifier: 'a@b' }))
+        await tree.put(ROOT, fileDirent({ id: EMPTY_ID, name, mtime: 1, size, modifier: 'a@b' }))
         return { description: 'put', result: 0 }
       })
     const sizes = [101, 1, 2, 3, 4, 5, 6, 7]

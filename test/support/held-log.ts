@@ -13,6 +13,7 @@ export interface HeldLog {
 export async function holdLog(t: TestContext): Promise<HeldLog> {
   await using some = await open(import.meta.filename)
   const prototype = Object.getPrototypeOf(some) as FileHandle
+  // oxlint-disable-next-line typescript/unbound-method -- called with a handle below
   const { datasync } = prototype
   const { promise, resolve } = Promise.withResolvers<void>()
   let waiting = 0

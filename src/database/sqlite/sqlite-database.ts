@@ -179,8 +179,7 @@ class SqliteDatabase implements Migratable {
     const result = this.#requests.run(request, work)
     // A handler that reads the database returns a promise.
     if (!(result instanceof Promise)) return result
-    // Also if it rejects: 'not found' acknowledges a deletion.
-    return result.finally(() => this.#flushedUpTo(request.seen)) as T
+    return this.#heldBack(result, request) as T
   }
 
   async releasePageCaches(): Promise<void> {
@@ -248,6 +247,15 @@ class SqliteDatabase implements Migratable {
   /** Nothing is flushed if nothing is pending, so that a read-only disk fails only requests that write. */
   #flushedUpTo(position: number): Promise<void> | undefined {
     return position > this.#durablePosition ? this.#sync.flush() : undefined
+  }
+
+  async #heldBack<T>(result: Promise<T>, request: AcknowledgingRequest): Promise<T> {
+    try {
+      return await result
+    } finally {
+      // Also if it rejects: 'not found' acknowledges a deletion.
+      await this.#flushedUpTo(request.seen)
+    }
   }
 
   #noteRead(): void {

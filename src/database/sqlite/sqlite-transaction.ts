@@ -68,9 +68,7 @@ export class SqliteTransaction implements Transaction {
   finish(): void {
     this.#over = true
     if (this.#failure) {
-      throw new DatabaseError('other', 'A statement failed, so nothing of the transaction was kept.', {
-        cause: this.#failure,
-      })
+      throw transactionAborted(this.#failure)
     }
   }
 
@@ -82,7 +80,7 @@ export class SqliteTransaction implements Transaction {
   // would then each be committed on their own.
   #attempt<T>(statement: () => T): T {
     if (this.#over) throw transactionOver()
-    if (this.#failure !== undefined) throw this.#failure
+    if (this.#failure !== undefined) throw transactionAborted(this.#failure)
     try {
       return statement()
     } catch (error) {
@@ -90,6 +88,12 @@ export class SqliteTransaction implements Transaction {
       throw error
     }
   }
+}
+
+/** With the reason of the statement that failed. */
+function transactionAborted(cause: unknown): DatabaseError {
+  const reason = cause instanceof DatabaseError ? cause.reason : 'other'
+  return new DatabaseError(reason, 'A statement failed, so nothing of the transaction was kept.', { cause })
 }
 
 const insertsOfOne = new Map<string, { columns: readonly string[]; ignoreExisting: boolean; sql: string }>()
