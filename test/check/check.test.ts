@@ -6,6 +6,7 @@ import { check } from '../../src/check/check.ts'
 import { checkServer, openBlocksOf, sourcesOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { SyncClient } from '../support/sync-client.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { createSample, DAMAGES } from './damage.ts'
 
@@ -35,6 +36,45 @@ describe('a check', () => {
     do reports.push((await checkServer(server, { library })).findings.length)
     while ((await Promise.race([written, Promise.resolve()])) === undefined)
     assert.deepEqual(new Set(reports), new Set([0]))
+  })
+
+  it('reads versions of a folder that are stored as differences, and finds a lost base', async () => {
+    const { library, key, run } = await createSample(server, client)
+    const { db } = server.running.services
+    const sync = await SyncClient.link(client, library)
+    const folder: Record<string, string> = {}
+    for (let number = 0; number < 60; number++) folder[`file ${number}.txt`] = `text ${number}`
+    for (let version = 0; version < 4; version++) {
+      folder[`file ${version}.txt`] = `version ${version}`
+      await sync.push({ many: { ...folder } })
+    }
+    const deltas = 'select id, base from fs_object where library_key = ? and base is not null'
+    const rows = await db.all<{ base: Uint8Array }>(deltas, key)
+    assert.ok(rows.length >= 3)
+    for (const readData of [true, false]) {
+      assert.deepEqual((await checkServer(server, { library, readData })).findings, [])
+    }
+    const bases = new Set(rows.map(({ base }) => Buffer.from(base).toString('hex')))
+    const [whole] = await db.all<{ id: Uint8Array }>(
+      `select id from fs_object where library_key = ? and base is null and id in (${rows.map(() => '?').join(', ')})`,
+      key,
+      ...rows.map(({ base }) => base),
+    )
+    assert.ok(whole !== undefined && bases.size > 0)
+    const one = 'from fs_object where library_key = ? and id = ?'
+    const [row = {}] = await db.all(`select * ${one}`, key, whole.id)
+    await run(`delete ${one}`, key, whole.id)
+    const { findings } = await checkServer(server, { library })
+    assert.deepEqual(
+      new Set(findings.map(({ kind, path }) => `${kind} ${path}`)),
+      new Set(['object-missing /many']),
+    )
+    assert.equal(
+      findings.reduce((sum, { versions }) => sum + versions, 0),
+      4,
+    )
+    // Put back, because usage is counted for all libraries.
+    await db.write((tx) => tx.insert('fs_object', Object.keys(row), [Object.values(row)]))
   })
 
   it('names every version and path with a lost block', async () => {
