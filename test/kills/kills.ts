@@ -130,7 +130,7 @@ async function verifyRestored(folder: string, writers: readonly Writer[]): Promi
   }
   await using server = await spawnServer(String(restored))
   const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
-  for (const writer of writers) await writer.verify(client)
+  for (const writer of writers) await writer.verify(client, { isRestored: true })
 }
 
 async function writeUntilKilled(
