@@ -173,7 +173,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I4',
     name: 'a request that asks for a change is answered when all it read is flushed',
     file: 'src/database/sqlite/sqlite-database.ts',
-    find: 'return result.finally(() => this.#flushedUpTo(request.seen)) as T',
+    find: 'return this.#heldBack(result, request) as T',
     replace: 'return result',
     tests: ['test/durability/unchanged.test.ts'],
   },
