@@ -1,6 +1,9 @@
 /** The table that says which library holds which block. */
 export const HELD_BLOCKS = 'library_block'
 
+export const ACCOUNTS = 'account'
+export const LIBRARIES = 'library'
+
 /** The bytes of small blocks. They are stored as blobs, like all blocks. */
 const SMALL_BLOCKS = 'small_block'
 

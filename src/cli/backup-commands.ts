@@ -43,6 +43,22 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
     })
   withSettings(
     backup
+      .command('libraries')
+      .description('list the libraries of a snapshot')
+      .argument('[target]', 'the target that carrel backup wrote'),
+    TARGET_SETTINGS,
+  )
+    .option('--snapshot <id>', 'the snapshot, or the beginning of its id', 'latest')
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<{ json?: true; snapshot: string }>()
+      const config = configFrom(options)
+      const commands = await import('./restore.ts')
+      const flags = { json: options.json === true, snapshot: options.snapshot }
+      await commands.listLibrariesIn(config, targetOf(target, config), flags)
+    })
+  withSettings(
+    backup
       .command('verify')
       .description('see that everything the snapshots need is in the target')
       .argument('[target]', 'the target that carrel backup wrote'),
@@ -76,18 +92,31 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
   withSettings(
     program
       .command('restore')
-      .description('restore a whole server from a backup into an empty data folder')
+      .description('restore a whole server into an empty data folder, or libraries into an existing server')
       .argument('[target]', 'the target that carrel backup wrote; CARREL_BACKUP_TARGET unless named'),
     ['data', 'database', 'blocks', 'disk', ...TARGET_SETTINGS],
   )
     .option('--snapshot <id>', 'the snapshot to restore, or the beginning of its id', 'latest')
+    .option('--library <id>', 'restore this library only, into an existing server')
+    .option('--account <email>', 'restore the libraries of this account only, into an existing server')
+    .option('--owner <email>', 'the account that gets them, unless it is the one in the backup')
     .option(...JSON_FLAG)
-    .action(async (target: string | undefined, options: { json?: true; snapshot: string }) => {
+    .action(async (target: string | undefined, options: RestoreFlags) => {
       const config = configFrom(options)
-      const { restore } = await import('./restore.ts')
-      const flags = { json: options.json === true, snapshot: options.snapshot }
-      end(await restore(config, targetOf(target, config), flags))
+      const commands = await import('./restore.ts')
+      const flags = { ...options, json: options.json === true }
+      const isPartial = options.library !== undefined || options.account !== undefined
+      const run = isPartial ? commands.restoreLibraries : commands.restore
+      end(await run(config, targetOf(target, config), flags))
     })
+}
+
+interface RestoreFlags {
+  readonly json?: true
+  readonly snapshot: string
+  readonly library?: string
+  readonly account?: string
+  readonly owner?: string
 }
 
 function targetOf(target: string | undefined, config: { backup: { target: string | undefined } }): string {

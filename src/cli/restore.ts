@@ -1,10 +1,22 @@
-import { findManifest, openRepository, restoreServer, Snapshot, TargetLock } from '../backup/index.ts'
-import { listLibraryHeads } from '../commits/index.ts'
+import {
+  findManifest,
+  listSnapshotLibraries,
+  openRepository,
+  restoreAccount,
+  restoreLibrary,
+  restoreServer,
+  Snapshot,
+  TargetLock,
+} from '../backup/index.ts'
+import { findLibraryKey, listLibraryHeads } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
+import { newLibraryId } from '../objects/index.ts'
 import { insertRestorePoint } from '../push/index.ts'
 import { openBlocks } from '../server/index.ts'
-import { print, sizeText } from './output.ts'
+import { openAccounts } from './accounts.ts'
+import { CommandError } from './command-error.ts'
+import { columns, print, sizeText } from './output.ts'
 
 /** The backup lacks blocks that the server had lost before. */
 const RESTORED_WITH_LOSSES = 3
@@ -48,4 +60,104 @@ async function recordRestorePoints(db: Database): Promise<void> {
     after = heads.at(-1)?.key ?? 0
     if (after === 0) return
   }
+}
+
+/** Which libraries to restore, and to whom. */
+interface LibrarySelection {
+  readonly library?: string
+  readonly account?: string
+  /** The new owner; the one in the backup unless named. */
+  readonly owner?: string
+}
+
+/**
+ * Restores one library, or all of an account, into an existing server, which may be running. A library that the server still has is restored
+ * beside it, under another id and name. Resolves to the exit code.
+ */
+export async function restoreLibraries(
+  config: Config,
+  target: string,
+  { json, snapshot: wanted, ...selection }: LibrarySelection & { json: boolean; snapshot: string },
+): Promise<number> {
+  const repository = await openRepository(target, config.backup)
+  await using opened = new AsyncDisposableStack()
+  opened.use(await TargetLock.acquire(repository.target, 'read', 'carrel restore'))
+  const snapshot = new Snapshot(repository, await findManifest(repository, wanted))
+  const { db, accounts } = opened.use(await openAccounts(config))
+  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const now = Math.floor(Date.now() / 1000)
+  const chosen = await chooseLibraries(snapshot, selection)
+  const restored: RestoredLibrary[] = []
+  for (const library of chosen) {
+    const owner = selection.owner ?? library.owner
+    if ((await accounts.find(owner)) === undefined) {
+      if (selection.owner !== undefined)
+        throw new CommandError(`There is no account ${owner}: add it with carrel user add.`)
+      await restoreAccount(snapshot, db, owner)
+    }
+    const { key: ownerKey } = await accounts.get(owner)
+    const isTaken = (await findLibraryKey(db, library.id)) !== undefined
+    if (isTaken && library.isEncrypted) {
+      throw new CommandError(
+        `The library ${library.name} is encrypted, and its password fits only its id ${library.id}, which the server still has: purge that library first, or restore into another server.`,
+      )
+    }
+    const id = isTaken ? newLibraryId() : library.id
+    const name = isTaken ? `${library.name} (${snapshot.manifest.createdAt.slice(0, 10)})` : library.name
+    const one = await restoreLibrary(snapshot, { db, blocks, library, id, name, ownerKey, now })
+    await db.write((tx) => insertRestorePoint(tx, one.key, one.head, now))
+    restored.push(one)
+  }
+  const missing = restored.flatMap((one) => one.missing)
+  print(json, { snapshot: snapshot.manifest.id, libraries: restored }, [
+    ...missing.map((id) => `The block ${id} is not in the backup: the server had lost it before.`),
+    ...restored.map(({ id, name, blocks: count }) => `Restored ${name} as ${id}: ${count} blocks.`),
+    ...(restored.length === 0 ? ['There was nothing to restore.'] : []),
+  ])
+  return missing.length > 0 ? RESTORED_WITH_LOSSES : 0
+}
+
+type RestoredLibrary = Awaited<ReturnType<typeof restoreLibrary>>
+
+async function chooseLibraries(snapshot: Snapshot, { library, account }: LibrarySelection) {
+  const all = await listSnapshotLibraries(snapshot)
+  const chosen = all.filter(
+    (one) =>
+      (library === undefined || one.id === library) && (account === undefined || one.owner === account),
+  )
+  if (library !== undefined && chosen.length === 0) {
+    throw new CommandError(
+      `The snapshot ${snapshot.manifest.id} has no library ${library}: carrel backup libraries shows those there are.`,
+    )
+  }
+  return chosen
+}
+
+/** Lists the libraries of a snapshot. */
+export async function listLibrariesIn(
+  config: Config,
+  target: string,
+  { json, snapshot: wanted }: { json: boolean; snapshot: string },
+): Promise<void> {
+  const repository = await openRepository(target, config.backup)
+  const snapshot = new Snapshot(repository, await findManifest(repository, wanted))
+  const libraries = (await listSnapshotLibraries(snapshot)).map(({ id, name, owner, row }) => ({
+    id,
+    name,
+    owner,
+    size: Number(row['size']),
+    files: Number(row['file_count']),
+  }))
+  const rows = libraries.map(({ id, owner, files, size, name }) => [
+    id,
+    owner,
+    String(files),
+    sizeText(size),
+    name,
+  ])
+  print(
+    json,
+    { snapshot: snapshot.manifest.id, libraries },
+    columns([['LIBRARY', 'OWNER', 'FILES', 'SIZE', 'NAME'], ...rows]),
+  )
 }

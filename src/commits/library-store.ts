@@ -1,6 +1,13 @@
 import type { LibraryEncryption } from '../content/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
-import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/index.ts'
+import {
+  type CommitId,
+  type DirId,
+  EMPTY_ID,
+  idFromBytes,
+  idToBytes,
+  type LibraryId,
+} from '../objects/index.ts'
 import { objectRelation } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
 
@@ -491,4 +498,52 @@ export function libraryFromRow(row: LibraryRow): LibraryInfo {
 /** Deletes former names of a library from before a commit. */
 export async function deleteRenamesBelow(tx: Transaction, libraryKey: number, seq: number): Promise<number> {
   return tx.run('delete from library_rename where library_key = ? and seq < ?', libraryKey, seq)
+}
+
+/** The part of a restored library that makes its content visible. */
+interface RestoredContent {
+  readonly name: string
+  readonly head: Uint8Array
+  readonly headSeq: number
+  readonly root: Uint8Array
+  readonly size: number
+  readonly fileCount: number
+}
+
+/**
+ * Inserts the row of a library from a backup, as a deleted and empty one, so that nobody sees it before its content is complete. Returns its key;
+ * undefined if the id is taken.
+ */
+export async function insertRestoredLibrary(
+  tx: Transaction,
+  row: Readonly<Record<string, Value>>,
+  now: number,
+): Promise<number | undefined> {
+  const hidden = { ...row, root: idToBytes(EMPTY_ID), size: 0, file_count: 0, deleted_at: now }
+  const columns = Object.keys(hidden)
+  const inserted = await tx.get<{ key: number }>(
+    `insert into library (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
+     on conflict (id) do nothing returning key`,
+    ...Object.values(hidden),
+  )
+  return inserted?.key
+}
+
+/** Shows a restored library once all its objects and blocks are stored (I1). */
+export async function publishRestoredLibrary(
+  tx: Transaction,
+  key: number,
+  { name, head, headSeq, root, size, fileCount }: RestoredContent,
+): Promise<void> {
+  await tx.run(
+    `update library set name = ?, head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, deleted_at = null
+     where key = ?`,
+    name,
+    head,
+    headSeq,
+    root,
+    size,
+    fileCount,
+    key,
+  )
 }

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { it } from 'node:test'
+import { S3Target } from '../../src/backup/s3-target.ts'
+import { carrel } from '../support/command.ts'
+import { startServer } from '../support/server.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { temporaryFolder } from './support.ts'
+
+// A stand-in for an S3 service that checks signatures as documented in "Signature Calculations for the Authorization Header". With
+// CARREL_TEST_S3=http://key:secret@host:port/bucket the same tests run on a real one.
+
+const KEY = { accessKey: 'AKIDEXAMPLE', secretKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
+const KEYS_PER_PAGE = 3
+
+interface Service extends AsyncDisposable {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+async function openService(): Promise<Service> {
+  const real = process.env['CARREL_TEST_S3']
+  if (real !== undefined) {
+    const url = new URL(real)
+    return {
+      endpoint: url.origin,
+      bucket: url.pathname.slice(1),
+      accessKey: decodeURIComponent(url.username),
+      secretKey: decodeURIComponent(url.password),
+      async [Symbol.asyncDispose]() {},
+    }
+  }
+  const objects = new Map<string, Buffer>()
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    const url = new URL(request.url ?? '', 'http://s3')
+    const reply = (status: number, bytes: Uint8Array | string = '') => response.writeHead(status).end(bytes)
+    if (!isSigned(request, url, body)) return reply(403, '<Error><Code>SignatureDoesNotMatch</Code></Error>')
+    const [, bucket, ...parts] = url.pathname.split('/').map(decodeURIComponent)
+    if (bucket !== 'bucket') return reply(404, '<Error><Code>NoSuchBucket</Code></Error>')
+    const key = parts.join('/')
+    if (key === '') return reply(200, listing(objects, url.searchParams))
+    if (request.method === 'PUT') objects.set(key, body)
+    if (request.method === 'PUT') return reply(200)
+    if (request.method === 'DELETE') return reply(objects.delete(key) ? 204 : 204)
+    const found = objects.get(key)
+    if (found === undefined) return reply(404, '<Error><Code>NoSuchKey</Code></Error>')
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+    return start === undefined
+      ? reply(200, found)
+      : reply(206, found.subarray(Number(start), Number(end) + 1))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    ...KEY,
+    bucket: 'bucket',
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function listing(objects: ReadonlyMap<string, Buffer>, query: URLSearchParams): string {
+  const after = query.get('continuation-token') ?? ''
+  const keys = [...objects.keys()]
+    .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+    .sort()
+  const page = keys.slice(0, KEYS_PER_PAGE)
+  const contents = page.map(
+    (key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)?.length}</Size></Contents>`,
+  )
+  const next =
+    keys.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+  return `<?xml version="1.0"?><ListBucketResult>${contents.join('')}${next}</ListBucketResult>`
+}
+
+function isSigned(request: IncomingMessage, url: URL, body: Buffer): boolean {
+  const [, id, day, region, signed = '', signature] =
+    /Credential=([^/]+)\/(\d+)\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)/.exec(
+      request.headers.authorization ?? '',
+    ) ?? []
+  if (id !== KEY.accessKey) return false
+  const hash = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
+  const stated = String(request.headers['x-amz-content-sha256'])
+  if (stated !== 'UNSIGNED-PAYLOAD' && stated !== hash(body)) return false
+  const encode = (text: string) =>
+    encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+  const query = [...url.searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`).sort()
+  const headers = signed.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`)
+  const canonical = [request.method, url.pathname, query.join('&'), headers.join(''), signed, stated].join(
+    '\n',
+  )
+  const scope = `${day}/${region}/s3/aws4_request`
+  const text = ['AWS4-HMAC-SHA256', request.headers['x-amz-date'], scope, hash(canonical)].join('\n')
+  const sign = (key: Buffer | string, message: string) => createHmac('sha256', key).update(message).digest()
+  const key = [String(day), String(region), 's3', 'aws4_request'].reduce<Buffer | string>(
+    sign,
+    `AWS4${KEY.secretKey}`,
+  )
+  return sign(key, text).toString('hex') === signature
+}
+
+it('an S3 target stores, lists, reads and removes objects, and explains failures', async () => {
+  await using service = await openService()
+  const settings = { region: 'us-east-1', ...service }
+  const prefix = `run-${randomBytes(4).toString('hex')}`
+  const target = new S3Target(`s3://${service.bucket}/${prefix}`, settings)
+  const bytes = randomBytes(100_000)
+  const names = Array.from({ length: 8 }, (_, number) => `packs/ab/object ${number} +&=ü`)
+  for (const name of names) await target.put(name, bytes)
+  const listed: string[] = []
+  for await (const { name, size } of target.list('packs/')) {
+    listed.push(name)
+    assert.equal(size, bytes.length)
+  }
+  if (process.env['CARREL_TEST_S3'] === undefined) {
+    assert.deepEqual(listed.length, names.length)
+  } else assert.deepEqual(listed.sort(), [...names].sort())
+  assert.deepEqual(await target.get(names[3] ?? ''), bytes)
+  assert.deepEqual(await target.get(names[3] ?? '', { start: 1000, length: 77 }), bytes.subarray(1000, 1077))
+  for (const name of names) await target.remove(name)
+  await target.remove(names[0] ?? '')
+  await assert.rejects(target.get(names[0] ?? ''), /is missing in s3:\/\//)
+  const wrong = new S3Target(`s3://${service.bucket}/${prefix}`, { ...settings, secretKey: 'wrong' })
+  await assert.rejects(wrong.put('a', bytes), /cannot be used \(403 SignatureDoesNotMatch\).*the access key/)
+  assert.throws(
+    () => new S3Target('s3://bucket', { ...settings, accessKey: undefined }),
+    /CARREL_BACKUP_S3_ACCESS_KEY/,
+  )
+})
+
+it('a server is backed up to S3 and restored from it', async () => {
+  await using folder = await temporaryFolder()
+  await using service = await openService()
+  const target = `s3://${service.bucket}/carrel-${randomBytes(4).toString('hex')}`
+  const flags = ['--backup-s3-endpoint', service.endpoint, '--backup-s3-access-key', service.accessKey]
+  const env = { CARREL_BACKUP_S3_SECRET_KEY: service.secretKey }
+  await using server = await startServer()
+  const ann = await server.signUp()
+  const library = await ann.createLibrary('Papers')
+  await uploadFile(ann, library, '/big.bin', randomBytes(3_000_000))
+  await uploadFile(ann, library, '/small.txt', 'small')
+  for (let round = 0; round < 2; round++) {
+    const made = await carrel(['backup', target, '--data', server.data, ...flags], { env })
+    assert.equal(made.code, 0, made.stderr)
+  }
+  const verified = await carrel(['backup', 'verify', target, '--read-data', ...flags], { env })
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  const pruned = await carrel(
+    ['backup', 'prune', target, '--backup-keep-last', '1', '--backup-keep-daily', '0', ...flags],
+    { env },
+  )
+  assert.equal(pruned.code, 0, pruned.stderr)
+  const data = path.join(folder.path, 'restored')
+  const restored = await carrel(['restore', target, '--data', data, ...flags], { env })
+  assert.equal(restored.code, 0, restored.stderr)
+})
