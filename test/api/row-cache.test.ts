@@ -22,7 +22,7 @@ describe('two processes over one database', () => {
     const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres'
     const postgres = onPostgres ? stack.use(await startPostgres()) : undefined
     const env: Record<string, string> = postgres ? { CARREL_DATABASE: await postgres.createWithSchema() } : {}
-    const here = stack.use(await startServer({ data, env }))
+    const here = stack.use(await startServer({ data, env, sharesDataFolder: true }))
     const there = stack.use(await spawnServer(data, env))
     const client = await Client.signIn(there.url, ADMIN.email, ADMIN.password)
     const created = await client.post('/api2/repos/', { form: { name: 'first' } })
