@@ -85,6 +85,7 @@ export const RULES: readonly Rule[] = [
   { ...both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60), fast: SQLITE },
 
   // Slow, and not about the database: once, in the deep tier.
+  deep('test/upgrade/earlier-data', SQLITE, 'on both databases by itself', 30),
   deep('test/upgrade/migration', SQLITE, 'on both databases by itself, kills processes', 12),
   deep('test/durability/upload-kill', SQLITE, 'random: 12 kills', 60),
   deep('test/durability/push-kill', SQLITE, 'random: 6 kills', 40),

@@ -19,7 +19,7 @@ import { SyncClient } from '../support/sync-client.ts'
 
 const FIXTURES = path.join(import.meta.dirname, '../fixtures/earlier-data')
 /** When they were written: API tokens have not been idle for long. */
-const THEN = 1_794_790_000
+const THEN = 1_794_830_000
 const SECRET = 'a secret for the fixture'
 const LINK_PASSWORD = 'open sesame now'
 
