@@ -102,6 +102,7 @@ export const RULES: readonly Rule[] = [
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),
   deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),
   deep('test/cli/serve', SQLITE, 'starts some twenty processes', 40),
+  deep('test/gc/freed-space', BOTH, 'stores and deletes 200 MB', 40),
   deep('test/gc/', SQLITE, 'random writers during garbage collection; on both databases by itself', 60),
   deep('test/backup/', SQLITE, 'starts some ten processes; on both databases by itself', 60),
   deep('test/cli/gc', SQLITE, 'starts some ten processes', 10),
