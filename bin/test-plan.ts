@@ -89,6 +89,7 @@ export const RULES: readonly Rule[] = [
   deep('test/upgrade/migration', SQLITE, 'on both databases by itself, kills processes', 12),
   deep('test/durability/upload-kill', SQLITE, 'random: 12 kills', 60),
   deep('test/durability/push-kill', SQLITE, 'random: 6 kills', 40),
+  deep('test/crash/power-cut', SQLITE, 'random: servers on 240 states of a disk', 300),
   deep('test/crash/', SQLITE, 'simulates power failures and I/O errors', 60),
   deep('test/durability/', SQLITE, 'kills servers, fills a disk', 30),
   deep('test/clients/seaf-cli', SQLITE, 'real clients, which look for changes every few seconds', 120),

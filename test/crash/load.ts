@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { Client } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { postForm, type SentPart, updateLink, uploadLink } from '../support/transfer.ts'

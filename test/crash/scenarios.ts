@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
+import { carrel } from '../support/command.ts'
 import { FaultInjector } from '../support/fault-injection.ts'
 import { ADMIN, startServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
@@ -53,7 +54,7 @@ function edits(disk: 'fast' | 'plain', share: number): Scenario {
     name,
     share,
     async record(seed) {
-      const env = { CARREL_DISK: disk }
+      const env = { CARREL_DISK: disk, CARREL_GC_GRACE_SECONDS: '0' }
       const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-crash-'))
       try {
         const present = await listPresent(data)
@@ -72,6 +73,7 @@ function edits(disk: 'fast' | 'plain', share: number): Scenario {
               const writer = `w${phase}${n}`
               return editFiles({ ...parts, library, writer, seed: seed * 1000 + phase * 100 + n })
             }),
+            ...(phase === 1 ? maintain(data, { ...recording.env, ...env }) : []),
             pushTrees({
               ...parts,
               library: pushed,
@@ -142,6 +144,23 @@ function failedSync(share: number): Scenario {
       }
     },
   }
+}
+
+/** Garbage collections and backups beside the writers. */
+function maintain(data: string, env: Record<string, string>): Promise<void>[] {
+  const target = mkdtempSync(path.join(os.tmpdir(), 'carrel-crash-backup-'))
+  const run = async (...args: string[]) => {
+    const { code, stderr } = await carrel(args, { env: { ...env, CARREL_DATA: data } })
+    assert.equal(code, 0, stderr)
+  }
+  const collect = async () => {
+    for (const _ of [1, 2]) await run('gc')
+  }
+  const backUp = async () => {
+    await run('backup', target)
+    await rm(target, { recursive: true, force: true })
+  }
+  return [collect(), backUp()]
 }
 
 interface Account {
