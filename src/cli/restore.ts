@@ -13,7 +13,7 @@ import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { newLibraryId } from '../objects/index.ts'
 import { insertRestorePoint } from '../push/index.ts'
-import { openBlocks } from '../server/index.ts'
+import { holdLease, openBlocks } from '../server/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { columns, print, sizeText } from './output.ts'
@@ -84,6 +84,7 @@ export async function restoreLibraries(
   opened.use(await TargetLock.acquire(repository.target, 'read', 'carrel restore'))
   const snapshot = new Snapshot(repository, await findManifest(repository, wanted))
   const { db, accounts } = opened.use(await openAccounts(config))
+  opened.use(await holdLease(db))
   const blocks = opened.use(await openBlocks(config, { shared: true }))
   const now = Math.floor(Date.now() / 1000)
   const chosen = await chooseLibraries(snapshot, selection)

@@ -17,6 +17,7 @@ import { findBlocksHeldAnywhere } from '../content/index.ts'
 import { type Database, openSnapshot, type Reader } from '../database/index.ts'
 import { secretText } from '../identity/index.ts'
 import { programVersion } from '../version.ts'
+import { holdLease } from './hold-lease.ts'
 import { openBlocks } from './stores.ts'
 
 /** Adds a snapshot of the server to a target. The server may be running in this process, in another, or not at all. */
@@ -59,6 +60,7 @@ export async function recordedBackup(
   target: string,
   run: () => Promise<Pick<SnapshotManifest, 'id' | 'addedBytes' | 'damaged'>>,
 ): Promise<void> {
+  await using _lease = await holdLease(db)
   await recorded(db, 'backup', target, async () => {
     const { id, addedBytes, damaged } = await run()
     const message = damaged.length > 0 ? `${damaged.length} blocks of the server are lost.` : ''

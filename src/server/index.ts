@@ -1,5 +1,6 @@
 export { backUp, pruneBackups, recordedBackup, recordedVerification, verifyBackups } from './backups.ts'
 export { DataFolderInUseError, lockDataFolder } from './data-folder-lock.ts'
+export { holdLease } from './hold-lease.ts'
 export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './maintenance.ts'
 export { releaseSpace } from './release-space.ts'
 export { type RunningServer, startServer } from './server.ts'

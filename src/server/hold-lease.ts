@@ -1,0 +1,16 @@
+import type { Database } from '../database/index.ts'
+import { OperationLeases } from '../gc/index.ts'
+import { RunningOperations } from '../scheduling/index.ts'
+
+/**
+ * Keeps garbage collection, in whichever process it runs, from deleting what is condemned from now on. For a backup, which reads blocks after it
+ * has read the rows, and for a restore, which stores blocks before rows refer to them.
+ */
+export async function holdLease(db: Database): Promise<AsyncDisposable> {
+  const now = () => Math.floor(Date.now() / 1000)
+  const operations = new RunningOperations(now)
+  operations.begin()
+  const leases = new OperationLeases({ db, operations, now, onError: () => {} })
+  await leases.start()
+  return leases
+}
