@@ -17,7 +17,7 @@ export async function countFutureCommits(
     limit,
     limit,
   )
-  return { commits: Number(commits?.n ?? 0), libraries: Number(libraries?.n ?? 0) }
+  return { commits: commits?.n ?? 0, libraries: libraries?.n ?? 0 }
 }
 
 /** Sets these times to `now`: what they date from is unknown, and a later time only keeps data for longer. */

@@ -13,7 +13,7 @@ export async function countFutureHistory(
     'select count(*) as n from first_seen where added_at > ?',
     limit,
   )
-  return { trashItems: Number(trash?.n ?? 0), paths: Number(paths?.n ?? 0) }
+  return { trashItems: trash?.n ?? 0, paths: paths?.n ?? 0 }
 }
 
 export async function repairFutureHistory(tx: Transaction, limit: number, now: number): Promise<void> {

@@ -6,7 +6,7 @@ export async function countFutureSignIns(reader: Reader, limit: number): Promise
     'select count(*) as n from api_token where last_used_at > ?',
     limit,
   )
-  return { signIns: Number(found?.n ?? 0) }
+  return { signIns: found?.n ?? 0 }
 }
 
 export async function repairFutureSignIns(tx: Transaction, limit: number, now: number): Promise<void> {

@@ -114,7 +114,7 @@ onBothDatabases('a migration', (fresh) => {
     if (it === undefined) return
     const steps = [notes, titles(2), titles(3), titles(4), titles(5), titles(6)]
     for (let n = 1; n <= steps.length; n++) await (await it.open(...steps.slice(0, n)))[Symbol.asyncDispose]()
-    const kept = readdirSync(it.backupDirectory).map((name) => /schema-\d/.exec(name)?.[0])
+    const kept = readdirSync(it.backupDirectory).map((name) => /schema-\d/.exec(name)?.[0] ?? '')
     assert.deepEqual(kept.sort(), ['schema-3', 'schema-4', 'schema-5'])
   })
 
