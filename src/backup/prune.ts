@@ -25,7 +25,7 @@ const UNUSED_SHARE = 0.25
 
 /** The ids of the snapshots that a retention keeps. The newest is always among them. */
 export function selectKept(ids: readonly string[], retention: Retention): Set<string> {
-  const newestFirst = [...ids].sort().reverse()
+  const newestFirst = ids.toSorted().toReversed()
   const kept = new Set(newestFirst.slice(0, Math.max(1, retention.last)))
   const keepPer = (count: number, periodOf: (time: Date) => string) => {
     const periods = new Set<string>()

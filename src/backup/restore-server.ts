@@ -144,7 +144,7 @@ async function removeSqlite(file: string): Promise<void> {
 /** Removes rows that migrations inserted, and what an interrupted restore left, dependent rows first. */
 async function emptyTables(db: Database, tables: readonly { readonly name: string }[]): Promise<void> {
   await db.write(async (tx) => {
-    for (const { name } of [...tables].reverse()) await tx.run(deleteAll(name))
+    for (const { name } of tables.toReversed()) await tx.run(deleteAll(name))
   })
 }
 

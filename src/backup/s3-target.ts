@@ -59,7 +59,7 @@ export class S3Target implements BackupTarget {
     for (let token: string | undefined, more = true; more; more = token !== undefined) {
       const query = new URLSearchParams({ 'list-type': '2', prefix: this.#prefix + prefix })
       if (token !== undefined) query.set('continuation-token', token)
-      const found = await this.#send('GET', `${this.#bucketUrl}?${query}`)
+      const found = await this.#send('GET', `${this.#bucketUrl}?${query.toString()}`)
       if (found === undefined) throw this.#failed('the bucket does not exist')
       const page = parseList(found.toString('utf8'))
       for (const { key, size } of page.objects) yield { name: key.slice(this.#prefix.length), size }

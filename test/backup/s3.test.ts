@@ -38,6 +38,7 @@ async function openService(): Promise<Service> {
     }
   }
   const objects = new Map<string, Buffer>()
+  // oxlint-disable-next-line typescript/no-misused-promises -- a failure fails the request of the test
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const url = new URL(request.url ?? '', 'http://s3')

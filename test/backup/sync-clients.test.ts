@@ -54,7 +54,7 @@ it('clients that pushed after the backup push again after a restore, and nothing
   const versions = Object.entries(texts).filter(([name]) => name.startsWith('/a'))
   assert.deepEqual(versions.map(([, text]) => text).sort(), ['three', 'two'], 'both versions are kept')
   // From now on everything is as usual.
-  await desktop.push({ ...Object.fromEntries([['e.txt', 'later']]) })
+  await desktop.push({ 'e.txt': 'later' })
   assert.deepEqual([...(await laptop.clone()).keys()], ['/e.txt'])
 })
 

@@ -127,6 +127,7 @@ function startWriters(client: Client, library: string, acknowledged: Map<string,
   let isStopped = false
   let number = 0
   const write = async () => {
+    // oxlint-disable-next-line eslint/no-unmodified-loop-condition -- stop() sets it meanwhile
     while (!isStopped) {
       const name = `/file-${++number}.bin`
       const bytes = randomBytes(number % 5 === 0 ? 200_000 : 2000)
