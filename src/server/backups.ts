@@ -15,9 +15,7 @@ import {
 import type { Config } from '../config/index.ts'
 import { findBlocksHeldAnywhere } from '../content/index.ts'
 import { type Database, openSnapshot, type Reader } from '../database/index.ts'
-import { OperationLeases } from '../gc/index.ts'
 import { secretText } from '../identity/index.ts'
-import { RunningOperations } from '../scheduling/index.ts'
 import { programVersion } from '../version.ts'
 import { holdLease } from './hold-lease.ts'
 import { openBlocks } from './stores.ts'
@@ -64,23 +62,10 @@ export async function recordedBackup(
 ): Promise<void> {
   await using _lease = await holdLease(db)
   await recorded(db, 'backup', target, async () => {
-    await using _lease = await leaseOf(db)
     const { id, addedBytes, damaged } = await run()
     const message = damaged.length > 0 ? `${damaged.length} blocks of the server are lost.` : ''
     return { outcome: 'succeeded', snapshot: id, storedBytes: addedBytes, message }
   })
-}
-
-/** Keeps garbage collection from deleting what is condemned from now on, in this process and in others. */
-async function leaseOf(db: Database): Promise<OperationLeases> {
-  const now = () => Math.floor(Date.now() / 1000)
-  const operations = new RunningOperations(now)
-  // Never disposed of: it ends with the lease.
-  operations.begin()
-  // A renewal that fails is repeated seconds later.
-  const leases = new OperationLeases({ db, operations, now, onError: () => {} })
-  await leases.start()
-  return leases
 }
 
 /** Runs a verification that reads everything, and records its outcome. */
