@@ -1,4 +1,5 @@
 export { GarbageCollector } from './collector.ts'
+export { collectionRows } from './dependent-rows-store.ts'
 export { GcSchedule } from './gc-schedule.ts'
 export { registerGcMetrics } from './metrics.ts'
 export { OperationLeases } from './operation-leases.ts'

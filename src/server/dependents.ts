@@ -1,7 +1,9 @@
 import { accessRows, linkBinding } from '../access/index.ts'
 import { activityRows } from '../activity/index.ts'
+import { checkRows } from '../check/index.ts'
 import { commitRows, type LibraryDependent, type PathBinding } from '../commits/index.ts'
 import { blockRows } from '../content/index.ts'
+import { collectionRows } from '../gc/index.ts'
 import { historyRows } from '../history/index.ts'
 import {
   type AccountDependent,
@@ -18,6 +20,8 @@ import { viewBinding, viewRows } from '../views/index.ts'
 
 /** Every module with rows that refer to libraries, highest in the import order first. */
 export const libraryDependents: readonly LibraryDependent[] = [
+  collectionRows,
+  checkRows,
   activityRows,
   jobRows,
   accessRows,

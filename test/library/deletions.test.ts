@@ -112,10 +112,17 @@ async function schemaOf(db: Database): Promise<Schema> {
 /** Inserts a row that refers to the library or the account into every table that can. */
 async function fill(db: Database, schema: Schema, given: Readonly<Record<string, number>>): Promise<void> {
   const keys: Record<string, number> = { ...given }
+  const refersTo = (columns: readonly Column[], tables: Readonly<Record<string, number>>) =>
+    columns.some(({ refers }) => refers !== null && tables[refers] !== undefined)
+  // A table may also refer to a row of a table that refers to neither.
+  const parents = new Set<string | null>(
+    [...schema.values()]
+      .filter((columns) => refersTo(columns, given))
+      .flatMap((columns) => columns.map(({ refers }) => refers)),
+  )
   await db.write(async (tx) => {
     for (const [table, columns] of schema) {
-      const isReferring = columns.some(({ refers }) => refers !== null && keys[refers] !== undefined)
-      if (!isReferring || given[table] !== undefined) continue
+      if (given[table] !== undefined || !(refersTo(columns, keys) || parents.has(table))) continue
       const filled = columns.filter(({ name }) => name !== 'key')
       const values = filled.map((column) => valueOf(column, keys))
       const marks = values.map(() => '?').join(', ')
