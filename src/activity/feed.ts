@@ -21,7 +21,7 @@ const ROWS_PER_QUERY = 2000
 const MIN_PER_LANE = 20
 const MAX_PER_LANE = 500
 /** Maximum offset of a page. */
-const LONGEST_FEED = 100_000
+const MAX_FEED = 100_000
 
 interface FeedQuery {
   /** E-mail of an account to filter by; undefined for all. */
@@ -60,7 +60,7 @@ export class Feed {
   }
 
   async list(user: Account, { author, skip, limit }: FeedQuery): Promise<FeedItem[]> {
-    const count = Math.min(skip + limit, LONGEST_FEED)
+    const count = Math.min(skip + limit, MAX_FEED)
     if (skip >= count) return []
     const readables = viewsOf(await this.#access.listReadable(user))
     await this.#consumer.catchUp([...readables.keys()])

@@ -44,11 +44,11 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-const LONGEST_URL = 2048
+const MAX_URL = 2048
 
 /** Validates a webhook URL. Names are resolved only when it is called. */
 export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
-  if (text.length > LONGEST_URL || !URL.canParse(text)) return undefined
+  if (text.length > MAX_URL || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if (!/^https?:$/.test(url.protocol) || url.hostname === '') return undefined
   // Credentials in a URL would be stored and shown in clear text.

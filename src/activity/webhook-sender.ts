@@ -25,7 +25,7 @@ const MAX_FAILURES = 5
 // Lease of a delivery, longer than any attempt, so that one claimed by a crashed process becomes free again.
 const CLAIM_SECONDS = 30
 const OWNER_GONE = 'Not sent: the account that made the webhook is not active.'
-const LONGEST_REST_MS = 60_000
+const MAX_REST_MS = 60_000
 
 interface WebhookSenderOptions {
   readonly db: Database
@@ -127,7 +127,7 @@ export class WebhookSender implements AsyncDisposable {
     if (this.#stop.signal.aborted) return
     const at = await nextDue(this.#options.db).catch(() => undefined)
     if (at === undefined || this.#stop.signal.aborted) return
-    const ms = Math.min(LONGEST_REST_MS, Math.max(1000, (at - this.#options.now()) * 1000))
+    const ms = Math.min(MAX_REST_MS, Math.max(1000, (at - this.#options.now()) * 1000))
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.wake(), ms).unref()
   }

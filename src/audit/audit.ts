@@ -11,7 +11,7 @@ import {
 const ROWS_PER_STEP = 1000
 const DAY = 86_400
 // Text from clients is truncated, so that unauthenticated callers cannot fill the log.
-const LONGEST_TEXT = 1024
+const MAX_TEXT = 1024
 
 /** The actor of an action and its remote address. */
 export interface AuditActor {
@@ -97,5 +97,5 @@ export class Audit {
 }
 
 function plain(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '').slice(0, LONGEST_TEXT).toWellFormed()
+  return text.toWellFormed().replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed()
 }

@@ -1,6 +1,7 @@
 import { findLibraryWithDeleted, listAllLibraryKeys } from '../commits/index.ts'
 import { oldestShown } from '../history/index.ts'
 import type { BlockId } from '../objects/index.ts'
+import { DutyCycle } from '../scheduling/index.ts'
 import {
   findCheckedLibrary,
   findUnfinishedPass,
@@ -17,7 +18,6 @@ import {
   checkLibrary,
   type LibraryCheckOptions,
 } from './library-check.ts'
-import { Pacer } from './pacer.ts'
 
 const LIBRARIES_PER_STEP = 200
 /** Runs of a library whose findings differ because it is being changed. */
@@ -54,7 +54,7 @@ export async function check(sources: CheckSources, options: CheckOptions): Promi
   const library: LibraryCheckOptions = {
     readData,
     reads: (id) => isSampled(id, pass.key, sample),
-    pacer: new Pacer(options.signal),
+    dutyCycle: new DutyCycle({ share: 0.8, workMs: 40 }, options.signal),
   }
   let counts: PassCounts = pass
   const add = ({ objects }: CheckedLibrary, before: { blocks: number; bytes: number }) => {

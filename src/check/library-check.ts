@@ -9,11 +9,11 @@ import type { BlockCheck } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { findIndexFaults, type HistorySource, keepDays, oldestShown } from '../history/index.ts'
 import type { BlockId, CommitId, DirId } from '../objects/index.ts'
+import type { DutyCycle } from '../scheduling/index.ts'
 import type { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { count, findLibraryUsage } from '../usage/index.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import { Locator, type Place } from './locate.ts'
-import type { Pacer } from './pacer.ts'
 import { type ObjectFault, TreeCheck } from './tree-check.ts'
 
 const COMMITS_PER_STEP = 250
@@ -34,7 +34,7 @@ export interface LibraryCheckOptions {
   readonly readData: boolean
   /** Whether the bytes of a block are read, with `readData`. */
   readonly reads: (id: BlockId) => boolean
-  readonly pacer: Pacer
+  readonly dutyCycle: DutyCycle
 }
 
 /** The result for one library, and the state it was checked in. */
@@ -146,7 +146,7 @@ class LibraryCheck {
     if (faults.size === 0) return
     const { db } = this.#sources
     const { key, head } = this.#library
-    const locator = new Locator(db, key, new Set(faults.keys()), this.#options.pacer)
+    const locator = new Locator(db, key, new Set(faults.keys()), this.#options.dutyCycle)
     await this.#eachCommit('down', ({ id, root }) => locator.visit(root, id, id === head))
     for (const [object, found] of faults) {
       const places: Partial<Place>[] = [...(locator.places.get(object)?.values() ?? [{}])]
@@ -178,8 +178,8 @@ class LibraryCheck {
   }
 
   async #checkIndexes(): Promise<void> {
-    const { pacer } = this.#options
-    const rest = () => pacer.restIfDue()
+    const { dutyCycle } = this.#options
+    const rest = () => dutyCycle.restIfDue()
     for await (const fault of findIndexFaults(this.#sources, this.#library, this.#oldestSeq, rest)) {
       this.#add(fault.index === 'trash' ? 'trash' : 'path-index', { path: fault.path, detail: fault.reason })
     }
@@ -201,7 +201,7 @@ class LibraryCheck {
     if (stored?.head !== head || stored.oldestSeq !== this.#oldestSeq) return
     const keepsTrash = keepDays(this.#sources, this.#library) !== 0
     const options = { library: { key, id, root, headSeq }, oldestSeq: this.#oldestSeq, keepsTrash }
-    const actual = await count(db, options, this.#options.pacer)
+    const actual = await count(db, options, this.#options.dutyCycle)
     // What is unreferenced or shared changes without a commit.
     for (const part of ['current', 'trash', 'history'] as const) {
       if (stored[part] === actual[part]) continue

@@ -1,8 +1,8 @@
 import type { Reader } from '../database/index.ts'
 import { type Dirent, type DirId, EMPTY_ID, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
+import type { DutyCycle } from '../scheduling/index.ts'
 import { readAdded } from '../tree/index.ts'
 import { IdSet } from '../usage/index.ts'
-import type { Pacer } from './pacer.ts'
 
 /** A place of an object: a path, and the kept commits in which it is there. */
 export interface Place {
@@ -24,17 +24,17 @@ export class Locator {
   readonly #reader: Reader
   readonly #libraryKey: number
   readonly #wanted: ReadonlySet<string>
-  readonly #pacer: Pacer
+  readonly #dutyCycle: DutyCycle
   readonly #clean = new IdSet()
   readonly #dirty = new Map<DirId, readonly Dirent[]>()
   readonly places = new Map<string, Map<LibraryPath, Place>>()
   #count = 0
 
-  constructor(reader: Reader, libraryKey: number, wanted: ReadonlySet<string>, pacer: Pacer) {
+  constructor(reader: Reader, libraryKey: number, wanted: ReadonlySet<string>, dutyCycle: DutyCycle) {
     this.#reader = reader
     this.#libraryKey = libraryKey
     this.#wanted = wanted
-    this.#pacer = pacer
+    this.#dutyCycle = dutyCycle
   }
 
   /** Adds the places in the tree of a commit. Commits are visited newest first. */
@@ -56,7 +56,7 @@ export class Locator {
     if (id === EMPTY_ID || this.#clean.has(id)) return []
     const known = this.#dirty.get(id)
     if (known !== undefined) return known
-    await this.#pacer.restIfDue()
+    await this.#dutyCycle.restIfDue()
     const found: Dirent[] = []
     for (const entries of await this.#read(id)) {
       for (const entry of entries) {

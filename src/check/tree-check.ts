@@ -8,9 +8,9 @@ import {
   type FileId,
   type FileObject,
 } from '../objects/index.ts'
+import type { DutyCycle } from '../scheduling/index.ts'
 import { findTotals, inspectDir, inspectFiles, type ObjectProblem, readAdded } from '../tree/index.ts'
 import { IdSet, SeenIds } from '../usage/index.ts'
-import type { Pacer } from './pacer.ts'
 
 const FILES_PER_BATCH = 256
 const FILES_REMEMBERED = 2 ** 17
@@ -36,7 +36,7 @@ interface TreeCheckOptions {
   /** Whether the bytes of a block are read and hashed, and every version of a folder is hashed. */
   readonly readData: boolean
   readonly reads: (id: BlockId) => boolean
-  readonly pacer: Pacer
+  readonly dutyCycle: DutyCycle
 }
 
 interface Frame {
@@ -79,7 +79,7 @@ export class TreeCheck {
   /** The tree of another commit. */
   async older(root: DirId): Promise<void> {
     if (this.#options.readData) return this.#walkWhole(root)
-    const { reader, libraryKey, pacer } = this.#options
+    const { reader, libraryKey, dutyCycle } = this.#options
     const open: DirId[] = [root]
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (id === EMPTY_ID || !this.#dirs.add(id)) continue
@@ -98,7 +98,7 @@ export class TreeCheck {
         if (!('problem' in inspected)) throw error
         this.#addFault(id, { what: 'object', ...inspected })
       }
-      await pacer.restIfDue()
+      await dutyCycle.restIfDue()
     }
   }
 
@@ -123,7 +123,7 @@ export class TreeCheck {
       }
       open.pop()
       await this.#compareTotals(frame)
-      await this.#options.pacer.restIfDue()
+      await this.#options.dutyCycle.restIfDue()
     }
   }
 
@@ -205,7 +205,7 @@ export class TreeCheck {
 
   async #checkFiles(ids: readonly FileId[]): Promise<void> {
     if (ids.length === 0) return
-    const { reader, libraryKey, pacer } = this.#options
+    const { reader, libraryKey, dutyCycle } = this.#options
     const unique = [...new Set(ids)]
     this.objects += unique.length
     const inspected = await inspectFiles(reader, libraryKey, unique)
@@ -215,11 +215,11 @@ export class TreeCheck {
       else files.push([id, file])
     }
     await this.#checkBlocks(files)
-    await pacer.restIfDue()
+    await dutyCycle.restIfDue()
   }
 
   async #checkBlocks(files: readonly (readonly [FileId, FileObject])[]): Promise<void> {
-    const { blocks, libraryKey, readData, reads, pacer } = this.#options
+    const { blocks, libraryKey, readData, reads, dutyCycle } = this.#options
     const ids = [...new Set(files.flatMap(([, file]) => file.blockIds))]
     const read = readData ? ids.filter(reads) : []
     const faults = await blocks.faultsOf(libraryKey, readData ? ids.filter((id) => !reads(id)) : ids, {
@@ -230,7 +230,7 @@ export class TreeCheck {
       for (const [block, fault] of await blocks.faultsOf(libraryKey, [id], { readData: true })) {
         faults.set(block, fault)
       }
-      await pacer.restIfDue()
+      await dutyCycle.restIfDue()
     }
     if (faults.size === 0) return
     for (const [id, file] of files) {

@@ -13,7 +13,7 @@ import { CommandError } from './command-error.ts'
 import { print, sizeText } from './output.ts'
 
 const DIR_CACHE_BYTES = 8 * 2 ** 20
-const LONGEST_COUNT_MS = 24 * 3_600_000
+const MAX_COUNT_MS = 24 * 3_600_000
 
 /** Bytes of a library that are not freed, and why. */
 interface Kept {
@@ -50,7 +50,7 @@ async function listKept(config: Config, db: Database, library: LibraryInfo): Pro
   const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), new RecentCommits(db), () => {})
   const source = { db, now, pathIndex, defaultHistoryDays: config.historyDays }
   await using counted = new Usage(source)
-  const { usage } = await counted.of(library, { waitMs: LONGEST_COUNT_MS })
+  const { usage } = await counted.of(library, { waitMs: MAX_COUNT_MS })
   await pathIndex.stop()
   const days = keepDays(source, library)
   const kept = usage === undefined ? [] : keptByPurpose(usage, library, days)

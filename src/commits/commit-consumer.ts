@@ -8,7 +8,7 @@ import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
 const COMMITS_PER_STEP = 250
 // Debounce: commits in quick succession are processed together. While the process is busy, the delay grows.
 const WAKE_DELAY_MS = 100
-const LONGEST_DELAY_MS = 2000
+const MAX_DELAY_MS = 2000
 const BUSY = 0.5
 const MAX_POSITIONS_KEPT = 10_000
 // Concurrent libraries in the background, in total and per owner, so that a large library does not delay
@@ -56,7 +56,7 @@ export class CommitConsumer {
   wake(library: LibraryInfo): void {
     if (this.#stopped) return
     this.#woken.set(library.key, library)
-    this.#timer ??= this.#wait(LONGEST_DELAY_MS)
+    this.#timer ??= this.#wait(MAX_DELAY_MS)
   }
 
   /**

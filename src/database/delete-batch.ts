@@ -47,7 +47,7 @@ export function inPaddedGroups(
 ): { some: readonly Uint8Array[]; marks: string }[] {
   if (values.length === 0) return []
   const sorted = values.length === 1 ? values : values.toSorted(compareBytes)
-  return inGroups(sorted, MOST_IN_PADDED_GROUP).map(({ some }) => {
+  return inGroups(sorted, MAX_IN_PADDED_GROUP).map(({ some }) => {
     const length = 2 ** Math.ceil(Math.log2(some.length))
     const last = some.at(-1) as Uint8Array
     const padded = some.length === length ? some : [...some, ...Array(length - some.length).fill(last)]
@@ -55,7 +55,7 @@ export function inPaddedGroups(
   })
 }
 
-const MOST_IN_PADDED_GROUP = 256
+const MAX_IN_PADDED_GROUP = 256
 const marksByLength = new Map<number, string>()
 
 function marksOf(length: number): string {

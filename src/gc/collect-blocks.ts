@@ -14,17 +14,17 @@ import type { GcContext } from './collector.ts'
 import type { Figures } from './report.ts'
 import { listUnheld, type UnheldInput } from './unheld.ts'
 
-const ROWS_A_STEP = 256
+const ROWS_PER_STEP = 256
 /** Fewer blocks are looked up in this process. */
 const FEW = 500
 const ID_BYTES = 20
-const FILES_A_PROCESS = 100_000
-const MOST_AT_ONCE = 1_000_000
+const FILES_PER_PROCESS = 100_000
+const MAX_AT_ONCE = 1_000_000
 /**
  * Bytes wait at most this long after the last reference to them is gone, and as long again in the removal folder. References have waited
  * for the whole grace period, and operations that still use the bytes hold a lease.
  */
-const LONGEST_GRACE_SECONDS = 900
+const MAX_GRACE_SECONDS = 900
 /** Temp files that nobody has written to for this long belong to a killed process. */
 const LEFTOVERS_KEPT_SECONDS = 86_400
 
@@ -33,7 +33,7 @@ const unheldProcess = new URL('./unheld-process.ts', import.meta.url)
 /** Collects the bytes that no library refers to: small blocks in rows, and files, also those without any row. */
 export async function collectBlocks(context: GcContext, figures: Figures): Promise<void> {
   const bound = await context.leases.bound()
-  const grace = Math.min(context.graceSeconds, LONGEST_GRACE_SECONDS)
+  const grace = Math.min(context.graceSeconds, MAX_GRACE_SECONDS)
   const before = Math.min(bound, context.now() - grace + 1)
   await removeCondemned(context, before, figures)
   await restoreStrays(context)
@@ -44,9 +44,9 @@ export async function collectBlocks(context: GcContext, figures: Figures): Promi
 }
 
 async function removeCondemned(context: GcContext, before: number, figures: Figures): Promise<void> {
-  const { db, blocks, now, dryRun, pace } = context
+  const { db, blocks, now, dryRun, dutyCycle } = context
   for (let after: Uint8Array = new Uint8Array(0); ; ) {
-    const rows = await listCondemnedBlocksAfter(db, after, ROWS_A_STEP)
+    const rows = await listCondemnedBlocksAfter(db, after, ROWS_PER_STEP)
     const due = rows.filter((row) => row.removed_at === null && row.condemned_at < before)
     const gone = rows.filter((row) => row.removed_at !== null && row.removed_at < before)
     if (dryRun) {
@@ -69,9 +69,9 @@ async function removeCondemned(context: GcContext, before: number, figures: Figu
     }
     for (const { size } of rows) figures.waitingBytes += size ?? 0
     const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_A_STEP) return
+    if (last === undefined || rows.length < ROWS_PER_STEP) return
     after = last.id
-    await pace.rest()
+    await dutyCycle.rest()
   }
 }
 
@@ -95,15 +95,15 @@ async function restoreStrays({ db, blocks, dryRun }: GcContext): Promise<void> {
   }
   for await (const id of blocks.listRetired()) {
     page.push(idToBytes(id))
-    if (page.length >= ROWS_A_STEP) await settle()
+    if (page.length >= ROWS_PER_STEP) await settle()
   }
   await settle()
 }
 
 async function condemnUnheld(context: GcContext, figures: Figures): Promise<void> {
-  const { db, blocks, now, dryRun, pace, signal = new AbortController().signal } = context
+  const { db, blocks, now, dryRun, dutyCycle, signal = new AbortController().signal } = context
   const condemn = async (files: Uint8Array | undefined) => {
-    const input: UnheldInput = { files, most: MOST_AT_ONCE }
+    const input: UnheldInput = { files, most: MAX_AT_ONCE }
     const isShort = files === undefined ? await hasFewSmallBlocks(db) : files.length <= FEW * ID_BYTES
     const unheld = idsIn(
       isShort
@@ -114,17 +114,17 @@ async function condemnUnheld(context: GcContext, figures: Figures): Promise<void
       figures.condemned.blocks += unheld.length
       return
     }
-    for (let from = 0; from < unheld.length; from += ROWS_A_STEP) {
-      const some = unheld.slice(from, from + ROWS_A_STEP)
+    for (let from = 0; from < unheld.length; from += ROWS_PER_STEP) {
+      const some = unheld.slice(from, from + ROWS_PER_STEP)
       figures.condemned.blocks += await db.write((tx) => condemnBlocks(tx, some, now()))
-      await pace.rest()
+      await dutyCycle.rest()
     }
   }
   await condemn(undefined)
   let ids: Uint8Array[] = []
   for await (const id of blocks.list()) {
     ids.push(idToBytes(id))
-    if (ids.length < FILES_A_PROCESS) continue
+    if (ids.length < FILES_PER_PROCESS) continue
     await condemn(Buffer.concat(ids))
     ids = []
   }

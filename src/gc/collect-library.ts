@@ -32,11 +32,11 @@ import type { GcContext } from './collector.ts'
 import { type Marked, type MarkOptions, mark } from './mark.ts'
 import { Figures, type GcLibraryReport } from './report.ts'
 
-const ROWS_A_STEP = 256
+const ROWS_PER_STEP = 256
 // Up to this many files and commits are marked in this process. More are marked in a side process.
-const MOST_IN_PROCESS = 2000
+const MAX_IN_PROCESS = 2000
 // Bounds the memory of the lists: 20 MB each. The rest follows in the next run.
-const MOST_AT_ONCE = 1_000_000
+const MAX_AT_ONCE = 1_000_000
 const ID_BYTES = 20
 
 const markProcess = new URL('./mark-process.ts', import.meta.url)
@@ -97,7 +97,7 @@ async function isDone(
  * new can refer to it. A grace period later its commits are deleted, before their trees are.
  */
 async function cut(
-  { db, now, dryRun, pace }: GcContext,
+  { db, now, dryRun, dutyCycle }: GcContext,
   { key }: LibraryInfo,
   { known, oldest, before }: { known: CollectedLibrary | undefined; oldest: number; before: number },
   figures: Figures,
@@ -110,15 +110,15 @@ async function cut(
       for (;;) {
         const gone = await db.write(
           async (tx) => {
-            const commits = await deleteCommitsBelow(tx, key, keptSeq, ROWS_A_STEP)
-            const rows = await deletePathIndexBelow(tx, key, keptSeq, ROWS_A_STEP)
+            const commits = await deleteCommitsBelow(tx, key, keptSeq, ROWS_PER_STEP)
+            const rows = await deletePathIndexBelow(tx, key, keptSeq, ROWS_PER_STEP)
             return { commits, rows }
           },
           { durable: false },
         )
         figures.deleted.commits += gone.commits
         if (gone.commits + gone.rows === 0) break
-        await pace.rest()
+        await dutyCycle.rest()
       }
       await db.write(async (tx) => {
         await deleteViewCommitsBelow(tx, key, keptSeq)
@@ -152,8 +152,8 @@ async function findUnreachable(
     ...(await listTicketObjects(db, key, now())),
     ...(await listTaskRoots(db, key)),
   ]
-  const options: MarkOptions = { libraryKey: key, keptSeq, kept, most: MOST_AT_ONCE }
-  if (fileCount + headSeq - keptSeq <= MOST_IN_PROCESS) return mark(db, options, new TimeSlicer())
+  const options: MarkOptions = { libraryKey: key, keptSeq, kept, most: MAX_AT_ONCE }
+  if (fileCount + headSeq - keptSeq <= MAX_IN_PROCESS) return mark(db, options, new TimeSlicer())
   return db.runInSideProcess<Marked | undefined>(markProcess, options, signal ?? new AbortController().signal)
 }
 
@@ -164,11 +164,11 @@ async function apply(
   before: number,
   figures: Figures,
 ): Promise<void> {
-  const { db, now, pace, core } = context
+  const { db, now, dutyCycle, core } = context
   const inSteps = async (ids: Uint8Array, step: (some: Uint8Array[], from: number) => Promise<void>) => {
-    for (let from = 0; from < ids.length / ID_BYTES; from += ROWS_A_STEP) {
-      await step(idsIn(ids.subarray(from * ID_BYTES, (from + ROWS_A_STEP) * ID_BYTES)), from)
-      await pace.rest()
+    for (let from = 0; from < ids.length / ID_BYTES; from += ROWS_PER_STEP) {
+      await step(idsIn(ids.subarray(from * ID_BYTES, (from + ROWS_PER_STEP) * ID_BYTES)), from)
+      await dutyCycle.rest()
     }
   }
   const later = { durable: false }

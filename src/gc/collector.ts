@@ -2,12 +2,12 @@ import { findLibrary, listLibraryKeys } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
+import { DutyCycle } from '../scheduling/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { collectBlocks } from './collect-blocks.ts'
 import { collectLibrary } from './collect-library.ts'
 import { insertCollection } from './collection-store.ts'
 import type { OperationLeases } from './operation-leases.ts'
-import { Pace } from './pace.ts'
 import { Figures, type GcLibraryReport, type GcReport, type GcState } from './report.ts'
 
 /** What the collector reads and writes. */
@@ -39,7 +39,7 @@ interface GcRunOptions {
 export interface GcContext extends GcStores, GcOptions {
   readonly dryRun: boolean
   readonly signal: AbortSignal | undefined
-  readonly pace: Pace
+  readonly dutyCycle: DutyCycle
 }
 
 /**
@@ -86,7 +86,7 @@ export class GarbageCollector {
       ...this.#options,
       dryRun,
       signal,
-      pace: new Pace(signal),
+      dutyCycle: new DutyCycle({ share: 0.5 }, signal),
     }
     this.#state = { ...this.#state, running: true, lastBeganAt: beganAt }
     const figures = new Figures()

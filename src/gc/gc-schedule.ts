@@ -1,8 +1,8 @@
 import type { GarbageCollector } from './collector.ts'
 
 const FIRST_AFTER_MS = 60_000
-const LONGEST_PAUSE_MS = 3_600_000
-const SHORTEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 3_600_000
+const MIN_PAUSE_MS = 5_000
 /** After something was purged or given up: several such changes are collected together. */
 const SOON_MS = 10_000
 
@@ -25,7 +25,7 @@ export class GcSchedule implements AsyncDisposable {
   ) {
     this.#collector = collector
     this.#onError = onError
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, graceSeconds * 250))
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, graceSeconds * 250))
     const firstMs = Math.min(FIRST_AFTER_MS, this.#pauseMs)
     this.#dueAt = performance.now() + firstMs
     this.#timer = this.#after(firstMs)

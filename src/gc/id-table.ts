@@ -1,4 +1,4 @@
-const FEWEST_SLOTS = 1024
+const MIN_SLOTS = 1024
 const WORDS = 5
 
 /**
@@ -6,7 +6,7 @@ const WORDS = 5
  * although it is in use.
  */
 export class IdTable {
-  #slots = new Uint32Array(WORDS * FEWEST_SLOTS)
+  #slots = new Uint32Array(WORDS * MIN_SLOTS)
   #count = 0
 
   get size(): number {

@@ -20,8 +20,8 @@ import { listReceivedAfter, listUncommittedAfter, type ReceivedObject } from '..
 import { FILE, listBlocksOf, listObjectsAfter, ObjectMissing, readAdded, readFileRow } from '../tree/index.ts'
 import { IdTable } from './id-table.ts'
 
-const ROWS_A_STEP = 500
-const FILES_A_STEP = 256
+const ROWS_PER_STEP = 500
+const FILES_PER_STEP = 256
 const ID_BYTES = 20
 
 /** Cooperative yield (I10), as in `TimeSlicer`. */
@@ -111,18 +111,18 @@ class Mark {
     }
     let after: Uint8Array = new Uint8Array(0)
     for (;;) {
-      const rows = await listReceivedAfter(this.#reader, this.#key, after, ROWS_A_STEP)
+      const rows = await listReceivedAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
       for (const row of rows) await this.#received(row)
       const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_A_STEP) break
+      if (last === undefined || rows.length < ROWS_PER_STEP) break
       after = idToBytes(last.id)
       await this.#rest()
     }
     for (after = new Uint8Array(0); ; ) {
-      const ids = await listUncommittedAfter(this.#reader, this.#key, after, ROWS_A_STEP)
+      const ids = await listUncommittedAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
       for (const id of ids) this.#blocks.add(id)
       const last = ids.at(-1)
-      if (last === undefined || ids.length < ROWS_A_STEP) break
+      if (last === undefined || ids.length < ROWS_PER_STEP) break
       after = last
       await this.#rest()
     }
@@ -155,8 +155,8 @@ class Mark {
   async walkCommits(from: number): Promise<boolean> {
     const library = await findLibraryByKey(this.#reader, this.#key)
     if (library === undefined) return false
-    for (let start = from; start <= library.headSeq; start += ROWS_A_STEP) {
-      const to = Math.min(start + ROWS_A_STEP - 1, library.headSeq)
+    for (let start = from; start <= library.headSeq; start += ROWS_PER_STEP) {
+      const to = Math.min(start + ROWS_PER_STEP - 1, library.headSeq)
       for (const { rootId } of (await listCommitsDown(this.#reader, library, to, start)).toReversed()) {
         await this.#below(rootId, false)
       }
@@ -227,10 +227,10 @@ class Mark {
     visit: (row: Awaited<ReturnType<typeof listObjectsAfter>>[number]) => Promise<void>,
   ): Promise<void> {
     for (let after: Uint8Array = new Uint8Array(0); ; ) {
-      const rows = await listObjectsAfter(this.#reader, this.#key, after, ROWS_A_STEP)
+      const rows = await listObjectsAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
       for (const row of rows) await visit(row)
       const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_A_STEP) return
+      if (last === undefined || rows.length < ROWS_PER_STEP) return
       after = last.id
       await this.#rest()
     }
@@ -240,10 +240,10 @@ class Mark {
     visit: (row: Awaited<ReturnType<typeof listReferencesAfter>>[number]) => void,
   ): Promise<void> {
     for (let after: Uint8Array = new Uint8Array(0); ; ) {
-      const rows = await listReferencesAfter(this.#reader, this.#key, after, ROWS_A_STEP)
+      const rows = await listReferencesAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
       for (const row of rows) visit(row)
       const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_A_STEP) return
+      if (last === undefined || rows.length < ROWS_PER_STEP) return
       after = last.id
       await this.#rest()
     }
@@ -271,7 +271,7 @@ class Mark {
           if (entry.kind === 'dir') open.push(entry.id)
           else this.#visit(entry.id, isYoung)
         }
-        if (this.#files.length >= FILES_A_STEP) await this.#flush(isYoung)
+        if (this.#files.length >= FILES_PER_STEP) await this.#flush(isYoung)
       }
       await this.#rest()
     }
@@ -289,7 +289,7 @@ class Mark {
   async #flush(isYoung: boolean): Promise<void> {
     const { blocks } = this.#tables(isYoung)
     while (this.#files.length > 0) {
-      const some = this.#files.splice(-FILES_A_STEP)
+      const some = this.#files.splice(-FILES_PER_STEP)
       for (const ids of await listBlocksOf(this.#reader, this.#key, some)) {
         for (let at = 0; at < ids.length; at += ID_BYTES) blocks.add(ids, at)
       }

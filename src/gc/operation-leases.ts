@@ -7,7 +7,7 @@ const RENEW_MS = 10_000
 /** A process that has not renewed its lease for this long is dead. */
 const EXPIRY_SECONDS = 600
 /** An operation that runs longer does not hold back garbage collection any more: a client could otherwise hold it back for ever. */
-const LONGEST_OPERATION_SECONDS = 7 * 86_400
+const MAX_OPERATION_SECONDS = 7 * 86_400
 /** The clocks of processes on several machines differ by less. */
 const CLOCK_SKEW_SECONDS = 5
 
@@ -47,7 +47,7 @@ export class OperationLeases implements AsyncDisposable {
   /** Nothing condemned at this time or later may be deleted, in Unix seconds. Read it before looking for what is in use. */
   async bound(): Promise<number> {
     const now = this.#now()
-    const own = this.#operations.oldest(now - LONGEST_OPERATION_SECONDS) ?? now
+    const own = this.#operations.oldest(now - MAX_OPERATION_SECONDS) ?? now
     const others = await oldestLease(this.#db, this.#node, now - EXPIRY_SECONDS)
     return Math.min(own, others === undefined ? now : others - CLOCK_SKEW_SECONDS)
   }
@@ -62,7 +62,7 @@ export class OperationLeases implements AsyncDisposable {
 
   async #renew(): Promise<void> {
     const now = this.#now()
-    const oldestAt = this.#operations.oldest(now - LONGEST_OPERATION_SECONDS) ?? now
+    const oldestAt = this.#operations.oldest(now - MAX_OPERATION_SECONDS) ?? now
     await this.#db.write(
       async (tx) => {
         await putLease(tx, { node: this.#node, oldestAt, renewedAt: now })

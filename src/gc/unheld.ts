@@ -1,7 +1,7 @@
 import { findUnheld, listUnheldSmallAfter } from '../content/index.ts'
 import type { Reader } from '../database/index.ts'
 
-const ROWS_A_STEP = 1000
+const ROWS_PER_STEP = 1000
 const ID_BYTES = 20
 
 /** Ids of block files, 20 bytes each; undefined to scan the small blocks. */
@@ -21,15 +21,15 @@ export async function listUnheld(reader: Reader, { files, most }: UnheldInput): 
       const page: { unheld: Uint8Array[]; last: Uint8Array | undefined } = await listUnheldSmallAfter(
         reader,
         after,
-        ROWS_A_STEP,
+        ROWS_PER_STEP,
       )
       unheld.push(...page.unheld)
       after = page.last
     }
     return Buffer.concat(unheld)
   }
-  for (let at = 0; at < files.length; at += ROWS_A_STEP * ID_BYTES) {
-    const page = files.subarray(at, at + ROWS_A_STEP * ID_BYTES)
+  for (let at = 0; at < files.length; at += ROWS_PER_STEP * ID_BYTES) {
+    const page = files.subarray(at, at + ROWS_PER_STEP * ID_BYTES)
     const ids = Array.from({ length: page.length / ID_BYTES }, (_, index) =>
       page.subarray(index * ID_BYTES, (index + 1) * ID_BYTES),
     )

@@ -24,7 +24,7 @@ interface Node<T> {
 }
 
 /** Maximum length of a named segment: a percent-encoded name of 255 bytes, with some margin. */
-const LONGEST_SEGMENT = 1024
+const MAX_SEGMENT = 1024
 
 /**
  * Finds the route for a method and a path. Literal segments take precedence over named ones, and both over
@@ -85,7 +85,7 @@ function walk<T>(
     const ending = walk(next, path, end + 1, slash, values)
     if (ending !== undefined) return ending
   }
-  if (node.any !== undefined && end - from <= LONGEST_SEGMENT) {
+  if (node.any !== undefined && end - from <= MAX_SEGMENT) {
     const kept = values.length
     values.push(path.slice(from, end))
     const ending = walk(node.any, path, end + 1, slash, values)

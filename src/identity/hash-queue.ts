@@ -21,7 +21,7 @@ interface HashQueueOptions {
 /** At 50 ms per hash, the last waiter of a single source waits 1.5 s. */
 const WAITING_PER_SOURCE = 30
 const SOURCES = 300
-const LONGEST_WAIT_MS = 15_000
+const MAX_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
@@ -37,7 +37,7 @@ export class HashQueue {
 
   constructor({ slots, bounded = true }: HashQueueOptions) {
     this.#bounded = bounded
-    const bounds = { waiting: SOURCES, waitMs: LONGEST_WAIT_MS, retryAfterSeconds: RETRY_AFTER_SECONDS }
+    const bounds = { waiting: SOURCES, waitMs: MAX_WAIT_MS, retryAfterSeconds: RETRY_AFTER_SECONDS }
     this.#sources = new FairSemaphore({ slots, ...(bounded && bounds) })
   }
 

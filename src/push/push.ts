@@ -23,7 +23,7 @@ import { findReceivedOrVisibleCommit } from './sync-visibility.ts'
 import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
 
 /** Maximum length of a pushed chain. Clients push each commit as they create it. */
-const LONGEST_CHAIN = 1000
+const MAX_CHAIN = 1000
 
 /** Bytes reserved in the owner's quota. */
 export interface QuotaReservation extends AsyncDisposable {
@@ -176,7 +176,7 @@ async function adoptOrphan(stores: PushStores, library: LibraryInfo, id: CommitI
   const restored = await findRestorePoint(stores.db, library.key)
   if (restored === undefined) return
   let next = id
-  for (let length = 0; length < LONGEST_CHAIN; length++) {
+  for (let length = 0; length < MAX_CHAIN; length++) {
     const found = await findAnyCommit(stores.db, library, next)
     const parent = found === undefined || found.joined ? null : found.commit.parentId
     if (parent === null) return
@@ -218,7 +218,7 @@ async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId)
     const { commit, joined } = found
     const tip = chain[0]
     if (joined) return tip && { chain: chain.toReversed(), tip, base: commit }
-    if (chain.length === LONGEST_CHAIN) fail({ code: 'object-invalid', reason: 'too many commits at once' })
+    if (chain.length === MAX_CHAIN) fail({ code: 'object-invalid', reason: 'too many commits at once' })
     chain.push(commit)
     next = commit.parentId
   }

@@ -1,4 +1,5 @@
 export { failIfBusy } from './busy-fault.ts'
+export { DutyCycle } from './duty-cycle.ts'
 export { Busy, FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
 export { prefetched } from './prefetch.ts'

@@ -5,7 +5,7 @@ import { type Phrase, pairsOf, runsOf, shortened } from './tokens.ts'
 const MAX_TERMS = 64
 const MAX_TOKENS = 64
 // Minimum length of a word prefix in texts: shorter ones match too many words. Names match by less.
-const SHORTEST_PREFIX = 3
+const MIN_PREFIX = 3
 
 /** A word or a quoted phrase. */
 export interface Term {
@@ -74,6 +74,6 @@ function phrasesOf(folded: string, goesOn: boolean): Phrase[] {
     left -= Math.max(pairs.length, 1)
   }
   const last = words.at(-1) ?? ''
-  endPhrase(goesOn && Array.from(last).length >= SHORTEST_PREFIX && folded.endsWith(last))
+  endPhrase(goesOn && Array.from(last).length >= MIN_PREFIX && folded.endsWith(last))
   return phrases
 }

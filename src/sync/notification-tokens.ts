@@ -3,7 +3,7 @@ import { Sealing, type ServerSecret } from '../identity/index.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 
 const LIFE_SECONDS = 72 * 3600
-const LONGEST_TOKEN = 2048
+const MAX_TOKEN = 2048
 
 /** What a notification token allows its holder to subscribe to. */
 export interface Listening {
@@ -42,7 +42,7 @@ export class NotificationTokens {
 
   /** Undefined for a token that we did not sign, that has expired, or that names no sync token. */
   read(token: string): Listening | undefined {
-    if (token.length > LONGEST_TOKEN) return undefined
+    if (token.length > MAX_TOKEN) return undefined
     const [head = '', claims = '', signature = '', ...more] = token.split('.')
     // The head is ours or the signature is not; what it says about algorithms is never looked at.
     if (more.length > 0 || !this.#keys.some((key) => isEqual(signature, sign(key, `${head}.${claims}`))))

@@ -14,7 +14,7 @@ import type { ZipWriter } from './zip/writer.ts'
 const WHOLE_BYTES = MAX_DEFLATED
 // Prefetch depth: keeps reading and deflating busy for at most 14 MiB.
 const FILES_AHEAD = 6
-const LONGEST_TURN_MS = 4
+const MAX_TURN_MS = 4
 
 interface PackingOptions {
   /** The key of an encrypted library; undefined for a plain one. */
@@ -192,7 +192,7 @@ class Turns {
   #since = performance.now()
 
   async yieldIfLong(): Promise<void> {
-    if (performance.now() - this.#since < LONGEST_TURN_MS) return
+    if (performance.now() - this.#since < MAX_TURN_MS) return
     await setImmediate()
     this.#since = performance.now()
   }

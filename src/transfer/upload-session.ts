@@ -19,7 +19,7 @@ import { uploadError } from './upload-errors.ts'
 import { type ChunkRange, readChunkRange } from './upload-range.ts'
 
 /** Bytes of a text in a form: a path, at most. */
-const LONGEST_TEXT = 64 * 1024
+const MAX_TEXT = 64 * 1024
 
 /**
  * One upload request, from the validation of its head. Disposing releases
@@ -73,7 +73,7 @@ export class UploadSession implements AsyncDisposable {
     if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
     this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, {
       malformed,
-      maxTextBytes: LONGEST_TEXT,
+      maxTextBytes: MAX_TEXT,
     })
   }
 

@@ -14,14 +14,14 @@ import { createWriters, type Writer } from './writers.ts'
 
 // Most answers of a round before a kill, and the longest time after the last of them. Counted in answers, so that a slow machine kills
 // in the same states.
-const MOST_ANSWERS = 60
-const LONGEST_DELAY_MS = 30
+const MAX_ANSWERS = 60
+const MAX_DELAY_MS = 30
 // Shares of the rounds in which a backup or a garbage collection runs, and is killed with the server.
 const BACKUP_SHARE = 0.2
 const COLLECTION_SHARE = 0.2
 const GRACE = { CARREL_GC_GRACE_SECONDS: '1' }
 // A fresh folder now and then, so that verifying what has gathered does not take most of the time.
-const KILLS_OF_A_FOLDER = 100
+const KILLS_OF_PER_FOLDER = 100
 
 export interface KillOptions {
   readonly count: number
@@ -55,7 +55,7 @@ export async function killRepeatedly({ count, seed, onProgress }: KillOptions): 
   while (counts.kills < count) {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-kills-'))
     try {
-      const kills = Math.min(KILLS_OF_A_FOLDER, count - counts.kills)
+      const kills = Math.min(KILLS_OF_PER_FOLDER, count - counts.kills)
       await killOneFolder(folder, kills, random, counts, onProgress)
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -88,8 +88,8 @@ async function killOneFolder(
     const isCollecting = choice > 1 - COLLECTION_SHARE
     const collection = isCollecting ? startCommand(['gc', '--data', data]) : undefined
     // A command takes longer to start than most rounds last.
-    const most = backup === undefined && collection === undefined ? MOST_ANSWERS : 3 * MOST_ANSWERS
-    const moment = { answers: Math.floor(random() ** 2 * most), thenMs: random() * LONGEST_DELAY_MS }
+    const most = backup === undefined && collection === undefined ? MAX_ANSWERS : 3 * MAX_ANSWERS
+    const moment = { answers: Math.floor(random() ** 2 * most), thenMs: random() * MAX_DELAY_MS }
     await writeUntilKilled(server, client, writers, moment, counts)
     counts.kills += 1
     if (await backup?.kill()) counts.backupsKilled += 1

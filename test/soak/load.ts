@@ -58,13 +58,13 @@ interface World {
   readonly synced: SyncClient
 }
 
-const MOST_FILES = 40
+const MAX_FILES = 40
 const LARGEST_UPLOAD = 6_000_000
 const EMPTY_TRASH_EVERY = 25
 
 const OPERATIONS: Record<string, Operation> = {
   upload: async (worker) => {
-    const name = `file ${Math.floor(worker.random() * MOST_FILES)}.bin`
+    const name = `file ${Math.floor(worker.random() * MAX_FILES)}.bin`
     const bytes = randomBytes(1 + Math.floor(worker.random() ** 4 * LARGEST_UPLOAD))
     const link = await uploadLink(worker.client, worker.library)
     const reply = await postForm(link, [['parent_dir', '/'], ['replace', '1'], { filename: name, bytes }])

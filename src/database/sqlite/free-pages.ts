@@ -21,7 +21,7 @@ export const erasingSettings = 'pragma secure_delete = fast;'
 // How long one step should take. Writers wait for it, and the event loop of the main file (I10).
 const STEP_MS = 2
 const FIRST_STEP_PAGES = 16
-const MOST_STEP_PAGES = 1024
+const MAX_STEP_PAGES = 1024
 // Pauses three times as long as a step took, so that at most a quarter of the time is spent on releasing pages.
 const PAUSE_FACTOR = 3
 
@@ -55,7 +55,7 @@ export async function releaseFreePages(
     const { pages, left, tookMs } = await step(most)
     released += pages
     if (left === 0 || pages === 0) break
-    most = Math.round(Math.min(Math.max(1, (most * STEP_MS) / tookMs), most * 2, MOST_STEP_PAGES))
+    most = Math.round(Math.min(Math.max(1, (most * STEP_MS) / tookMs), most * 2, MAX_STEP_PAGES))
     await delay(tookMs * PAUSE_FACTOR, undefined, { signal }).catch(() => {})
   }
   return released

@@ -2,7 +2,7 @@ import { ApiError } from './http.ts'
 
 const MAX_ATTEMPTS = 6
 const FIRST_MS = 1000
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 
 /**
  * Retries while the server is busy: after the time of Retry-After, or with exponential backoff. Jitter spreads
@@ -17,7 +17,7 @@ export async function retryWhileBusy<T>(attempt: () => Promise<T>, signal?: Abor
       if (!isBusy || attempts === MAX_ATTEMPTS) throw error
       const asked = error.retryAfterSeconds
       const ms = asked === undefined ? FIRST_MS * 2 ** (attempts - 1) : asked * 1000
-      await pause(Math.min(ms, LONGEST_MS) * (1 + Math.random() / 4), signal)
+      await pause(Math.min(ms, MAX_MS) * (1 + Math.random() / 4), signal)
     }
   }
 }

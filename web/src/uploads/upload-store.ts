@@ -17,7 +17,7 @@ const STORE = 'uploads'
 const FLAG = 'carrel.uploads'
 const TAB_KEY = 'carrel.tab'
 /** As long as the server keeps partial uploads. */
-const LONGEST_MS = 3 * 86_400_000
+const MAX_MS = 3 * 86_400_000
 
 const mayHaveStored = () => localStorage.getItem(FLAG) !== null
 
@@ -82,7 +82,7 @@ export async function claimUploads(account: string): Promise<StoredUpload[]> {
   const tab = await thisTab()
   const living = await livingTabs()
   const kept = await all()
-  const oldest = Date.now() - LONGEST_MS
+  const oldest = Date.now() - MAX_MS
   await deleteUploads(kept.filter(({ addedAt }) => addedAt < oldest).map(({ key }) => key))
   const mine = kept
     .filter((one) => one.account === account && one.addedAt >= oldest)
