@@ -75,7 +75,9 @@ const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
 /** What is tested when, and on what. */
 export const RULES: readonly Rule[] = [
   // Randomized suites: in short, then at full length.
-  both('test/durability/kill', SQLITE, 'random: 2 kills, then 50', 200),
+  deep('test/durability/kill', SQLITE, 'random: 50 kills', 200),
+  deep('test/api/quota-growth', BOTH, 'many copies at the same time', 12),
+  deep('src/extraction/text-extractor', SQLITE, 'starts worker processes', 12),
   deep('test/model/operations', SQLITE, 'random: 150 sequences, then a backup and a restore', 90),
   both('test/model/', SQLITE, 'random: 50 sequences of calls, then 2000', 180),
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),

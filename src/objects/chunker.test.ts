@@ -68,8 +68,8 @@ describe('cutting files into blocks', () => {
     assert.equal(sha1Hex(data), '3894777729e4b8e261f20615843e0bf8f352b084')
     for (const sizes of [[65_536], [1, 47, 48, 49, 65_537, 3_000_001], [LENGTH]]) {
       assert.deepEqual(await cutUp(pieces(data, sizes)), blocks)
-      assert.deepEqual(await cutUp(pieces(data, sizes), undefined, 'plain'), blocks)
     }
+    assert.deepEqual(await cutUp(pieces(data, [65_537]), undefined, 'plain'), blocks)
     assert.equal(cut(data, 5 * 10_485_760), 8_107_348)
     const file = { blockIds: blocks.map(([, id]) => id as BlockId), size: LENGTH }
     assert.equal(fileId(file), '12734c8b63051c53bd6d19050b15b6e4883482ef')
