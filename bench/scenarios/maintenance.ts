@@ -102,13 +102,13 @@ class Uploads {
 
   /** Runs `work`, with uploads from its beginning to its end. The p99 is the median of their rounds. */
   async during(work: () => Promise<number>): Promise<{ ms: number; p99Ms: number }> {
-    let isOver = false
+    const state = { isOver: false }
     const working = work().finally(() => {
-      isOver = true
+      state.isOver = true
     })
     const rounds: number[] = []
     do rounds.push(await this.p99())
-    while (!isOver)
+    while (!state.isOver)
     // A round that outlasts the work measures it only in part, so it counts only if there is no other.
     const whole = rounds.length > 1 ? rounds.slice(0, -1) : rounds
     return { ms: await working, p99Ms: whole.toSorted((a, b) => a - b)[Math.floor(whole.length / 2)] ?? 0 }

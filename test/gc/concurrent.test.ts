@@ -44,10 +44,10 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
       const leases = new OperationLeases({ db, operations: core.operations, now: core.now, onError })
       return new GarbageCollector({ db, blocks, core, leases }, { graceSeconds: 0, now: core.now, onError })
     })
-    let isWriting = true
+    const writers = { areRunning: true }
     let deleted = 0
     const collecting = collectors.map(async (gc) => {
-      while (isWriting) {
+      while (writers.areRunning) {
         const report = await gc.runOnce()
         deleted += report.deleted.objects + report.deleted.blocks
         await wait(20)
@@ -98,7 +98,7 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
       if (bytes !== undefined) expected.set(`${1 - from} ${name}`, bytes)
     }
     await Promise.all(writing)
-    isWriting = false
+    writers.areRunning = false
     await Promise.all(collecting)
     t.diagnostic(`${deleted} rows and files deleted meanwhile`)
     assert.ok(deleted > 0)
