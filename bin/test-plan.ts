@@ -75,7 +75,7 @@ const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
 /** What is tested when, and on what. */
 export const RULES: readonly Rule[] = [
   // Randomized suites: in short, then at full length.
-  deep('test/durability/kill', SQLITE, 'random: 50 kills', 200),
+  deep('test/durability/kill', SQLITE, 'random: 20 kills', 100),
   deep('test/api/quota-growth', BOTH, 'many copies at the same time', 12),
   deep('src/extraction/text-extractor', SQLITE, 'starts worker processes', 12),
   deep('test/model/operations', SQLITE, 'random: 150 sequences, then a backup and a restore', 90),

@@ -132,7 +132,8 @@ async function cut(
     keptSeq = Math.max(keptSeq, oldest)
     if (!dryRun) {
       await db.write(async (tx) => {
-        await raiseValidSince(tx, key, keptSeq)
+        // The first commit is always shown, so there is nothing to hide below it.
+        if (keptSeq > 1) await raiseValidSince(tx, key, keptSeq)
         await putCut(tx, key, { keptSeq, at: now() })
       })
     }
