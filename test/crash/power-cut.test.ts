@@ -4,7 +4,7 @@ import { cannotBuildShim } from '../support/io-shim.ts'
 import { testSeed } from '../support/random.ts'
 import { cutPower } from './power-cut.ts'
 
-const STATES = Number(process.env['CARREL_TEST_CRASH_STATES'] ?? 240)
+const STATES = Number(process.env['CARREL_TEST_CRASH_STATES'] ?? 200)
 
 it(`a power failure loses nothing acknowledged, in ${STATES} states of a disk`, {
   skip: cannotBuildShim(),

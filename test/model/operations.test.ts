@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
 
-const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? 150)
+const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? 60)
 /** Sequences of which the server is backed up, restored and compared once more. */
 const BACKED_UP = 10
 
