@@ -26,7 +26,7 @@ before(async () => {
   data = await mkdtemp(path.join(os.tmpdir(), 'carrel-revocation-'))
   if (process.env['CARREL_TEST_DATABASE'] === 'postgres') postgres = await startPostgres()
   const env = postgres === undefined ? undefined : { CARREL_DATABASE: await postgres.createWithSchema() }
-  server = await startServer({ data, ...(env && { env }) })
+  server = await startServer({ data, sharesDataFolder: true, ...(env && { env }) })
   other = await spawnServer(data, env)
 })
 after(async () => {
