@@ -49,7 +49,7 @@ import {
 import { OpenLink } from './open-link.ts'
 
 const TOKEN_BYTES = 10
-const MAX_IN_PER_LIBRARY = 500_000
+const MAX_PER_LIBRARY = 500_000
 
 /** The credentials that the visitor of a link presents. */
 interface VisitorCredentials {
@@ -366,7 +366,7 @@ export class Links {
       const usable = sameOrigin.find((link) => isUsable(link, now))
       if (usable !== undefined && kind === 'share') fail({ code: 'link-exists', token: usable.token })
       if (usable !== undefined) return usable.token
-      if ((await countLinks(tx, library.info.key)) >= MAX_IN_PER_LIBRARY) fail({ code: 'too-many-links' })
+      if ((await countLinks(tx, library.info.key)) >= MAX_PER_LIBRARY) fail({ code: 'too-many-links' })
       await insertLink(tx, {
         token,
         kind,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
@@ -126,6 +127,7 @@ it('verify finds a missing, a cut and a changed pack', async () => {
 function startWriters(client: Client, library: string, acknowledged: Map<string, Buffer>) {
   let isStopped = false
   let number = 0
+  const stored = new EventEmitter()
   const write = async () => {
     // oxlint-disable-next-line eslint/no-unmodified-loop-condition -- stop() sets it meanwhile
     while (!isStopped) {
@@ -133,12 +135,13 @@ function startWriters(client: Client, library: string, acknowledged: Map<string,
       const bytes = randomBytes(number % 5 === 0 ? 200_000 : 2000)
       await uploadFile(client, library, name, bytes)
       acknowledged.set(name, bytes)
+      stored.emit('file')
     }
   }
   const writing = Promise.all([write(), write(), write()])
   return {
     async until(count: number) {
-      while (acknowledged.size < count) await new Promise((resolve) => setTimeout(resolve, 10))
+      while (acknowledged.size < count) await once(stored, 'file')
     },
     async stop() {
       isStopped = true

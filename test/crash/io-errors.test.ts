@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -14,6 +15,8 @@ import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
 import { hashOf, randomBytes } from './load.ts'
 
 /** How many calls of each kind fail, one after another. */
+/** How long a process may take to end after a failed sync. It serves nothing meanwhile. */
+const END_MS = 5000
 const CALLS = Number(process.env['CARREL_TEST_CRASH_CALLS'] ?? 1)
 
 /** A step of a write path, and the errors that it can have. */
@@ -172,8 +175,9 @@ class Victim implements AsyncDisposable {
       .catch(() => 0)
     if (status === 200 && !this.#hasEnded()) {
       // The process may be about to end.
-      await new Promise((resolve) => setTimeout(resolve, 200))
-      assert.ok(this.#hasEnded(), 'a sync failed, and the server still says that it is ready')
+      const { process: child } = this.#server ?? assert.fail('no server')
+      const ended = once(child, 'exit', { signal: AbortSignal.timeout(END_MS) })
+      await ended.catch(() => assert.fail('a sync failed, and the server still says that it is ready'))
     }
   }
 

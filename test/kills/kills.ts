@@ -21,7 +21,7 @@ const BACKUP_SHARE = 0.2
 const COLLECTION_SHARE = 0.2
 const GRACE = { CARREL_GC_GRACE_SECONDS: '1' }
 // A fresh folder now and then, so that verifying what has gathered does not take most of the time.
-const KILLS_OF_PER_FOLDER = 100
+const KILLS_PER_FOLDER = 100
 
 export interface KillOptions {
   readonly count: number
@@ -55,7 +55,7 @@ export async function killRepeatedly({ count, seed, onProgress }: KillOptions): 
   while (counts.kills < count) {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-kills-'))
     try {
-      const kills = Math.min(KILLS_OF_PER_FOLDER, count - counts.kills)
+      const kills = Math.min(KILLS_PER_FOLDER, count - counts.kills)
       await killOneFolder(folder, kills, random, counts, onProgress)
     } finally {
       await rm(folder, { recursive: true, force: true })

@@ -15,7 +15,7 @@ import { seededRandom } from '../support/random.ts'
 const FIXTURES = path.join(import.meta.dirname, '../fixtures/earlier-data')
 /** Longest time from spawn to kill. A start with migrations takes about as long. */
 const MAX_MS = 1500
-const KILLS_OF_PER_FOLDER = 3
+const KILLS_PER_FOLDER = 3
 
 /** Kills servers while they migrate data folders of earlier versions. Then the folder must open with all its data. */
 export async function killMigrations({ count, seed }: { count: number; seed: number }): Promise<number> {
@@ -26,7 +26,7 @@ export async function killMigrations({ count, seed }: { count: number; seed: num
     const fixture = fixtures[Math.floor(random() * fixtures.length)] ?? assert.fail('there are no fixtures')
     const data = await unpack(path.join(FIXTURES, fixture))
     try {
-      for (let again = 0; again < KILLS_OF_PER_FOLDER && kills < count; again += 1, kills += 1) {
+      for (let again = 0; again < KILLS_PER_FOLDER && kills < count; again += 1, kills += 1) {
         await startAndKill(data, random() * MAX_MS)
       }
       await verify(data, fixture)
