@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { registerGauges, type StateMetric } from '../metrics.ts'
 import type { BackupState } from './backup-run-store.ts'
 
-const gauges: readonly { name: string; help: string; of: (state: BackupState) => number }[] = [
+const gauges: readonly StateMetric<BackupState>[] = [
   {
     name: 'carrel_backup_last_success_timestamp_seconds',
     help: 'Time of the last successful backup; 0 if there was none',
@@ -21,16 +22,5 @@ const gauges: readonly { name: string; help: string; of: (state: BackupState) =>
 
 /** Registers the metrics of backups. */
 export function registerBackupMetrics(registry: Registry, state: () => Promise<BackupState>): void {
-  for (const { name, help, of } of gauges) {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          this.set(of(await state()))
-        },
-      }),
-    )
-  }
+  registerGauges(registry, gauges, state)
 }

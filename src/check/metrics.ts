@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { registerGauges, type StateMetric } from '../metrics.ts'
 import type { IntegrityState } from './integrity-state.ts'
 
-const gauges: readonly { name: string; help: string; of: (state: IntegrityState) => number }[] = [
+const gauges: readonly StateMetric<IntegrityState>[] = [
   {
     name: 'carrel_damaged_blocks',
     help: 'Blocks whose stored bytes are known to be missing or damaged',
@@ -39,23 +40,7 @@ const gauges: readonly { name: string; help: string; of: (state: IntegrityState)
   },
 ]
 
-/** Registers the metrics of stored data. One lookup serves all of them in a scrape. */
+/** Registers the metrics of stored data. */
 export function registerIntegrityMetrics(registry: Registry, state: () => Promise<IntegrityState>): void {
-  let asked: Promise<IntegrityState> | undefined
-  const current = () => {
-    asked ??= state().finally(() => (asked = undefined))
-    return asked
-  }
-  for (const { name, help, of } of gauges) {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          this.set(of(await current()))
-        },
-      }),
-    )
-  }
+  registerGauges(registry, gauges, state)
 }

@@ -1,36 +1,44 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
+import { registerCounters, registerGauges, type StateMetric } from '../metrics.ts'
 import type { RowCacheStatistics } from './row-cache.ts'
 
-const counters: readonly { name: string; help: string; of: (statistics: RowCacheStatistics) => number }[] = [
+const counters: readonly StateMetric<RowCacheStatistics | undefined>[] = [
   {
     name: 'carrel_row_cache_hits_total',
     help: 'Reads that the row cache answered',
-    of: ({ hits }) => hits,
+    of: (statistics) => statistics?.hits ?? 0,
   },
   {
     name: 'carrel_row_cache_misses_total',
     help: 'Cacheable reads that went to the database',
-    of: ({ misses }) => misses,
+    of: (statistics) => statistics?.misses ?? 0,
   },
   {
     name: 'carrel_row_cache_evictions_total',
     help: 'Entries the row cache dropped to make room',
-    of: ({ evictions }) => evictions,
+    of: (statistics) => statistics?.evictions ?? 0,
+  },
+]
+
+const gauges: readonly StateMetric<RowCacheStatistics | undefined>[] = [
+  {
+    name: 'carrel_row_cache_bytes',
+    help: 'Estimated size of the row cache',
+    of: (statistics) => statistics?.bytes ?? 0,
+  },
+]
+
+const logGauges: readonly StateMetric<number | undefined>[] = [
+  {
+    name: 'carrel_database_log_bytes',
+    help: 'Size of the write-ahead log of SQLite; it grows while another program reads the database for long',
+    of: (bytes) => bytes ?? 0,
   },
 ]
 
 /** Adds the size of the write-ahead log, which grows while a reader keeps it from being restarted. */
 export function registerLogMetrics(registry: Registry, logBytes: () => number | undefined): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'carrel_database_log_bytes',
-      help: 'Size of the write-ahead log of SQLite; it grows while another program reads the database for long',
-      registers: [],
-      collect() {
-        this.set(logBytes() ?? 0)
-      },
-    }),
-  )
+  registerGauges(registry, logGauges, logBytes)
 }
 
 /** Adds the counters of the row cache to the metrics of the server. */
@@ -38,20 +46,7 @@ export function registerRowCacheMetrics(
   registry: Registry,
   statistics: () => RowCacheStatistics | undefined,
 ): void {
-  for (const { name, help, of } of counters) {
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        registers: [],
-        collect() {
-          const current = statistics()
-          this.reset()
-          this.inc(current === undefined ? 0 : of(current))
-        },
-      }),
-    )
-  }
+  registerCounters(registry, counters, statistics)
   registry.registerMetric(
     new Counter({
       name: 'carrel_row_cache_invalidations_total',
@@ -66,14 +61,5 @@ export function registerRowCacheMetrics(
       },
     }),
   )
-  registry.registerMetric(
-    new Gauge({
-      name: 'carrel_row_cache_bytes',
-      help: 'Estimated size of the row cache',
-      registers: [],
-      collect() {
-        this.set(statistics()?.bytes ?? 0)
-      },
-    }),
-  )
+  registerGauges(registry, gauges, statistics)
 }

@@ -1,7 +1,8 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { registerCounters, registerGauges, type StateMetric } from '../metrics.ts'
 import type { GcState } from './report.ts'
 
-const gauges: readonly { name: string; help: string; of: (state: GcState) => number }[] = [
+const gauges: readonly StateMetric<GcState>[] = [
   {
     name: 'carrel_gc_running',
     help: 'Whether a garbage collection is running',
@@ -29,7 +30,7 @@ const gauges: readonly { name: string; help: string; of: (state: GcState) => num
   },
 ]
 
-const counters: readonly { name: string; help: string; of: (state: GcState) => number }[] = [
+const counters: readonly StateMetric<GcState>[] = [
   {
     name: 'carrel_gc_deleted_blocks_total',
     help: 'Blocks that garbage collection deleted',
@@ -44,29 +45,6 @@ const counters: readonly { name: string; help: string; of: (state: GcState) => n
 
 /** Registers the metrics of garbage collection. */
 export function registerGcMetrics(registry: Registry, state: () => GcState): void {
-  for (const { name, help, of } of gauges) {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(of(state()))
-        },
-      }),
-    )
-  }
-  for (const { name, help, of } of counters) {
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.reset()
-          this.inc(of(state()))
-        },
-      }),
-    )
-  }
+  registerGauges(registry, gauges, state)
+  registerCounters(registry, counters, state)
 }

@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { registerGauges, type StateMetric } from '../metrics.ts'
 import type { SearchLag } from './reindexing.ts'
 
-const gauges: readonly { name: string; help: string; of: (lag: SearchLag) => number }[] = [
+const gauges: readonly StateMetric<SearchLag>[] = [
   {
     name: 'carrel_search_commits_behind',
     help: 'Commits the search index has not followed yet',
@@ -24,23 +25,7 @@ const gauges: readonly { name: string; help: string; of: (lag: SearchLag) => num
   },
 ]
 
-/** Registers the lag metrics. One lookup serves all of them in a scrape. */
+/** Registers the lag metrics. */
 export function registerSearchMetrics(registry: Registry, lag: () => Promise<SearchLag>): void {
-  let asked: Promise<SearchLag> | undefined
-  const current = () => {
-    asked ??= lag().finally(() => (asked = undefined))
-    return asked
-  }
-  for (const { name, help, of } of gauges) {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          this.set(of(await current()))
-        },
-      }),
-    )
-  }
+  registerGauges(registry, gauges, lag)
 }
