@@ -27,7 +27,7 @@ export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
  * Stores blocks under the hash of their bytes. A block never changes, so all calls are idempotent, and two writers of one id cannot
- * conflict. A caller that removes a block must ensure that nobody puts the same id at the same time.
+ * conflict. Blocks are removed in two steps, `retire` and `discard`, so that a reference made meanwhile finds its bytes.
  */
 export interface BlockStore extends AsyncDisposable {
   /**
@@ -58,9 +58,6 @@ export interface BlockStore extends AsyncDisposable {
 
   /** Those of `ids` that are not stored, in order. */
   missing(ids: readonly BlockId[]): Promise<BlockId[]>
-
-  /** Removing an id that is not stored is not an error. After a power failure the block may be back. */
-  remove(id: BlockId): Promise<void>
 
   /** All stored ids, ascending, without retired ones. Blocks put or removed meanwhile may or may not be included. */
   list(): AsyncIterable<BlockId>

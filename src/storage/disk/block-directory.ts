@@ -96,10 +96,6 @@ export class BlockDirectory implements Disposable {
     return writing(id, this.#directorySync.sync(path.dirname(this.fileOf(id))))
   }
 
-  async remove(id: BlockId): Promise<void> {
-    await writing(id, rm(this.fileOf(id), { force: true }))
-  }
-
   /** In bytes. Throws BlockMissing. */
   size(id: BlockId): Promise<number> {
     return this.opened(id, async (file) => (await stat(file)).size)

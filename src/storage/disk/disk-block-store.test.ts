@@ -156,7 +156,8 @@ function diskContract(implementation: DiskImplementation) {
         await assert.rejects(readRange, BlockMissing)
         await store.put(id, bytes)
         assert.ok((await readRange()).equals(bytes.subarray(100, 200)))
-        await store.remove(id)
+        await store.retire(id)
+        await store.discard(id)
         await assert.rejects(readRange, BlockMissing)
       })
     }

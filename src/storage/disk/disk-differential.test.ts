@@ -27,7 +27,7 @@ type Operation =
       readonly block: number
       readonly cut: number
     }
-  | { readonly kind: 'read' | 'borrow' | 'remove' | 'size'; readonly block: number }
+  | { readonly kind: 'read' | 'borrow' | 'retire' | 'remove' | 'size'; readonly block: number }
   | {
       readonly kind: 'range' | 'atOnce'
       readonly block: number
@@ -43,7 +43,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     block,
     cut: fc.integer({ min: 1, max: MIB }),
   }),
-  fc.record({ kind: fc.constantFrom('read', 'borrow', 'read', 'borrow', 'remove', 'size'), block }),
+  fc.record({ kind: fc.constantFrom('read', 'borrow', 'read', 'borrow', 'retire', 'remove', 'size'), block }),
   fc.record({
     kind: fc.constantFrom('range', 'atOnce'),
     block,
@@ -138,8 +138,11 @@ async function run(store: BlockStore, directory: string, one: Operation): Promis
       read.release?.()
       return found
     }
+    case 'retire':
+      return store.retire(id)
     case 'remove':
-      return store.remove(id)
+      await store.retire(id)
+      return store.discard(id)
     case 'size':
       return store.size(id)
     case 'truncate':

@@ -66,10 +66,6 @@ export class MemoryBlockStore implements BlockStore {
     return ids.filter((id) => this.#find(id) === undefined)
   }
 
-  async remove(id: BlockId): Promise<void> {
-    this.#blocks.delete(id)
-  }
-
   async *list(): AsyncGenerator<BlockId, void> {
     yield* [...this.#blocks.keys()].sort()
   }

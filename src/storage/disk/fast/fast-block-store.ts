@@ -239,11 +239,6 @@ class FastBlockStore implements BlockStore {
     return this.#files.missing(ids)
   }
 
-  async remove(id: BlockId): Promise<void> {
-    await this.#files.remove(id)
-    this.#handles.evict(this.#files.fileOf(id))
-  }
-
   list(): AsyncGenerator<BlockId, void> {
     return this.#files.list()
   }

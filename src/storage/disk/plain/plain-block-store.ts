@@ -102,10 +102,6 @@ class PlainBlockStore implements BlockStore {
     return this.#files.missing(ids)
   }
 
-  remove(id: BlockId): Promise<void> {
-    return this.#files.remove(id)
-  }
-
   list(): AsyncGenerator<BlockId, void> {
     return this.#files.list()
   }
