@@ -43,7 +43,7 @@ interface CreateOptions {
 
 /**
  * Adds a snapshot of the server to the repository. The database is read in one transaction; block files are copied afterwards, because they never
- * change. Only what the repository does not have is written. If it is stopped, another backup continues with what was already written.
+ * change. Only data that the repository lacks is written. After an interruption the next backup reuses what was already written.
  */
 export async function createSnapshot(
   repository: BackupRepository,

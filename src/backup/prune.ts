@@ -141,7 +141,7 @@ async function indexObjects(repository: BackupRepository): Promise<string[]> {
   return names
 }
 
-/** Packs without an index are left by a killed backup or prune. The lock ensures that nobody is writing one now. */
+/** Deletes packs without an index, which a killed backup or prune leaves behind. The lock excludes running writers. */
 async function removeUnlisted(repository: BackupRepository): Promise<void> {
   const listed = new Set([...repository.index.packs.keys()].map(packName))
   for await (const { name } of repository.target.list('packs/')) {

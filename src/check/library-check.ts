@@ -190,7 +190,7 @@ class LibraryCheck {
         await rest()
       }
     }
-    // The figures follow from what was checked before.
+    // Usage is computed from the data checked above, so damage there would only be reported twice.
     if (this.#findings.length === 0) await this.#checkUsage()
   }
 

@@ -59,7 +59,7 @@ export async function startScrub(db: Database, now: number): Promise<void> {
   )
 }
 
-/** Adds what was read. Changes nothing if another process moved the position. */
+/** Advances the position and adds to the counts. Does nothing if another process advanced it first. */
 export async function moveScrub(
   db: Database,
   from: Uint8Array,

@@ -25,7 +25,7 @@ export interface CheckFlags {
 export const FINDINGS = 1
 const NOT_CHECKED = 2
 
-/** Prints what is wrong with the stored data. Resolves to 0 if nothing is, and to 1 otherwise. */
+/** Checks the stored data and prints the findings. Resolves to the exit code: 0 without findings, otherwise 1. */
 export async function checkCommand(config: Config, flags: CheckFlags): Promise<number> {
   await using store = await openStore(config)
   const report = await runCheck(store, await optionsFrom(store.db, flags))

@@ -43,7 +43,7 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   print(json, { ...report, releasedBytes }, linesOf(report, releasedBytes))
 }
 
-/** Deletes what was derived from deleted files, and shrinks the databases. */
+/** Deletes data derived from deleted files, then shrinks the databases. */
 async function releaseFreed(
   config: Config,
   {

@@ -3,7 +3,7 @@ import { inspectDatabase } from '../../database/index.ts'
 import { findFolderProblem, findPostgresProblems, type StorageProblem } from '../../server/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** Checks that what is flushed stays: the file system of the data folder, and the settings of PostgreSQL. */
+/** Checks that flushed data is durable: the file system of the data folder, and the settings of PostgreSQL. */
 export async function checkStorage(config: Config): Promise<readonly Finding[]> {
   const folder = await findFolderProblem(config.dataDirectory, config.database.kind)
   const problems = [...(folder ? [folder] : []), ...(await problemsOfDatabase(config))]
