@@ -31,6 +31,7 @@ const BOTH: readonly TestDatabase[] = ['sqlite', 'postgres']
 const SQLITE: readonly TestDatabase[] = ['sqlite']
 const POSTGRES: readonly TestDatabase[] = ['postgres']
 const PLAIN: readonly TestDatabase[] = ['plain']
+const ON_EACH_STORE: readonly TestDatabase[] = ['sqlite', 'plain']
 const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
@@ -140,27 +141,27 @@ export const RULES: readonly Rule[] = [
   deep('test/transfer/zip', SQLITE, 'archives of many files and of many gigabytes', 9),
 
   // Slow: in the fast tier on SQLite, in the deep tier on PostgreSQL.
-  split('test/api/batch', 'many copies', 30),
+  deep('test/api/batch', BOTH, 'many copies', 30),
   split('test/api/credential-origins', 'long', 10),
-  split('test/api/auth-token', 'many password hashes', 8),
+  deep('test/api/auth-token', BOTH, 'many password hashes', 8),
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
   split('test/api/tasks', 'long', 5),
-  split('test/api/deprecated-batch', 'many copies', 6),
+  deep('test/api/deprecated-batch', BOTH, 'many copies', 6),
   split('test/api/activities-model', 'long', 4),
   split('test/api/activities-folders', 'long', 4),
   split('test/api/audit', 'long', 4),
   split('test/api/contact-addresses', 'many accounts', 4),
   split('test/api/live-events', 'long', 4),
-  split('test/api/link-view-only', 'images', 4),
+  deep('test/api/link-view-only', BOTH, 'images', 4),
   split('test/api/purge-while-indexing', 'long', 3),
   splitPlain('test/sync/merge', 'long', 8),
   splitPlain('test/sync/hostile', 'input nobody should send', 5),
   splitPlain('test/sync/uncommitted', 'long', 4),
   splitPlain('test/transfer/link-uploads', 'long', 8),
-  splitPlain('test/transfer/upload-limits', 'long', 5),
-  splitPlain('test/transfer/unfinished-uploads', 'long', 6),
-  splitPlain('test/transfer/archive', 'archives', 5),
+  deep('test/transfer/upload-limits', ON_EACH_STORE, 'long', 8),
+  deep('test/transfer/unfinished-uploads', ON_EACH_STORE, 'long', 9),
+  deep('test/transfer/archive', ON_EACH_STORE, 'archives', 6),
   splitPlain('test/transfer/resumable', 'long', 4),
   splitPlain('test/transfer/download.', 'large files', 4),
   deep('test/api/password-guessing', BOTH, 'many password hashes', 15),
@@ -175,7 +176,7 @@ export const RULES: readonly Rule[] = [
   deep('test/web/', SQLITE, 'browser', 45),
 
   // About one thing that has nothing to do with the database.
-  fast('test/api/activities-large', SQLITE, 'size', 5),
+  deep('test/api/activities-large', SQLITE, 'size', 5),
   fast('test/api/avatars', SQLITE, 'images'),
   fast('test/api/file-history-model', SQLITE, 'random'),
   fast('test/api/file-text', SQLITE, 'documents', 5),
@@ -191,8 +192,10 @@ export const RULES: readonly Rule[] = [
   fast('test/api/', BOTH, 'over HTTP', 2.5),
   fast('test/seed/', BOTH, 'over HTTP', 15),
   { ...fast('test/sync/', BOTH, 'over HTTP'), deep: PLAIN },
-  { ...fast('test/transfer/', BOTH, 'over HTTP'), deep: PLAIN },
+  { ...fast('test/transfer/upload.', BOTH, 'over HTTP'), deep: PLAIN },
+  splitPlain('test/transfer/', 'over HTTP; uploads stand for PostgreSQL in the fast tier', 3),
   fast('test/', SQLITE, 'not about the database'),
+  deep('src/search/search-model', SQLITE, 'random', 6),
   fast('src/search/search.', SQLITE, 'on both databases by itself', 15),
   fast('src/database/', SQLITE, 'on both databases by itself', 5),
   fast('src/storage/disk/', SQLITE, 'both disk stores', 9),
