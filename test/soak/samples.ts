@@ -10,6 +10,8 @@ export interface Sample {
   /** Seconds since the start. */
   readonly at: number
   readonly memoryMb: number
+  /** Parts of the memory, which tell what grows. */
+  readonly parts: MemoryParts
   readonly descriptors: number
   readonly diskMb: number
   /** 99th percentile of the event loop delay since the last sample. */
@@ -17,6 +19,16 @@ export interface Sample {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly operations: number
+}
+
+/** In MB. What is anonymous and in neither of the first two is held by native code, or by the allocator for the next request. */
+interface MemoryParts {
+  /** Live and dead objects of JavaScript. */
+  readonly heap: number
+  /** Buffers outside of the heap. */
+  readonly external: number
+  /** Resident and not backed by a file. */
+  readonly anonymous: number
 }
 
 /** The process, the data folder and the load that are measured. */
@@ -29,22 +41,28 @@ export interface Measured {
 
 /** Linux only. */
 export async function takeSample({ pid, data, client, latencies }: Measured, at: number): Promise<Sample> {
-  const [status, descriptors, disk, metrics] = await Promise.all([
+  const [status, rollup, descriptors, disk, metrics] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8'),
+    readFile(`/proc/${pid}/smaps_rollup`, 'utf8'),
     readdir(`/proc/${pid}/fd`),
     bytesBelow(data),
     client.get('/metrics'),
   ])
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
-  const delay = /^carrel_nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics.text)?.[1]
-  if (resident === undefined || delay === undefined) throw new Error('the server shows no memory or no delay')
+  const anonymous = /^Anonymous:\s+(\d+) kB$/m.exec(rollup)?.[1]
+  if (resident === undefined || anonymous === undefined) throw new Error('the kernel shows no memory')
   const { p50, p99, count } = latencies.take()
   return {
     at,
     memoryMb: (Number(resident) * 1024) / MEGABYTE,
+    parts: {
+      heap: metric(metrics.text, 'nodejs_heap_size_used_bytes') / MEGABYTE,
+      external: metric(metrics.text, 'nodejs_external_memory_bytes') / MEGABYTE,
+      anonymous: (Number(anonymous) * 1024) / MEGABYTE,
+    },
     descriptors: descriptors.length,
     diskMb: disk / MEGABYTE,
-    loopDelayMs: Number(delay) * 1000,
+    loopDelayMs: metric(metrics.text, 'nodejs_eventloop_lag_p99_seconds') * 1000,
     p50Ms: p50,
     p99Ms: p99,
     operations: count,
@@ -61,4 +79,10 @@ export async function bytesBelow(folder: string): Promise<number> {
     bytes += (stats?.blocks ?? 0) * 512
   }
   return bytes
+}
+
+function metric(text: string, name: string): number {
+  const value = new RegExp(`^carrel_${name} (\\S+)$`, 'm').exec(text)?.[1]
+  if (value === undefined) throw new Error(`the server shows no ${name}`)
+  return Number(value)
 }

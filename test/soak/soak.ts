@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,6 +8,7 @@ import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
 import { GRACE_SECONDS, Latencies, runLoad } from './load.ts'
 import { type Sample, takeSample } from './samples.ts'
+import { checkData, liveBytes, type Settled, settle } from './settle.ts'
 import { type Limit, type Point, type Trend, trendOf } from './trend.ts'
 
 export interface SoakOptions {
@@ -29,6 +31,8 @@ export interface SoakReport {
   /** Resident memory in MB: the most under load, and at the end of the idle time. */
   readonly peakMb: number
   readonly idleMb: number
+  /** The disk after the server was stopped and everything unreachable was collected. */
+  readonly settled: Settled
 }
 
 /** What must be flat, and how much growth over the second half of the run is still noise. */
@@ -76,6 +80,10 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     await load
     await delay(options.idleSeconds * 1000)
     const idle = await takeSample(measured, secondsPassed())
+    const live = await liveBytes(client)
+    assert.equal(await server.stop(), 0)
+    const settled = await settle(data, live)
+    await checkData(data)
     const trends = WATCHED.filter(({ title }) => freed.bytes > 0 || !title.startsWith('disk')).map(
       ({ title, value, limit }) => {
         const points = samples.map((sample) => ({ at: sample.at, value: value(sample) }))
@@ -90,6 +98,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
       freedBytes: freed.bytes,
       peakMb,
       idleMb: idle.memoryMb,
+      settled,
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
