@@ -50,6 +50,20 @@ describe('thumbnails of a busy server', () => {
     assert.equal(asked(), 3)
   })
 
+  it('of portrait pictures leave the name readable', async (t) => {
+    const space = await Workspace.make(suite.server)
+    await uploadFile(space.client, space.id, '/tower.jpg', await makePicture('#3366cc', 600, 1600))
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    await tab.go(`/library/${space.id}`)
+    await tab.page.getByRole('button', { name: 'Show as grid' }).click()
+    await shown(tab.page)
+    const picture = await tab.page.getByRole('gridcell').locator('img').boundingBox()
+    const name = await tab.page.getByRole('link', { name: 'tower.jpg' }).boundingBox()
+    assert.ok(picture !== null && name !== null)
+    assert.ok(picture.y + picture.height <= name.y, `${JSON.stringify({ picture, name })}`)
+  })
+
   it('are requested again by a link page', async (t) => {
     const space = await withPicture()
     const { token } = await shareLink(space, '/')
