@@ -22,7 +22,7 @@ export function NewLibraryDialog(props: { onClose: () => void }) {
   async function make(): Promise<void> {
     const made = await createLibrary(name.trim(), isEncrypted ? passwords.first : undefined)
     void queries.invalidateQueries({ queryKey: ['libraries'] })
-    toast({ text: texts.made(name.trim()) })
+    toast({ text: texts.made })
     go(folderUrl(made.repo_id))
   }
 

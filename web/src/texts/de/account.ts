@@ -95,7 +95,7 @@ export const account: Texts['account'] = {
   neverExpires: 'Nie',
   expired: 'Abgelaufen',
   never: 'Nie',
-  makeToken: 'Token anlegen',
+  makeToken: 'Token erstellen',
   tokenMade: 'Dein neues Token',
   tokenOnce: 'Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
   token: 'Token',

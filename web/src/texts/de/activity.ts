@@ -30,7 +30,7 @@ export const activity: Texts['activity'] = {
       'clean-up-trash': '{who} hat den Papierkorb von {what} geleert',
     },
     repo: {
-      create: '{who} hat die Bibliothek {what} angelegt',
+      create: '{who} hat die Bibliothek {what} erstellt',
       delete: '{who} hat die Bibliothek {what} gelöscht',
       edit: '{who} hat die Bibliothek {what} geändert',
       rename: '{who} hat die Bibliothek {old} in {what} umbenannt',

@@ -5,7 +5,7 @@ export const common: Texts['common'] = {
   cancel: 'Abbrechen',
   close: 'Schließen',
   save: 'Speichern',
-  create: 'Anlegen',
+  create: 'Erstellen',
   rename: 'Umbenennen',
   delete: 'Löschen',
   remove: 'Entfernen',
@@ -34,7 +34,7 @@ export const common: Texts['common'] = {
   failed: 'Etwas ist schiefgelaufen',
   unreachable: 'Der Server ist nicht erreichbar. Prüfe die Verbindung und versuche es erneut.',
   diskFull:
-    'Die Festplatte des Servers ist voll. Lesen und Löschen geht weiterhin. Wenden Sie sich an die Administration.',
+    'Auf dem Server ist kein Speicherplatz mehr frei. Lesen und Löschen ist weiterhin möglich. Wende dich an die Administration.',
   notFound: 'Hier ist nichts',
   notFoundHint: 'Vielleicht wurde es verschoben oder gelöscht, oder es ist nicht mit dir geteilt.',
   toLibraries: 'Zu deinen Bibliotheken',

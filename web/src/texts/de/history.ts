@@ -22,7 +22,7 @@ export const history: Texts['history'] = {
   lookAt: 'Diesen Stand ansehen',
   restoreLibrary: 'Bibliothek wiederherstellen',
   noDescription: 'Bibliothek geändert',
-  createdLibrary: 'Bibliothek angelegt',
+  createdLibrary: 'Bibliothek erstellt',
   changedPassword: 'Passwort der Bibliothek geändert',
   changedName: 'Name oder Beschreibung der Bibliothek geändert',
   merged: 'Gleichzeitige Änderungen zusammengeführt',

@@ -49,7 +49,7 @@ export const libraries: Texts['libraries'] = {
     'Dieses Passwort kann nicht wiederhergestellt werden, auch nicht durch die Administration. Geht es verloren, ist der gesamte Inhalt der Bibliothek verloren.',
   repeatPassword: 'Passwort wiederholen',
   notTheSame: 'Die Passwörter stimmen nicht überein.',
-  made: (name) => `${name} angelegt`,
+  made: 'Bibliothek erstellt',
 
   rename: 'Bibliothek umbenennen',
   renamed: 'Umbenannt',

@@ -17,7 +17,7 @@ export const shell: Texts['shell'] = {
   openMenu: 'Menü öffnen',
   closeMenu: 'Menü schließen',
   theme: 'Design',
-  themeSystem: 'Wie auf dem Gerät',
+  themeSystem: 'System',
   themeLight: 'Hell',
   themeDark: 'Dunkel',
   language: 'Sprache',

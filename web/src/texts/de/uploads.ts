@@ -48,7 +48,7 @@ export const uploads: Texts['uploads'] = {
   notTheSame: 'Das ist eine andere Datei: Name, Größe oder Datum stimmt nicht überein.',
   failures: {
     quota: 'Nicht genug Speicherplatz.',
-    'disk-full': 'Die Festplatte des Servers ist voll. Wenden Sie sich an die Administration.',
+    'disk-full': 'Auf dem Server ist kein Speicherplatz mehr frei. Wende dich an die Administration.',
     'too-large': 'Größer, als dieser Server erlaubt.',
     permission: 'Du darfst hier nichts hochladen.',
     'read-only': 'Diese Bibliothek ist schreibgeschützt.',

@@ -47,7 +47,7 @@ export const libraries = {
     'This password cannot be recovered, not even by an administrator. If you lose it, you lose everything in the library.',
   repeatPassword: 'Repeat password',
   notTheSame: 'The passwords do not match.',
-  made: (name: string) => `${name} created`,
+  made: 'Library created',
 
   rename: 'Rename library',
   renamed: 'Renamed',

@@ -15,7 +15,7 @@ export const shell = {
   openMenu: 'Open menu',
   closeMenu: 'Close menu',
   theme: 'Theme',
-  themeSystem: 'Same as device',
+  themeSystem: 'System',
   themeLight: 'Light',
   themeDark: 'Dark',
   language: 'Language',

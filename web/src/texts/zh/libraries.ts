@@ -47,7 +47,7 @@ export const libraries: Texts['libraries'] = {
   encryptWarning: '此密码无法找回，管理员也无法找回。密码一旦丢失，资料库中的全部内容也将丢失。',
   repeatPassword: '再次输入密码',
   notTheSame: '两次输入的密码不一致。',
-  made: (name) => `已创建 ${name}`,
+  made: '已创建资料库',
 
   rename: '重命名资料库',
   renamed: '已重命名',

@@ -17,7 +17,7 @@ export const shell: Texts['shell'] = {
   openMenu: '打开菜单',
   closeMenu: '关闭菜单',
   theme: '主题',
-  themeSystem: '跟随设备',
+  themeSystem: '跟随系统',
   themeLight: '浅色',
   themeDark: '深色',
   language: '语言',
