@@ -40,6 +40,8 @@ const FILES_PER_TURN = 200
 export interface NewFile {
   readonly name: string
   readonly content: Content
+  /** Unix seconds. Default: the time of the upload. */
+  readonly mtime?: number | undefined
 }
 
 interface UploadOptions {
@@ -47,8 +49,6 @@ interface UploadOptions {
   readonly into?: LibraryPath
   /** Replaces a file of the same name. Otherwise, or if a folder has the name, the new file gets ` (n)`. */
   readonly replace?: boolean
-  /** Unix seconds. Default: the time of the upload. */
-  readonly mtime?: number | undefined
   /** The description of the commit if no other upload shares it. Default: that of an upload. */
   readonly describe?: (entries: readonly Dirent[]) => string
   /** Writes further rows in the transaction of the commit. */
@@ -70,7 +70,7 @@ export function addFiles(
   files: readonly NewFile[],
   options: UploadOptions = {},
 ): Promise<Committed<Placed[]>> {
-  const { into = ROOT, mtime, describe, also } = options
+  const { into = ROOT, describe, also } = options
   const addsOnly = library.right.addsOnly === true
   const replace = options.replace === true && !addsOnly
   return library.commitUpload(async (tree) => {
@@ -82,7 +82,7 @@ export function addFiles(
     await tree.makeDirs(folder)
     const target = await tree.folder(folder)
     const entries: FileDirent[] = []
-    for (const [index, { content }] of files.entries()) {
+    for (const [index, { content, mtime }] of files.entries()) {
       const name = names[index] ?? ''
       const entry = direntOf(library, name, content, modificationTime(mtime, tree.now), target.find(name))
       target.put(entry)

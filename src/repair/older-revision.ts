@@ -36,9 +36,8 @@ export async function recoverRevision(
     if (now?.id === found.entry.id || isDryRun) return recovered
     const editable = await openAsOwner(library)
     if (editable === undefined) return undefined
-    const { result } = await addFiles(core, editable, parentOf(path), [{ name, content: found.content }], {
-      mtime: found.entry.mtime,
-    })
+    const file = { name, content: found.content, mtime: found.entry.mtime }
+    const { result } = await addFiles(core, editable, parentOf(path), [file])
     return result[0]?.path ?? recovered
   } catch {
     // A folder above is lost as well, or the file is locked: it stays among what could not be saved.

@@ -87,8 +87,8 @@ export async function openSearch(
     async put(library, file, text, mtime) {
       const target = at(file)
       const content = await stage.core.content.receive(Stream.from([Buffer.from(text)]))
-      const files = [{ name: baseName(target), content }]
-      const options = { into: parentOf(target), replace: true, mtime }
+      const files = [{ name: baseName(target), content, mtime }]
+      const options = { into: parentOf(target), replace: true }
       await addFiles(stage.core, await stage.reopen(library), ROOT, files, options)
     },
     async settle(...libraries) {

@@ -75,9 +75,10 @@ async function addFile(services: TransferServices, use: TicketUse, fields: Field
   const newName = parseName(name) ?? fail({ code: 'name-invalid', name })
   const mtime = parseLastModify(fields.text('last_modify'))
   return withContent(services, use, file, async (content, also) => {
-    const options = { replace, mtime, describe: describeAdded, also }
+    const options = { replace, describe: describeAdded, also }
+    const files = [{ name: newName, content, mtime }]
     const editable = (await use.reopen()).editable(parent)
-    const { result } = await addFiles(services.core, editable, parent, [{ name: newName, content }], options)
+    const { result } = await addFiles(services.core, editable, parent, files, options)
     const [placed] = result
     if (placed === undefined) throw new Error('a file was added and is not there')
     return placed

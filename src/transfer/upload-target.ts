@@ -3,7 +3,7 @@ import type { HttpRequest } from '../http/index.ts'
 import { type LibraryPath, parseName, parsePath, ROOT } from '../objects/index.ts'
 import type { StoredDir } from '../tree/index.ts'
 import { uploadError } from './upload-errors.ts'
-import { type FormTexts, lastSegment, parseLastModify } from './upload-form.ts'
+import { type FormTexts, lastSegment } from './upload-form.ts'
 import type { UploadSession } from './upload-session.ts'
 
 /** The text parts of an upload. */
@@ -21,8 +21,6 @@ export interface FoundTarget {
   /** Below the parent; created if missing. */
   readonly into: LibraryPath
   readonly replace: boolean
-  /** Unix seconds. */
-  readonly mtime: number | undefined
 }
 
 /**
@@ -55,7 +53,7 @@ function findTarget(
     if (folder === undefined) fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
     if (parent !== session.ticketPath) fail({ code: 'permission-denied' })
     library.editable(parent)
-    return { parent, into, replace, mtime: parseLastModify(texts.get('last_modify')) }
+    return { parent, into, replace }
   }
   const folder = library.tree.findDir(parent)
   return folder instanceof Promise ? folder.then(check) : check(folder)
@@ -101,9 +99,11 @@ export class UploadTarget {
   }
 }
 
+/** Whether the texts name the same target. The time of a file, which may differ for each, is not part of it. */
 function isSame(some: FormTexts, others: FormTexts): boolean {
-  if (some.size !== others.size) return false
-  for (const [name, text] of some) if (others.get(name) !== text) return false
+  for (const name of uploadTexts) {
+    if (name !== 'last_modify' && some.get(name) !== others.get(name)) return false
+  }
   return true
 }
 

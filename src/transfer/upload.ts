@@ -12,7 +12,7 @@ import { addFiles, type NewFile, type Placed } from '../library/index.ts'
 import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'
-import { FileReceiver, readForm } from './upload-form.ts'
+import { FileReceiver, parseLastModify, readForm } from './upload-form.ts'
 import { type ChunkRange, chunkFileName } from './upload-range.ts'
 import { UploadSession } from './upload-session.ts'
 import { checkedName, type FoundTarget, folderOf, UploadTarget, uploadTexts } from './upload-target.ts'
@@ -71,14 +71,21 @@ async function uploadFiles(services: TransferServices, session: UploadSession, m
   const place = new UploadTarget(session, mayReplace)
   const { texts, files } = await readForm(session, uploadTexts, (part, known) => {
     const filename = part.filename ?? ''
+    const modified = known.get('last_modify')
     const checking = place.refuseEarly(known, filename)
     const content = checking === undefined ? receiver.receive(part) : undefined
-    if (content !== undefined && !(content instanceof Promise)) return { filename, content }
-    return receiveLater(receiver, part, checking, content)
+    if (content !== undefined && !(content instanceof Promise)) return { filename, modified, content }
+    return receiveLater(receiver, part, modified, checking, content)
   })
   const finding = place.find(texts, files.length)
   const target = finding instanceof Promise ? await finding : finding
-  const named = files.map(({ filename, content }) => ({ name: checkedName(filename), content }))
+  const last = texts.get('last_modify')
+  // The `last_modify` before a file is the time of that file, so one request can send files of different times.
+  const named = files.map(({ filename, modified = last, content }) => ({
+    name: checkedName(filename),
+    content,
+    mtime: parseLastModify(modified),
+  }))
   receiver.checkDigest()
   const checking = session.checkBody()
   if (checking !== undefined) await checking
@@ -90,11 +97,12 @@ async function uploadFiles(services: TransferServices, session: UploadSession, m
 async function receiveLater(
   receiver: FileReceiver,
   part: StreamedPart,
+  modified: string | undefined,
   checking: Promise<void> | undefined,
   content: Promise<Content> | undefined,
 ) {
   await checking
-  return { filename: part.filename ?? '', content: await (content ?? receiver.receive(part)) }
+  return { filename: part.filename ?? '', modified, content: await (content ?? receiver.receive(part)) }
 }
 
 async function uploadChunk(
@@ -115,17 +123,18 @@ async function uploadChunk(
   })
   const target = await place.find(texts, files.length)
   const name = checkedName(files[0]?.filename ?? '')
+  const mtime = parseLastModify(texts.get('last_modify'))
   await session.checkBody()
   const path = joinPath(folderOf(target.parent, target.into), name)
   return addChunk(services, session, { path, range, chunk: files[0]?.chunk }, (content, settle) =>
-    commit(services, session, target, [{ name, content }], settle),
+    commit(services, session, target, [{ name, content, mtime }], settle),
   )
 }
 
 async function commit(
   { core, onLinkUpload }: TransferServices,
   session: UploadSession,
-  { parent, into, replace, mtime }: FoundTarget,
+  { parent, into, replace }: FoundTarget,
   files: readonly NewFile[],
   settle: UploadSession['settle'] = async () => {},
 ): Promise<UploadItem[]> {
@@ -133,7 +142,6 @@ async function commit(
   const { result } = await addFiles(core, library, parent, files, {
     into,
     replace,
-    mtime,
     async also(tx, placed) {
       await session.settle(tx)
       await settle(tx)

@@ -162,6 +162,23 @@ describe('an upload', () => {
     }
   })
 
+  it('of several files keeps the time that precedes each of them', async () => {
+    const library = await user.createLibrary()
+    const time = (text: string): SentPart => ['last_modify', text]
+    const parts = [intoRoot, filePart('first'), time('2001-02-03T04:05:06Z'), filePart('second')]
+    const more = [filePart('third'), time('2020-02-03T04:05:06Z'), filePart('fourth', 'x'.repeat(200_000))]
+    await postForm(await uploadLink(user, library), [...parts, ...more])
+    const { body } = await user.get(`/api2/repos/${library}/dir/`, { p: '/' })
+    const times = body.map((entry: { name: string; mtime: number }) => [entry.name, entry.mtime])
+    assert.deepEqual(Object.fromEntries(times), {
+      // Without one before it, the last of the form counts, as it does for clients that send one after the files.
+      first: 1_580_702_706,
+      second: 981_173_106,
+      third: 981_173_106,
+      fourth: 1_580_702_706,
+    })
+  })
+
   it('may use any link of its folder any number of times, with any credentials', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)

@@ -104,6 +104,27 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('keep the modification time of every file: batched, alone and in chunks', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${library}`)
+    const files = [
+      { name: 'a.txt', text: 'a', modified: 1_000_000_000_000 },
+      { name: 'b.txt', text: 'b', modified: 1_100_000_000_999 },
+      { name: 'alone.bin', size: 1_500_000, modified: 1_200_000_000_000 },
+      { name: 'chunks.bin', size: 17_000_000, modified: 1_300_000_000_000 },
+    ]
+    await dropFiles(page, files)
+    await title(page, '4 items uploaded').waitFor()
+    const { body } = await person.get(`/api/v2.1/repos/${library}/dir/`, { p: '/' })
+    const times = new Map(
+      body.dirent_list.map((entry: { name: string; mtime: number }) => [entry.name, entry.mtime]),
+    )
+    for (const { name, modified } of files) assert.equal(times.get(name), Math.floor(modified / 1000), name)
+  })
+
   it('send hundreds of small files in a few requests', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)

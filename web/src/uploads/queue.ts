@@ -24,7 +24,7 @@ export interface Upload {
   name: string
   /** Bytes. */
   readonly size: number
-  /** Modification time in milliseconds, to recognize a file that is selected again. */
+  /** Modification time in milliseconds: stored with the file, and used to recognize it when it is selected again. */
   readonly modified: number
   readonly replace: boolean
   /** Milliseconds. */

@@ -36,7 +36,11 @@ export async function sendFiles(uploads: readonly Upload[], options: TransferOpt
   const link = await uploadLink(first.libraryId, first.target)
   const form = formOf(
     fieldsOf(first),
-    missing.map((upload) => ({ name: upload.name, content: options.fileOf(upload) })),
+    missing.map((upload) => ({
+      name: upload.name,
+      modified: upload.modified,
+      content: options.fileOf(upload),
+    })),
   )
   const answer = await send(link, form, {
     signal: options.signal,
@@ -65,7 +69,9 @@ export async function sendChunks(upload: Upload, options: TransferOptions): Prom
     const { start, end } = chunk
     const answer = await send(
       await uploadLink(libraryId, target),
-      formOf(fieldsOf(upload), [{ name: upload.name, content: file.slice(start, end) }]),
+      formOf(fieldsOf(upload), [
+        { name: upload.name, modified: upload.modified, content: file.slice(start, end) },
+      ]),
       {
         signal: options.signal,
         headers: {
@@ -115,10 +121,15 @@ async function notStored(uploads: readonly Upload[], options: TransferOptions): 
       entry?.type === 'file' &&
       entry.size === upload.size &&
       entry.modifier_email === options.account &&
-      entry.mtime > upload.addedAt / 1000 - CLOCKS_APART_S
+      isTimeOf(entry.mtime, upload)
     if (isOurs) options.onStored(upload)
     return !isOurs
   })
+}
+
+/** Whether the server stores an upload with this time: that of the file, or of its arrival if it did not accept that one. */
+function isTimeOf(mtime: number, { modified, addedAt }: Upload): boolean {
+  return mtime === Math.floor(modified / 1000) || mtime > addedAt / 1000 - CLOCKS_APART_S
 }
 
 async function storedBytes(upload: Upload): Promise<number> {
