@@ -59,6 +59,31 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
     })
   withSettings(
     backup
+      .command('files')
+      .description('list the files in a folder of a library of a snapshot')
+      .argument('[target]', 'the target that carrel backup wrote'),
+    TARGET_SETTINGS,
+  )
+    .option('--snapshot <id>', 'the snapshot, or the beginning of its id', 'latest')
+    .requiredOption('--library <id>', 'the library')
+    .option('--path <path>', 'the folder', '/')
+    .option(...JSON_FLAG)
+    .action(async (target: string | undefined, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<{
+        json?: true
+        snapshot: string
+        library: string
+        path: string
+      }>()
+      const config = configFrom(options)
+      const commands = await import('./restore-path.ts')
+      await commands.listFilesIn(config, targetOf(target, config), {
+        ...options,
+        json: options.json === true,
+      })
+    })
+  withSettings(
+    backup
       .command('verify')
       .description('see that everything the snapshots need is in the target')
       .argument('[target]', 'the target that carrel backup wrote'),
@@ -92,7 +117,9 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
   withSettings(
     program
       .command('restore')
-      .description('restore a whole server into an empty data folder, or libraries into an existing server')
+      .description(
+        'restore a whole server into an empty data folder, or libraries or files into an existing server',
+      )
       .argument('[target]', 'the target that carrel backup wrote; CARREL_BACKUP_TARGET unless named'),
     ['data', 'database', 'blocks', 'disk', ...TARGET_SETTINGS],
   )
@@ -100,12 +127,23 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
     .option('--library <id>', 'restore this library only, into an existing server')
     .option('--account <email>', 'restore the libraries of this account only, into an existing server')
     .option('--owner <email>', 'the account that gets them, unless it is the one in the backup')
+    .option('--path <path>', 'restore only this file or folder of --library, with one commit')
+    .option('--to-library <id>', 'the library that gets it, unless it is the one in the backup')
+    .option('--to-folder <path>', 'the folder that gets it, unless it is the one in the backup')
+    .option('--replace', 'replace what has its name now; otherwise it gets a free name')
     .option(...JSON_FLAG)
     .action(async (target: string | undefined, options: RestoreFlags) => {
       const config = configFrom(options)
       const commands = await import('./restore.ts')
       const flags = { ...options, json: options.json === true }
-      const isPartial = options.library !== undefined || options.account !== undefined
+      const { path, library } = options
+      refuseContradictions(options)
+      if (path !== undefined && library !== undefined) {
+        const { restorePath } = await import('./restore-path.ts')
+        end(await restorePath(config, targetOf(target, config), { ...flags, path, library }))
+        return
+      }
+      const isPartial = library !== undefined || options.account !== undefined
       const run = isPartial ? commands.restoreLibraries : commands.restore
       end(await run(config, targetOf(target, config), flags))
     })
@@ -117,6 +155,34 @@ interface RestoreFlags {
   readonly library?: string
   readonly account?: string
   readonly owner?: string
+  readonly path?: string
+  readonly toLibrary?: string
+  readonly toFolder?: string
+  readonly replace?: true
+}
+
+/** Flags that would be ignored are refused: a forgotten --library must not restore a whole server. */
+function refuseContradictions({
+  library,
+  account,
+  owner,
+  path,
+  toLibrary,
+  toFolder,
+  replace,
+}: RestoreFlags): void {
+  const refuse = (message: string) => {
+    throw new CommandError(message, { exitCode: 2 })
+  }
+  const forPath = toLibrary !== undefined || toFolder !== undefined || replace === true
+  if (path === undefined && forPath)
+    refuse('Give --path as well: --to-library, --to-folder and --replace are for one file or folder.')
+  if (path !== undefined && library === undefined)
+    refuse('Give --library as well: the library that --path is in.')
+  if (path !== undefined && (account !== undefined || owner !== undefined))
+    refuse('Leave out --account and --owner: --path goes to the library itself, or to --to-library.')
+  if (owner !== undefined && library === undefined && account === undefined)
+    refuse('Give --library or --account as well: --owner is for restored libraries.')
 }
 
 function targetOf(target: string | undefined, config: { backup: { target: string | undefined } }): string {

@@ -29,6 +29,7 @@ export {
   copyWholeRows,
   findWhole,
   insertObjects,
+  listWholeRows,
   ObjectMissing,
   ObjectStore,
   type PreparedObject,

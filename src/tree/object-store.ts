@@ -444,6 +444,31 @@ export async function findWhole(
   return new Set(rows.map(({ id }) => idFromBytes<DirId>(id)))
 }
 
+/** The rows of those of `ids` that are stored as a full copy, as they are, for another database. `ids` must fit into one statement. */
+export async function listWholeRows(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly FsId[],
+): Promise<PreparedObject[]> {
+  const rows = await reader.all<ObjectRow & { kind: number }>(
+    `select id, kind, encoding, size, file_count, dir_count, data from fs_object
+     where library_key = ? and encoding <> ${DELTA} and id in (${ids.map(() => '?').join(', ')})`,
+    libraryKey,
+    ...ids.map(idToBytes),
+  )
+  return rows.map((row) => ({
+    id: idFromBytes<FsId>(row.id),
+    kind: row.kind,
+    encoding: row.encoding,
+    base: undefined,
+    depth: 0,
+    size: row.size,
+    fileCount: row.file_count,
+    dirCount: row.dir_count ?? undefined,
+    data: row.data,
+  }))
+}
+
 /** Copies the objects of `ids` that `fromKey` stores as a full copy to `toKey`, within the database. */
 export async function copyWholeRows(
   tx: Transaction,

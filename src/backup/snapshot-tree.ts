@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type Database, knownSchemaVersion, openDatabase, type Value } from '../database/index.ts'
+import { type Dirent, type DirId, idFromBytes, type LibraryPath } from '../objects/index.ts'
+import { ObjectStore, Tree } from '../tree/index.ts'
+import type { Snapshot } from './snapshot.ts'
+import { ACCOUNTS, LIBRARIES } from './tables.ts'
+import { BackupError } from './target.ts'
+
+const OBJECTS = 'fs_object'
+const ROWS_PER_TRANSACTION = 2000
+const CACHE_BYTES = 32 * 2 ** 20
+
+/**
+ * The folders and files of one library of a snapshot. A snapshot has no index of its rows, so those of the library are copied into a temporary SQLite
+ * database first. It gets the schema of the snapshot and is migrated, so that a snapshot of an older version can be read.
+ */
+export class SnapshotTree implements AsyncDisposable {
+  readonly db: Database
+  /** The key of the library in the snapshot. */
+  readonly libraryKey: number
+  readonly #root: DirId
+  readonly #folder: string
+  readonly #objects: ObjectStore
+
+  private constructor(db: Database, folder: string, library: Readonly<Record<string, Value>>) {
+    this.db = db
+    this.#folder = folder
+    this.libraryKey = Number(library['key'])
+    this.#root = idFromBytes<DirId>(library['root'] as Uint8Array)
+    this.#objects = new ObjectStore(db, CACHE_BYTES)
+  }
+
+  /** `library` is its row in the snapshot. Throws BackupError. */
+  static async open(snapshot: Snapshot, library: Readonly<Record<string, Value>>): Promise<SnapshotTree> {
+    const { manifest } = snapshot
+    if (manifest.schemaVersion > knownSchemaVersion) {
+      throw new BackupError(
+        `The snapshot ${manifest.id} was made by version ${manifest.version} of Carrel, which is newer than this one: use that version.`,
+      )
+    }
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-restore-'))
+    try {
+      const setting = { kind: 'sqlite' as const, file: path.join(folder, 'snapshot.db') }
+      {
+        await using db = await openDatabase(setting, {
+          onFatal: temporaryFailed,
+          upToVersion: manifest.schemaVersion,
+        })
+        await copyLibrary(snapshot, db, library)
+      }
+      return new SnapshotTree(await openDatabase(setting, { onFatal: temporaryFailed }), folder, library)
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  find(at: LibraryPath): Promise<Dirent | undefined> {
+    return new Tree(this.#objects, this.libraryKey, this.#root).find(at)
+  }
+
+  /** The entries of a folder. Throws path-not-found. */
+  async list(at: LibraryPath): Promise<readonly Dirent[]> {
+    return (await new Tree(this.#objects, this.libraryKey, this.#root).getDir(at)).dir.entries
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.db[Symbol.asyncDispose]()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Copies the rows of a library and those that they refer to. */
+async function copyLibrary(
+  snapshot: Snapshot,
+  db: Database,
+  library: Readonly<Record<string, Value>>,
+): Promise<void> {
+  const write = (table: string, columns: readonly string[], rows: readonly Value[][]) =>
+    db.write((tx) => tx.insert(table, columns, rows, { ignoreExisting: true }), { durable: false })
+  for await (const row of snapshot.records(ACCOUNTS)) {
+    if (row['key'] !== library['owner_key']) continue
+    const account = { ...row, default_library_key: null }
+    await write(ACCOUNTS, Object.keys(account), [Object.values(account)])
+  }
+  await write(LIBRARIES, Object.keys(library), [Object.values(library)])
+  const columns = snapshot.manifest.tables.find(({ name }) => name === OBJECTS)?.columns ?? []
+  const keyAt = columns.indexOf('library_key')
+  let waiting: Value[][] = []
+  for await (const page of snapshot.rows(OBJECTS)) {
+    for (const row of page) if (row[keyAt] === library['key']) waiting.push(row)
+    if (waiting.length < ROWS_PER_TRANSACTION) continue
+    await write(OBJECTS, columns, waiting)
+    waiting = []
+  }
+  if (waiting.length > 0) await write(OBJECTS, columns, waiting)
+}
+
+function temporaryFailed(error: Error): never {
+  throw new BackupError(
+    'The temporary database of the restore cannot be written: free space in the temporary folder, or name another with TMPDIR.',
+    { cause: error },
+  )
+}
