@@ -60,8 +60,11 @@ export class FolderTarget implements BackupTarget {
   }
 
   async remove(name: string): Promise<void> {
+    const file = this.#fileOf(name)
     try {
-      await rm(this.#fileOf(name), { force: true })
+      await rm(file, { force: true })
+      // A prune removes snapshots, then the packs that only they needed. A power failure must not bring a snapshot back without its packs.
+      await syncFolder(path.dirname(file))
     } catch (error) {
       throw this.#failed('changed', error)
     }

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { seededRandom } from '../support/random.ts'
-import type { Job, JobResult } from './check-worker.ts'
+import type { Job, JobResult, Subject } from './check-worker.ts'
 import { DiskModel } from './disk-model.ts'
 import { Knowledge } from './expectation.ts'
 import { powerFailures } from './power-failures.ts'
@@ -52,6 +52,7 @@ export async function cutPower({
     const count = Math.max(1, Math.round((states * scenario.share) / shares))
     const started = performance.now()
     const { checked, kinds } = await checkScenario(recorded, { count, seed, pool, problems })
+    if (recorded.keep !== undefined) await rm(recorded.keep, { recursive: true, force: true })
     all += checked
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     const { records, requests } = recorded
@@ -71,29 +72,31 @@ interface CheckOptions {
 }
 
 async function checkScenario(
-  { name, env, present, records, requests, fixed }: RecordedScenario,
+  { name, env, present, records, requests, subject: subjectOf }: RecordedScenario,
   { count, seed, pool, problems }: CheckOptions,
 ): Promise<{ checked: number; kinds: number }> {
   const random = seededRandom(seed)
-  const failures = powerFailures(random)
   const cuts = Map.groupBy(
-    cutPoints(records, count, random).map((at, index) => ({
-      at,
-      failure: failures[index % failures.length],
-    })),
+    cutPoints(records, count, random).map((at, index) => {
+      // Anew for each, because some kinds choose what is lost once for the whole disk.
+      const failures = powerFailures(random)
+      return { at, failure: failures[index % failures.length] }
+    }),
     ({ at }) => at,
   )
   const model = new DiskModel(present)
   const knowledge = new Knowledge(requests)
+  const marks = new Set<string>()
   const kinds = new Set<string>()
   const running = new Set<Promise<void>>()
   let checked = 0
   for (const [index, record] of records.entries()) {
     model.apply(record)
-    knowledge.see(record)
+    if (subjectOf === undefined) knowledge.see(record)
+    if (record.kind === 'mark') marks.add(record.text)
     for (const { failure } of cuts.get(index) ?? []) {
       if (failure === undefined || problems.length >= MAX_PROBLEMS) continue
-      const expected = fixed ?? knowledge.expectation()
+      const subject: Subject = subjectOf?.(marks) ?? { kind: 'server', expected: knowledge.expectation() }
       const worker = await pool.take()
       const folder = await mkdtemp(path.join(fastFolder(), 'carrel-state-'))
       const data = path.join(folder, 'data')
@@ -101,7 +104,7 @@ async function checkScenario(
       checked += 1
       kinds.add(failure.name)
       const check = (async () => {
-        const { problem } = await pool.run(worker, { data, env, expected })
+        const { problem } = await pool.run(worker, { data, env, subject })
         await rm(folder, { recursive: true, force: true })
         if (problem !== undefined) {
           problems.push(
@@ -122,7 +125,7 @@ function cutPoints(records: readonly Recorded[], count: number, random: () => nu
   const indexesOf = (matches: (record: Recorded) => boolean) =>
     records.flatMap((record, index) => (matches(record) ? [index] : []))
   const groups = [
-    indexesOf((record) => record.kind === 'mark' && record.text.startsWith('acknowledged')),
+    indexesOf((record) => record.kind === 'mark' && !record.text.startsWith('sent')),
     indexesOf((record) => record.kind === 'sync-began'),
     indexesOf(
       (record) => record.kind === 'renamed' || record.kind === 'unlinked' || record.kind === 'truncated',

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { FileChange, PowerFailure } from './disk-model.ts'
 
 const SECTOR = 512
@@ -8,9 +9,9 @@ type KeepChanges = (pending: readonly FileChange[], filePath: string) => readonl
 const none: KeepChanges = () => []
 const all: KeepChanges = (pending) => pending
 
-/** Ways in which the power fails: the extreme cases, then random mixtures of all. */
+/** Ways in which the power fails, for one state: the extreme cases, then random mixtures of all. */
 export function powerFailures(random: () => number): readonly PowerFailure[] {
-  const failure = (name: string, file: KeepChanges, entry: (path: string) => boolean): PowerFailure => ({
+  const failure = (name: string, file: KeepChanges, entry: (entryPath: string) => boolean): PowerFailure => ({
     name,
     file: (filePath, pending) => file(pending, filePath),
     entry,
@@ -18,8 +19,14 @@ export function powerFailures(random: () => number): readonly PowerFailure[] {
   })
   const yes = () => true
   const no = () => false
-  const isLog = (path: string) => path.endsWith('-wal')
-  const isDatabase = (path: string) => path.endsWith('.db')
+  const keptFolders = new Map<string, boolean>()
+  const isKept = (folder: string) => {
+    const known = keptFolders.get(folder) ?? random() < 0.5
+    keptFolders.set(folder, known)
+    return known
+  }
+  const isLog = (file: string) => file.endsWith('-wal')
+  const isDatabase = (file: string) => file.endsWith('.db')
   return [
     failure('nothing unsynced is kept', none, no),
     failure('everything is kept', all, yes),
@@ -28,14 +35,18 @@ export function powerFailures(random: () => number): readonly PowerFailure[] {
     failure('only the last write of each file is kept', (pending) => pending.slice(-1), yes),
     failure('only the first write of each file is kept', (pending) => pending.slice(0, 1), yes),
     failure('the lengths of files are kept, data is zero', (pending) => pending.map(zeroed), yes),
-    failure('the log is kept, the database file lost', (pending, path) => (isLog(path) ? pending : []), yes),
+    failure('the log is kept, the database file lost', (pending, file) => (isLog(file) ? pending : []), yes),
     failure(
       'the database file is kept, the log lost',
-      (pending, path) => (isDatabase(path) ? pending : []),
+      (pending, file) => (isDatabase(file) ? pending : []),
       yes,
     ),
     failure('the last write is torn', (pending) => tearLast(pending, random), yes),
     failure('writes are reversed', (pending) => pending.toReversed(), yes),
+    {
+      ...failure('data is kept, names in some folders are lost', all, yes),
+      entry: (entryPath) => isKept(path.dirname(entryPath)),
+    },
     ...[0.2, 0.5, 0.8].map((share) =>
       failure(
         `random, ${share * 100} % are kept`,

@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { FaultInjector } from '../support/fault-injection.ts'
+import { DiskModel } from './disk-model.ts'
+import { hashOf } from './load.ts'
 
 /** A recorded file operation, or a mark of the client. Paths are below the data folder. */
 export type Recorded =
@@ -143,4 +146,19 @@ export async function listPresent(folder: string): Promise<Present[]> {
     })
   }
   return found
+}
+
+/** The replayed recording must be what is on the disk. Otherwise an operation escaped the recorder. */
+export async function compareWithDisk(
+  data: string,
+  present: readonly Present[],
+  records: readonly Recorded[],
+): Promise<void> {
+  const model = new DiskModel(present)
+  for (const record of records) model.apply(record)
+  const describe = (name: string, bytes: Buffer | undefined) =>
+    `${name} ${bytes === undefined ? 'folder' : name.endsWith('-shm') ? 'memory' : hashOf(bytes)}`
+  const replayed = Array.from(model.live(), (one) => describe(one.path, one.bytes)).sort()
+  const actual = (await listPresent(data)).slice(1).map((one) => describe(one.path, one.bytes))
+  assert.deepEqual(replayed, actual.sort(), 'the recording is complete')
 }

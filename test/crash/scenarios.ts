@@ -10,10 +10,12 @@ import { carrel } from '../support/command.ts'
 import { FaultInjector } from '../support/fault-injection.ts'
 import { ADMIN, startServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
-import { DiskModel } from './disk-model.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { backupTarget, restoredServer } from './backup-scenarios.ts'
+import type { Subject } from './check-worker.ts'
 import type { Expectation } from './expectation.ts'
 import { editFiles, hashOf, Load, pushTrees, type Request } from './load.ts'
-import { listPresent, type Present, type Recorded, Recording } from './recording.ts'
+import { compareWithDisk, listPresent, type Present, type Recorded, Recording } from './recording.ts'
 
 /** What was recorded of the servers of one data folder. */
 export interface RecordedScenario {
@@ -23,8 +25,10 @@ export interface RecordedScenario {
   readonly present: readonly Present[]
   readonly records: readonly Recorded[]
   readonly requests: readonly Request[]
-  /** Expected at every time, instead of what the requests say. */
-  readonly fixed?: Expectation
+  /** What the states are compared with, by the marks before the power failure. Without it, what the requests say. */
+  subject?(marks: ReadonlySet<string>): Subject
+  /** A folder that the checks need and that is removed after them. */
+  readonly keep?: string
 }
 
 export interface Scenario {
@@ -41,10 +45,12 @@ const FIXTURES = path.join(import.meta.dirname, '../fixtures/earlier-data')
 const THEN = 1_794_790_000
 
 export const scenarios: readonly Scenario[] = [
-  edits('fast', 0.4),
-  edits('plain', 0.25),
+  edits('fast', 0.35),
+  edits('plain', 0.2),
   failedSync(0.15),
-  ...globSync('schema-*', { cwd: FIXTURES }).map((name, _, all) => migration(name, 0.2 / all.length)),
+  ...globSync('schema-*', { cwd: FIXTURES }).map((name, _, all) => migration(name, 0.15 / all.length)),
+  backupTarget(0.1),
+  restoredServer(0.05),
 ]
 
 /** Writers, a pushing client, a regular stop, a kill and two more starts. */
@@ -73,7 +79,7 @@ function edits(disk: 'fast' | 'plain', share: number): Scenario {
               const writer = `w${phase}${n}`
               return editFiles({ ...parts, library, writer, seed: seed * 1000 + phase * 100 + n })
             }),
-            ...(phase === 1 ? maintain(data, { ...recording.env, ...env }) : []),
+            ...(phase === 1 ? maintain(data, { ...recording.env, ...env }, load, account.unchanged) : []),
             pushTrees({
               ...parts,
               library: pushed,
@@ -146,27 +152,43 @@ function failedSync(share: number): Scenario {
   }
 }
 
-/** Garbage collections and backups beside the writers. */
-function maintain(data: string, env: Record<string, string>): Promise<void>[] {
+/** Garbage collections, a backup, and the restore of a library beside the writers. */
+function maintain(
+  data: string,
+  env: Record<string, string>,
+  load: Load,
+  { library, files }: UnchangedLibrary,
+): Promise<void>[] {
   const target = mkdtempSync(path.join(os.tmpdir(), 'carrel-crash-backup-'))
   const run = async (...args: string[]) => {
-    const { code, stderr } = await carrel(args, { env: { ...env, CARREL_DATA: data } })
+    const { code, stdout, stderr } = await carrel(args, { env: { ...env, CARREL_DATA: data } })
     assert.equal(code, 0, stderr)
+    return stdout
   }
   const collect = async () => {
     for (const _ of [1, 2]) await run('gc')
   }
   const backUp = async () => {
     await run('backup', target)
+    const { libraries } = JSON.parse(await run('restore', target, '--library', library, '--json'))
+    // Its id is known once the restore has ended, so it was sent and acknowledged at that time.
+    await load.request({ writer: 'r', library: libraries[0].id, changes: files }, async () => {})
     await rm(target, { recursive: true, force: true })
   }
   return [collect(), backUp()]
+}
+
+/** A library that nobody edits. Its files are named `r-` and so on. */
+interface UnchangedLibrary {
+  readonly library: string
+  readonly files: Readonly<Record<string, string>>
 }
 
 interface Account {
   readonly token: string
   readonly library: string
   readonly pushed: string
+  readonly unchanged: UnchangedLibrary
 }
 
 async function createAccount(url: string, recording: Recording): Promise<Account> {
@@ -177,7 +199,19 @@ async function createAccount(url: string, recording: Recording): Promise<Account
     token,
     library: await client.createLibrary('Edited'),
     pushed: await client.createLibrary('Pushed'),
+    unchanged: await createUnchanged(client),
   }
+}
+
+async function createUnchanged(client: Client): Promise<UnchangedLibrary> {
+  const library = await client.createLibrary('Unchanged')
+  const files: Record<string, string> = {}
+  for (const size of [100, 20_000, 150_000]) {
+    const bytes = Buffer.alloc(size, `unchanged ${size} `)
+    await uploadFile(client, library, `/r-${size}`, bytes)
+    files[`r-${size}`] = hashOf(bytes)
+  }
+  return { library, files }
 }
 
 /** The first start of the current version on a data folder of an earlier one. */
@@ -190,7 +224,7 @@ function migration(fixture: string, share: number): Scenario {
       const env = { CARREL_SECRET: 'a secret for the fixture' }
       const [data, copy] = await Promise.all([unpack(fixture), unpack(fixture)])
       try {
-        const fixed = await filesOf(copy, env)
+        const expected = await filesOf(copy, env)
         const present = await listPresent(data)
         await using injector = await FaultInjector.create(data)
         const recording = new Recording(injector)
@@ -198,7 +232,7 @@ function migration(fixture: string, share: number): Scenario {
         await server.kill()
         const records = recording.read()
         await compareWithDisk(data, present, records)
-        return { name, env, present, records, requests: [], fixed }
+        return { name, env, present, records, requests: [], subject: () => ({ kind: 'server', expected }) }
       } finally {
         for (const folder of [data, copy]) await rm(folder, { recursive: true, force: true })
       }
@@ -228,19 +262,4 @@ async function unpack(fixture: string): Promise<string> {
     writeFileSync(to, gunzipSync(readFileSync(path.join(from, file))))
   }
   return data
-}
-
-/** The replayed recording must be what is on the disk. Otherwise an operation escaped the recorder. */
-async function compareWithDisk(
-  data: string,
-  present: readonly Present[],
-  records: readonly Recorded[],
-): Promise<void> {
-  const model = new DiskModel(present)
-  for (const record of records) model.apply(record)
-  const describe = (path: string, bytes: Buffer | undefined) =>
-    `${path} ${bytes === undefined ? 'folder' : path.endsWith('-shm') ? 'memory' : hashOf(bytes)}`
-  const replayed = Array.from(model.live(), (one) => describe(one.path, one.bytes)).sort()
-  const actual = (await listPresent(data)).slice(1).map((one) => describe(one.path, one.bytes))
-  assert.deepEqual(replayed, actual.sort(), 'the recording is complete')
 }
