@@ -1,10 +1,16 @@
 // Entry point of the image worker process.
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { serveWorker } from '../workers/runtime/index.ts'
-import { formatOf, type ImageFormat } from './image-formats.ts'
+import { findCover, findPreview } from './contained-image.ts'
+import { decodeHeic } from './heic.ts'
+import { formatOf, type ImageFormat, type ImageSource } from './image-formats.ts'
+import { drawPdfPage } from './pdf-page.ts'
+import type { Pixels } from './pixels.ts'
+import { drawSvg } from './svg.ts'
 
 /** The requested output of an image. */
 export interface ImageTask {
+  readonly source: ImageSource
   readonly formats: readonly ImageFormat[]
   /** Images with more pixels are not decoded. A header can claim any number, and each pixel takes four bytes. */
   readonly maxPixels: number
@@ -31,24 +37,51 @@ sharp.unblock({
   ],
 })
 
-serveWorker<ImageTask, ImageResult>(async ({ task, bytes }) => {
-  const format = formatOf(bytes)
-  if (format === undefined || !task.formats.includes(format)) return 'undecodable'
+serveWorker<ImageTask, ImageResult>(async ({ task, bytes, retire }) => {
   try {
-    if ('fit' in task.make) return { images: [await fit(bytes, task, task.make.fit)] }
+    if ('fit' in task.make) return toResult(await fitFrom(bytes, task, task.make.fit))
+    const format = formatOf(bytes)
+    if (format === undefined || !task.formats.includes(format)) return 'undecodable'
     const largest = await square(bytes, task, Math.max(...task.make.squares))
     const images: Uint8Array[] = []
     for (const side of task.make.squares) images.push(await square(largest, task, side))
     return { images }
   } catch (error) {
+    // The memory of a WebAssembly decoder is in an unknown state after a trap.
+    if (error instanceof Error && error.name === 'RuntimeError') retire()
     const isExhausted = error instanceof Error && /memory|alloc/i.test(error.message)
     return isExhausted ? 'exhausted' : 'undecodable'
   }
 })
 
-function fit(bytes: Buffer, { maxPixels }: ImageTask, side: number): Promise<Buffer> {
-  return sharp(bytes, { limitInputPixels: maxPixels, sequentialRead: true })
-    .autoOrient()
+function toResult(image: Uint8Array | undefined): ImageResult {
+  return image === undefined ? 'undecodable' : { images: [image] }
+}
+
+async function fitFrom(bytes: Buffer, task: ImageTask, side: number): Promise<Buffer | undefined> {
+  if (task.source === 'svg') return fitPixels(await drawSvg(bytes, side), side)
+  if (task.source === 'pdf') return fitPixels(await drawPdfPage(bytes, side), side)
+  if (task.source === 'pixels') return fitEncoded(bytes, task, side)
+  const contained = task.source === 'audio' ? await findCover(bytes) : findPreview(bytes)
+  return contained && fitEncoded(contained, task, side)
+}
+
+async function fitEncoded(bytes: Buffer, task: ImageTask, side: number): Promise<Buffer | undefined> {
+  const format = formatOf(bytes)
+  if (format === undefined || !task.formats.includes(format)) return undefined
+  if (format === 'heic') return fitPixels(await decodeHeic(bytes, task.maxPixels), side)
+  const image = sharp(bytes, { limitInputPixels: task.maxPixels, sequentialRead: true }).autoOrient()
+  return fit(image, side)
+}
+
+async function fitPixels(pixels: Pixels | undefined, side: number): Promise<Buffer | undefined> {
+  if (pixels === undefined) return undefined
+  const { data, width, height } = pixels
+  return fit(sharp(data, { raw: { width, height, channels: 4 } }), side)
+}
+
+function fit(image: Sharp, side: number): Promise<Buffer> {
+  return image
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })
     .jpeg({ quality: 80 })

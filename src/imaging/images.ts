@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type FairSemaphoreOptions, VISITORS } from '../scheduling/index.ts'
 import { type WorkerJob, WorkerLost, type WorkerOutcome, WorkerPool } from '../workers/index.ts'
 import type { WorkerLimits } from '../workers/runtime/index.ts'
+import type { ImageSource } from './image-formats.ts'
 import type { ImageResult, ImageTask } from './image-worker.ts'
 
 /**
@@ -13,6 +14,15 @@ export type ImageOutcome =
   | { readonly images: readonly Buffer[] }
   | { readonly failure: 'undecodable' | 'exhausted' }
 
+/** A file that is or contains an image. */
+interface ImageInput {
+  /** Default: `pixels`. */
+  readonly source?: ImageSource
+  readonly read: () => AsyncIterable<Buffer>
+  /** A longer file is undecodable. Of an audio file the beginning is enough. */
+  readonly maxBytes: number
+}
+
 interface ImagesOptions extends Partial<FairSemaphoreOptions> {
   readonly limits?: Partial<WorkerLimits>
 }
@@ -22,7 +32,14 @@ const MiB = 2 ** 20
 const program = {
   name: 'image',
   entry: path.join(import.meta.dirname, 'image-worker.ts'),
-  packages: ['sharp'],
+  packages: [
+    'sharp',
+    'libheif-js/wasm-bundle.js',
+    '@resvg/resvg-wasm',
+    '@hyzyla/pdfium',
+    'music-metadata',
+    'fflate',
+  ],
   hasAddons: true,
 }
 
@@ -33,7 +50,7 @@ const defaultLimits: WorkerLimits = {
   processBytes: 640 * MiB,
 }
 
-const photographFormats = ['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const
+const photographFormats = ['jpeg', 'png', 'gif', 'webp', 'avif', 'heic', 'tiff'] as const
 const avatarFormats = ['jpeg', 'png', 'gif'] as const
 const PHOTOGRAPH_PIXELS = 64_000_000
 const AVATAR_PIXELS = 40_000_000
@@ -59,20 +76,21 @@ export class Images implements AsyncDisposable {
     })
   }
 
-  /** A JPEG whose longer side has `side` pixels, or fewer if the image is smaller. Inputs over `maxBytes` are undecodable. */
-  async fit(
-    requester: string,
-    input: { readonly read: () => AsyncIterable<Buffer>; readonly maxBytes: number },
-    side: number,
-    signal?: AbortSignal,
-  ): Promise<ImageOutcome> {
-    const task = { formats: photographFormats, maxPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
-    return this.#run(requester, { task, ...input, whole: true }, signal)
+  /** A JPEG whose longer side has `side` pixels, or fewer if the image is smaller. */
+  async fit(requester: string, input: ImageInput, side: number, signal?: AbortSignal): Promise<ImageOutcome> {
+    const { source = 'pixels', read, maxBytes } = input
+    const task = { source, formats: photographFormats, maxPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
+    return this.#run(requester, { task, read, maxBytes, whole: source !== 'audio' }, signal)
   }
 
   /** Square PNGs without the metadata of the file. */
   async squares(requester: string, bytes: Buffer, sides: readonly number[]): Promise<ImageOutcome> {
-    const task = { formats: avatarFormats, maxPixels: AVATAR_PIXELS, make: { squares: sides } }
+    const task = {
+      source: 'pixels' as const,
+      formats: avatarFormats,
+      maxPixels: AVATAR_PIXELS,
+      make: { squares: sides },
+    }
     const read = async function* () {
       yield bytes
     }

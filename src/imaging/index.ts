@@ -1,1 +1,2 @@
+export type { ImageSource } from './image-formats.ts'
 export { Images } from './images.ts'

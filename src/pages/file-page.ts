@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/index.ts'
 import { type HttpRequest, type HttpResponse, mediaTypeOf } from '../http/index.ts'
 import { type LibraryPath, ROOT } from '../objects/index.ts'
-import { hasThumbnail } from '../previews/index.ts'
+import { isPicture } from '../previews/index.ts'
 import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
 import { icon, iconOf } from './icons.ts'
@@ -97,7 +97,7 @@ async function safePreview(
   options: PreviewOptions,
 ): Promise<Html | undefined> {
   const { entry } = found
-  if (hasThumbnail(entry)) {
+  if (isPicture(entry)) {
     return html`<figure class="preview"><img src="${options.source}" alt="${entry.name}"></figure>`
   }
   return isShownInPlace(entry.name) ? textPreview(services, open, found, options) : undefined

@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/index.ts'
 import { type HttpRequest, type HttpResponse, mediaTypeOf } from '../http/index.ts'
 import { baseName, type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
-import { hasThumbnail } from '../previews/index.ts'
+import { alwaysHasThumbnail } from '../previews/index.ts'
 import { type StoredDir, shownDir } from '../tree/index.ts'
 import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
@@ -70,7 +70,7 @@ function entryRow(
   if (entry.kind === 'dir') {
     return html`<li><a class="entry" href="?p=${inQuery(path)}"><span class="thumb folder">${icon('folder')}</span><span class="name">${entry.name}</span>${when}<span class="size"></span></a></li>`
   }
-  const picture = hasThumbnail(entry)
+  const picture = alwaysHasThumbnail(entry)
     ? html`<img src="${root}thumbnail/${open.link.token}/${THUMBNAIL_PIXELS}${encodeSegments(path)}" alt="" loading="lazy" width="40" height="40">`
     : icon(iconOf(mediaTypeOf(entry.name)))
   const page = `${root}d/${open.link.token}/files/?p=${inQuery(path)}`

@@ -6,7 +6,7 @@ import type { Images } from '../imaging/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { FileDirent, FileId } from '../objects/index.ts'
 import { failIfBusy, type Requester, SharedWork } from '../scheduling/index.ts'
-import { hasThumbnail, LARGEST_SOURCE } from './sources.ts'
+import { thumbnailSource } from './sources.ts'
 import { ThumbnailFailures } from './thumbnail-failures.ts'
 import { thumbnailSizeFor } from './thumbnail-sizes.ts'
 
@@ -31,7 +31,7 @@ interface ThumbnailsOptions {
 }
 
 /**
- * Small JPEGs of images, created on first request and cached by library and id of the content they
+ * Small JPEGs of images and of other files that have a picture, created on first request and cached by library and id of the content they
  * show, so that none is ever out of date. The caller has shown a right to read the file (I7).
  */
 export class Thumbnails implements AsyncDisposable {
@@ -52,7 +52,7 @@ export class Thumbnails implements AsyncDisposable {
    */
   async get(library: Library, entry: FileDirent, size: number, requester: Requester): Promise<Buffer> {
     if (library.info.encryption !== undefined) fail({ code: 'permission-denied' })
-    if (!hasThumbnail(entry)) fail({ code: 'thumbnail-failed' })
+    if (thumbnailSource(entry) === undefined) fail({ code: 'thumbnail-failed' })
     const side = thumbnailSizeFor(size)
     const file = this.#fileOf(library, entry.id, side)
     const cached = await this.#read(file)
@@ -93,8 +93,10 @@ export class Thumbnails implements AsyncDisposable {
     await this.#checking
   }
 
-  async #make(library: Library, { id }: FileDirent, side: number, requester: Requester): Promise<Buffer> {
+  async #make(library: Library, entry: FileDirent, side: number, requester: Requester): Promise<Buffer> {
     const { core, images } = this.#options
+    const { id } = entry
+    const source = thumbnailSource(entry) ?? fail({ code: 'thumbnail-failed' })
     this.#failIfKnown(id)
     const file = this.#fileOf(library, id, side)
     const readCached = () => this.#read(file)
@@ -107,7 +109,7 @@ export class Thumbnails implements AsyncDisposable {
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     const made = await images
-      .fit(requester.key, { read, maxBytes: LARGEST_SOURCE }, side, requester.signal)
+      .fit(requester.key, { ...source, read }, side, requester.signal)
       .catch((error) => (error instanceof AlreadyMade ? error : failIfBusy(error)))
     if (made instanceof AlreadyMade) return made.image
     const image = 'images' in made ? made.images[0] : undefined

@@ -3,9 +3,10 @@ import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
 import { shareLink } from '../api/links-support.ts'
+import { coloredPdf, mp3With, packageWith, svgOf } from '../support/preview-files.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { webSuite } from './support.ts'
-import { makePicture } from './viewer-support.ts'
+import { makePicture, recordFilm } from './viewer-support.ts'
 
 /** Answers the first requests for thumbnails like a busy server. */
 async function keepBusy(page: Page, pattern: RegExp, times: number): Promise<() => number> {
@@ -45,9 +46,34 @@ describe('thumbnails of a busy server', () => {
     if (tab === undefined) return
     const asked = await keepBusy(tab.page, /\/thumbnail\//, 2)
     await tab.go(`/library/${space.id}`)
-    await tab.page.getByRole('button', { name: 'Show as grid' }).click()
     await shown(tab.page)
     assert.equal(asked(), 3)
+  })
+
+  it('are shown in rows and tiles, for more than images', async (t) => {
+    const space = await withPicture()
+    await uploadFile(space.client, space.id, '/drawing.svg', svgOf('#3366cc'))
+    await uploadFile(space.client, space.id, '/paper.pdf', coloredPdf('0.2 0.4 0.8'))
+    await uploadFile(space.client, space.id, '/song.mp3', mp3With(await makePicture('#3366cc')))
+    await uploadFile(space.client, space.id, '/plain.docx', packageWith('a.xml', Buffer.from('<a/>')))
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await uploadFile(space.client, space.id, '/film.webm', await recordFilm(page))
+    let documents = 0
+    page.on('request', (request) => {
+      if (request.url().includes('plain.docx') && request.url().includes('thumbnail')) documents += 1
+    })
+    await tab.go(`/library/${space.id}`)
+    const names = ['hill.jpg', 'drawing.svg', 'paper.pdf', 'song.mp3', 'film.webm']
+    for (const name of names) await page.getByRole('row', { name }).locator('img').waitFor()
+    await tab.picture('thumbnails-rows')
+    assert.equal(await page.getByRole('row', { name: 'plain.docx' }).locator('img').count(), 0)
+    // A document without a preview is not asked for again.
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    for (const name of names) await page.getByRole('gridcell', { name }).locator('img').waitFor()
+    await tab.picture('thumbnails-tiles')
+    assert.ok(documents <= 2, `${documents} requests`)
   })
 
   it('of portrait pictures leave the name readable', async (t) => {

@@ -63,3 +63,29 @@ export async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+Home')
   await page.keyboard.insertText(text)
 }
+
+/** Half a second of video in WebM, recorded by the browser itself. */
+export async function recordFilm(page: Page): Promise<Buffer> {
+  return Buffer.from(String(await page.evaluate(RECORD_FILM)), 'base64')
+}
+
+// A moving square, in base64.
+const RECORD_FILM = `(async () => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 120 })
+  const drawing = canvas.getContext('2d')
+  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm' })
+  const pieces = []
+  recorder.ondataavailable = ({ data }) => pieces.push(data)
+  const stopped = new Promise((resolve) => { recorder.onstop = resolve })
+  recorder.start()
+  for (let step = 0; step < 12; step += 1) {
+    drawing.fillStyle = step % 2 ? 'teal' : 'orange'
+    drawing.fillRect(step * 10, 20, 60, 60)
+    await new Promise(requestAnimationFrame)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+  }
+  recorder.stop()
+  await stopped
+  const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
+  return btoa(String.fromCharCode(...bytes))
+})()`

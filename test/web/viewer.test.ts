@@ -6,7 +6,7 @@ import { makeDocx } from '../support/documents/packages.ts'
 import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
-import { makePages, makePicture, makeTone } from './viewer-support.ts'
+import { makePages, makePicture, makeTone, recordFilm } from './viewer-support.ts'
 
 describe('the viewer', () => {
   const suite = webSuite()
@@ -94,8 +94,8 @@ describe('the viewer', () => {
     assert.deepEqual(after, [20, 15])
     await tab.picture('viewer-audio')
 
-    const film = await page.evaluate(RECORD_FILM)
-    await uploadFile(space.client, space.id, '/film.webm', Buffer.from(String(film), 'base64'))
+    const film = await recordFilm(page)
+    await uploadFile(space.client, space.id, '/film.webm', film)
     await open('/film.webm')
     await eventually(async () => {
       assert.equal(await page.locator('video').evaluate((video: Media) => video.videoWidth), 160)
@@ -278,24 +278,3 @@ function darkPixels(canvas: {
   for (let index = 0; index < data.length; index += 4) if ((data[index] ?? 255) < 100) count += 1
   return count
 }
-
-// Half a second of a moving square, recorded by the same browser, in base64.
-const RECORD_FILM = `(async () => {
-  const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 120 })
-  const drawing = canvas.getContext('2d')
-  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm' })
-  const pieces = []
-  recorder.ondataavailable = ({ data }) => pieces.push(data)
-  const stopped = new Promise((resolve) => { recorder.onstop = resolve })
-  recorder.start()
-  for (let step = 0; step < 12; step += 1) {
-    drawing.fillStyle = step % 2 ? 'teal' : 'orange'
-    drawing.fillRect(step * 10, 20, 60, 60)
-    await new Promise(requestAnimationFrame)
-    await new Promise((resolve) => setTimeout(resolve, 40))
-  }
-  recorder.stop()
-  await stopped
-  const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
-  return btoa(String.fromCharCode(...bytes))
-})()`

@@ -20,7 +20,7 @@ import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { visit } from '../links/link-visits-v21.ts'
 import { type ApiServices, route } from '../services.ts'
-import { thumbnailSrc } from './thumbnail-url.ts'
+import { thumbnailUrl } from './thumbnail-url.ts'
 
 const MAX_SIZE = 2048
 const DEFAULT_SIZE = 256
@@ -44,7 +44,8 @@ export const thumbnailRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/thumbnail/',
     auth: 'user',
-    summary: 'Sends a small JPEG of an image.',
+    summary:
+      'Sends a small JPEG of a file: an image, a drawing, the first page of a PDF, a cover, or the preview in a document.',
     params: { repo_id: libraryIdParam },
     query: { p: sentPath, size: rawText() },
     faults: olderLibraryNotFound,
@@ -72,7 +73,7 @@ export const thumbnailRoutes = [
         const file = await resolveFile(services, request, user, { where, path, size })
         if (file === undefined) return refuseWithError(400, 'Invalid arguments.')
         await createThumbnail(services, request, file, size).catch(refuseFailedThumbnail)
-        return { encoded_thumbnail_src: thumbnailSrc(where, size, path, file.entry) }
+        return { encoded_thumbnail_src: thumbnailUrl(where, size, path) }
       },
     }),
   ),

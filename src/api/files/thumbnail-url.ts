@@ -1,13 +1,18 @@
 import type { FileDirent, LibraryPath } from '../../objects/index.ts'
-import { hasThumbnail } from '../../previews/index.ts'
+import { alwaysHasThumbnail } from '../../previews/index.ts'
 import { encodePath } from '../common/wire-formats.ts'
 
-/** The relative URL of a thumbnail; undefined if the file can have none. `where` is a library id or a link token. */
+/** The relative URL of a thumbnail; undefined if the file may have none. `where` is a library id or a link token. */
 export function thumbnailSrc(
   where: string,
   size: number,
   path: LibraryPath,
   entry: Pick<FileDirent, 'name' | 'size'>,
 ): string | undefined {
-  return hasThumbnail(entry) ? `thumbnail/${where}/${size}${encodePath(path)}` : undefined
+  return alwaysHasThumbnail(entry) ? thumbnailUrl(where, size, path) : undefined
+}
+
+/** Where a thumbnail is served. */
+export function thumbnailUrl(where: string, size: number, path: LibraryPath): string {
+  return `thumbnail/${where}/${size}${encodePath(path)}`
 }

@@ -9,6 +9,8 @@ interface WorkerInput<Task> {
   readonly task: Task
   readonly bytes: Buffer
   readonly cut: boolean
+  /** Has the process replaced after this job, because its state can no longer be trusted. */
+  readonly retire: () => void
 }
 
 /**
@@ -46,9 +48,14 @@ export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Pr
     // The watchdog must run before the first job does.
     await started
     setDeadline(cpuMs() + limits.workMs)
-    const result = await work({ task, bytes, cut })
+    let isRetired = false
+    const retire = () => {
+      isRetired = true
+    }
+    const result = await work({ task, bytes, cut, retire })
     setDeadline(0)
-    send({ kind: 'done', result, recycle: process.memoryUsage.rss() > limits.processBytes / 2 })
+    const recycle = isRetired || process.memoryUsage.rss() > limits.processBytes / 2
+    send({ kind: 'done', result, recycle })
   }
 }
 

@@ -5,6 +5,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
+import { RowPicture } from './entry-picture.tsx'
 import { useThumbnail } from './thumbnails.ts'
 
 /** Props of one row or tile. The list handles its events. */
@@ -44,7 +45,7 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
         <Check entry={entry} chosen={chosen} />
       </span>
       <span role="gridcell" className="files-cell-name">
-        <FileIcon name={entry.name} isDir={entry.type === 'dir'} />
+        <RowPicture here={here} entry={entry} />
         {props.onRenamed ? (
           <NameEditor entry={entry} onDone={props.onRenamed} />
         ) : (

@@ -12,8 +12,6 @@ import { TextView } from './text-view.tsx'
 
 const PdfView = lazy(viewerParts.pdf)
 
-// Formats that neither browsers nor the server can display.
-const UNSEEN_IMAGES = new Set(['heic', 'heif'])
 const NO_TEXT_INSIDE = new Set(['doc', 'xls', 'ppt', 'pages', 'numbers', 'key'])
 
 /** Selects the view for the kind of a file. */
@@ -25,7 +23,7 @@ export function FileBody(props: { file: OpenedFile; stepping: SiblingNavigation;
   if (kind === 'markdown' || kind === 'text' || kind === 'code')
     return <TextView file={file} isGone={isGone} />
   if (isGone) return <InfoCard file={file} />
-  if (kind === 'image' && !UNSEEN_IMAGES.has(extension)) return <ImageView file={file} stepping={stepping} />
+  if (kind === 'image') return <ImageView file={file} stepping={stepping} />
   if (kind === 'video' || kind === 'audio') return <MediaView file={file} kind={kind} />
   if (kind === 'pdf') {
     return (

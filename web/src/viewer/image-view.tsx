@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { drawingQuery, fetchThumbnail, linkQuery } from '../api/index.ts'
-import { isSvg } from '../file-kinds.ts'
+import { extensionOf, isSvg } from '../file-kinds.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
@@ -11,9 +11,19 @@ import type { SiblingNavigation } from './sibling-files.ts'
 import { useZoom } from './use-zoom.ts'
 
 const SMALLER_SIZE = 2048
+/** Formats that few browsers decode. */
+const SERVER_DECODED = new Set(['heic', 'heif', 'tif', 'tiff'])
 
 /** An image, fitted to the page and zoomable. An SVG in an `img` element runs no scripts. */
-export function ImageView({ file, stepping }: { file: OpenedFile; stepping: SiblingNavigation }) {
+export function ImageView(props: { file: OpenedFile; stepping: SiblingNavigation }) {
+  const { file, stepping } = props
+  const texts = useTexts('viewer')
+  if (!SERVER_DECODED.has(extensionOf(file.name))) return <Original {...props} />
+  if (file.commitId !== undefined) return <InfoCard file={file} why={texts.cannotShow} />
+  return <Smaller file={file} stepping={stepping} />
+}
+
+function Original({ file, stepping }: { file: OpenedFile; stepping: SiblingNavigation }) {
   const texts = useTexts('viewer')
   const { data: link, error, refetch } = useQuery(isSvg(file.name) ? drawingQuery(file) : linkQuery(file))
   const [unseen, setUnseen] = useState<string>()

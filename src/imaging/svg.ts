@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Pixels } from './pixels.ts'
+
+let loading: Promise<unknown> | undefined
+
+/**
+ * Draws an SVG with a longer side of `side` pixels. Nothing outside the document is loaded: no files, no addresses, no fonts, so text is
+ * missing. Scripts and animations do not run.
+ */
+export async function drawSvg(bytes: Buffer, side: number): Promise<Pixels | undefined> {
+  // Imported on demand, because most images are of another format.
+  const { initWasm, Resvg } = await import('@resvg/resvg-wasm')
+  loading ??= readFile(fileURLToPath(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))).then(initWasm)
+  await loading
+  const options = { font: { loadSystemFonts: false }, imageRendering: 0, background: '#ffffff' } as const
+  const measured = new Resvg(bytes, options)
+  const isWide = measured.width >= measured.height
+  measured.free()
+  const drawing = new Resvg(bytes, { ...options, fitTo: { mode: isWide ? 'width' : 'height', value: side } })
+  const image = drawing.render()
+  try {
+    return { data: Buffer.from(image.pixels), width: image.width, height: image.height }
+  } finally {
+    image.free()
+    drawing.free()
+  }
+}
