@@ -1,63 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { carrel } from '../../test/support/command.ts'
+import { carrel, environment, program } from '../../test/support/command.ts'
 import type { BenchServer } from '../bench-server.ts'
+import { longUpload } from '../long-upload.ts'
+import { median } from '../median.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
-import { randomContent, uploadPath, uploadRequest } from '../transfers.ts'
+import { sizeText } from '../size-text.ts'
+import { expectFiles, randomContent, uploadPath, uploadRequest } from '../transfers.ts'
 import type { Workspace } from '../workspace.ts'
 
 const KIB_4 = 4096
+const MIB = 2 ** 20
 const FILES_PER_REQUEST = 100
+const LARGE_FILES_AT_ONCE = 4
+const ROUNDS = 3
 /** Uploads during a command: their p99 may grow by a fifth. */
 const CLIENTS = 8
 const MAX_GROWTH = 1.2
 
-/** What operators run beside a server, and what it costs uploads at the same time. */
+/**
+ * The commands of operators beside a server: first their throughput while nobody uploads, then their effect on uploads. For that, windows with and
+ * without the command alternate, all of one length, so that drift of the machine affects both.
+ */
 export const maintenance: Scenario = {
   name: 'maintenance',
   async run(context) {
     await using workspace = await context.workspace()
     const server = await workspace.serve()
-    const files = context.size(100_000, 300)
-    const stored = `${files.toLocaleString('en-US')} files of 4 KiB`
-    const library = await fill(server, files)
-    const uploads = new Uploads(context, server)
-    const quietP99 = await uploads.p99()
     const run = new Commands(workspace)
-    const rows: Row[] = [{ what: 'uploads without maintenance, p99', value: quietP99, unit: 'ms' }]
-
-    const measure = async (what: string, args: readonly string[], count = files) => {
-      const { ms, p99Ms } = await uploads.during(() => run.timed(args))
-      rows.push({ what: `${what}, ${stored}`, value: (count / ms) * 1000, unit: 'files/s' })
-      rows.push({
-        what: `uploads during ${what}, p99`,
-        value: p99Ms,
-        unit: 'ms',
-        target: { atMost: quietP99 * MAX_GROWTH },
-      })
+    const uploads = new Uploads(context, server)
+    const rows: Row[] = []
+    const largeFile = context.size(16, 1) * MIB
+    const ofLarge = contentOf(context.size(32, 4), largeFile)
+    const timed = async (what: string, content: Content, args: readonly string[], units: readonly Unit[]) => {
+      rows.push(...ratesOf(what, content, await run.timed(args), units))
     }
+
+    // First, because the lease of a command that is killed below holds up deletions for ten minutes.
+    const collect = ['gc', '--gc-grace-seconds', '0']
+    const ofGarbage = contentOf(context.size(50_000, 300), KIB_4)
+    await purge(server, await fillSmall(server, ofGarbage.files))
+    await timed('garbage collection, condemning', ofGarbage, collect, ['files/s'])
+    await timed('garbage collection, deleting', ofGarbage, collect, ['files/s', 'MB/s'])
+    await purge(server, await fillLarge(server, ofLarge.files, largeFile))
+    const largeMs = (await run.timed(collect)) + (await run.timed(collect))
+    rows.push(...ratesOf('garbage collection, both runs', ofLarge, largeMs, ['MB/s']))
+    await purge(server, await fillSmall(server, context.size(30_000, 300)))
+    rows.push(...(await uploads.effectOf('garbage collection', () => run.repeated(() => collect))))
+
     const target = path.join(workspace.folder, 'backup')
-    await measure('full backup', ['backup', target])
-    await measure('incremental backup', ['backup', target])
-    await measure('verification of a backup with data', ['backup', 'verify', target, '--read-data'])
-    await measure('check', ['check'])
-    await measure('check with data', ['check', '--read-data'])
-    rows.push({
-      what: `restore, ${stored}`,
-      value: (files / (await run.restored(target))) * 1000,
-      unit: 'files/s',
-    })
-    await purge(server, library)
-    await measure('garbage collection: condemn', ['gc', '--gc-grace-seconds', '0'])
-    await measure('garbage collection: delete', ['gc', '--gc-grace-seconds', '0'])
+    const ofSmall = contentOf(context.size(100_000, 300), KIB_4)
+    await fillSmall(server, ofSmall.files)
+    await timed('full backup', ofSmall, ['backup', target], ['files/s', 'MB/s'])
+    await timed('incremental backup of nothing new', ofSmall, ['backup', target], ['files/s'])
+    await timed('check', ofSmall, ['check'], ['files/s'])
+    await timed('check with data', ofSmall, ['check', '--read-data'], ['files/s', 'MB/s'])
+    const largeLibrary = await fillLarge(server, ofLarge.files, largeFile)
+    await timed('incremental backup', ofLarge, ['backup', target], ['MB/s'])
+    await timed('check with data', ofLarge, ['check', '--read-data', '--library', largeLibrary], ['MB/s'])
+    const all = {
+      files: ofSmall.files + ofLarge.files,
+      bytes: ofSmall.bytes + ofLarge.bytes,
+      text: `${ofSmall.text} and ${ofLarge.text}`,
+    }
+    await timed('verification with data', all, ['backup', 'verify', target, '--read-data'], ['MB/s'])
+    rows.push(...ratesOf('restore', all, await run.restored(target), ['files/s', 'MB/s']))
+
+    const effect = async (what: string, argsOf: (attempt: number) => readonly string[]) => {
+      rows.push(...(await uploads.effectOf(what, () => run.repeated(argsOf, { kill: true }))))
+    }
+    const scratch = (name: string) => path.join(workspace.folder, name)
+    await effect('a full backup', (attempt) => ['backup', scratch(`backup-${attempt}`)])
+    await effect('an incremental backup', () => ['backup', target])
+    await effect('a check with data', () => ['check', '--read-data'])
+    await effect('a restore', (attempt) => ['restore', target, '--data', scratch(`restored-${attempt}`)])
     return rows
   },
 }
 
+type Unit = 'files/s' | 'MB/s'
+
+/** What a command works through. */
+interface Content {
+  readonly files: number
+  readonly bytes: number
+  readonly text: string
+}
+
+function contentOf(files: number, bytesEach: number): Content {
+  const each = bytesEach === KIB_4 ? '4 KiB' : sizeText(bytesEach)
+  const text = `${files.toLocaleString('en-US')} files of ${each}`
+  return { files, bytes: files * bytesEach, text }
+}
+
+function ratesOf(what: string, { files, bytes, text }: Content, ms: number, units: readonly Unit[]): Row[] {
+  return units.map((unit) => ({
+    what: `${what}, ${text}`,
+    value: (unit === 'files/s' ? files : bytes / 1e6) / (ms / 1000),
+    unit,
+  }))
+}
+
 /** Uploads files into 100 folders of one library. */
-async function fill(server: BenchServer, files: number): Promise<string> {
-  const library = await server.client.createLibrary('Kept')
+async function fillSmall(server: BenchServer, files: number): Promise<string> {
+  const library = await server.client.createLibrary('Small')
   const contents = Array.from({ length: FILES_PER_REQUEST }, (_, k) => randomContent(KIB_4, k))
   await server.load({
     connections: 4,
@@ -65,6 +114,17 @@ async function fill(server: BenchServer, files: number): Promise<string> {
     measured: { count: Math.ceil(files / FILES_PER_REQUEST) },
     request: uploadRequest({ path: await uploadPath(server, library), folder: 'folder-{n%100}', contents }),
   })
+  return library
+}
+
+async function fillLarge(server: BenchServer, files: number, bytes: number): Promise<string> {
+  const library = await server.client.createLibrary('Large')
+  const link = await uploadPath(server, library)
+  for (let first = 0; first < files; first += LARGE_FILES_AT_ONCE) {
+    const count = Math.min(LARGE_FILES_AT_ONCE, files - first)
+    await server.upload(Array.from({ length: count }, (_, at) => longUpload(link, first + at, bytes)))
+  }
+  await expectFiles(server, library, files)
   return library
 }
 
@@ -86,12 +146,35 @@ class Uploads {
     this.#server = server
   }
 
-  async p99(): Promise<number> {
+  /** The p99 without and with the work, as medians of alternating windows, and their ratio. */
+  async effectOf(what: string, work: () => AsyncDisposable): Promise<Row[]> {
+    const quiet: number[] = []
+    const busy: number[] = []
+    for (let round = 0; round < this.#context.size(ROUNDS, 1); round += 1) {
+      quiet.push(await this.#window())
+      await using _working = work()
+      busy.push(await this.#window())
+    }
+    const [quietMs, busyMs] = [median(quiet, Number), median(busy, Number)]
+    return [
+      { what: `uploads before and after ${what}, p99`, value: quietMs, unit: 'ms' },
+      { what: `uploads during ${what}, p99`, value: busyMs, unit: 'ms' },
+      {
+        what: `growth of that p99 by ${what}`,
+        value: busyMs / quietMs,
+        unit: 'times',
+        target: { atMost: MAX_GROWTH },
+      },
+    ]
+  }
+
+  /** The p99 of one window, in a library of its own. */
+  async #window(): Promise<number> {
     const library = await this.#server.client.createLibrary('Beside')
     const { p99Ms } = await this.#server.load({
       connections: CLIENTS,
-      warmUp: { count: this.#context.size(200, 10) },
-      measured: { count: this.#context.size(4000, 40) },
+      warmUp: { ms: this.#context.size(1000, 50) },
+      measured: { ms: this.#context.size(4000, 200) },
       request: uploadRequest({
         path: await uploadPath(this.#server, library),
         contents: [randomContent(KIB_4)],
@@ -99,25 +182,12 @@ class Uploads {
     })
     return p99Ms
   }
-
-  /** Runs `work`, with uploads from its beginning to its end. The p99 is the median of their rounds. */
-  async during(work: () => Promise<number>): Promise<{ ms: number; p99Ms: number }> {
-    const state = { isOver: false }
-    const working = work().finally(() => {
-      state.isOver = true
-    })
-    const rounds: number[] = []
-    do rounds.push(await this.p99())
-    while (!state.isOver)
-    // A round that outlasts the work measures it only in part, so it counts only if there is no other.
-    const whole = rounds.length > 1 ? rounds.slice(0, -1) : rounds
-    return { ms: await working, p99Ms: whole.toSorted((a, b) => a - b)[Math.floor(whole.length / 2)] ?? 0 }
-  }
 }
 
 /** Commands of `carrel` on the data of a workspace. */
 class Commands {
   readonly #workspace: Workspace
+  #attempts = 0
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace
@@ -137,5 +207,45 @@ class Commands {
     const ms = await this.timed(['restore', target], { CARREL_DATA: folder })
     await rm(folder, { recursive: true })
     return ms
+  }
+
+  /** Runs a command again and again until it is disposed of, which waits for its end, or kills it. Throws then if it has failed. */
+  repeated(argsOf: (attempt: number) => readonly string[], { kill = false } = {}): AsyncDisposable {
+    let running: ChildProcess | undefined
+    let isOver = false
+    const made: string[] = []
+    const work = async () => {
+      while (!isOver) {
+        const args = argsOf(++this.#attempts)
+        made.push(...args.filter((arg) => arg.endsWith(`-${this.#attempts}`)))
+        const isRestore = args[0] === 'restore'
+        const { CARREL_DATABASE: _database, ...withoutDatabase } = this.#workspace.env
+        running = spawn(process.execPath, [...program, ...args], {
+          stdio: 'ignore',
+          env: {
+            ...process.env,
+            ...environment,
+            ...(isRestore ? withoutDatabase : this.#workspace.env),
+            CARREL_UNSAFE_STORAGE: 'allow',
+          },
+        })
+        const [code] = (await once(running, 'exit')) as [number | null]
+        if (!isOver && code !== 0) throw new Error(`carrel ${args.join(' ')} ended with ${code}`)
+      }
+    }
+    const working = work()
+    // Reported when it is disposed of.
+    working.catch(() => {})
+    return {
+      async [Symbol.asyncDispose]() {
+        isOver = true
+        if (kill) running?.kill('SIGKILL')
+        try {
+          await working
+        } finally {
+          for (const folder of made) await rm(folder, { recursive: true, force: true })
+        }
+      },
+    }
   }
 }

@@ -9,6 +9,7 @@ import type { Config } from '../config/index.ts'
 import { backUp, pruneBackups, recordedBackup, recordedVerification, verifyBackups } from '../server/index.ts'
 import { openExistingDatabase } from './accounts.ts'
 import { CommandError } from './command-error.ts'
+import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
 
 /** A complete backup of a server that had lost blocks. */
@@ -16,6 +17,7 @@ const DAMAGED_AT_SOURCE = 3
 
 /** Adds a snapshot of the server to a target, whether or not the server is running. Resolves to the exit code. */
 export async function backup(config: Config, target: string, json: boolean): Promise<number> {
+  lowerPriority()
   await using db = await openExistingDatabase(config)
   let manifest: SnapshotManifest | undefined
   await recordedBackup(db, target, async () => (manifest = await backUp(config, target, db)))
@@ -47,6 +49,7 @@ export async function verify(
   target: string,
   { json, readData }: { json: boolean; readData: boolean },
 ): Promise<number> {
+  lowerPriority()
   const report = await verifyBackups(config, target, { readData })
   if (readData) await recordIfPossible(config, target, report)
   const isComplete = report.problems.length === 0

@@ -25,6 +25,7 @@ import {
 import { holdLease, openBlocks, openCore } from '../server/index.ts'
 import { type OpenAccounts, openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
+import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
 
 interface PathFlags {
@@ -56,6 +57,7 @@ export async function restorePath(config: Config, target: string, flags: Restore
     throw new CommandError('To restore a whole library, leave out --path.', { exitCode: 2 })
   }
   const folder = flags.toFolder === undefined ? parentOf(path) : pathOf('--to-folder', flags.toFolder)
+  lowerPriority()
   await using opened = new AsyncDisposableStack()
   const { snapshot, library } = await openLibraryIn(config, target, flags, opened)
   const accounts = opened.use(await openAccounts(config))

@@ -16,6 +16,7 @@ import { insertRestorePoint } from '../push/index.ts'
 import { holdLease, openBlocks } from '../server/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
+import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
 
 /** The backup lacks blocks that the server had lost before. */
@@ -27,6 +28,7 @@ export async function restore(
   target: string,
   { json, snapshot }: { json: boolean; snapshot: string },
 ): Promise<number> {
+  lowerPriority()
   const repository = await openRepository(target, config.backup)
   await using _lock = await TargetLock.acquire(repository.target, 'read', 'carrel restore')
   const manifest = await findManifest(repository, snapshot)
@@ -79,6 +81,7 @@ export async function restoreLibraries(
   target: string,
   { json, snapshot: wanted, ...selection }: LibrarySelection & { json: boolean; snapshot: string },
 ): Promise<number> {
+  lowerPriority()
   const repository = await openRepository(target, config.backup)
   await using opened = new AsyncDisposableStack()
   opened.use(await TargetLock.acquire(repository.target, 'read', 'carrel restore'))
