@@ -118,6 +118,7 @@ export const RULES: readonly Rule[] = [
   deep('test/cli/data-folder-lock', SQLITE, 'starts some ten processes', 10),
   deep('test/check/', BOTH, 'damages every part of a store', 30),
   deep('test/cli/check', SQLITE, 'starts some ten processes', 20),
+  deep('test/clock/', SQLITE, 'restarts a server with wrong clocks', 8),
   deep('test/cli/clock', SQLITE, 'starts some processes', 6),
   deep('test/cli/secret', SQLITE, 'starts some ten processes', 8),
   deep('test/cli/reindex', SQLITE, 'starts some ten processes', 12),

@@ -9,7 +9,7 @@ const SMALL_BLOCKS = 'small_block'
 
 /**
  * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks and condemned data are
- * found again, and the others describe work
+ * found again, the clock of a restored server is another one, and the others describe work
  * of the running process or files that are not part of a backup.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -27,6 +27,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'check_pass',
   'checked_library',
   'scrub_progress',
+  'check_progress',
+  'clock_state',
 ])
 
 /** Whether the rows of a table belong to a backup. The search index is derived, and made again after a restore. */

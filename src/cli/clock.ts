@@ -1,5 +1,7 @@
+import { confirmTime, findSeenTime, MAX_JUMP_SECONDS } from '../clock/index.ts'
 import { countFutureCommits, repairFutureCommits } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
+import type { Database } from '../database/index.ts'
 import { countFutureHistory, repairFutureHistory } from '../history/index.ts'
 import { countFutureSignIns, repairFutureSignIns } from '../identity/index.ts'
 import { openExistingDatabase } from './accounts.ts'
@@ -13,7 +15,10 @@ const LEFT = 1
  * Counts times in the future, which a server with a wrong clock wrote, and with `repair` sets them to the current time. Resolves to the exit
  * code. Only on request, never by the server itself: while its clock is behind, every right time would look wrong.
  */
-export async function clock(config: Config, options: { repair: boolean; json: boolean }): Promise<number> {
+export async function clock(
+  config: Config,
+  options: { repair: boolean; confirm: boolean; json: boolean },
+): Promise<number> {
   await using db = await openExistingDatabase(config)
   const now = Math.floor(Date.now() / 1000)
   const limit = now + MAX_SKEW_SECONDS
@@ -31,15 +36,30 @@ export async function clock(config: Config, options: { repair: boolean; json: bo
       await repairFutureSignIns(tx, limit, now)
     })
   }
+  if (options.confirm) await db.write((tx) => confirmTime(tx, now))
+  const jump = options.confirm ? undefined : await findJump(db, now)
   const time = new Date(now * 1000).toISOString()
   const { commits, libraries, trashItems, paths, signIns } = found
   const what = `${commits} commits, ${libraries} libraries, ${trashItems} deleted items, ${paths} paths and ${signIns} sign-ins`
-  print(options.json, { now: time, found, repaired: isRepaired }, [
+  print(options.json, { now: time, found, repaired: isRepaired, seen: jump ?? null }, [
     isClean
       ? `It is ${time}, and nothing was stored after that.`
       : isRepaired
         ? `Set the times of ${what} to ${time}.`
         : `It is ${time}, but ${what} have later times. If this clock is right, run carrel clock --repair.`,
+    ...(options.confirm ? [`Confirmed that it is ${time}.`] : []),
+    ...(jump === undefined
+      ? []
+      : [
+          `Nothing is deleted because of its age: the clock was last seen at ${jump}. If it is right now, run carrel clock --confirm.`,
+        ]),
   ])
-  return isClean || isRepaired ? 0 : LEFT
+  return (isClean || isRepaired) && jump === undefined ? 0 : LEFT
+}
+
+/** The last time that was seen, if the clock is too far beyond it. */
+async function findJump(db: Database, now: number): Promise<string | undefined> {
+  const seen = await findSeenTime(db)
+  if (seen === undefined || now <= seen.seenAt + MAX_JUMP_SECONDS) return undefined
+  return new Date(seen.seenAt * 1000).toISOString()
 }

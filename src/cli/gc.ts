@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { TrustedClock } from '../clock/index.ts'
 import type { Config } from '../config/index.ts'
 import { compactSqlite, DatabaseError, openDatabase } from '../database/index.ts'
 import { GarbageCollector, type GcReport, OperationLeases } from '../gc/index.ts'
@@ -27,12 +28,22 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
   const blocks = opened.use(await openBlocks(config, { shared: true }))
   const logger = createLogger('error', { pretty: false })
+  const clock = new TrustedClock({
+    db,
+    now,
+    monotonic: () => performance.now() / 1000,
+    onJump: ({ message }) => {
+      throw new CommandError(message)
+    },
+    onError: () => {},
+  })
+  await clock.look()
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const onError = (error: unknown) => logger.error({ err: error }, 'a library could not be collected')
   const leases = new OperationLeases({ db, operations: core.operations, now, onError })
   const gc = new GarbageCollector(
     { db, blocks, core, leases },
-    { graceSeconds: config.gcGraceSeconds, now, onError },
+    { graceSeconds: config.gcGraceSeconds, now: () => clock.now(), onError },
   )
   const stopping = new AbortController()
   const stop = () => stopping.abort(new CommandError('Stopped; the next run starts again.'))

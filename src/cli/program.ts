@@ -63,11 +63,13 @@ export function createProgram(end: (exitCode: number) => void): Command {
     ['data', 'database'],
   )
     .option('--repair', 'set them to the current time')
+    .option('--confirm', 'say that the clock is right, after it jumped ahead')
     .option('--json', 'print one JSON document')
-    .action(async (options: { repair?: true; json?: true }) => {
+    .action(async (options: { repair?: true; confirm?: true; json?: true }) => {
       const config = configFrom(options)
       const { clock } = await import('./clock.ts')
-      end(await clock(config, { repair: options.repair === true, json: options.json === true }))
+      const { repair, confirm, json } = options
+      end(await clock(config, { repair: repair === true, confirm: confirm === true, json: json === true }))
     })
   addSecretCommands(program)
   addBackupCommands(program, end)
@@ -87,6 +89,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
   )
     .option('--read-data', 'also read all blocks and compare them with their ids')
     .option('--sample <percent>', 'read this percentage of the blocks, another part each time')
+    .option('--rate <MB/s>', 'read blocks, at most so many megabytes per second')
     .option('--library <id>', 'only this library')
     .option('--json', 'print one JSON document')
     .action(async (options: CheckFlags) => {

@@ -1,3 +1,4 @@
+import { ClockJumped } from '../clock/index.ts'
 import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { deleteUnlistedTrash } from '../history/index.ts'
@@ -16,22 +17,30 @@ export const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
 /** Starts the periodic jobs that delete expired data and refresh derived data. */
 export function startMaintenance(services: Services, db: Database, logger: Logger): Maintenance {
-  const { now } = services
+  const { retentionNow: now } = services
+  /** A job that deletes by the clock of its service, which is compared first. */
+  const expiring = (name: string, run: () => Promise<unknown>) => ({
+    name,
+    run: async () => {
+      now()
+      return run()
+    },
+  })
   return new Maintenance(
     [
-      { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
-      { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
-      { name: 'abandoned uploads', run: () => services.quotas.deleteExpiredUploads() },
+      expiring('expired tickets', () => services.tickets.deleteExpired()),
+      expiring('expired reservations', () => services.quotas.deleteExpired()),
+      expiring('abandoned uploads', () => services.quotas.deleteExpiredUploads()),
       { name: 'files of uploads that are gone', run: () => services.partialUploads.deleteStray() },
-      { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
-      { name: 'sign-ins nobody uses', run: () => services.apiTokens.deleteIdle() },
-      { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
+      expiring('tasks that ended', () => services.copyMoveTasks.deleteEnded()),
+      expiring('sign-ins nobody uses', () => services.apiTokens.deleteIdle()),
+      expiring('expired tokens', () => services.scopedTokens.deleteExpired()),
       { name: 'the numbers of the day', run: () => services.statistics.record() },
-      { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
-      { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
-      { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
-      { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
-      { name: 'thumbnails nobody looks at', run: () => services.thumbnails.deleteStale() },
+      expiring('the oldest of the audit log', () => services.audit.deleteOld()),
+      expiring('old deliveries', () => services.activity.webhooks.deleteOld()),
+      expiring('old live events', () => services.activity.live.log.deleteOld()),
+      expiring('old notifications', () => services.activity.notifications.deleteOld()),
+      expiring('thumbnails nobody looks at', () => services.thumbnails.deleteStale()),
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'objects that were sent and never named',
@@ -67,7 +76,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       {
         name: 'deleted files that cannot be restored any more',
         isLong: true,
-        run: (signal) => deleteUnlistedTrash({ ...services.core, db }, signal),
+        run: (signal) => deleteUnlistedTrash({ ...services.core, db, now }, signal),
       },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {
@@ -78,7 +87,8 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
     ],
     services.maintenanceLog,
     (chore, error) => {
-      if (error instanceof CountingStopped) return
+      // The clock reports its jump itself.
+      if (error instanceof CountingStopped || error instanceof ClockJumped) return
       logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')
     },
   )

@@ -1,9 +1,10 @@
 import path from 'node:path'
 import { clearListingCache } from '../api/index.ts'
 import { Scrub } from '../check/index.ts'
+import { TrustedClock } from '../clock/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
-import { openDatabase } from '../database/index.ts'
+import { type Database, openDatabase } from '../database/index.ts'
 import { GcSchedule } from '../gc/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
@@ -22,6 +23,8 @@ interface StartOptions {
   readonly logger: Logger
   /** Unix seconds; the clock unless a test brings its own. */
   readonly now?: () => number
+  /** Seconds that passed, whatever `now` says. With a `now` of its own and without this, every time is trusted. */
+  readonly monotonic?: () => number
   /** Whether the caller shows a generated password to the operator. Otherwise it is written to a file. */
   readonly showsPassword?: boolean
   /** Starts beside another server on the same data folder. Only for tests of several processes. */
@@ -87,9 +90,22 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     'the libraries',
     openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }),
   )
+  const clock = await trustClock(options, db, now)
+  if (clock !== undefined) opened.use('the clock', clock)
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use('the search database', searchDb)
-  const services = createServices({ db, searchDb, core, blocks, config, secret, now, logger, reserve })
+  const services = createServices({
+    db,
+    searchDb,
+    core,
+    blocks,
+    config,
+    secret,
+    now,
+    clock,
+    logger,
+    reserve,
+  })
   opened.use('pushes', services.push)
   opened.use('search', services.search)
   opened.use('activity', services.activity)
@@ -170,6 +186,25 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     },
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The clock for deletions of what has expired. None if a test brings a clock that it moves as it likes. */
+async function trustClock(
+  { now: ownNow, monotonic, logger }: StartOptions,
+  db: Database,
+  now: () => number,
+): Promise<TrustedClock | undefined> {
+  if (ownNow !== undefined && monotonic === undefined) return undefined
+  const log = logger.child({ room: 'server' })
+  const clock = new TrustedClock({
+    db,
+    now,
+    monotonic: monotonic ?? (() => performance.now() / 1000),
+    onJump: ({ message }) => log.error(message),
+    onError: (error) => log.error({ err: error }, 'the time could not be compared; it is tried again'),
+  })
+  await clock.start()
+  return clock
 }
 
 /** The opened parts of the server. Closes them in reverse order and names the one it is waiting for. */

@@ -12,6 +12,7 @@ import { ActivityService } from '../activity/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
 import { readIntegrityState } from '../check/index.ts'
+import type { TrustedClock } from '../clock/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor, isExtractable } from '../extraction/index.ts'
@@ -86,6 +87,9 @@ export type Services = ApiServices &
     readonly gc: GarbageCollector
     readonly scheduledBackups: ScheduledBackups
     readonly leases: OperationLeases
+    /** The time for deletions of what has expired. Throws ClockJumped. */
+    readonly retentionNow: () => number
+    readonly clock: TrustedClock | undefined
   }
 
 /** Creates the services, without a listening server. */
@@ -97,11 +101,14 @@ export function createServices(parts: {
   config: Config
   secret: ServerSecret
   now: () => number
+  /** Without one, every time is trusted. */
+  clock?: TrustedClock | undefined
   logger: Logger
   /** None unless given. */
   reserve?: Pick<DiskReserve, 'isFull'>
 }): Services {
-  const { db, core, blocks, config, secret, now } = parts
+  const { db, core, blocks, config, secret, now, clock } = parts
+  const retentionNow = () => clock?.now() ?? now()
   const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
   const images = new Images()
   const maintenanceLog = new MaintenanceLog(now)
@@ -216,7 +223,7 @@ export function createServices(parts: {
     leases,
     gc: new GarbageCollector(
       { db, blocks, core, leases },
-      { graceSeconds: config.gcGraceSeconds, now, onError: onGcError },
+      { graceSeconds: config.gcGraceSeconds, now: retentionNow, onError: onGcError },
     ),
     groups,
     links: new Links({
@@ -243,6 +250,8 @@ export function createServices(parts: {
       onSignIn: ({ email }) => initialPassword.deleteFor(email),
     }),
     now,
+    retentionNow,
+    clock,
     passwordChecks,
     quotas,
     scopedTokens,

@@ -1,6 +1,7 @@
 import { apiFaults, apiRoutes } from '../api/index.ts'
 import { registerBackupMetrics } from '../backup/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
+import { registerClockMetrics } from '../clock/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../database/index.ts'
 import { registerGcMetrics } from '../gc/index.ts'
@@ -41,6 +42,7 @@ export function createHttp(
   const metrics = createMetrics({ processMetrics: true })
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
+  registerClockMetrics(metrics.registry, () => services.clock?.jump)
   registerLogMetrics(metrics.registry, () => db.logBytes)
   registerGcMetrics(metrics.registry, () => services.gc.state)
   registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())

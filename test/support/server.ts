@@ -20,6 +20,8 @@ export interface TestServerOptions {
   readonly env?: Record<string, string>
   /** Unix seconds. */
   readonly now?: () => number
+  /** Seconds that passed, whatever `now` says. Without this, every time is trusted. */
+  readonly monotonic?: () => number
   /** For tests that read the log. */
   readonly logger?: Logger
   /** An existing data folder, which is not deleted. */
@@ -128,6 +130,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     config,
     logger: options.logger ?? createLogger(config.log, { pretty: false }),
     ...(options.now && { now: options.now }),
+    ...(options.monotonic && { monotonic: options.monotonic }),
     ...(options.sharesDataFolder && { sharesDataFolder: true }),
     onFatal(error) {
       throw error

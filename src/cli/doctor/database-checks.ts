@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type IntegrityState, readIntegrityState } from '../../check/index.ts'
+import { findSeenTime, MAX_JUMP_SECONDS } from '../../clock/index.ts'
 import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config/index.ts'
 import { inspectDatabase, knownSchemaVersion, LARGE_LOG_BYTES } from '../../database/index.ts'
@@ -122,7 +123,27 @@ export async function checkClock({ database }: Config): Promise<Finding> {
     const either = `${remedy}, or run carrel clock --repair if it is right`
     return fail(name, `${shown}, but something was stored at ${stored}`, either)
   }
+  const seen = await lastSeen(database)
+  if (seen !== undefined && now > seen + MAX_JUMP_SECONDS) {
+    const then = new Date(seen * 1000).toISOString()
+    const either = `${remedy}, or run carrel clock --confirm if it is right`
+    return warn(
+      name,
+      `${shown}, but it was last seen at ${then}, so nothing is deleted because of its age`,
+      either,
+    )
+  }
   return ok(name, shown)
+}
+
+/** The newest time that a server trusted; undefined if unknown. */
+async function lastSeen(database: Config['database']): Promise<number | undefined> {
+  try {
+    await using found = await inspectDatabase(database)
+    return found?.schemaVersion === knownSchemaVersion ? (await findSeenTime(found))?.seenAt : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Time of the newest change; 0 if unknown. `checkDatabase` reports the reason. */

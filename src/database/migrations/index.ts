@@ -13,6 +13,8 @@ import { signIn } from './0013-sign-in.ts'
 import { garbageCollection } from './0014-garbage-collection.ts'
 import { integrity } from './0016-integrity.ts'
 import { backups } from './0017-backups.ts'
+import { clock } from './0018-clock.ts'
+import { checkProgress } from './0019-check-progress.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -32,4 +34,6 @@ export const migrations: readonly Migration[] = [
   garbageCollection,
   integrity,
   backups,
+  clock,
+  checkProgress,
 ]
