@@ -96,6 +96,7 @@ export async function putCheckedLibrary(
   await db.write(
     async (tx) => {
       await tx.run('delete from checked_library where pass_key = ? and library_key = ?', pass, libraryKey)
+      await tx.run('delete from check_progress where pass_key = ? and library_key = ?', pass, libraryKey)
       await tx.insert(
         'checked_library',
         ['pass_key', 'library_key', 'head', 'oldest_seq'],

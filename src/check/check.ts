@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { findLibraryWithDeleted, listAllLibraryKeys } from '../commits/index.ts'
 import { oldestShown } from '../history/index.ts'
 import type { BlockId } from '../objects/index.ts'
@@ -18,16 +19,22 @@ import {
   checkLibrary,
   type LibraryCheckOptions,
 } from './library-check.ts'
+import { insertProgress, listProgress, type TreeProgress } from './progress-store.ts'
 
 const LIBRARIES_PER_STEP = 200
 /** Runs of a library whose findings differ because it is being changed. */
 const MAX_RUNS = 5
+const SAVE_EVERY_MS = 1000
 
 interface CheckOptions {
   /** Hashes the bytes of blocks, and every version of a folder. */
   readonly readData: boolean
   /** Percentage of the blocks that are read. */
   readonly sample: number
+  /** Bytes per second that are read at most. */
+  readonly bytesPerSecond?: number | undefined
+  /** How often progress within a library is stored; every second unless given. */
+  readonly saveEveryMs?: number
   /** Only this library. */
   readonly libraryKey?: number | undefined
   readonly signal: AbortSignal
@@ -43,7 +50,7 @@ export interface CheckReport extends PassCounts {
 
 /**
  * Checks all libraries, beside running servers. A pass that was interrupted continues with the libraries it has not checked, or that have
- * changed since. A finding is reported only if a second look confirms it.
+ * changed since, and in the one it was in with the folders it has not checked. A finding is reported only if a second look confirms it.
  */
 export async function check(sources: CheckSources, options: CheckOptions): Promise<CheckReport> {
   const { db, now, blocks } = sources
@@ -55,6 +62,8 @@ export async function check(sources: CheckSources, options: CheckOptions): Promi
     readData,
     reads: (id) => isSampled(id, pass.key, sample),
     dutyCycle: new DutyCycle({ share: 0.8, workMs: 40 }, options.signal),
+    saveEveryMs: options.saveEveryMs ?? SAVE_EVERY_MS,
+    onRead: readLimit(options.bytesPerSecond, options.signal),
   }
   let counts: PassCounts = pass
   const add = ({ objects }: CheckedLibrary, before: { blocks: number; bytes: number }) => {
@@ -68,7 +77,11 @@ export async function check(sources: CheckSources, options: CheckOptions): Promi
   for await (const key of libraryKey === undefined ? allKeys(sources) : [libraryKey]) {
     if (await isUnchanged(sources, pass.key, key)) continue
     const before = { blocks: blocks.blocks, bytes: blocks.bytes }
-    const checked = await confirmed(sources, key, library)
+    const progress = {
+      before: await listProgress(db, pass.key, key),
+      save: (done: TreeProgress) => insertProgress(db, pass.key, key, done),
+    }
+    const checked = await confirmed(sources, key, library, progress)
     options.signal.throwIfAborted()
     if (checked === undefined) continue
     add(checked, before)
@@ -105,8 +118,10 @@ async function confirmed(
   sources: CheckSources,
   libraryKey: number,
   options: LibraryCheckOptions,
+  progress: NonNullable<LibraryCheckOptions['progress']>,
 ): Promise<CheckedLibrary | undefined> {
-  let before = await checkLibrary(sources, libraryKey, options)
+  // Only the first run continues: the second one is to see what is there now.
+  let before = await checkLibrary(sources, libraryKey, { ...options, progress })
   for (let runs = 1; before !== undefined && before.findings.length > 0 && runs < MAX_RUNS; runs++) {
     const again = await checkLibrary(sources, libraryKey, options)
     if (again === undefined) return undefined
@@ -117,6 +132,21 @@ async function confirmed(
     if (isStable) return before
   }
   return before
+}
+
+/** Waits until the bytes read so far are within the limit. */
+function readLimit(
+  bytesPerSecond: number | undefined,
+  signal: AbortSignal,
+): (bytes: number) => Promise<void> {
+  if (bytesPerSecond === undefined) return async () => {}
+  const began = performance.now()
+  let read = 0
+  return async (bytes) => {
+    read += bytes
+    const leftMs = began + (read / bytesPerSecond) * 1000 - performance.now()
+    if (leftMs > 0) await wait(leftMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
 }
 
 /** Another part of the blocks in each pass. */

@@ -4,5 +4,6 @@ import type { LibraryDependent } from '../commits/index.ts'
 export const checkRows: LibraryDependent = {
   async onPurged(tx, libraryKey) {
     await tx.run('delete from checked_library where library_key = ?', libraryKey)
+    await tx.run('delete from check_progress where library_key = ?', libraryKey)
   },
 }

@@ -14,6 +14,7 @@ import type { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { count, findLibraryUsage } from '../usage/index.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import { Locator, type Place } from './locate.ts'
+import type { TreeProgress } from './progress-store.ts'
 import { type ObjectFault, TreeCheck } from './tree-check.ts'
 
 const COMMITS_PER_STEP = 250
@@ -35,6 +36,15 @@ export interface LibraryCheckOptions {
   /** Whether the bytes of a block are read, with `readData`. */
   readonly reads: (id: BlockId) => boolean
   readonly dutyCycle: DutyCycle
+  /** Called with the bytes that were read, to limit them. */
+  readonly onRead: (bytes: number) => Promise<void>
+  /** At most so much work is lost by an interruption, and one folder with its files. */
+  readonly saveEveryMs: number
+  /** What an interrupted check has done, and where to store what this one does. */
+  readonly progress?: {
+    readonly before: readonly TreeProgress[]
+    readonly save: (progress: TreeProgress) => Promise<void>
+  }
 }
 
 /** The result for one library, and the state it was checked in. */
@@ -90,7 +100,9 @@ class LibraryCheck {
       isEncrypted: encryption !== undefined,
       blocks,
       ...this.#options,
+      save: this.#options.progress?.save,
     })
+    tree.resume(this.#options.progress?.before ?? [])
     const totals = await tree.current(root)
     if (totals !== undefined && (totals.size !== size || totals.fileCount !== fileCount)) {
       const detail = `its row says ${size} bytes in ${fileCount} files, the root has ${totals.size} in ${totals.fileCount}`

@@ -11,6 +11,7 @@ import {
 import type { DutyCycle } from '../scheduling/index.ts'
 import { findTotals, inspectDir, inspectFiles, type ObjectProblem, readAdded } from '../tree/index.ts'
 import { IdSet, SeenIds } from '../usage/index.ts'
+import type { TreeProgress } from './progress-store.ts'
 
 const FILES_PER_BATCH = 256
 const FILES_REMEMBERED = 2 ** 17
@@ -37,6 +38,11 @@ interface TreeCheckOptions {
   readonly readData: boolean
   readonly reads: (id: BlockId) => boolean
   readonly dutyCycle: DutyCycle
+  /** Called with the bytes that were read, to limit them. */
+  readonly onRead: (bytes: number) => Promise<void>
+  /** Called every `saveEveryMs` with what was checked since the last time. */
+  readonly save?: ((progress: TreeProgress) => Promise<void>) | undefined
+  readonly saveEveryMs: number
 }
 
 interface Frame {
@@ -64,9 +70,28 @@ export class TreeCheck {
   /** By object. */
   readonly faults = new Map<string, ObjectFault[]>()
   objects = 0
+  /** Since the last save: dirs that are checked with everything below them, and faults. */
+  #done: DirId[] = []
+  #found: [string, ObjectFault][] = []
+  #savedObjects = 0
+  #savedAt = performance.now()
 
   constructor(options: TreeCheckOptions) {
     this.#options = options
+  }
+
+  /** Takes over what an interrupted check has done. */
+  resume(before: readonly TreeProgress[]): void {
+    for (const { dirs, faults, objects } of before) {
+      for (const id of dirs) this.#dirs.add(id)
+      for (const [id, fault] of faults) {
+        this.#addFault(id, fault)
+        if (fault.what === 'totals') this.#actual.set(id as DirId, fault.actual)
+      }
+      this.objects += objects
+    }
+    this.#found = []
+    this.#savedObjects = this.objects
   }
 
   /** The current tree. */
@@ -81,9 +106,11 @@ export class TreeCheck {
     if (this.#options.readData) return this.#walkWhole(root)
     const { reader, libraryKey, dutyCycle } = this.#options
     const open: DirId[] = [root]
+    const started: DirId[] = []
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (id === EMPTY_ID || !this.#dirs.add(id)) continue
       this.objects += 1
+      started.push(id)
       try {
         for (const entries of await readAdded(reader, libraryKey, id, (base) => this.#dirs.has(base))) {
           for (const entry of entries) {
@@ -100,6 +127,9 @@ export class TreeCheck {
       }
       await dutyCycle.restIfDue()
     }
+    // Only now is everything below them checked.
+    this.#done.push(...started)
+    await this.#saveIfDue()
   }
 
   /** Checks the files found so far. */
@@ -123,6 +153,8 @@ export class TreeCheck {
       }
       open.pop()
       await this.#compareTotals(frame)
+      this.#done.push(frame.id)
+      await this.#saveIfDue()
       await this.#options.dutyCycle.restIfDue()
     }
   }
@@ -133,6 +165,7 @@ export class TreeCheck {
     const inspected = await inspectDir(reader, libraryKey, id)
     if ('problem' in inspected) {
       this.#addFault(id, { what: 'object', ...inspected })
+      this.#done.push(id)
       return undefined
     }
     const below: DirId[] = []
@@ -219,7 +252,7 @@ export class TreeCheck {
   }
 
   async #checkBlocks(files: readonly (readonly [FileId, FileObject])[]): Promise<void> {
-    const { blocks, libraryKey, readData, reads, dutyCycle } = this.#options
+    const { blocks, libraryKey, readData, reads, dutyCycle, onRead } = this.#options
     const ids = [...new Set(files.flatMap(([, file]) => file.blockIds))]
     const read = readData ? ids.filter(reads) : []
     const faults = await blocks.faultsOf(libraryKey, readData ? ids.filter((id) => !reads(id)) : ids, {
@@ -227,9 +260,11 @@ export class TreeCheck {
     })
     // One at a time: a block may have megabytes.
     for (const id of read) {
+      const before = blocks.bytes
       for (const [block, fault] of await blocks.faultsOf(libraryKey, [id], { readData: true })) {
         faults.set(block, fault)
       }
+      await onRead(blocks.bytes - before)
       await dutyCycle.restIfDue()
     }
     if (faults.size === 0) return
@@ -241,7 +276,21 @@ export class TreeCheck {
     }
   }
 
+  /** Dirs count as done once all their files are checked. */
+  async #saveIfDue(): Promise<void> {
+    const { save, saveEveryMs } = this.#options
+    if (save === undefined || performance.now() - this.#savedAt < saveEveryMs) return
+    await this.finish()
+    const progress = { dirs: this.#done, faults: this.#found, objects: this.objects - this.#savedObjects }
+    this.#done = []
+    this.#found = []
+    this.#savedObjects = this.objects
+    await save(progress)
+    this.#savedAt = performance.now()
+  }
+
   #addFault(id: string, fault: ObjectFault): void {
+    this.#found.push([id, fault])
     const known = this.faults.get(id)
     if (known === undefined) this.faults.set(id, [fault])
     else known.push(fault)

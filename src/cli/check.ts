@@ -18,6 +18,8 @@ export interface CheckFlags {
   readonly readData?: true
   readonly library?: string
   readonly sample?: string
+  /** Megabytes per second. */
+  readonly rate?: string
   readonly json?: true
 }
 
@@ -68,6 +70,7 @@ export interface RunOptions {
   readonly readData: boolean
   readonly sample: number
   readonly libraryKey: number | undefined
+  readonly bytesPerSecond: number | undefined
 }
 
 export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunOptions> {
@@ -75,8 +78,13 @@ export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunO
   if (!(sample > 0 && sample <= 100)) {
     throw new CommandError('Give --sample a percentage above 0 and up to 100.', { exitCode: NOT_CHECKED })
   }
-  const readData = flags.readData === true || flags.sample !== undefined
-  if (flags.library === undefined) return { readData, sample, libraryKey: undefined }
+  const rate = flags.rate === undefined ? undefined : Number(flags.rate)
+  if (rate !== undefined && !(rate > 0 && rate < Number.POSITIVE_INFINITY)) {
+    throw new CommandError('Give --rate the megabytes per second to read at most.', { exitCode: NOT_CHECKED })
+  }
+  const bytesPerSecond = rate && rate * 1_000_000
+  const readData = flags.readData === true || flags.sample !== undefined || rate !== undefined
+  if (flags.library === undefined) return { readData, sample, libraryKey: undefined, bytesPerSecond }
   const id = parseLibraryId(flags.library)
   const libraryKey = id && (await findLibraryKey(db, id))
   if (libraryKey === undefined) {
@@ -84,7 +92,7 @@ export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunO
       exitCode: NOT_CHECKED,
     })
   }
-  return { readData, sample, libraryKey }
+  return { readData, sample, libraryKey, bytesPerSecond }
 }
 
 /** A signal ends the pass; the next command with the same flags continues it. */

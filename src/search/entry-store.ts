@@ -65,6 +65,13 @@ export async function findEntriesIn(
   return found
 }
 
+/** All entries of a folder. */
+export async function listEntriesIn(reader: Reader, parentKey: number): Promise<Entry[]> {
+  const sql = `select key, parent_key, name, is_dir, object_id, size, mtime from search_entry
+     where parent_key = ? order by name`
+  return (await reader.all<EntryRow>(sql, parentKey)).map(toEntry)
+}
+
 /** Batches of folders and names that fit in one statement. */
 function* looks(
   names: ReadonlyMap<number, readonly string[]>,

@@ -5,6 +5,7 @@ import { entriesOnce, type ObjectStore } from '../tree/index.ts'
 import { findEntriesIn } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'
 import { findPosition } from './position-store.ts'
+import { findTextStates } from './text-store.ts'
 
 /** A part of the search index that is not as the head of a library says. */
 export interface SearchFault {
@@ -16,13 +17,16 @@ interface CheckParts {
   readonly libraryDb: Database
   readonly db: Database
   readonly objects: ObjectStore
+  /** Whether the text of a file with this name is indexed. */
+  readonly isExtractable: (name: string) => boolean
 }
 
 /**
- * Compares the indexed entries of a library with its head, and yields those that differ. Nothing is compared while the index lags behind.
+ * Compares the indexed entries of a library with its head, and yields those that differ. Of texts it compares whose content they are, because extracting them
+ * again would take hours. Nothing is compared while the index lags behind.
  */
 export async function* findSearchFaults(
-  { libraryDb, db, objects }: CheckParts,
+  { libraryDb, db, objects, isExtractable }: CheckParts,
   library: LibraryInfo,
 ): AsyncGenerator<SearchFault, void> {
   const position = await findPosition(db, library.key)
@@ -31,6 +35,8 @@ export async function* findSearchFaults(
     yield { path: ROOT, reason: `its position is commit ${position.seq}, which the library does not have` }
     return
   }
+  // The server cannot read the content of encrypted libraries.
+  const isReadable = library.encryption === undefined
   const open: { id: DirId; key: number; path: LibraryPath }[] = [
     { id: library.root, key: rootKeyOf(library.key), path: ROOT },
   ]
@@ -43,6 +49,10 @@ export async function* findSearchFaults(
           entry,
         ]),
       )
+      const texts = await findTextStates(
+        db,
+        [...indexed.values()].filter(({ isDir }) => !isDir).map(({ key }) => key),
+      )
       for (const entry of entries) {
         const found = indexed.get(entry.name)
         const path = joinPath(folder.path, entry.name)
@@ -52,6 +62,10 @@ export async function* findSearchFaults(
           open.push({ id: entry.id, key: found.key, path })
         } else if (found.objectId !== entry.id) {
           yield { path, reason: 'other content is indexed' }
+        } else if (isReadable && entry.id !== EMPTY_ID && isExtractable(entry.name)) {
+          const ids = texts.get(found.key)
+          if (ids === undefined) yield { path, reason: 'its text is not indexed' }
+          else if (!ids.includes(entry.id)) yield { path, reason: 'the text of other content is indexed' }
         }
       }
     }

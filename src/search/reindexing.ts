@@ -10,8 +10,10 @@ import {
 } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import { listKeysOf, removeEntries } from './entry-store.ts'
 import { findSearchFaults, type SearchFault } from './index-check.ts'
+import { type IndexedEntry, listIndexed } from './indexed-folder.ts'
 import {
   deletePosition,
   findPosition,
@@ -48,6 +50,7 @@ export class Reindexing {
   readonly #libraryDb: Database
   readonly #db: Database
   readonly #index: SearchIndex
+  readonly #isExtractable: (name: string) => boolean
   readonly #onError: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
@@ -59,12 +62,14 @@ export class Reindexing {
     libraryDb: Database
     db: Database
     index: SearchIndex
+    isExtractable: (name: string) => boolean
     onError: (error: unknown) => void
   }) {
     this.#core = parts.core
     this.#libraryDb = parts.libraryDb
     this.#db = parts.db
     this.#index = parts.index
+    this.#isExtractable = parts.isExtractable
     this.#onError = parts.onError
   }
 
@@ -105,7 +110,14 @@ export class Reindexing {
     await this.#index.prepare()
     if (await this.#index.isTooLarge(library)) return
     const { objects } = this.#core
-    yield* findSearchFaults({ libraryDb: this.#libraryDb, db: this.#db, objects }, library)
+    const isExtractable = this.#isExtractable
+    yield* findSearchFaults({ libraryDb: this.#libraryDb, db: this.#db, objects, isExtractable }, library)
+  }
+
+  /** The entries of a folder as they are indexed; undefined if it is not. */
+  async indexedEntries(library: LibraryInfo, folder: LibraryPath): Promise<IndexedEntry[] | undefined> {
+    await this.#index.prepare()
+    return listIndexed(this.#db, library.key, folder)
   }
 
   /** Rebuilds the index of one library. */

@@ -106,7 +106,7 @@ export class Search implements AsyncDisposable {
       onError,
       prepare: () => this.index.prepare(),
     })
-    this.reindexing = new Reindexing({ core, libraryDb, db, index: this.index, onError })
+    this.reindexing = new Reindexing({ core, libraryDb, db, index: this.index, isExtractable, onError })
     this.merging = new IndexMerging({ db, onError, prepare: () => this.index.prepare() })
     this.#slicing = new IndexSlicing(db)
   }

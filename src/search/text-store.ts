@@ -197,6 +197,22 @@ export async function findText(reader: Reader, pending: PendingText): Promise<Ui
   return (await reader.get<{ body: Uint8Array }>(sql, idToBytes(pending.objectId), after, before))?.body
 }
 
+/** The content whose text is indexed or queued, also where extraction failed, by key. */
+export async function findTextStates(db: Database, keys: readonly number[]): Promise<Map<number, FileId[]>> {
+  const found = new Map<number, FileId[]>()
+  // In this order: a text that is extracted meanwhile leaves one table for the other.
+  for (const table of ['search_pending', 'search_text']) {
+    const among = keysIn(db.dialect, 'entry_key', keys)
+    const sql = `select entry_key, object_id from ${table} where ${among.sql}`
+    for (const row of await db.all<{ entry_key: number; object_id: Uint8Array }>(sql, among.value)) {
+      const ids = found.get(row.entry_key) ?? []
+      ids.push(idFromBytes<FileId>(row.object_id))
+      found.set(row.entry_key, ids)
+    }
+  }
+  return found
+}
+
 /** Texts of files, by key. */
 export async function findTexts(db: Database, keys: readonly number[]): Promise<Map<number, Uint8Array>> {
   const among = keysIn(db.dialect, 'entry_key', keys)

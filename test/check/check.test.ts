@@ -129,6 +129,49 @@ describe('a check', () => {
     await first.run('update library set size = size - 1 where key = ?', first.key)
   })
 
+  it('continues within a library with the folders it has not checked', async () => {
+    const sample = await createSample(server, client)
+    const { db } = server.running.services
+    for (let number = 0; number < 12; number++) {
+      await uploadFile(client, sample.library, `/many/${number}/file.bin`, randomBytes(70_000))
+    }
+    await uploadFile(client, sample.library, '/many/lost/file.bin', sample.large.subarray(0, 100_000))
+    await rm((await sample.blockOf(sample.large, '/many/lost/file.bin')).file)
+    await using blocks = await openBlocksOf(server)
+    const run = async (signal: AbortSignal, onFault = () => {}) => {
+      const sources = sourcesOf(server, blocks)
+      const faultsOf = sources.blocks.faultsOf.bind(sources.blocks)
+      sources.blocks.faultsOf = async (...args) => {
+        onFault()
+        return faultsOf(...args)
+      }
+      const options = { readData: true, sample: 100, libraryKey: sample.key, signal, saveEveryMs: 0 }
+      const done = await check(sources, options).catch((error: Error) => error)
+      return { done, read: sources.blocks.blocks }
+    }
+    const stopping = new AbortController()
+    let calls = 0
+    const first = await run(stopping.signal, () => {
+      if (++calls === 10) stopping.abort(new Error('stopped'))
+    })
+    assert.match(String(first.done), /stopped/)
+    const rows = 'select dirs from check_progress where library_key = ?'
+    const kept = await db.all<{ dirs: Uint8Array }>(rows, sample.key)
+    assert.ok(kept.length > 0)
+    const second = await run(new AbortController().signal)
+    assert.ok(!(second.done instanceof Error), String(second.done))
+    assert.equal(second.done.resumed, true)
+    assert.deepEqual(
+      second.done.findings.map(({ kind, path }) => [kind, path]),
+      [['block-missing', '/many/lost/file.bin']],
+    )
+    assert.deepEqual(await db.all(rows, sample.key), [])
+    const anew = await run(new AbortController().signal)
+    // A damaged library is looked at twice, and only the first run continues.
+    assert.ok(second.read < anew.read, `${second.read} of ${anew.read} blocks`)
+    await uploadFile(client, sample.library, '/again.bin', sample.large.subarray(0, 100_000))
+  })
+
   for (const { name, damage, found, isCheap } of DAMAGES) {
     it(`finds ${name}, and nothing else`, async () => {
       const sample = await createSample(server, client)

@@ -5,7 +5,6 @@ import path from 'node:path'
 import type { FindingKind } from '../../src/check/finding.ts'
 import { findLibraryKey } from '../../src/commits/library-store.ts'
 import type { Value } from '../../src/database/database.ts'
-import { Connection } from '../../src/database/sqlite/connection.ts'
 import type { FileId, LibraryId } from '../../src/objects/ids.ts'
 import type { Client } from '../support/client.ts'
 import type { TestServer } from '../support/server.ts'
@@ -39,7 +38,8 @@ export async function createSample(server: TestServer, client: Client): Promise<
   assert.equal((await client.get(`/api/v2.1/repos/${library}/trash/`)).body.data.length, 1)
   await eventually(async () => {
     await search.reindexing.look()
-    assert.equal((await search.reindexing.lag()).commits, 0)
+    const { commits, waitingTexts } = await search.reindexing.lag()
+    assert.deepEqual([commits, waitingTexts], [0, 0])
   })
   await usage.refresh()
   const entryId = async (filePath: string) => {
@@ -59,13 +59,7 @@ export async function createSample(server: TestServer, client: Client): Promise<
     small,
     large,
     run: (sql, ...values) => db.write((tx) => tx.run(sql, ...values)),
-    async runInSearch(sql, ...values) {
-      if (server.databaseUrl !== undefined) return db.write((tx) => tx.run(sql, ...values))
-      const connection = new Connection(path.join(server.data, 'search.db'), 5000)
-      const changed = connection.run(sql, values)
-      connection.close()
-      return changed
-    },
+    runInSearch: (sql, ...values) => search.db.write((tx) => tx.run(sql, ...values)),
     idOf: async (filePath) => Buffer.from(await entryId(filePath), 'hex'),
     async blockOf(bytes, at) {
       const filePath = at ?? (bytes === small ? '/docs/small.bin' : '/docs/deep/large.bin')
@@ -203,6 +197,16 @@ export const DAMAGES: readonly {
     name: 'a row of the search index that was deleted',
     damage: ({ runInSearch, key }) =>
       runInSearch("delete from search_entry where name = 'notes.txt' and key / 536870912 = ?", key),
+    found: [['search-index', '/notes.txt']],
+    isCheap: true,
+  },
+  {
+    name: 'a text of the search index that was deleted',
+    async damage({ runInSearch, key }) {
+      const entry = "(select key from search_entry where name = 'notes.txt' and key / 536870912 = ?)"
+      await runInSearch(`delete from search_pending where entry_key = ${entry}`, key)
+      await runInSearch(`delete from search_text where entry_key = ${entry}`, key)
+    },
     found: [['search-index', '/notes.txt']],
     isCheap: true,
   },

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
-import { carrel, serve } from '../support/command.ts'
+import { carrel, serve, start as spawnCommand } from '../support/command.ts'
 import { uploadFile } from '../support/transfer.ts'
 
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
@@ -59,6 +63,36 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
       assert.equal((await carrel(['check', '--read-data', '--data', data])).code, 0)
     } finally {
       await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('a killed check continues in the library it was in', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-check-'))
+    try {
+      const server = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
+      const client = await Client.signIn(server.url, 'root@example.org', 'correct horse battery')
+      const library = await client.createLibrary('Plans')
+      const files = 20
+      for (let number = 0; number < files; number++) {
+        await uploadFile(client, library, `/${number}/photo.bin`, randomBytes(100_000))
+      }
+      assert.equal((await server.stop()).code, 0)
+      // A block in two seconds, so that it is killed in the middle.
+      const child = spawnCommand(['check', '--rate', '0.05', '--data', data])
+      const ended = once(child, 'exit')
+      const db = new DatabaseSync(path.join(data, 'carrel.db'), { readOnly: true })
+      const saved = db.prepare('select count(*) as n from check_progress')
+      while (saved.get()?.['n'] === 0 && child.exitCode === null) await wait(50)
+      child.kill('SIGKILL')
+      await ended
+      assert.notEqual(saved.get()?.['n'], 0)
+      db.close()
+      const { code, stdout } = await carrel(['check', '--read-data', '--json', '--data', data])
+      const { ok, resumed, blocks } = JSON.parse(stdout)
+      assert.deepEqual([code, ok, resumed], [0, true, true])
+      assert.ok(blocks > 0 && blocks < files, `${blocks} of ${files} blocks`)
+    } finally {
+      await rm(data, { recursive: true, force: true })
     }
   })
 

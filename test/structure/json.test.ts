@@ -16,6 +16,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'database/migrations/0013-sign-in.ts': 'a column we wrote',
   'backup/own-json.ts': 'objects of a backup, which are hashed or authenticated',
   'check/check-store.ts': 'a column we wrote',
+  'check/progress-store.ts': 'a column we wrote',
   'config/sources.ts': 'a file of the operator',
   'jobs/copy-move-task-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',

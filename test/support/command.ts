@@ -76,7 +76,8 @@ export async function serve(args: readonly string[], options: CommandOptions = {
   }
 }
 
-function start(args: readonly string[], { env = {} }: CommandOptions) {
+/** Starts a `carrel` command. */
+export function start(args: readonly string[], { env = {} }: CommandOptions = {}) {
   // The settings of the test run are not inherited.
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CARREL_') || name === 'CARREL_TEST_FREEZE_ROWS',
