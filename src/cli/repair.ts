@@ -2,16 +2,34 @@ import path from 'node:path'
 import { Access } from '../access/index.ts'
 import { listSnapshotIds, openRepository, readManifest, Snapshot, TargetLock } from '../backup/index.ts'
 import type { Finding } from '../check/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
+import {
+  findLibraryKey,
+  findLibraryWithDeleted,
+  type LibraryInfo,
+  listLibraryNamesOf,
+} from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
-import type { EditableLibrary } from '../library/index.ts'
-import { ROOT } from '../objects/index.ts'
+import { createLibrary, type EditableLibrary } from '../library/index.ts'
+import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import { type RepairSource, type RepairStep, repair } from '../repair/index.ts'
 import { createAccounts } from '../server/index.ts'
 import { Quarantine } from '../storage/disk/index.ts'
-import { FINDINGS, lineOf, type OpenStore, openStore, optionsFrom, runCheck } from './check.ts'
-import { print } from './output.ts'
+import {
+  FINDINGS,
+  lineOf,
+  type OpenStore,
+  openStore,
+  optionsFrom,
+  type RunOptions,
+  runCheck,
+} from './check.ts'
+import { print, sizeText } from './output.ts'
+
+/** What is restored may refer to something lost, as deep as folders are nested. */
+const MAX_ROUNDS = 20
+/** More are not listed. */
+const MAX_LOST_FILES = 10_000
 
 interface RepairFlags {
   readonly from?: string
@@ -28,13 +46,62 @@ export async function repairCommand(config: Config, flags: RepairFlags): Promise
   const before = await runCheck(store, options)
   await using source = flags.from === undefined ? undefined : await openSource(config, flags.from)
   const isDryRun = flags.dryRun === true
-  const steps = await runRepair(config, store, before.findings, source?.snapshots ?? [], isDryRun)
-  const isDone = steps.length > 0 && !isDryRun
-  const left = isDone ? (await runCheck(store, options)).findings : before.findings
+  const once = (findings: readonly Finding[]) =>
+    runRepair(config, store, findings, source?.snapshots ?? [], isDryRun)
+  const { steps, left } = isDryRun
+    ? { steps: await once(before.findings), left: before.findings }
+    : await repairInRounds(store, options, before.findings, once)
   const lost = isDryRun ? withoutRepaired(left, steps) : left
-  const document = { ok: lost.length === 0, dryRun: isDryRun, repaired: steps, lost }
-  print(flags.json === true, document, linesOf(steps, lost, isDryRun))
+  const lostFiles = await namesOfLost(store, lost)
+  const document = { ok: lost.length === 0, dryRun: isDryRun, repaired: steps, lost, lostFiles }
+  print(flags.json === true, document, linesOf(steps, lost, lostFiles, isDryRun))
   return lost.length === 0 ? 0 : FINDINGS
+}
+
+/** A restored folder or commit shows what is lost below it, so a check and a repair follow until nothing more is gained. */
+async function repairInRounds(
+  store: OpenStore,
+  options: RunOptions,
+  found: readonly Finding[],
+  once: (findings: readonly Finding[]) => Promise<RepairStep[]>,
+): Promise<{ steps: RepairStep[]; left: readonly Finding[] }> {
+  const steps = new Map<string, RepairStep>()
+  let left = found
+  for (let round = 0; round < MAX_ROUNDS && left.length > 0; round++) {
+    const done = await once(left)
+    const known = steps.size
+    for (const step of done) steps.set(JSON.stringify(step), step)
+    if (steps.size === known) break
+    left = (await runCheck(store, options)).findings
+  }
+  return { steps: [...steps.values()], left }
+}
+
+/** A file in a lost folder of the current tree, as the search index knows it. */
+interface LostFile {
+  readonly library: string
+  readonly path: string
+  readonly size: number
+}
+
+/** The files in lost folders. Their names are in the search index only. */
+async function namesOfLost({ db, search }: OpenStore, lost: readonly Finding[]): Promise<LostFile[]> {
+  const files: LostFile[] = []
+  for (const { kind, library: id, path: at, current } of lost) {
+    if (!kind.startsWith('object-') || !current || at === null) continue
+    const key = await findLibraryKey(db, id as LibraryId)
+    const library = key === undefined ? undefined : await findLibraryWithDeleted(db, key)
+    if (library === undefined) continue
+    const open = [at as LibraryPath]
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+      for (const entry of (await search.reindexing.indexedEntries(library, folder)) ?? []) {
+        if (entry.isDir) open.push(entry.path)
+        else if (files.length < MAX_LOST_FILES)
+          files.push({ library: id, path: entry.path, size: entry.size })
+      }
+    }
+  }
+  return files
 }
 
 function runRepair(
@@ -62,6 +129,15 @@ function runRepair(
       quarantine: (name, bytes) => quarantine.keep(name, bytes),
       quarantineFile: (id) => quarantine.keepFile(id),
       openAsOwner,
+      ownerHasLibrary: async ({ ownerKey }, name) =>
+        (await listLibraryNamesOf(db, ownerKey)).some((one) => one.name === name),
+      createForOwner: async (library, name) => {
+        const owner = await accounts.findByKey(library.ownerKey)
+        if (owner === undefined || library.deletedAt !== null) return undefined
+        const { id } = await createLibrary(core, owner, { name, description: '', encryption: undefined })
+        return (await access.open(owner, id)).editable(ROOT)
+      },
+      indexedEntries: (library, folder) => search.reindexing.indexedEntries(library, folder),
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
       isDryRun,
     },
@@ -93,7 +169,9 @@ function withoutRepaired(findings: readonly Finding[], steps: readonly RepairSte
   const keyOf = ({ library, path, object, block }: Finding | RepairStep) =>
     JSON.stringify([library, path, object, block])
   const restored = new Set(
-    steps.filter(({ action }) => action !== 'revision-recovered' && action !== 'index-rebuilt').map(keyOf),
+    steps
+      .filter(({ action }) => !/^(?:revision-recovered|folder-recovered|index-rebuilt)$/.test(action))
+      .map(keyOf),
   )
   const rebuilt = new Set(
     steps.filter(({ action }) => action === 'index-rebuilt').map(({ library }) => library),
@@ -104,7 +182,12 @@ function withoutRepaired(findings: readonly Finding[], steps: readonly RepairSte
   )
 }
 
-function linesOf(steps: readonly RepairStep[], lost: readonly Finding[], isDryRun: boolean): string[] {
+function linesOf(
+  steps: readonly RepairStep[],
+  lost: readonly Finding[],
+  lostFiles: readonly LostFile[],
+  isDryRun: boolean,
+): string[] {
   const done = steps.map(
     ({ action, library, libraryName, path: at, detail }) =>
       `${action.padEnd(18)}  ${library} (${libraryName})${at === null ? '' : ` ${at}`}: ${detail}`,
@@ -113,6 +196,8 @@ function linesOf(steps: readonly RepairStep[], lost: readonly Finding[], isDryRu
   return [
     ...done,
     ...(lost.length === 0 ? [] : ['Could not be saved:', ...lost.map((finding) => `  ${lineOf(finding)}`)]),
+    ...(lostFiles.length === 0 ? [] : ['Files that were in the lost folders, by the search index:']),
+    ...lostFiles.map((file) => `  ${file.library} ${file.path} (${sizeText(file.size)})`),
     ...(sums && !isDryRun
       ? ['Sums of folders were corrected: restart a running server, which may have cached them.']
       : []),

@@ -1,5 +1,14 @@
+import type { LibraryInfo } from '../commits/index.ts'
 import { listHeldOfSize } from '../content/index.ts'
-import { type DirId, type FileId, type FileObject, type FsId, fileId, idFromBytes } from '../objects/index.ts'
+import {
+  type DirId,
+  type FileId,
+  type FileObject,
+  type FsId,
+  fileId,
+  idFromBytes,
+  type LibraryPath,
+} from '../objects/index.ts'
 import {
   DIR,
   findObjectBytes,
@@ -11,14 +20,16 @@ import {
   prepareWholeDir,
   replaceObject,
 } from '../tree/index.ts'
-import type { RepairParts } from './repair-parts.ts'
+import { lostObject } from './backup-rows.ts'
+import { rebuildDir } from './rebuilt-dir.ts'
+import type { OpenRepair } from './repair-parts.ts'
 
 /**
  * Restores a file object: from another library, from a backup, or, for a file of one block, by trying the blocks of its size. Resolves to the source;
  * undefined if there is none, or the object is a dir.
  */
 export async function restoreFile(
-  parts: RepairParts,
+  parts: OpenRepair,
   libraryKey: number,
   id: FileId,
   size: number | undefined,
@@ -33,7 +44,7 @@ export async function restoreFile(
 }
 
 async function fileElsewhere(
-  { db }: RepairParts,
+  { db }: OpenRepair,
   libraryKey: number,
   id: FileId,
 ): Promise<{ file: FileObject; source: string } | undefined> {
@@ -45,7 +56,7 @@ async function fileElsewhere(
 }
 
 async function fileOfOneBlock(
-  { db }: RepairParts,
+  { db }: OpenRepair,
   libraryKey: number,
   id: FileId,
   size: number | undefined,
@@ -58,12 +69,14 @@ async function fileOfOneBlock(
   return undefined
 }
 
-/** Restores a dir from another library or a backup. */
+/** Restores a dir from another library, a backup or the search index. `path`: where it is in the current tree, if it is. */
 export async function restoreDir(
-  parts: RepairParts,
-  libraryKey: number,
+  parts: OpenRepair,
+  library: LibraryInfo,
   id: DirId,
+  path: LibraryPath | undefined,
 ): Promise<string | undefined> {
+  const { key: libraryKey } = library
   const { db } = parts
   for (const other of await listLibrariesWith(db, id, libraryKey)) {
     const found = await inspectDir(db, other, id)
@@ -74,11 +87,15 @@ export async function restoreDir(
       if (step.done === true) return replace(parts, libraryKey, step.value, 'another library')
     }
   }
-  return fromBackup(parts, libraryKey, id, async () => !('problem' in (await inspectDir(db, libraryKey, id))))
+  const isWhole = async () => !('problem' in (await inspectDir(db, libraryKey, id)))
+  const backup = await fromBackup(parts, libraryKey, id, isWhole)
+  if (backup !== undefined || path === undefined) return backup
+  const rebuilt = await rebuildDir(parts, library, path, id)
+  return rebuilt && replace(parts, libraryKey, rebuilt, 'the search index')
 }
 
 async function replace(
-  { db, quarantine, isDryRun }: RepairParts,
+  { db, quarantine, isDryRun }: OpenRepair,
   libraryKey: number,
   object: PreparedObject,
   source: string,
@@ -90,31 +107,28 @@ async function replace(
   return source
 }
 
-/** The row of the same library in a backup. It is taken back if it does not make the object whole. */
+/** The row of the same library in a backup. One that does not make the object whole stays: it may be a difference whose base is restored later. */
 async function fromBackup(
-  parts: RepairParts,
+  parts: OpenRepair,
   libraryKey: number,
   id: FsId,
   isWhole: () => Promise<boolean>,
 ): Promise<string | undefined> {
-  for (const source of parts.sources) {
-    for await (const row of source.records('fs_object')) {
-      if (row['library_key'] !== libraryKey || idFromBytes<FsId>(row['id'] as Uint8Array) !== id) continue
-      const base = row['base'] as Uint8Array | null
-      const object: PreparedObject = {
-        id,
-        kind: Number(row['kind'] ?? DIR),
-        encoding: Number(row['encoding']),
-        base: base === null ? undefined : idFromBytes<FsId>(base),
-        depth: Number(row['depth']),
-        size: Number(row['size']),
-        fileCount: Number(row['file_count']),
-        dirCount: row['dir_count'] == null ? undefined : Number(row['dir_count']),
-        data: row['data'] as Uint8Array,
-      }
-      await replace(parts, libraryKey, object, source.name)
-      if (parts.isDryRun || (await isWhole())) return source.name
+  for (const { row, source } of parts.backupRows.of(lostObject(libraryKey, id))) {
+    const base = row['base'] as Uint8Array | null
+    const object: PreparedObject = {
+      id,
+      kind: Number(row['kind'] ?? DIR),
+      encoding: Number(row['encoding']),
+      base: base === null ? undefined : idFromBytes<FsId>(base),
+      depth: Number(row['depth']),
+      size: Number(row['size']),
+      fileCount: Number(row['file_count']),
+      dirCount: row['dir_count'] == null ? undefined : Number(row['dir_count']),
+      data: row['data'] as Uint8Array,
     }
+    await replace(parts, libraryKey, object, source)
+    if (parts.isDryRun || (await isWhole())) return source
   }
   return undefined
 }

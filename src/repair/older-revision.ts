@@ -11,6 +11,7 @@ import {
   parentOf,
 } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
+import { recoveredName } from './recovered-name.ts'
 import type { RepairParts } from './repair-parts.ts'
 
 const COMMITS_PER_STEP = 250
@@ -77,11 +78,4 @@ async function newestWhole(
     }
   }
   return undefined
-}
-
-function recoveredName(name: string, mtime: number): string {
-  const date = new Date(mtime * 1000).toISOString().slice(0, 10)
-  const dot = name.lastIndexOf('.')
-  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  return `${stem} (recovered from ${date})${extension}`
 }

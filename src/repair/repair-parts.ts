@@ -2,8 +2,9 @@ import type { LibraryInfo } from '../commits/index.ts'
 import type { BlockCheck } from '../content/index.ts'
 import type { Database, Value } from '../database/index.ts'
 import type { EditableLibrary, LibraryCore } from '../library/index.ts'
-import type { BlockId } from '../objects/index.ts'
+import type { BlockId, FsId, LibraryPath } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
+import type { BackupRows } from './backup-rows.ts'
 
 /** A backup that lost data may be restored from. */
 export interface RepairSource {
@@ -12,6 +13,17 @@ export interface RepairSource {
   /** Verified. Throws if it cannot be read. */
   readBlock(id: BlockId): Promise<Buffer>
   records(table: string): AsyncIterable<Record<string, Value>>
+}
+
+/** An entry of a folder, as the search index has it. */
+export interface IndexedName {
+  readonly name: string
+  readonly path: LibraryPath
+  readonly isDir: boolean
+  readonly objectId: FsId
+  readonly size: number
+  /** Unix seconds. */
+  readonly mtime: number
 }
 
 /** What a repair works with. */
@@ -26,8 +38,22 @@ export interface RepairParts {
   /** Keeps a copy of the damaged file of a block, if there is one. */
   readonly quarantineFile: (id: BlockId) => Promise<void>
   readonly openAsOwner: (library: LibraryInfo) => Promise<EditableLibrary | undefined>
+  /** Whether the owner of a library has one with this name. */
+  readonly ownerHasLibrary: (library: LibraryInfo, name: string) => Promise<boolean>
+  /** Creates an empty library with the same owner. Undefined if the library or its owner is deleted. */
+  readonly createForOwner: (library: LibraryInfo, name: string) => Promise<EditableLibrary | undefined>
+  /** The entries of a folder in the search index; undefined if it is not indexed. */
+  readonly indexedEntries: (
+    library: LibraryInfo,
+    folder: LibraryPath,
+  ) => Promise<readonly IndexedName[] | undefined>
   readonly rebuildSearch: (library: LibraryInfo) => Promise<void>
   readonly isDryRun: boolean
+}
+
+/** A repair in progress, with what the backups have of the lost rows. */
+export interface OpenRepair extends RepairParts {
+  readonly backupRows: BackupRows
 }
 
 /** Something that was repaired. */
@@ -35,7 +61,9 @@ export interface RepairStep {
   readonly action:
     | 'block-restored'
     | 'object-restored'
+    | 'commit-restored'
     | 'revision-recovered'
+    | 'folder-recovered'
     | 'sums-corrected'
     | 'index-rebuilt'
   readonly library: string

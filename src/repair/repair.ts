@@ -11,10 +11,13 @@ import {
 import type { BlockId, CommitId, DirId, FileId, LibraryId, LibraryPath } from '../objects/index.ts'
 import { setTotals, Tree } from '../tree/index.ts'
 import { deleteLibraryUsage } from '../usage/index.ts'
+import { BackupRows, lostCommit, lostObject } from './backup-rows.ts'
 import { findBlockCopy, grantBlock, storeBlock } from './lost-blocks.ts'
+import { restoreCommit } from './lost-commits.ts'
 import { restoreDir, restoreFile } from './lost-objects.ts'
+import { recoverFolder } from './older-folder.ts'
 import { recoverRevision } from './older-revision.ts'
-import type { RepairParts, RepairStep } from './repair-parts.ts'
+import type { OpenRepair, RepairParts, RepairStep } from './repair-parts.ts'
 
 /**
  * Repairs what a check found, as far as there is a copy or a source. Nothing is deleted and no file gets other content: what replaces a damaged copy hashes to
@@ -22,18 +25,41 @@ import type { RepairParts, RepairStep } from './repair-parts.ts'
  * would do.
  */
 export async function repair(parts: RepairParts, findings: readonly Finding[]): Promise<RepairStep[]> {
-  const steps: RepairStep[] = []
-  for (const found of Map.groupBy(findings, ({ library }) => library).values()) {
-    const id = found[0]?.library as LibraryId
-    const key = await findLibraryKey(parts.db, id)
+  const damaged: { library: LibraryInfo; found: readonly Finding[] }[] = []
+  for (const [id, found] of Map.groupBy(findings, ({ library }) => library)) {
+    const key = await findLibraryKey(parts.db, id as LibraryId)
     const library = key === undefined ? undefined : await findLibraryWithDeleted(parts.db, key)
-    if (library !== undefined) steps.push(...(await repairLibrary(parts, library, found)))
+    if (library !== undefined) damaged.push({ library, found })
   }
+  const wanted = new Set(
+    damaged.flatMap(({ library, found }) =>
+      found.flatMap((finding) => lostRowOf(library.key, finding) ?? []),
+    ),
+  )
+  const open: OpenRepair = { ...parts, backupRows: await BackupRows.read(parts.sources, wanted) }
+  const steps: RepairStep[] = []
+  for (const { library, found } of damaged) steps.push(...(await repairLibrary(open, library, found)))
   return steps
 }
 
+/** The row that a finding is about, if rows of backups can help. */
+function lostRowOf(libraryKey: number, finding: Finding): string | undefined {
+  const seq = lostSeqOf(finding)
+  if (seq !== undefined) return lostCommit(libraryKey, seq)
+  return isLostObject(finding) && finding.object !== null ? lostObject(libraryKey, finding.object) : undefined
+}
+
+function isLostObject({ kind }: Finding): boolean {
+  return kind === 'object-missing' || kind === 'object-damaged'
+}
+
+/** The number of a lost commit, which stands for its unknown id. */
+function lostSeqOf({ kind, object }: Finding): number | undefined {
+  return kind === 'commit-missing' && object !== null ? Number(object.slice(1)) : undefined
+}
+
 async function repairLibrary(
-  parts: RepairParts,
+  parts: OpenRepair,
   library: LibraryInfo,
   findings: readonly Finding[],
 ): Promise<RepairStep[]> {
@@ -42,13 +68,14 @@ async function repairLibrary(
     const { libraryName, path, object, block } = finding
     steps.push({ action, library: library.id, libraryName, path, object, block, detail })
   }
+  await repairCommits(parts, library, findings, add)
   const done = new Map<string, string | undefined>()
   const lost: Finding[] = []
   for (const finding of findings) {
     const wanted = `${finding.kind.split('-')[0]} ${finding.block ?? finding.object ?? ''}`
     if (finding.kind.startsWith('block-')) {
       if (!done.has(wanted)) done.set(wanted, await repairBlock(parts, library, finding))
-    } else if (finding.kind === 'object-missing' || finding.kind === 'object-damaged') {
+    } else if (isLostObject(finding)) {
       if (!done.has(wanted)) done.set(wanted, await repairObject(parts, library, finding))
     } else continue
     const source = done.get(wanted)
@@ -56,14 +83,36 @@ async function repairLibrary(
     else add(finding, finding.block === null ? 'object-restored' : 'block-restored', source)
   }
   for (const finding of uniquePaths(lost)) {
-    const name = await recoverRevision(parts, library, finding.path as LibraryPath, finding.object as FileId)
+    const path = finding.path as LibraryPath
+    const name = await recoverRevision(parts, library, path, finding.object as FileId)
     if (name !== undefined) add(finding, 'revision-recovered', `an older revision is now ${name}`)
+    if (name !== undefined || !isLostObject(finding)) continue
+    const folder = await recoverFolder(parts, library, path, finding.object as DirId)
+    if (folder !== undefined)
+      add(finding, 'folder-recovered', `an older version of the folder is now ${folder}`)
   }
   await repairDerived(parts, library, findings, add)
   return steps
 }
 
-/** Current files whose content is still lost. */
+/** Newest first: the id of a lost commit is known from the one after it. */
+async function repairCommits(
+  parts: OpenRepair,
+  library: LibraryInfo,
+  findings: readonly Finding[],
+  add: (finding: Finding, action: RepairStep['action'], detail: string) => void,
+): Promise<void> {
+  const lost = findings.flatMap((finding) => {
+    const seq = lostSeqOf(finding)
+    return seq === undefined ? [] : [{ finding, seq }]
+  })
+  for (const { finding, seq } of lost.toSorted((a, b) => b.seq - a.seq)) {
+    const source = await restoreCommit(parts, library, seq)
+    if (source !== undefined) add(finding, 'commit-restored', source)
+  }
+}
+
+/** Current files and folders whose content is still lost. */
 function uniquePaths(lost: readonly Finding[]): Finding[] {
   const byPath = new Map<string, Finding>()
   for (const finding of lost) if (finding.current && finding.path !== null) byPath.set(finding.path, finding)
@@ -86,7 +135,7 @@ async function repairBlock(
 }
 
 async function repairObject(
-  parts: RepairParts,
+  parts: OpenRepair,
   library: LibraryInfo,
   finding: Finding,
 ): Promise<string | undefined> {
@@ -96,7 +145,13 @@ async function repairObject(
       library.key,
       finding.object as FileId,
       await sizeAt(parts, library, finding),
-    )) ?? (await restoreDir(parts, library.key, finding.object as DirId))
+    )) ??
+    (await restoreDir(
+      parts,
+      library,
+      finding.object as DirId,
+      finding.current ? (finding.path as LibraryPath) : undefined,
+    ))
   )
 }
 

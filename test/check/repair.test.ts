@@ -4,17 +4,19 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createSnapshot, openRepository, Snapshot } from '../../src/backup/index.ts'
+import { listLibraryNamesOf } from '../../src/commits/index.ts'
 import { BlockCheck } from '../../src/content/block-check.ts'
 import { findBlocksHeldAnywhere } from '../../src/content/index.ts'
 import { openSnapshot } from '../../src/database/index.ts'
 import type { DatabaseSetting } from '../../src/database/open.ts'
+import { createLibrary } from '../../src/library/index.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { type RepairSource, repair } from '../../src/repair/index.ts'
 import { Quarantine } from '../../src/storage/disk/index.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { headOf, namesIn, storedBytes } from '../support/transfer.ts'
+import { eventually, headOf, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 import { createSample, DAMAGES, type Sample } from './damage.ts'
 
 let server: TestServer
@@ -59,6 +61,26 @@ async function backUp(): Promise<RepairSource> {
   }
 }
 
+/** Deletes the row of an object. Disposing puts it back, because usage is counted for all libraries. */
+async function loseObject({ key }: Sample, id: Uint8Array): Promise<AsyncDisposable> {
+  const { db } = server.running.services
+  const one = 'from fs_object where library_key = ? and id = ?'
+  const [row = assert.fail('no object')] = await db.all(`select * ${one}`, key, id)
+  await db.write((tx) => tx.run(`delete ${one}`, key, id))
+  return {
+    [Symbol.asyncDispose]: () =>
+      db.write(async (tx) => void (await tx.insert('fs_object', Object.keys(row), [Object.values(row)]))),
+  }
+}
+
+async function indexed(): Promise<void> {
+  const { search } = server.running.services
+  await eventually(async () => {
+    await search.reindexing.look()
+    assert.equal((await search.reindexing.lag()).commits, 0)
+  })
+}
+
 async function repairServer(sample: Sample, sources: readonly RepairSource[], isDryRun = false) {
   const { db, core, search, access, accounts, now, usage } = server.running.services
   await using blocks = await openBlocksOf(server)
@@ -74,12 +96,21 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       quarantine: (name, bytes) => quarantine.keep(name, bytes),
       quarantineFile: (id) => quarantine.keepFile(id),
       openAsOwner: async ({ id }) => (await access.open(await accounts.get(client.email), id)).editable(ROOT),
+      ownerHasLibrary: async ({ ownerKey }, name) =>
+        (await listLibraryNamesOf(db, ownerKey)).some((one) => one.name === name),
+      createForOwner: async (_, name) => {
+        const owner = await accounts.get(client.email)
+        const { id } = await createLibrary(core, owner, { name, description: '', encryption: undefined })
+        return (await access.open(owner, id)).editable(ROOT)
+      },
+      indexedEntries: (library, folder) => search.reindexing.indexedEntries(library, folder),
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
       isDryRun,
     },
     findings,
   )
-  if (!isDryRun) await usage.refresh()
+  // Fails while something is lost.
+  if (!isDryRun) await usage.refresh().catch(() => {})
   return { steps, left: (await checkServer(server, { library: sample.library })).findings }
 }
 
@@ -128,6 +159,102 @@ describe('a repair', () => {
     // Again: nothing is added twice.
     await repairServer(sample, [])
     assert.deepEqual(await namesIn(client, library), names)
+  })
+
+  it('without a backup rebuilds a lost folder from the search index, if the result has its id', async () => {
+    const sample = await createSample(server, client)
+    const { library, key, run, large } = sample
+    await uploadFile(client, library, '/docs/deep/two.txt', 'second')
+    await indexed()
+    const id = await sample.idOf('/docs/deep')
+    await run('delete from fs_object where library_key = ? and id = ?', key, id)
+    const { steps, left } = await repairServer(sample, [])
+    assert.deepEqual(
+      steps.map(({ action, path, detail }) => [action, path, detail]),
+      [['object-restored', '/docs/deep', 'the search index']],
+    )
+    assert.deepEqual(left, [])
+    assert.ok((await storedBytes(server, library, '/docs/deep/large.bin')).equals(large))
+  })
+
+  it('without any copy adds the newest older version of a lost folder next to it', async () => {
+    const sample = await createSample(server, client)
+    const { library, key, runInSearch, large } = sample
+    await uploadFile(client, library, '/docs/deep/two.txt', 'second')
+    await indexed()
+    await runInSearch("update search_entry set mtime = 1 where name = 'two.txt' and key / 536870912 = ?", key)
+    await using _ = await loseObject(sample, await sample.idOf('/docs/deep'))
+    const first = await repairServer(sample, [])
+    assert.deepEqual(
+      first.steps.map(({ action, path }) => [action, path]),
+      [['folder-recovered', '/docs/deep']],
+    )
+    assert.deepEqual(
+      first.left.map(({ kind, path }) => [kind, path]),
+      [['object-missing', '/docs/deep']],
+    )
+    const names = await namesIn(client, library, '/docs')
+    const recovered = names.find((one) => /^deep \(recovered from \d{4}-\d\d-\d\d\)\/$/.test(one))
+    assert.ok(recovered !== undefined && names.includes('deep/'), names.join())
+    assert.ok((await storedBytes(server, library, `/docs/${recovered}large.bin`)).equals(large))
+    // Again: nothing is added twice.
+    await repairServer(sample, [])
+    assert.deepEqual(await namesIn(client, library, '/docs'), names)
+  })
+
+  it('without any copy of the root makes an older tree a library of its own', async () => {
+    const sample = await createSample(server, client)
+    const { key, runInSearch, small } = sample
+    await runInSearch(
+      "update search_entry set mtime = 1 where name = 'notes.txt' and key / 536870912 = ?",
+      key,
+    )
+    await using _ = await loseObject(sample, await sample.idOf('/'))
+    const { steps } = await repairServer(sample, [])
+    assert.deepEqual(
+      steps.map(({ action, path }) => [action, path]),
+      [['folder-recovered', '/']],
+    )
+    const all = (await client.get('/api2/repos/')).body as { id: string; name: string }[]
+    const recovered = all.filter(({ name }) => name.startsWith('Plans (recovered from '))
+    assert.equal(recovered.length, 1)
+    assert.ok((await storedBytes(server, recovered[0]?.id ?? '', '/docs/small.bin')).equals(small))
+    await repairServer(sample, [])
+    assert.equal(((await client.get('/api2/repos/')).body as unknown[]).length, all.length)
+  })
+
+  it('restores a lost head commit from the row of its library, and any commit from a backup', async () => {
+    const sample = await createSample(server, client)
+    const { library, key, run } = sample
+    const head = await headOf(client, library)
+    const backup = await backUp()
+    const remove = (seq: string) =>
+      run(
+        `delete from commit_object where library_key = ? and seq = (select ${seq} from library where key = ?)`,
+        key,
+        key,
+      )
+    await remove('head_seq')
+    const own = await repairServer(sample, [])
+    assert.deepEqual(
+      own.steps.map(({ action, detail }) => [action, detail]),
+      [['commit-restored', 'the row of the library, without its description']],
+    )
+    assert.deepEqual(own.left, [])
+    assert.equal(await headOf(client, library), head)
+    await remove('head_seq - 2')
+    await remove('head_seq - 3')
+    const none = await repairServer(sample, [])
+    assert.deepEqual(
+      [none.steps, none.left.map(({ kind }) => kind)],
+      [[], ['commit-missing', 'commit-missing']],
+    )
+    const { steps, left } = await repairServer(sample, [backup])
+    assert.deepEqual(
+      steps.map(({ action, detail }) => [action, detail]),
+      Array.from({ length: 2 }, () => ['commit-restored', 'the backup']),
+    )
+    assert.deepEqual(left, [])
   })
 
   it('keeps damaged bytes in the quarantine folder', async () => {
