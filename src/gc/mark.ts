@@ -157,9 +157,9 @@ class Mark {
     if (library === undefined) return false
     for (let start = from; start <= library.headSeq; start += ROWS_PER_STEP) {
       const to = Math.min(start + ROWS_PER_STEP - 1, library.headSeq)
-      for (const { rootId } of (await listCommitsDown(this.#reader, library, to, start)).toReversed()) {
-        await this.#below(rootId, false)
-      }
+      const commits = (await listCommitsDown(this.#reader, library, to, start)).toReversed()
+      refuseGaps(commits, Math.max(start, library.validSinceSeq), to, this.#key)
+      for (const { rootId } of commits) await this.#below(rootId, false)
       for (const merged of (await listMergedCommits(this.#reader, library, to, start)).values()) {
         for (const { rootId } of merged) await this.#belowIfThere(rootId)
       }
@@ -310,4 +310,16 @@ class Mark {
   async #rest(): Promise<void> {
     if (this.#yielding.isDue) await this.#yielding.rest()
   }
+}
+
+/** Throws if a commit is lost: what only its tree reaches would look unreachable, and could not be restored with the commit. */
+function refuseGaps(
+  commits: readonly { readonly seq: number }[],
+  from: number,
+  to: number,
+  key: number,
+): void {
+  const found = commits.filter(({ seq }) => seq >= from).length
+  const missing = Math.max(0, to - from + 1) - found
+  if (missing > 0) throw new Error(`${missing} commits of library ${key} are missing: run carrel repair.`)
 }

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import {
+  condemnBlocks,
+  condemnReferences,
+  deleteCondemnedReferences,
+  insertHeldBlocks,
+  removeCondemnedBlocks,
+} from '../../src/content/index.ts'
+import { idToBytes } from '../../src/objects/ids.ts'
+import { condemnObjects, deleteCondemnedObjects, insertObjects, prepareFile } from '../../src/tree/index.ts'
+import { at } from '../support/core.ts'
+import { onBothDatabases } from '../support/databases.ts'
+import { countAll, type GcStage, GRACE, openGcStage, remove, save } from './stage.ts'
+
+const FUTURE = 4_000_000_000
+
+async function stored(on: GcStage) {
+  const library = await on.stage.newLibrary(await on.stage.actor())
+  await save(on, library, 'a.txt', Buffer.from('content'))
+  const { info, tree } = await on.stage.reopen(library)
+  const entry = await tree.getFile(at('/a.txt'))
+  const file = await on.stage.core.objects.getFile(info.key, entry.id as never)
+  const [block = assert.fail('no block')] = file.blockIds
+  return { library, key: info.key, id: entry.id, file, block }
+}
+
+onBothDatabases('garbage collection', (fresh) => {
+  it('deletes nothing within the grace period', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { library } = await stored(on)
+    await save(on, library, 'old.bin', randomBytes(200_000))
+    await remove(library, at('/old.bin'))
+    await on.stage.core.history.setKeepDays((await on.stage.reopen(library)).info, 0)
+    const full = await countAll(on)
+    for (let run = 0; run < 9; run++) {
+      await on.gc.runOnce()
+      on.clock.now += GRACE / 10
+    }
+    const { condemned, ...kept } = await countAll(on)
+    const { condemned: _, ...before } = full
+    assert.deepEqual(kept, before)
+    assert.ok(condemned > 0)
+    for (let run = 0; run < 4; run++) {
+      on.clock.now += GRACE
+      await on.gc.runOnce()
+    }
+    assert.ok((await countAll(on)).objects < full.objects)
+  })
+
+  it('keeps what was stored again since it was condemned', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { key, id, file, block } = await stored(on)
+    const { db } = on.stage
+    await db.write(async (tx) => {
+      await condemnObjects(tx, key, [{ id: idToBytes(id), depth: 0 }], 1)
+      await condemnReferences(tx, key, [idToBytes(block)], 1)
+      await condemnBlocks(tx, [idToBytes(block)], 1)
+    })
+    await db.write(async (tx) => {
+      await insertObjects(tx, key, [prepareFile(id as never, file)])
+      await insertHeldBlocks(tx, key, [{ id: block, size: file.size }])
+    })
+    const deleted = await db.write(async (tx) => {
+      const objects = await deleteCondemnedObjects(tx, key, [idToBytes(id)], FUTURE)
+      const references = await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
+      const { small } = await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
+      return { objects: objects.length, references, small: small.length }
+    })
+    assert.deepEqual(deleted, { objects: 0, references: 0, small: 0 })
+    assert.equal((await countAll(on)).condemned, 0)
+  })
+
+  it('deletes nothing of a library with a lost commit', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { library, key } = await stored(on)
+    await save(on, library, 'b.txt', Buffer.from('first'))
+    await remove(library, at('/b.txt'))
+    await on.stage.db.write((tx) =>
+      tx.run('delete from commit_object where library_key = ? and seq = 3', key),
+    )
+    const before = await countAll(on)
+    for (let run = 0; run < 3; run++) {
+      await assert.rejects(on.gc.runOnce(), /1 commits of library \d+ are missing/)
+      on.clock.now += 2 * GRACE
+    }
+    assert.deepEqual(await countAll(on), before)
+  })
+
+  it('deletes only what is still condemned, and no block that a library holds', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { key, id, block } = await stored(on)
+    const { db } = on.stage
+    const before = await countAll(on)
+    await db.write(async (tx) => {
+      await deleteCondemnedObjects(tx, key, [idToBytes(id)], FUTURE)
+      await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
+      await condemnBlocks(tx, [idToBytes(block)], 1)
+      await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
+    })
+    const { condemned: _, ...left } = await countAll(on)
+    const { condemned: none, ...all } = before
+    assert.deepEqual([left, none], [all, 0])
+  })
+})
