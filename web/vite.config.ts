@@ -15,7 +15,7 @@ const LARGE = 250_000
 // files are served from `web/`.
 export default defineConfig({
   base: './',
-  plugins: [react(), belowWeb(), pdfParts(), compressed()],
+  plugins: [react(), firstRequests(), belowWeb(), pdfParts(), compressed()],
   build: {
     target: 'es2023',
     outDir: 'dist',
@@ -24,8 +24,77 @@ export default defineConfig({
     // The content security policy refuses inlined `data:` files.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
+    rolldownOptions: { output: { codeSplitting: { groups: chunkGroups() } } },
   },
 })
+
+/**
+ * Which modules share a file. Each file costs a round trip on a slow line, so what is used together is loaded together. A group
+ * contains what its modules import statically. A module that no group names stays in the file of the `import()` that loads it: the
+ * viewers, and one file for each language that the editor highlights.
+ */
+function chunkGroups() {
+  const initial = { tags: ['$initial' as const] }
+  return [
+    // Packages change less often than our own code, so a new release finds them in the cache of the browser.
+    { name: 'vendor', test: /[\\/]node_modules[\\/]/, ...initial, priority: 9 },
+    { name: 'app', test: /^(?!.*first-requests\.ts$)/, ...initial, priority: 8 },
+    { name: 'libraries', test: /[\\/]web[\\/]src[\\/]libraries[\\/]libraries-page\.tsx$/, priority: 7 },
+    { name: 'folder', test: /[\\/]web[\\/]src[\\/]files[\\/]folder-page\.tsx$/, priority: 6 },
+    { name: 'uploads', test: /[\\/]web[\\/]src[\\/]uploads[\\/]/, priority: 5 },
+    { name: 'admin', test: /[\\/]web[\\/]src[\\/]admin[\\/]/, priority: 4 },
+    {
+      name: 'pages',
+      test: /[\\/]web[\\/]src[\\/](?!viewer[\\/]|texts[\\/]|first-requests\.ts)|[\\/]node_modules[\\/](?:lucide-react|@?radix-ui)[\\/]/,
+      priority: 3,
+    },
+    {
+      name: 'editor',
+      test: /[\\/]node_modules[\\/](?:codemirror|@codemirror[\\/](?:autocomplete|commands|language|lint|search|state|view)|@lezer[\\/](?:common|highlight|lr))[\\/]/,
+      priority: 2,
+    },
+  ]
+}
+
+/**
+ * Adds the script that requests the data of the first page. It preloads the files of the page of a folder if that is the first one.
+ * Those of the list of libraries are preloaded for everyone, because a folder needs most of them too.
+ */
+function firstRequests(): Plugin {
+  return {
+    name: 'first-requests',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: 'src/first-requests.ts', name: 'first-requests' })
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const files = Object.values(bundle)
+        const chunksOf = (...names: string[]) =>
+          names.map((name) => {
+            const found = files.find((file) => file.type === 'chunk' && file.name === name)
+            if (found === undefined) throw new Error(`The build has no chunk ${name}`)
+            return found.fileName
+          })
+        const styles = files
+          .map(({ fileName }) => fileName)
+          .filter((name) => /^assets\/libraries-[^/]*\.css$/.test(name))
+        const preload = { library: chunksOf('folder', 'folder-page').map((name) => `web/${name}`) }
+        const attribute = JSON.stringify(preload).replaceAll('"', '&quot;')
+        const tags = [
+          `<script type="module" async crossorigin src="./${chunksOf('first-requests')[0]}" data-preload="${attribute}"></script>`,
+          ...chunksOf('libraries', 'libraries-page').map(
+            (name) => `<link rel="modulepreload" crossorigin href="./${name}">`,
+          ),
+          ...styles.map((name) => `<link rel="stylesheet" crossorigin href="./${name}">`),
+        ]
+        // Before the other scripts, so that its requests are sent first.
+        return html.replace('<script type="module"', `${tags.join('\n    ')}\n    <script type="module"`)
+      },
+    },
+  }
+}
 
 /** Rewrites asset URLs in the page to be relative to the root of the site. */
 function belowWeb(): Plugin {

@@ -1,4 +1,5 @@
 import './ui/layers.css'
+import './ui/page-skeleton.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'

@@ -1,4 +1,5 @@
 import { siteUrl } from '../site-url.ts'
+import { takeFirstResponse } from './first-responses.ts'
 import { endSession, token } from './session-token.ts'
 
 /** Error response of the server; `status` 0 if there was no response. */
@@ -45,13 +46,15 @@ export async function call(method: string, path: string, options: CallOptions = 
   if (options.query !== undefined) url.search = fieldsOf(options.query).toString()
   let response: Response
   try {
-    response = await fetch(url, {
+    const first = method === 'GET' ? takeFirstResponse(url.href, sent) : undefined
+    const request = {
       method,
       headers,
-      credentials: 'omit',
+      credentials: 'omit' as const,
       ...(body !== undefined && { body }),
       ...(options.signal && { signal: options.signal }),
-    })
+    }
+    response = (await first?.catch(() => undefined)) ?? (await fetch(url, request))
   } catch (error) {
     if (options.signal?.aborted) throw error
     throw new ApiError(0, String(error))
