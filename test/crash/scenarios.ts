@@ -252,7 +252,7 @@ async function filesOf(data: string, env: Record<string, string>): Promise<Expec
   return { token, now: THEN, partial: [], writers: [{ library, prefix: '', files, unanswered: undefined }] }
 }
 
-async function unpack(fixture: string): Promise<string> {
+export async function unpack(fixture: string): Promise<string> {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-crash-'))
   const from = path.join(FIXTURES, fixture)
   cpSync(path.join(from, 'manifest.json'), path.join(data, 'manifest.json'))

@@ -18,6 +18,14 @@ const { values } = parseArgs({
   },
 })
 
+// A run that something else ends, such as a time limit, says so.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    console.error(`The soak was ended by ${signal} after ${performance.now().toFixed(0)} ms.`)
+    process.exit(1)
+  })
+}
+
 const seconds = Number(values.minutes) * 60
 const report = await soak({
   seconds,

@@ -64,6 +64,12 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const measured = { pid: server.process.pid ?? 0, data, client, latencies }
     const samples: Sample[] = []
     const stopping = new AbortController()
+    const ended = Promise.withResolvers<never>()
+    server.process.once('exit', (code, signal) => {
+      ended.reject(new Error(`the server ended with ${signal ?? code}`))
+    })
+    // Thrown by the next sample. The end of the run is no failure.
+    ended.promise.catch(() => stopping.abort())
     const { paceMs, seed, seconds, sampleMs } = options
     const load = runLoad(client, latencies, { data, target, freed, paceMs, seed, signal: stopping.signal })
     // A wrong response ends the sampling, and is thrown below.
@@ -72,7 +78,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const secondsPassed = () => (performance.now() - startedAt) / 1000
     while (secondsPassed() < seconds && !stopping.signal.aborted) {
       await delay(sampleMs, undefined, { signal: stopping.signal }).catch(() => {})
-      const sample = await takeSample(measured, secondsPassed())
+      const sample = await Promise.race([ended.promise, takeSample(measured, secondsPassed())])
       samples.push(sample)
       options.onSample?.(sample)
     }
