@@ -37,6 +37,8 @@ const ROWS_PER_STEP = 256
 const MAX_IN_PROCESS = 2000
 // Bounds the memory of the lists: 20 MB each. The rest follows in the next run.
 const MAX_AT_ONCE = 1_000_000
+// Bounds the memory of a mark: 40 MB for each of its four sets.
+const MAX_IDS_IN_MEMORY = 1_000_000
 const ID_BYTES = 20
 
 const markProcess = new URL('./mark-process.ts', import.meta.url)
@@ -153,7 +155,13 @@ async function findUnreachable(
     ...(await listTicketObjects(db, key, now())),
     ...(await listTaskRoots(db, key)),
   ]
-  const options: MarkOptions = { libraryKey: key, keptSeq, kept, most: MAX_AT_ONCE }
+  const options: MarkOptions = {
+    libraryKey: key,
+    keptSeq,
+    kept,
+    most: MAX_AT_ONCE,
+    mostInMemory: MAX_IDS_IN_MEMORY,
+  }
   if (fileCount + headSeq - keptSeq <= MAX_IN_PROCESS) return mark(db, options, new TimeSlicer())
   return db.runInSideProcess<Marked | undefined>(markProcess, options, signal ?? new AbortController().signal)
 }

@@ -27,6 +27,21 @@ export class IdTable {
     return !isFree(this.#slots, find(this.#slots, wordsOf(id, 0)))
   }
 
+  /** All ids, ascending. */
+  *sorted(): Generator<Uint8Array, void> {
+    const slots: number[] = []
+    for (let slot = 0; slot < this.#slots.length; slot += WORDS)
+      if (!isFree(this.#slots, slot)) slots.push(slot)
+    const order = Uint32Array.from(slots)
+    order.sort((a, b) => compare(this.#slots, a, b))
+    for (const slot of order) {
+      const id = Buffer.alloc(4 * WORDS)
+      for (let index = 0; index < WORDS; index += 1)
+        id.writeUInt32BE(this.#slots[slot + index] ?? 0, 4 * index)
+      yield id
+    }
+  }
+
   #grow(): void {
     const larger = new Uint32Array(2 * this.#slots.length)
     for (let slot = 0; slot < this.#slots.length; slot += WORDS) {
@@ -62,4 +77,12 @@ function find(slots: Uint32Array, wanted: Uint32Array): number {
     while (index < WORDS && slots[slot + index] === wanted[index]) index += 1
     if (index === WORDS) return slot
   }
+}
+
+function compare(slots: Uint32Array, a: number, b: number): number {
+  for (let index = 0; index < WORDS; index += 1) {
+    const difference = (slots[a + index] ?? 0) - (slots[b + index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
 }

@@ -18,7 +18,8 @@ import {
 } from '../objects/index.ts'
 import { listReceivedAfter, listUncommittedAfter, type ReceivedObject } from '../push/index.ts'
 import { FILE, listBlocksOf, listObjectsAfter, ObjectMissing, readAdded, readFileRow } from '../tree/index.ts'
-import { IdTable } from './id-table.ts'
+import { IdList } from './id-list.ts'
+import { IdSet } from './id-set.ts'
 
 const ROWS_PER_STEP = 500
 const FILES_PER_STEP = 256
@@ -39,13 +40,15 @@ export interface MarkOptions {
   readonly kept: readonly FsId[]
   /** Most ids in each list of the result; the rest is left to the next run. */
   readonly most: number
+  /** Most ids of each kind in memory. More are moved to a temporary file. */
+  readonly mostInMemory: number
 }
 
 /** Ids are concatenated, 20 bytes each. */
 export interface Marked {
   /** Not condemned, and nothing reaches them. With depths, in the same order. */
   readonly unreachable: Uint8Array
-  readonly depths: readonly number[]
+  readonly depths: Int32Array
   /** Condemned, and in use again. */
   readonly released: Uint8Array
   /** Condemned, and still nothing reaches them. Deepest first. */
@@ -66,7 +69,7 @@ export async function mark(
   options: MarkOptions,
   yielding: Yielding,
 ): Promise<Marked | undefined> {
-  const marking = new Mark(reader, options, yielding)
+  using marking = new Mark(reader, options, yielding)
   // Received rows before the head: a push moves them from there to here.
   await marking.walkSent()
   await marking.walkKept()
@@ -74,23 +77,24 @@ export async function mark(
   await marking.walkYoung()
   await marking.walkSent()
   await marking.walkCommits(marking.headSeq + 1)
-  return marking.compare()
+  // Awaited here: the sets are disposed of at the end.
+  return await marking.compare()
 }
 
-class Mark {
+class Mark implements Disposable {
   readonly #reader: Reader
   readonly #key: number
   readonly #options: MarkOptions
   readonly #yielding: Yielding
   /** Reached from the roots: dirs, files, blocks. */
-  readonly #objects = new IdTable()
-  readonly #blocks = new IdTable()
+  readonly #objects: IdSet
+  readonly #blocks: IdSet
   /**
    * Reached only from objects that are not condemned and that no root reaches. They are condemned now, but what is below them stays
    * until they are: whoever finds an object that is not condemned relies on everything below it.
    */
-  readonly #youngObjects = new IdTable()
-  readonly #youngBlocks = new IdTable()
+  readonly #youngObjects: IdSet
+  readonly #youngBlocks: IdSet
   #files: FileId[] = []
   headSeq = 0
 
@@ -99,6 +103,17 @@ class Mark {
     this.#key = options.libraryKey
     this.#options = options
     this.#yielding = yielding
+    const newSet = () => new IdSet(options.mostInMemory)
+    this.#objects = newSet()
+    this.#blocks = newSet()
+    this.#youngObjects = newSet()
+    this.#youngBlocks = newSet()
+  }
+
+  [Symbol.dispose](): void {
+    for (const set of [this.#objects, this.#blocks, this.#youngObjects, this.#youngBlocks]) {
+      set[Symbol.dispose]()
+    }
   }
 
   /** Received commits, objects and blocks. */
@@ -182,43 +197,36 @@ class Mark {
   }
 
   async compare(): Promise<Marked> {
-    const unreachable: { id: Uint8Array; depth: number }[] = []
-    const deletable: { id: Uint8Array; depth: number }[] = []
-    const released: Uint8Array[] = []
+    const objects = { unreachable: new IdList(), released: new IdList(), deletable: new IdList() }
+    const references = { unreachable: new IdList(), released: new IdList(), deletable: new IdList() }
     const { most } = this.#options
+    const put = (list: IdList, id: Uint8Array, depth = 0) => {
+      if (list.length < most) list.push(id, depth)
+    }
     await this.#eachObject(async ({ id, depth, condemned_at }) => {
       if (this.#objects.has(id)) {
-        if (condemned_at !== null && released.length < most) released.push(id)
-      } else if (condemned_at === null) {
-        if (unreachable.length < most) unreachable.push({ id, depth })
-      } else if (!this.#youngObjects.has(id) && deletable.length < most) deletable.push({ id, depth })
+        if (condemned_at !== null) put(objects.released, id)
+      } else if (condemned_at === null) put(objects.unreachable, id, depth)
+      else if (!this.#youngObjects.has(id)) put(objects.deletable, id, depth)
     })
-    const references = {
-      unreachable: [] as Uint8Array[],
-      released: [] as Uint8Array[],
-      deletable: [] as Uint8Array[],
-    }
     let referenceBytes = 0
     await this.#eachReference(({ id, size, condemned_at }) => {
-      const { unreachable, released, deletable } = references
       if (this.#blocks.has(id)) {
-        if (condemned_at !== null && released.length < most) released.push(id)
+        if (condemned_at !== null) put(references.released, id)
         return
       }
       referenceBytes += size
-      if (condemned_at === null) {
-        if (unreachable.length < most) unreachable.push(id)
-      } else if (!this.#youngBlocks.has(id) && deletable.length < most) deletable.push(id)
+      if (condemned_at === null) put(references.unreachable, id)
+      else if (!this.#youngBlocks.has(id)) put(references.deletable, id)
     })
-    deletable.sort((a, b) => b.depth - a.depth)
     return {
-      unreachable: Buffer.concat(unreachable.map(({ id }) => id)),
-      depths: unreachable.map(({ depth }) => depth),
-      released: Buffer.concat(released),
-      deletable: Buffer.concat(deletable.map(({ id }) => id)),
-      unreachableReferences: Buffer.concat(references.unreachable),
-      releasedReferences: Buffer.concat(references.released),
-      deletableReferences: Buffer.concat(references.deletable),
+      unreachable: objects.unreachable.ids(),
+      depths: objects.unreachable.numbers(),
+      released: objects.released.ids(),
+      deletable: objects.deletable.idsDescending(),
+      unreachableReferences: references.unreachable.ids(),
+      releasedReferences: references.released.ids(),
+      deletableReferences: references.deletable.ids(),
       referenceBytes,
     }
   }
@@ -297,7 +305,7 @@ class Mark {
     }
   }
 
-  #tables(isYoung: boolean): { objects: IdTable; blocks: IdTable } {
+  #tables(isYoung: boolean): { objects: IdSet; blocks: IdSet } {
     return isYoung
       ? { objects: this.#youngObjects, blocks: this.#youngBlocks }
       : { objects: this.#objects, blocks: this.#blocks }
