@@ -39,7 +39,7 @@ export async function collectBlocks(context: GcContext, figures: Figures): Promi
   await restoreStrays(context)
   await condemnUnheld(context, figures)
   if (!context.dryRun) {
-    figures.freedBytes += await context.blocks.deleteLeftovers(context.now() - LEFTOVERS_KEPT_SECONDS)
+    figures.freedBytes += await context.blocks.deleteLeftovers(LEFTOVERS_KEPT_SECONDS)
   }
 }
 

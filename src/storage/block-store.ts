@@ -77,8 +77,11 @@ export interface BlockStore extends AsyncDisposable {
   /** Second step of a removal: deletes a retired block and resolves to its size, 0 if it was not retired. Never touches a stored block. */
   discard(id: BlockId): Promise<number>
 
-  /** Deletes what writes of killed processes left, if it has not changed since `before`, in Unix seconds. Resolves to its bytes. */
-  deleteLeftovers(before: number): Promise<number>
+  /**
+   * Deletes what writes of killed processes left and what has not changed for `idleSeconds`, by the clock of the file system. Resolves to
+   * its bytes.
+   */
+  deleteLeftovers(idleSeconds: number): Promise<number>
 }
 
 /** A block being received, without an id yet. Ends with `finish` or `abort`. */

@@ -156,18 +156,33 @@ export class BlockDirectory implements Disposable {
     return found?.size ?? 0
   }
 
-  /** Deletes temp files that have not changed since `before`, in Unix seconds. */
-  async deleteLeftovers(before: number): Promise<number> {
+  /** Deletes temp files that have not changed for `idleSeconds`. */
+  async deleteLeftovers(idleSeconds: number): Promise<number> {
     const folder = path.join(this.#directory, 'tmp')
+    const names = await readdir(folder)
+    if (names.length === 0) return 0
+    // The clock of this machine may differ from that of the file system. Comparing the two could delete the file of a running upload.
+    const before = (await this.#fileSystemTimeMs()) - idleSeconds * 1000
     let bytes = 0
-    for (const name of await readdir(folder)) {
+    for (const name of names) {
       const file = path.join(folder, name)
       const found = await stat(file).catch(() => undefined)
-      if (found === undefined || Math.max(found.mtimeMs, found.ctimeMs) >= before * 1000) continue
+      if (found === undefined || Math.max(found.mtimeMs, found.ctimeMs) >= before) continue
       await removeTemporary(file)
       bytes += found.size
     }
     return bytes
+  }
+
+  /** The time that the file system gives to a new file. */
+  async #fileSystemTimeMs(): Promise<number> {
+    const file = this.newTemporary()
+    try {
+      await writeFile(file, '', { mode: 0o600 })
+      return (await stat(file)).ctimeMs
+    } finally {
+      await removeTemporary(file)
+    }
   }
 
   /** No call may be in progress. */

@@ -260,8 +260,8 @@ class FastBlockStore implements BlockStore {
     return this.#files.discard(id)
   }
 
-  deleteLeftovers(before: number): Promise<number> {
-    return this.#files.deleteLeftovers(before)
+  deleteLeftovers(idleSeconds: number): Promise<number> {
+    return this.#files.deleteLeftovers(idleSeconds)
   }
 
   /** Waits for writes in progress. */
