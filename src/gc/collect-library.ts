@@ -4,6 +4,7 @@ import {
   deleteRenamesBelow,
   findLibraryByKey,
   type LibraryInfo,
+  listCommitsDown,
   raiseValidSince,
   slowestPosition,
 } from '../commits/index.ts'
@@ -13,7 +14,7 @@ import {
   hasCondemnedReferences,
   releaseReferences,
 } from '../content/index.ts'
-import { deletePathIndexBelow, oldestShown } from '../history/index.ts'
+import { deleteFirstSeen, deleteOrigins, deletePathIndexBelow, oldestShown } from '../history/index.ts'
 import { listTaskRoots } from '../jobs/index.ts'
 import type { DirId } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
@@ -31,6 +32,7 @@ import { type CollectedLibrary, findCollected, putCut, setCollected, setCut } fr
 import type { GcContext } from './collector.ts'
 import { type Marked, type MarkOptions, mark } from './mark.ts'
 import { Figures, type GcLibraryReport } from './report.ts'
+import { findStalePaths, type StalePaths, type StalePathsInput } from './stale-paths.ts'
 
 const ROWS_PER_STEP = 256
 // Up to this many files and commits are marked in this process. More are marked in a side process.
@@ -42,6 +44,7 @@ const MAX_IDS_IN_MEMORY = 1_000_000
 const ID_BYTES = 20
 
 const markProcess = new URL('./mark-process.ts', import.meta.url)
+const stalePathsProcess = new URL('./stale-paths-process.ts', import.meta.url)
 
 /** Collects one library. Undefined if there is nothing to do. Throws ObjectMissing for a damaged library, of which nothing is deleted. */
 export async function collectLibrary(context: GcContext, key: number): Promise<GcLibraryReport | undefined> {
@@ -60,14 +63,14 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   if (marked === undefined) return undefined
   if (dryRun) figures.addMarked(marked)
   else await apply(context, library, marked, before, figures)
-  figures.waitingBytes = marked.referenceBytes
+  figures.waitingBytes += marked.referenceBytes
   const isEmpty = marked.unreachable.length + marked.unreachableReferences.length === 0
   if (!dryRun && isEmpty) {
     await db.write((tx) => setCollected(tx, key, { head: library.head, at: now() }), { durable: false })
   }
-  if (marked.referenceBytes > 0) {
+  if (figures.waitingBytes > 0) {
     reasons.push(
-      `${marked.referenceBytes} bytes are referred to by nothing and wait for the grace period of ${graceSeconds} s`,
+      `${figures.waitingBytes} bytes are referred to by nothing and wait for the grace period of ${graceSeconds} s`,
     )
   }
   if (bound < now())
@@ -99,11 +102,13 @@ async function isDone(
  * new can refer to it. A grace period later its commits are deleted, before their trees are.
  */
 async function cut(
-  { db, now, dryRun, dutyCycle }: GcContext,
-  { key }: LibraryInfo,
+  context: GcContext,
+  library: LibraryInfo,
   { known, oldest, before }: { known: CollectedLibrary | undefined; oldest: number; before: number },
   figures: Figures,
 ): Promise<{ keptSeq: number; reasons: string[] }> {
+  const { db, now, dryRun, dutyCycle } = context
+  const { key } = library
   const reasons: string[] = []
   let keptSeq = known?.keptSeq ?? 1
   let isCut = known?.isCut ?? true
@@ -122,6 +127,7 @@ async function cut(
         if (gone.commits + gone.rows === 0) break
         await dutyCycle.rest()
       }
+      await deleteStalePaths(context, library, keptSeq)
       await db.write(async (tx) => {
         await deleteViewCommitsBelow(tx, key, keptSeq)
         await deleteRenamesBelow(tx, key, keptSeq)
@@ -143,6 +149,40 @@ async function cut(
     reasons.push('history beyond its limit is deleted after what was given up before it')
   }
   return { keptSeq, reasons }
+}
+
+/** Deletes rows of the path index that only the history below a commit needed. */
+async function deleteStalePaths(
+  { db, dutyCycle, signal = new AbortController().signal }: GcContext,
+  library: LibraryInfo,
+  keptSeq: number,
+): Promise<void> {
+  const { key } = library
+  const [kept] = await listCommitsDown(db, library, keptSeq, keptSeq)
+  if (kept === undefined) return
+  const input: StalePathsInput = {
+    libraryKey: key,
+    roots: [kept.rootId, library.root],
+    keptSeq,
+    keptAt: kept.ctime,
+    most: MAX_AT_ONCE,
+    mostInMemory: MAX_IDS_IN_MEMORY,
+  }
+  const stale =
+    library.fileCount + library.headSeq <= MAX_IN_PROCESS
+      ? await findStalePaths(db, input, new TimeSlicer())
+      : await db.runInSideProcess<StalePaths>(stalePathsProcess, input, signal)
+  const later = { durable: false }
+  const origins = idsIn(stale.originKeys).map((id, index) => ({ key: id, seq: stale.originSeqs[index] ?? 0 }))
+  for (let from = 0; from < origins.length; from += ROWS_PER_STEP) {
+    await db.write((tx) => deleteOrigins(tx, key, origins.slice(from, from + ROWS_PER_STEP)), later)
+    await dutyCycle.rest()
+  }
+  const firstSeen = idsIn(stale.firstSeenKeys)
+  for (let from = 0; from < firstSeen.length; from += ROWS_PER_STEP) {
+    await db.write((tx) => deleteFirstSeen(tx, key, firstSeen.slice(from, from + ROWS_PER_STEP)), later)
+    await dutyCycle.rest()
+  }
 }
 
 async function findUnreachable(

@@ -26,7 +26,7 @@ const FILES_PER_STEP = 256
 const ID_BYTES = 20
 
 /** Cooperative yield (I10), as in `TimeSlicer`. */
-interface Yielding {
+export interface Yielding {
   readonly isDue: boolean
   rest(): Promise<void>
 }

@@ -1,12 +1,19 @@
 export { historyRows } from './dependent-rows-store.ts'
 export type { Revision } from './file-history.ts'
+export { originKey } from './file-history-store.ts'
 export { countFutureHistory, repairFutureHistory } from './future-times-store.ts'
 export { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts'
 export { HistoryReader } from './history-reader.ts'
 
 export { findIndexFaults } from './index-check.ts'
 export { PathIndex } from './path-index.ts'
-export { deletePathIndexBelow } from './path-index-store.ts'
+export {
+  deleteFirstSeen,
+  deleteOrigins,
+  deletePathIndexBelow,
+  listFirstSeenAfter,
+  listOriginsAfter,
+} from './path-index-store.ts'
 export { deleteUnlistedTrash, type TrashPage, type TrashSearch } from './trash.ts'
 export { TrashCounts } from './trash-counts.ts'
 export { listTrash, type TrashCursor, type TrashRow } from './trash-store.ts'

@@ -160,3 +160,57 @@ export async function deletePathIndexBelow(
     limit,
   )
 }
+
+/** A page of the origins of a library after a key and a commit, ascending. */
+export function listOriginsAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: { readonly key: Uint8Array; readonly seq: number },
+  limit: number,
+): Promise<{ path_key: Uint8Array; seq: number }[]> {
+  return reader.all(
+    `select path_key, seq from path_origin where library_key = ? and (path_key, seq) > (?, ?)
+     order by path_key, seq limit ?`,
+    libraryKey,
+    after.key,
+    after.seq,
+    limit,
+  )
+}
+
+/** A page of the first authors of a library after a key, ascending. */
+export function listFirstSeenAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ path_key: Uint8Array; added_at: number }[]> {
+  return reader.all(
+    `select path_key, added_at from first_seen where library_key = ? and path_key > ?
+     order by path_key limit ?`,
+    libraryKey,
+    after,
+    limit,
+  )
+}
+
+/** Deletes origins by key and commit. */
+export async function deleteOrigins(
+  tx: Transaction,
+  libraryKey: number,
+  rows: readonly { readonly key: Uint8Array; readonly seq: number }[],
+): Promise<void> {
+  const sql = 'delete from path_origin where library_key = ? and path_key = ? and seq = ?'
+  await Promise.all(rows.map(({ key, seq }) => tx.run(sql, libraryKey, key, seq)))
+}
+
+/** Deletes the first authors of those of `keys` that have no origin any more. */
+export async function deleteFirstSeen(
+  tx: Transaction,
+  libraryKey: number,
+  keys: readonly Uint8Array[],
+): Promise<void> {
+  const sql = `delete from first_seen where library_key = ? and path_key = ? and not exists
+    (select 1 from path_origin o where o.library_key = first_seen.library_key and o.path_key = first_seen.path_key)`
+  await Promise.all(keys.map((key) => tx.run(sql, libraryKey, key)))
+}
