@@ -36,10 +36,20 @@ export function condemnReferences(
   return tx.insert('condemned_reference', columns, rows, { ignoreExisting: true })
 }
 
+/** A block to be condemned, with the bytes it takes. */
+interface CondemnableBlock {
+  readonly id: Uint8Array
+  readonly size: number
+}
+
 /** Condemns blocks. */
-export function condemnBlocks(tx: Transaction, ids: readonly Uint8Array[], at: number): Promise<number> {
-  const rows = ids.map((id) => [id, at])
-  return tx.insert('condemned_block', ['id', 'condemned_at'], rows, { ignoreExisting: true })
+export function condemnBlocks(
+  tx: Transaction,
+  blocks: readonly CondemnableBlock[],
+  at: number,
+): Promise<number> {
+  const rows = blocks.map(({ id, size }) => [id, at, size])
+  return tx.insert('condemned_block', ['id', 'condemned_at', 'size'], rows, { ignoreExisting: true })
 }
 
 /** A page of the blocks a library holds after an id, and since when they are condemned. */
@@ -65,14 +75,42 @@ export async function hasCondemnedReferences(reader: Reader, libraryKey: number)
   return (await reader.get(sql, libraryKey)) !== undefined
 }
 
-/** Deletes those of `ids` that are condemned since before `before`. Locks them first, as for objects. */
+/** Condemned references of a library since a time. */
+interface CondemnedSummary {
+  readonly blocks: number
+  readonly bytes: number
+  /** When the first and the last of them were condemned, Unix seconds. */
+  readonly since: number
+  readonly latestAt: number
+}
+
+/** The references of a library that were condemned at `from` or later; undefined if there are none. */
+export async function summarizeCondemnedReferences(
+  reader: Reader,
+  libraryKey: number,
+  from = 0,
+): Promise<CondemnedSummary | undefined> {
+  const row = await reader.get<{ blocks: number; bytes: number; since: number; latest: number }>(
+    `select count(*) as blocks, coalesce(sum(b.size), 0) as bytes,
+       coalesce(min(c.condemned_at), 0) as since, coalesce(max(c.condemned_at), 0) as latest
+     from condemned_reference c
+       join library_block b on b.library_key = c.library_key and b.block_id = c.block_id
+     where c.library_key = ? and c.condemned_at >= ?`,
+    libraryKey,
+    from,
+  )
+  if (row === undefined || row.blocks === 0) return undefined
+  return { blocks: row.blocks, bytes: Number(row.bytes), since: row.since, latestAt: row.latest }
+}
+
+/** Deletes those of `ids` that are condemned since before `before`, and returns them. Locks them first, as for objects. */
 export async function deleteCondemnedReferences(
   tx: Transaction,
   libraryKey: number,
   ids: readonly Uint8Array[],
   before: number,
-): Promise<number> {
-  let deleted = 0
+): Promise<{ id: Uint8Array; size: number }[]> {
+  const deleted: { id: Uint8Array; size: number }[] = []
   for (const { some, marks } of inPaddedGroups(ids)) {
     const locked = await tx.all<{ block_id: Uint8Array }>(
       `delete from condemned_reference where library_key = ? and condemned_at < ? and block_id in (${marks})
@@ -82,8 +120,9 @@ export async function deleteCondemnedReferences(
       ...some,
     )
     for (const group of inPaddedGroups(locked.map((row) => row.block_id))) {
-      const sql = `delete from library_block where library_key = ? and block_id in (${group.marks})`
-      deleted += await tx.run(sql, libraryKey, ...group.some)
+      const sql = `delete from library_block where library_key = ? and block_id in (${group.marks})
+        returning block_id as id, size`
+      deleted.push(...(await tx.all<{ id: Uint8Array; size: number }>(sql, libraryKey, ...group.some)))
     }
   }
   return deleted
@@ -133,16 +172,30 @@ export async function findUnheld(
     .map((id) => ({ id, isCondemned: condemned.has(id.toString('hex')) }))
 }
 
-/** A page of condemned blocks after an id; `removed` says in which step. */
+/** The sizes of those of `ids` that are small blocks, by the hexadecimal id. */
+export async function findSmallSizes(
+  reader: Reader,
+  ids: readonly Uint8Array[],
+): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const rows = await reader.all<{ id: Uint8Array; size: number }>(
+      `select id, length(data) as size from small_block where id in (${marks})`,
+      ...some,
+    )
+    for (const { id, size } of rows) sizes.set(Buffer.from(id).toString('hex'), size)
+  }
+  return sizes
+}
+
+/** A page of condemned blocks after an id; `removed_at` says in which step. */
 export function listCondemnedBlocksAfter(
   reader: Reader,
   after: Uint8Array,
   limit: number,
 ): Promise<{ id: Uint8Array; condemned_at: number; removed_at: number | null; size: number | null }[]> {
   return reader.all(
-    `select c.id, c.condemned_at, c.removed_at,
-       (select length(s.data) from small_block s where s.id = c.id) as size
-     from condemned_block c where c.id > ? order by c.id limit ?`,
+    'select id, condemned_at, removed_at, size from condemned_block where id > ? order by id limit ?',
     after,
     limit,
   )

@@ -244,6 +244,20 @@ export class ContentStore {
     return known === undefined ? this.#lookUpBlock(libraryKey, id) : inMemory(known)
   }
 
+  /** Invalidates cached files that garbage collection deleted. */
+  forgetFiles(libraryKey: number, ids: readonly string[]): void {
+    for (const id of ids) this.#layouts.delete(libraryKey, id as FileId)
+  }
+
+  /**
+   * Invalidates cached blocks of a library that garbage collection deleted. Other processes, and a read that began before the deletion,
+   * may still cache them. That is harmless: the caches serve only reads, and an id stands for the same bytes for ever. Whether a
+   * new file may refer to a block is always decided by rows (`findHeldBlocks`), never by these caches.
+   */
+  forgetBlocks(libraryKey: number, ids: readonly string[]): void {
+    for (const id of ids) this.#small.delete(libraryKey, id as BlockId)
+  }
+
   async #lookUpBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
     const held = await findHeldBlock(this.#db, libraryKey, id)
     if (held === undefined) return undefined

@@ -99,6 +99,10 @@ export class FileLayouts {
   put(libraryKey: number, id: FileId, layout: FileLayout): void {
     this.#layouts.set(`${libraryKey}:${id}`, layout)
   }
+
+  delete(libraryKey: number, id: FileId): void {
+    this.#layouts.delete(`${libraryKey}:${id}`)
+  }
 }
 
 function weightOf({ blocks }: FileLayout): number {

@@ -18,6 +18,7 @@ export {
   condemnReferences,
   deleteCondemnedReferences,
   deleteRemovedBlocks,
+  findSmallSizes,
   findUnheld,
   hasCondemnedReferences,
   listCondemnedBlocksAfter,
@@ -26,6 +27,7 @@ export {
   releaseHeldBlocks,
   releaseReferences,
   removeCondemnedBlocks,
+  summarizeCondemnedReferences,
 } from './condemned-store.ts'
 export {
   type Content,

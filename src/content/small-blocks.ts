@@ -24,4 +24,8 @@ export class SmallBlocks {
     const own = bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes
     this.#blocks.set(`${libraryKey}:${id}`, own)
   }
+
+  delete(libraryKey: number, id: BlockId): void {
+    this.#blocks.delete(`${libraryKey}:${id}`)
+  }
 }

@@ -1,6 +1,7 @@
 import {
   condemnBlocks,
   deleteRemovedBlocks,
+  findSmallSizes,
   findUnheld,
   listCondemnedBlocksAfter,
   listUnheldSmallAfter,
@@ -9,8 +10,10 @@ import {
 } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
+import { BlockMissing, type BlockStore } from '../storage/index.ts'
 import { idsIn } from './collect-library.ts'
 import type { GcContext } from './collector.ts'
+import { IdTable } from './id-table.ts'
 import type { Figures } from './report.ts'
 import { listUnheld, type UnheldInput } from './unheld.ts'
 
@@ -24,7 +27,7 @@ const MAX_AT_ONCE = 1_000_000
  * Bytes wait at most this long after the last reference to them is gone, and as long again in the removal folder. References have waited
  * for the whole grace period, and operations that still use the bytes hold a lease.
  */
-const MAX_GRACE_SECONDS = 900
+export const MAX_BLOCK_GRACE_SECONDS = 900
 /** Temp files that nobody has written to for this long belong to a killed process. */
 const LEFTOVERS_KEPT_SECONDS = 86_400
 
@@ -33,7 +36,7 @@ const unheldProcess = new URL('./unheld-process.ts', import.meta.url)
 /** Collects the bytes that no library refers to: small blocks in rows, and files, also those without any row. */
 export async function collectBlocks(context: GcContext, figures: Figures): Promise<void> {
   const bound = await context.leases.bound()
-  const grace = Math.min(context.graceSeconds, MAX_GRACE_SECONDS)
+  const grace = Math.min(context.graceSeconds, MAX_BLOCK_GRACE_SECONDS)
   const before = Math.min(bound, context.now() - grace + 1)
   await removeCondemned(context, before, figures)
   await restoreStrays(context)
@@ -49,25 +52,33 @@ async function removeCondemned(context: GcContext, before: number, figures: Figu
     const rows = await listCondemnedBlocksAfter(db, after, ROWS_PER_STEP)
     const due = rows.filter((row) => row.removed_at === null && row.condemned_at < before)
     const gone = rows.filter((row) => row.removed_at !== null && row.removed_at < before)
+    // Deleted, or in use again.
+    const settled = new IdTable()
     if (dryRun) {
       figures.deleted.blocks += due.length + gone.length
     } else if (rows.length > 0) {
       const released = await db.write((tx) => releaseHeldBlocks(tx, idsOf(rows)))
       figures.released.blocks += released.length
       for (const id of released) await blocks.restore(idFromBytes<BlockId>(id))
+      for (const id of released) settled.add(id)
       // Durable before a file is touched: a row that comes back after a power failure must find its bytes.
       const { small, files } = await db.write((tx) =>
         removeCondemnedBlocks(tx, idsOf(due), { before, now: now() }),
       )
       figures.deleted.blocks += small.length
-      for (const { size } of small) figures.freedBytes += size
+      for (const { id, size } of small) {
+        figures.freedBytes += size
+        settled.add(id)
+      }
       for (const id of files) await blocks.retire(idFromBytes<BlockId>(id))
-      for (const id of await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before))) {
+      const discarded = await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before))
+      for (const id of discarded) {
+        settled.add(id)
         figures.freedBytes += await blocks.discard(idFromBytes<BlockId>(id))
         figures.deleted.blocks += 1
       }
     }
-    for (const { size } of rows) figures.waitingBytes += size ?? 0
+    for (const { id, size } of rows) if (!settled.has(id)) figures.waitingBytes += size ?? 0
     const last = rows.at(-1)
     if (last === undefined || rows.length < ROWS_PER_STEP) return
     after = last.id
@@ -116,7 +127,9 @@ async function condemnUnheld(context: GcContext, figures: Figures): Promise<void
     }
     for (let from = 0; from < unheld.length; from += ROWS_PER_STEP) {
       const some = unheld.slice(from, from + ROWS_PER_STEP)
-      figures.condemned.blocks += await db.write((tx) => condemnBlocks(tx, some, now()))
+      const sized = await withSizes(context, some)
+      figures.condemned.blocks += await db.write((tx) => condemnBlocks(tx, sized, now()))
+      for (const { size } of sized) figures.waitingBytes += size
       await dutyCycle.rest()
     }
   }
@@ -129,6 +142,29 @@ async function condemnUnheld(context: GcContext, figures: Figures): Promise<void
     ids = []
   }
   if (ids.length > 0) await condemn(Buffer.concat(ids))
+}
+
+/** Blocks with the bytes they take: 0 for a file that is gone meanwhile. */
+async function withSizes(
+  { db, blocks }: GcContext,
+  ids: readonly Uint8Array[],
+): Promise<{ id: Uint8Array; size: number }[]> {
+  const small = await findSmallSizes(db, ids)
+  const sized: { id: Uint8Array; size: number }[] = []
+  for (const id of ids) {
+    const known = small.get(Buffer.from(id).toString('hex'))
+    sized.push({ id, size: known ?? (await sizeOf(blocks, idFromBytes<BlockId>(id))) })
+  }
+  return sized
+}
+
+async function sizeOf(blocks: BlockStore, id: BlockId): Promise<number> {
+  try {
+    return await blocks.size(id)
+  } catch (error) {
+    if (error instanceof BlockMissing) return 0
+    throw error
+  }
 }
 
 async function hasFewSmallBlocks(db: Database): Promise<boolean> {

@@ -242,17 +242,24 @@ async function apply(
       return gone
     }, later)
     figures.deleted.objects += deleted.length
-    core.objects.forget(
-      key,
-      deleted.map((id) => Buffer.from(id).toString('hex')),
-    )
+    const deletedIds = deleted.map((id) => Buffer.from(id).toString('hex'))
+    core.objects.forget(key, deletedIds)
+    core.content.forgetFiles(key, deletedIds)
   })
   await inSteps(marked.deletableReferences, async (ids) => {
-    figures.deleted.references += await db.write(async (tx) => {
-      const count = await deleteCondemnedReferences(tx, key, ids, before)
-      if (count > 0) await deleteViewObjects(tx, key, ids)
-      return count
+    const deleted = await db.write(async (tx) => {
+      const gone = await deleteCondemnedReferences(tx, key, ids, before)
+      const goneIds = gone.map(({ id }) => id)
+      if (gone.length > 0) await deleteViewObjects(tx, key, goneIds)
+      return gone
     }, later)
+    figures.deleted.references += deleted.length
+    core.content.forgetBlocks(
+      key,
+      deleted.map(({ id }) => Buffer.from(id).toString('hex')),
+    )
+    // From now on they wait as blocks of the server, if no other library holds them.
+    for (const { size } of deleted) figures.waitingBytes -= size
   })
 }
 

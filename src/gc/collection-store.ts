@@ -114,3 +114,29 @@ export async function insertCollection(
   ])
   await tx.run('delete from collection where key <= (select max(key) from collection) - ?', COLLECTIONS_KEPT)
 }
+
+/** The last collection of any process. */
+export async function findLastCollection(reader: Reader): Promise<
+  | {
+      readonly beganAt: number
+      readonly endedAt: number | undefined
+      readonly failure: string | undefined
+      readonly waitingBytes: number
+    }
+  | undefined
+> {
+  const row = await reader.get<{
+    began_at: number
+    ended_at: number | null
+    failure: string | null
+    waiting_bytes: number
+  }>('select began_at, ended_at, failure, waiting_bytes from collection order by key desc limit 1')
+  return (
+    row && {
+      beganAt: row.began_at,
+      endedAt: row.ended_at ?? undefined,
+      failure: row.failure ?? undefined,
+      waitingBytes: row.waiting_bytes,
+    }
+  )
+}

@@ -6,7 +6,7 @@ import { DutyCycle } from '../scheduling/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { collectBlocks } from './collect-blocks.ts'
 import { collectLibrary } from './collect-library.ts'
-import { insertCollection } from './collection-store.ts'
+import { findLastCollection, insertCollection } from './collection-store.ts'
 import type { OperationLeases } from './operation-leases.ts'
 import { Figures, type GcLibraryReport, type GcReport, type GcState } from './report.ts'
 
@@ -67,6 +67,20 @@ export class GarbageCollector {
 
   get state(): GcState {
     return this.#state
+  }
+
+  /** Takes over what the last collection before the start of this process found, so that the state is not empty until the next one. */
+  async loadState(): Promise<void> {
+    const last = await findLastCollection(this.#stores.db)
+    if (last === undefined || this.#state.lastBeganAt !== undefined) return
+    const { beganAt, endedAt, failure, waitingBytes } = last
+    this.#state = {
+      ...this.#state,
+      lastBeganAt: beganAt,
+      lastEndedAt: endedAt,
+      lastFailure: failure,
+      waitingBytes,
+    }
   }
 
   /** Runs one collection. Concurrent calls run one after another. Throws the reason of the signal. */

@@ -35,4 +35,9 @@ export class TwoGenerationCache<Key, Value> {
     this.#young.set(key, value)
     this.#weight += weight
   }
+  /** Its weight stays counted until the generation ends. */
+  delete(key: Key): void {
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
 }

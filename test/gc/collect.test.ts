@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
+import { GarbageCollector } from '../../src/gc/collector.ts'
+import { findIndexFaults } from '../../src/history/index-check.ts'
+import { findFirstSeen } from '../../src/history/path-index-store.ts'
 import { emptyTrash } from '../../src/library/empty-trash.ts'
 import { deleteLibrary, purgeLibrary } from '../../src/library/libraries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
 import { revertLibrary } from '../../src/library/revert.ts'
 import { at } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
-import { collectAll, countAll, type GcStage, load, openGcStage, remove, save } from './stage.ts'
+import { collectAll, countAll, type GcStage, GRACE, load, openGcStage, remove, save } from './stage.ts'
 
 const SMALL = 3000
 const LARGE = 200_000
@@ -62,6 +65,113 @@ onBothDatabases('garbage collection', (fresh) => {
     })
     for (const [name, bytes] of Object.entries(kept))
       assert.deepEqual(await load(on, library, at(`/${name}`)), bytes)
+  })
+
+  it('tells how many bytes wait, of small blocks and of files', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const actor = await on.stage.actor()
+    const kept = await on.stage.newLibrary(actor, 'Kept')
+    await save(on, kept, 'deleted', randomBytes(SMALL))
+    await remove(kept, at('/deleted'))
+    await setHistory(on, kept, 0)
+    const purged = await on.stage.newLibrary(actor, 'Purged')
+    for (const size of [SMALL, LARGE]) await save(on, purged, `${size}.bin`, randomBytes(size))
+    await deleteLibrary(on.stage.core, (await on.stage.reopen(purged)).owned())
+    await purgeLibrary(on.stage.core, actor, purged.info.id)
+    const waiting: number[] = []
+    for (let run = 0; run < 5; run++) {
+      const report = await on.gc.runOnce()
+      assert.equal(report.waitingBytes, on.gc.state.waitingBytes)
+      waiting.push(report.waitingBytes)
+      on.clock.now += 1000
+    }
+    const { db, blocks, core } = on.stage
+    const onError = (error: unknown) => assert.fail(String(error))
+    const restarted = new GarbageCollector(
+      { db, blocks, core, leases: on.leases },
+      { graceSeconds: GRACE, now: core.now, onError },
+    )
+    await restarted.loadState()
+    assert.equal(restarted.state.lastEndedAt, on.gc.state.lastEndedAt)
+    // A deleted file waits as a reference of its library, then as a block. A block file waits once more in the removal folder.
+    assert.deepEqual(waiting, [2 * SMALL + LARGE, SMALL + LARGE, 0, 0, 0])
+  })
+
+  it('deletes rows about paths that only the given up history had', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { core, db } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const rename = (from: string, to: string) =>
+      library.commit(async (tree) => {
+        const entry = await tree.take(at(`/${from}`))
+        await tree.put(at('/'), { ...entry, name: to })
+        return { description: 'Renamed', result: 0 }
+      })
+    for (const name of ['kept', 'deleted', 'first name']) await save(on, library, name, Buffer.from(name))
+    for (let n = 0; n < 3; n++) await save(on, library, `${n}`, Buffer.from(`${n}`), at('/deleted folder'))
+    await save(on, library, 'x', Buffer.from('x'), at('/kept folder'))
+    await remove(library, at('/deleted'))
+    await remove(library, at('/deleted folder'))
+    await rename('first name', 'second name')
+    on.clock.now += 1000
+    await rename('second name', 'last name')
+    await setHistory(on, library, 0)
+    await collectAll(on)
+    const { info, tree } = await on.stage.reopen(library)
+    const count = async (table: string) =>
+      (await db.get<{ n: number }>(`select count(*) as n from ${table}`))?.n
+    // Of the paths at the head: two files, and a folder with what it contains.
+    const firstSeen = ['/kept', '/kept folder', '/kept folder/x', '/last name']
+    assert.ok(Number(await count('first_seen')) <= firstSeen.length)
+    assert.ok(Number(await count('path_origin')) <= firstSeen.length)
+    assert.deepEqual(
+      await Array.fromAsync(findIndexFaults({ ...core, db }, info, info.headSeq, async () => {})),
+      [],
+    )
+    assert.ok((await tree.find(at('/last name'))) !== undefined)
+    const { author } = (await findFirstSeen(db, info.key, at('/kept'))) ?? {}
+    assert.equal(author, library.actor.email)
+  })
+
+  it('serves nothing from caches that it deleted', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { content, objects } = on.stage.core
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const { key } = library.info
+    await save(on, library, 'a', randomBytes(SMALL))
+    const entry = await (await on.stage.reopen(library)).tree.find(at('/a'))
+    assert.ok(entry?.kind === 'file')
+    const [block] = (await objects.getFile(key, entry.id)).blockIds
+    assert.ok(block !== undefined)
+    const open = await content.open(key, entry.id)
+    assert.equal(Buffer.concat(await Array.fromAsync(open.read({ start: 0, end: SMALL }))).length, SMALL)
+    assert.notEqual(await content.findBlock(key, block), undefined)
+    await remove(library, at('/a'))
+    await setHistory(on, library, 0)
+    await collectAll(on)
+    assert.equal(await content.findBlock(key, block), undefined)
+    await assert.rejects(content.open(key, entry.id), /is missing/)
+  })
+
+  it('leaves the files of running uploads alone when the clock is ahead of the file system', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    on.clock.now = Math.floor(Date.now() / 1000) + 10 * 86_400
+    const writer = on.stage.blocks.begin()
+    const bytes = randomBytes(LARGE)
+    await writer.write(bytes)
+    await on.gc.runOnce()
+    const { id, keep } = await writer.finish()
+    await on.gc.runOnce()
+    await keep()
+    assert.deepEqual(Buffer.concat(await Array.fromAsync(on.stage.blocks.read(id))), bytes)
   })
 
   it('keeps trash and history that can be restored', async (t) => {

@@ -60,7 +60,7 @@ onBothDatabases('garbage collection', (fresh) => {
     await db.write(async (tx) => {
       await condemnObjects(tx, key, [{ id: idToBytes(id), depth: 0 }], 1)
       await condemnReferences(tx, key, [idToBytes(block)], 1)
-      await condemnBlocks(tx, [idToBytes(block)], 1)
+      await condemnBlocks(tx, [{ id: idToBytes(block), size: 1 }], 1)
     })
     await db.write(async (tx) => {
       await insertObjects(tx, key, [prepareFile(id as never, file)])
@@ -70,7 +70,7 @@ onBothDatabases('garbage collection', (fresh) => {
       const objects = await deleteCondemnedObjects(tx, key, [idToBytes(id)], FUTURE)
       const references = await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
       const { small } = await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
-      return { objects: objects.length, references, small: small.length }
+      return { objects: objects.length, references: references.length, small: small.length }
     })
     assert.deepEqual(deleted, { objects: 0, references: 0, small: 0 })
     assert.equal((await countAll(on)).condemned, 0)
@@ -104,7 +104,7 @@ onBothDatabases('garbage collection', (fresh) => {
     await db.write(async (tx) => {
       await deleteCondemnedObjects(tx, key, [idToBytes(id)], FUTURE)
       await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
-      await condemnBlocks(tx, [idToBytes(block)], 1)
+      await condemnBlocks(tx, [{ id: idToBytes(block), size: 1 }], 1)
       await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
     })
     const { condemned: _, ...left } = await countAll(on)

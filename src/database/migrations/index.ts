@@ -15,6 +15,7 @@ import { integrity } from './0016-integrity.ts'
 import { backups } from './0017-backups.ts'
 import { clock } from './0018-clock.ts'
 import { checkProgress } from './0019-check-progress.ts'
+import { condemnedBytes } from './0020-condemned-bytes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   backups,
   clock,
   checkProgress,
+  condemnedBytes,
 ]
