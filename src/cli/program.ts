@@ -28,6 +28,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
     'data',
     'database',
     'history-days',
+    'gc-grace-seconds',
   ])
     .option('--why <library>', 'say for one library what is kept and why it is not freed')
     .option('--json', 'print one JSON document')

@@ -1,13 +1,16 @@
-import { summarizeUnfinished } from '../access/index.ts'
+import { listTicketObjects, summarizeUnfinished } from '../access/index.ts'
 import { findDeletedLibrary, findLibrary, type LibraryInfo, RecentCommits } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
+import { explainWaiting, type WaitingOfLibrary } from '../gc/index.ts'
 import { keepDays, PathIndex } from '../history/index.ts'
-import { parseLibraryId } from '../objects/index.ts'
+import { listTaskRoots } from '../jobs/index.ts'
+import { type DirId, type FileId, type FsId, parseLibraryId } from '../objects/index.ts'
 import { summarizeUncommitted } from '../push/index.ts'
 import { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from '../server/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Usage, type UsageBytes } from '../usage/index.ts'
+import { listViewRoots } from '../views/index.ts'
 import { openExistingDatabase } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { print, sizeText } from './output.ts'
@@ -20,6 +23,9 @@ interface Kept {
   readonly what: string
   readonly bytes: number
   readonly why: string
+  /** Unix seconds, where known: when it began to wait, and when it is freed at the latest, unless something begins to use it. */
+  readonly since?: number
+  readonly goesAt?: number
 }
 
 /** Prints what a library stores, and for each part why it is not freed. A server may be running at the same time. */
@@ -53,7 +59,8 @@ async function listKept(config: Config, db: Database, library: LibraryInfo): Pro
   const { usage } = await counted.of(library, { waitMs: MAX_COUNT_MS })
   await pathIndex.stop()
   const days = keepDays(source, library)
-  const kept = usage === undefined ? [] : keptByPurpose(usage, library, days)
+  const waiting = await explainWaiting(db, library.key, { now: now(), graceSeconds: config.gcGraceSeconds })
+  const kept = usage === undefined ? [] : keptByPurpose(usage, library, days, waiting)
   const sent = await summarizeUncommitted(db, library.key)
   if (sent !== undefined) {
     const why = `sent by sync clients without a commit; kept until ${day(sent.latestAt + RECEIVED_KEPT_SECONDS)}`
@@ -64,11 +71,49 @@ async function listKept(config: Config, db: Database, library: LibraryInfo): Pro
     const why = `in ${unfinished.uploads} unfinished uploads; kept until ${day(unfinished.endsAt)} unless they go on`
     kept.push({ what: 'unfinished', bytes: unfinished.bytes, why })
   }
+  kept.push(...(await keptByRoots(db, objects, library.key, now())), ...keptByLeases(waiting))
   return kept
 }
 
+/** What downloads, tasks and shared folders refer to. Most of it also counts in the categories. */
+async function keptByRoots(db: Database, objects: ObjectStore, key: number, now: number): Promise<Kept[]> {
+  const roots = [
+    ['tickets', await listTicketObjects(db, key, now), 'that downloads in progress may still ask for'],
+    ['tasks', await listTaskRoots(db, key), 'that copies and moves in progress read'],
+    ['views', await listViewRoots(db, key), 'that sync clients of shared folders may still ask for'],
+  ] as const
+  const kept: Kept[] = []
+  for (const [what, ids, who] of roots) {
+    if (ids.length === 0) continue
+    let bytes = 0
+    for (const id of ids) bytes += await sizeOf(objects, key, id)
+    const why = `in ${ids.length === 1 ? 'one version of a file or folder' : `${ids.length} versions of files and folders`} ${who}; also counted above if they are there`
+    kept.push({ what, bytes, why })
+  }
+  return kept
+}
+
+async function sizeOf(objects: ObjectStore, key: number, id: FsId): Promise<number> {
+  const file = await objects.findFile(key, id as FileId)
+  return file?.size ?? (await objects.findDir(key, id as DirId))?.size ?? 0
+}
+
+function keptByLeases({ leases }: WaitingOfLibrary): Kept[] {
+  return leases.map(({ purpose, pid, host, since, bytes }) => ({
+    what: 'in use',
+    bytes,
+    why: `condemned since ${day(since)}, when an operation of a ${purpose} began (process ${pid} on ${host}); waits for its end`,
+    since,
+  }))
+}
+
 /** A block counts in the first category that contains it, as in the other figures of `carrel usage`. */
-function keptByPurpose(usage: UsageBytes, library: LibraryInfo, days: number): Kept[] {
+function keptByPurpose(
+  usage: UsageBytes,
+  library: LibraryInfo,
+  days: number,
+  { condemned, givenUp }: WaitingOfLibrary,
+): Kept[] {
   const { deletedAt } = library
   const purged = deletedAt === null ? '' : day(deletedAt + DELETED_LIBRARIES_KEPT_SECONDS)
   const current =
@@ -80,8 +125,17 @@ function keptByPurpose(usage: UsageBytes, library: LibraryInfo, days: number): K
   const leaves = days < 0 ? 'kept for ever, because the history has no limit' : `kept for ${days} days`
   add('trash', usage.trash, `in deleted files that can be restored; ${leaves}, or until the trash is emptied`)
   add('history', usage.history, `in older versions; ${leaves}, or until the history is emptied`)
-  const freed = 'freed CARREL_GC_GRACE_SECONDS after garbage collection has found it'
-  add('unreferenced', usage.unreferenced, `in nothing that can be reached; ${freed}`)
+  if (condemned !== undefined) {
+    const { bytes, blocks, since, goesAt } = condemned
+    const why = `in ${blocks === 1 ? 'a block' : `${blocks} blocks`} that nothing refers to, condemned since ${day(since)}; freed by ${day(goesAt)}`
+    kept.push({ what: 'condemned', bytes, why, since, goesAt })
+  }
+  const freed =
+    givenUp === undefined
+      ? 'condemned by the next garbage collection'
+      : `condemned when the history given up on ${day(givenUp.at)} is deleted, from ${day(givenUp.goesAt)} on`
+  const others = usage.unreferenced - (condemned?.bytes ?? 0)
+  add('unreferenced', others, `in nothing that can be reached; ${freed}`)
   add('shared', usage.shared, 'of all these, also held by another library: freed when no library holds them')
   return kept
 }

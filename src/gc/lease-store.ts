@@ -31,3 +31,15 @@ export async function oldestLease(reader: Reader, node: string, since: number): 
   )
   return row?.oldest ?? undefined
 }
+
+/** Processes that work on something, of those renewed after `since`. The longest first. */
+export async function listLeases(
+  reader: Reader,
+  since: number,
+): Promise<{ node: string; oldestAt: number; renewedAt: number }[]> {
+  const rows = await reader.all<{ node: string; oldest_at: number; renewed_at: number }>(
+    'select node, oldest_at, renewed_at from operation_lease where renewed_at >= ? order by oldest_at, node',
+    since,
+  )
+  return rows.map((row) => ({ node: row.node, oldestAt: row.oldest_at, renewedAt: row.renewed_at }))
+}

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../database/index.ts'
+import os from 'node:os'
+import type { Database, Reader } from '../database/index.ts'
 import type { RunningOperations } from '../scheduling/index.ts'
-import { deleteLease, deleteLeasesBefore, oldestLease, putLease } from './lease-store.ts'
+import { deleteLease, deleteLeasesBefore, listLeases, oldestLease, putLease } from './lease-store.ts'
 
 const RENEW_MS = 10_000
 /** A process that has not renewed its lease for this long is dead. */
@@ -11,6 +12,15 @@ const MAX_OPERATION_SECONDS = 7 * 86_400
 /** The clocks of processes on several machines differ by less. */
 const CLOCK_SKEW_SECONDS = 5
 
+/** An operation that holds back garbage collection. */
+interface HeldLease {
+  readonly purpose: string
+  readonly pid: string
+  readonly host: string
+  /** When the operation began, Unix seconds. */
+  readonly since: number
+}
+
 /**
  * Tells other processes what this one works on, and finds the time since when anybody does. Nothing condemned since then is deleted
  * (record 0036).
@@ -19,7 +29,7 @@ export class OperationLeases implements AsyncDisposable {
   readonly #db: Database
   readonly #operations: RunningOperations
   readonly #now: () => number
-  readonly #node = randomUUID()
+  readonly #node: string
   readonly #onError: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
   #renewing: Promise<void> = Promise.resolve()
@@ -29,11 +39,26 @@ export class OperationLeases implements AsyncDisposable {
     readonly operations: RunningOperations
     readonly now: () => number
     readonly onError: (error: unknown) => void
+    /** What the process is, for operators: `server` unless given. No slash. */
+    readonly purpose?: string
   }) {
+    const { purpose = 'server' } = parts
+    this.#node = [purpose, process.pid, os.hostname(), randomUUID()].join('/')
     this.#db = parts.db
     this.#operations = parts.operations
     this.#now = parts.now
     this.#onError = parts.onError
+  }
+
+  /** The operations that hold back garbage collection now. A process that works on nothing is left out. */
+  static async list(reader: Reader, now: number): Promise<HeldLease[]> {
+    const leases = await listLeases(reader, now - EXPIRY_SECONDS)
+    return leases
+      .filter(({ oldestAt, renewedAt }) => oldestAt < renewedAt)
+      .map(({ node, oldestAt }) => {
+        const [purpose = node, pid = '?', host = '?'] = node.split('/')
+        return { purpose, pid, host, since: oldestAt }
+      })
   }
 
   /** Resolves once other processes see the lease. It is renewed until this is disposed of. */

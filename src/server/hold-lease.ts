@@ -10,7 +10,7 @@ export async function holdLease(db: Database): Promise<AsyncDisposable> {
   const now = () => Math.floor(Date.now() / 1000)
   const operations = new RunningOperations(now)
   operations.begin()
-  const leases = new OperationLeases({ db, operations, now, onError: () => {} })
+  const leases = new OperationLeases({ db, operations, now, onError: () => {}, purpose: 'backup or restore' })
   await leases.start()
   return leases
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { carrel, serve } from '../support/command.ts'
@@ -61,6 +62,50 @@ describe('carrel usage', { timeout: 300_000 }, () => {
     assert.equal(unknown.code, 1)
     assert.match(unknown.stderr, /There is no library/)
     assert.equal((await server.stop()).code, 0)
+    await rm(data, { recursive: true })
+  })
+
+  it('says since when bytes are condemned, when they are freed, and who holds them back', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-usage-'))
+    {
+      await using server = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
+      const root = await Client.signIn(server.url, 'root@example.org', 'correct horse battery')
+      const library = await root.createLibrary()
+      await uploadFile(root, library, '/a.txt', 'x'.repeat(1500))
+      await root.delete(`/api/v2.1/repos/${library}/file/?p=/a.txt`)
+      await root.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
+      const began = Math.floor(Date.now() / 1000)
+      const grace = ['--gc-grace-seconds', '5000']
+      assert.equal((await carrel(['gc', '--data', data, ...grace])).code, 0)
+      using database = new DatabaseSync(path.join(data, 'carrel.db'), { timeout: 30_000 })
+      const soon = Math.floor(Date.now() / 1000) + 60
+      database
+        .prepare('insert into operation_lease (node, oldest_at, renewed_at) values (?, ?, ?)')
+        .run('backup or restore/4711/archive/1', began - 100, soon)
+      const why = ['usage', '--why', library, '--data', data, ...grace]
+      const printed = await carrel(why)
+      assert.match(
+        printed.stdout,
+        /condemned\s+1\.5 kB {2}in a block that nothing refers to, condemned since 20/,
+      )
+      assert.match(printed.stdout, /operation of a backup or restore began \(process 4711 on archive\)/)
+      const { kept } = JSON.parse((await carrel([...why, '--json'])).stdout) as {
+        kept: { what: string; bytes: number; since?: number; goesAt?: number }[]
+      }
+      const condemned = kept.find(({ what }) => what === 'condemned')
+      assert.equal(condemned?.bytes, 1500)
+      assert.ok(Number(condemned.since) >= began)
+      // The grace period, and that of the bytes, twice.
+      assert.ok(Number(condemned.goesAt) >= Number(condemned.since) + 5000 + 2 * 900)
+      assert.deepEqual(
+        kept.filter(({ what }) => what === 'in use').map(({ bytes, since }) => [bytes, since]),
+        [[1500, began - 100]],
+      )
+      assert.equal(
+        kept.find(({ what }) => what === 'unreferenced'),
+        undefined,
+      )
+    }
     await rm(data, { recursive: true })
   })
 })
