@@ -10,13 +10,16 @@ import type { LibraryId } from '../../src/objects/ids.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
 import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import type { BlockStore } from '../../src/storage/block-store.ts'
-import { openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
+import { type DiskImplementation, openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
 
 export interface TestCoreOptions {
   /** SQLite in a temporary folder unless given. */
   readonly setting?: DatabaseSetting
   readonly now?: () => number
   readonly dirCacheBytes?: number
+  /** Holds the database and the blocks, and is kept. A new folder, which is deleted at the end, unless given. */
+  readonly folder?: string
+  readonly implementation?: DiskImplementation
 }
 
 /** The core on a real database, without a server. */
@@ -35,7 +38,7 @@ export interface TestCore extends AsyncDisposable {
 let accounts = 0
 
 export async function openTestCore(options: TestCoreOptions = {}): Promise<TestCore> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-core-'))
+  const folder = options.folder ?? (await mkdtemp(path.join(os.tmpdir(), 'carrel-core-')))
   const file = path.join(folder, 'carrel.db')
   const db = await openDatabase(options.setting ?? { kind: 'sqlite', file }, {
     onFatal(error) {
@@ -43,7 +46,8 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     },
   })
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
-  const blocks = await openDiskBlockStore({ directory: path.join(folder, 'blocks') })
+  const { implementation = 'fast' } = options
+  const blocks = await openDiskBlockStore({ directory: path.join(folder, 'blocks'), implementation })
   const core = createLibraryCore({
     db,
     blocks,
@@ -82,7 +86,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
       await core[Symbol.asyncDispose]()
       await blocks[Symbol.asyncDispose]()
       await db[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

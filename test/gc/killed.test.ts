@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { deleteLibrary, purgeLibrary } from '../../src/library/libraries.ts'
+import type { EditableLibrary } from '../../src/library/library.ts'
+import type { LibraryId } from '../../src/objects/ids.ts'
+import type { DiskImplementation } from '../../src/storage/disk/disk-block-store.ts'
+import { at } from '../support/core.ts'
+import type { KilledProcessOptions } from './killed-process.ts'
+import { collectAll, countAll, type GcStage, GRACE, load, openGcStage, remove, save } from './stage.ts'
+
+const SMALL = 3000
+const LARGE = 100_000
+const COLLECTIONS = 6
+const PAUSE_SECONDS = 1000
+// A folder of this many entries is stored as a difference to its last version.
+const DELTA_ENTRIES = 40
+/** What every way to free something ends with. All of them must be among the steps. */
+const EXPECTED = [
+  'raiseValidSince, putCut',
+  'deleteCommitsBelow, deletePathIndexBelow',
+  'condemnObjects',
+  'condemnReferences',
+  'rewriteWhole',
+  'deleteCondemnedObjects, deleteViewObjects',
+  'deleteCondemnedReferences, deleteViewObjects',
+  'condemnBlocks',
+  'releaseHeldBlocks',
+  'removeCondemnedBlocks',
+  'retire',
+  'deleteRemovedBlocks',
+  'discard',
+]
+
+/** The same bytes for the same name. */
+function contentOf(name: string, size: number): Buffer {
+  const seed = createHash('sha512').update(name).digest()
+  return Buffer.concat(Array.from({ length: Math.ceil(size / seed.length) }, () => seed)).subarray(0, size)
+}
+
+const alive = new Map([
+  ['small', contentOf('small', SMALL)],
+  ['large', contentOf('large', LARGE)],
+  // Also in the library that is purged.
+  ['shared', contentOf('shared', LARGE)],
+])
+const deleted = new Map([
+  ['old small', contentOf('old small', SMALL)],
+  ['old large', contentOf('old large', LARGE)],
+])
+
+for (const implementation of ['fast', 'plain'] satisfies DiskImplementation[]) {
+  describe(`a collection killed at any step, with the ${implementation} disk store`, () => {
+    it('harms nothing, and collections that follow free everything', async (t) => {
+      const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-killed-'))
+      try {
+        const prepared = path.join(folder, 'prepared')
+        const { id, now } = await prepare(prepared, implementation)
+        const child = {
+          implementation,
+          now,
+          pauseSeconds: PAUSE_SECONDS,
+          graceSeconds: GRACE,
+          collections: COLLECTIONS,
+        }
+        const whole = path.join(folder, 'whole')
+        await cp(prepared, whole, { recursive: true })
+        const complete = await runChild({ ...child, folder: whole, killAt: 0 })
+        assert.equal(complete.signal, null)
+        const steps = JSON.parse(complete.output) as string[]
+        for (const name of EXPECTED) {
+          assert.ok(
+            steps.some((step) => step.endsWith(name)),
+            `${name} is not among ${steps.join('; ')}`,
+          )
+        }
+        const chosen = implementation === 'fast' ? eachKind(steps) : eachKind(steps).filter(touchesFiles)
+        t.diagnostic(`${chosen.length} of ${steps.length} steps`)
+        for (const { index, step } of chosen) {
+          const copy = path.join(folder, 'killed')
+          await cp(prepared, copy, { recursive: true })
+          const killed = await runChild({ ...child, folder: copy, killAt: index + 1 })
+          assert.equal(killed.signal, 'SIGKILL', `${step}, step ${index + 1}`)
+          await t.test(`${index + 1}: ${step}`, () => verify(copy, implementation, id))
+          await rm(copy, { recursive: true })
+        }
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    })
+  })
+}
+
+interface NumberedStep {
+  readonly index: number
+  readonly step: string
+}
+
+/** The first step of each kind, and the second: the first block is then retired or discarded, and others are not. */
+function eachKind(steps: readonly string[]): NumberedStep[] {
+  const kinds = Map.groupBy(
+    steps.map((step, index) => ({ index, step })),
+    ({ step }) => step,
+  )
+  return [...kinds].flatMap(([step, all]) => all.slice(0, ['retire', 'discard'].includes(step) ? 2 : 1))
+}
+
+/** The two stores differ only in these steps. */
+function touchesFiles({ step }: NumberedStep): boolean {
+  return /^(retire|discard|before (removeCondemned|deleteRemoved|releaseHeld)Blocks)$/.test(step)
+}
+
+/** A folder with everything that a collection deletes or has to keep. */
+async function prepare(
+  folder: string,
+  implementation: DiskImplementation,
+): Promise<{ id: LibraryId; now: number }> {
+  await using on = await openGcStage({ folder, implementation })
+  const { core } = on.stage
+  const actor = await on.stage.actor('owner@example.org')
+  const library = await on.stage.newLibrary(actor)
+  for (const [name, bytes] of [...deleted, ...alive]) await save(on, library, name, bytes)
+  for (let n = 0; n < DELTA_ENTRIES; n += 1)
+    await save(on, library, `${n}`, Buffer.from(`${n}`), at('/folder'))
+  for (const name of deleted.keys()) await remove(library, at(`/${name}`))
+  await core.history.setKeepDays((await on.stage.reopen(library)).info, 0)
+  const purged = await on.stage.newLibrary(actor, 'Purged')
+  for (const name of ['shared', 'purged']) await save(on, purged, name, contentOf(name, LARGE))
+  await deleteLibrary(core, (await on.stage.reopen(purged)).owned())
+  await purgeLibrary(core, actor, purged.info.id)
+  // A file without a row, as a killed upload leaves it.
+  await core.content.receive(
+    (async function* () {
+      yield contentOf('stray', LARGE)
+    })(),
+  )
+  return { id: library.info.id, now: on.clock.now }
+}
+
+async function runChild(options: KilledProcessOptions) {
+  const script = path.join(import.meta.dirname, 'killed-process.ts')
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [output, [, signal]] = await Promise.all([
+    text(child.stdout),
+    once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
+  ])
+  return { output, signal }
+}
+
+async function verify(folder: string, implementation: DiskImplementation, id: LibraryId): Promise<void> {
+  await using on = await openGcStage({ folder, implementation })
+  // After every collection of the killed process.
+  on.clock.now += COLLECTIONS * PAUSE_SECONDS
+  const library = await on.stage.reopen({
+    info: { id },
+    actor: { key: 1, email: 'owner@example.org', epoch: 0 },
+  })
+  await expectFiles(on, library, alive)
+  // Blocks that the killed collection condemned, retired or deleted are stored again.
+  for (const [name, bytes] of deleted) await save(on, library, name, bytes)
+  await expectFiles(on, library, new Map([...alive, ...deleted]))
+  await collectAll(on, COLLECTIONS)
+  await expectFiles(on, library, new Map([...alive, ...deleted]))
+  assert.deepEqual(await countAll(on), {
+    commits: 1,
+    // The root, the folder, its files, and the others.
+    objects: 2 + DELTA_ENTRIES + alive.size + deleted.size,
+    references: DELTA_ENTRIES + alive.size + deleted.size,
+    small: DELTA_ENTRIES + 2,
+    files: 3,
+    condemned: 0,
+  })
+}
+
+async function expectFiles(
+  on: GcStage,
+  library: EditableLibrary,
+  files: ReadonlyMap<string, Buffer>,
+): Promise<void> {
+  for (const [name, bytes] of files) {
+    assert.ok((await load(on, library, at(`/${name}`)))?.equals(bytes), name)
+  }
+  for (let n = 0; n < DELTA_ENTRIES; n += 1) {
+    assert.equal(String(await load(on, library, at(`/folder/${n}`))), `${n}`)
+  }
+}
