@@ -48,7 +48,7 @@ export const scenarios: readonly Scenario[] = [
   edits('fast', 0.35),
   edits('plain', 0.2),
   failedSync(0.15),
-  ...globSync('schema-*', { cwd: FIXTURES }).map((name, _, all) => migration(name, 0.15 / all.length)),
+  ...globSync('schema-1[0-3]', { cwd: FIXTURES }).map((name, _, all) => migration(name, 0.15 / all.length)),
   backupTarget(0.1),
   restoredServer(0.05),
 ]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
@@ -12,7 +12,8 @@ import { libraryToken, personalToken } from '../support/tokens.ts'
 import { filePart, postForm, uploadLink } from '../support/transfer.ts'
 
 // Makes a fixture of earlier-data with the server of a checkout: node test/upgrade/make-fixture.ts CHECKOUT NAME. The checkout needs its
-// node_modules. What is stored is what earlier-data.test.ts looks for.
+// node_modules. What is stored is what earlier-data.test.ts looks for. What that version could not do yet is left out of the manifest.
+// With CARREL_DATABASE, its content is stored as SQL: start with a new, empty PostgreSQL database.
 
 const FIXTURES = path.join(import.meta.dirname, '../fixtures/earlier-data')
 const SECRET = 'a secret for the fixture'
@@ -23,7 +24,8 @@ const [checkout = assert.fail('name a checkout'), name = assert.fail('name the f
   process.argv.slice(2)
 
 async function startOld(data: string) {
-  const child = spawn(process.execPath, [path.join(checkout, 'src/main.mjs'), 'serve'], {
+  const main = ['src/main.mjs', 'src/main.ts'].find((file) => existsSync(path.join(checkout, file)))
+  const child = spawn(process.execPath, [path.join(checkout, main ?? assert.fail('no program')), 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
       CARREL_DATA: data,
@@ -32,11 +34,13 @@ async function startOld(data: string) {
       CARREL_RATE_LIMIT: 'off',
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
+      ...(databaseUrl !== undefined && { CARREL_DATABASE: databaseUrl }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: child.stdout })) {
-    const { url } = JSON.parse(line) as { url?: string }
+    // Early versions log text, too.
+    const url = line.startsWith('{') ? (JSON.parse(line) as { url?: string }).url : undefined
     if (url !== undefined) return { url, child }
   }
   return assert.fail('the server ended before it was ready')
@@ -52,6 +56,11 @@ async function signIn(url: string, email: string, more = {}): Promise<Client> {
 function expectOk<R extends { status: number; text: string }>(reply: R): R {
   assert.ok(reply.status < 300, `${reply.status} ${reply.text}`)
   return reply
+}
+
+/** Undefined if the version has no such route. */
+function ifKnown<R extends { status: number; text: string }>(reply: R): R | undefined {
+  return reply.status === 404 || reply.status === 405 ? undefined : expectOk(reply)
 }
 
 async function fill(url: string): Promise<object> {
@@ -95,48 +104,72 @@ async function fill(url: string): Promise<object> {
       query: { p },
       form: { share_type: 'user', username: 'bob@example.org', permission: 'rw' },
     })
-  expectOk(await share('/'))
-  expectOk(await share('/docs'))
+  const canShare = ifKnown(await share('/')) !== undefined
+  if (canShare) expectOk(await share('/docs'))
   const query = { p: '/docs', name: 'docs' }
-  const sub = expectOk(await ann.get(`/api2/repos/${library}/dir/sub_repo/`, query))
-  const shareLink = expectOk(
+  const sub = canShare ? expectOk(await ann.get(`/api2/repos/${library}/dir/sub_repo/`, query)) : undefined
+  const shareLink = ifKnown(
     await ann.post('/api/v2.1/share-links/', {
       form: { repo_id: library, path: '/', password: 'open sesame now' },
     }),
   )
-  const upload = expectOk(
+  const upload = ifKnown(
     await ann.post('/api/v2.1/upload-links/', { form: { repo_id: library, path: '/docs' } }),
   )
-  const sync = expectOk(await device.get(`/api2/repos/${library}/download-info/`))
+  const sync = ifKnown(await device.get(`/api2/repos/${library}/download-info/`))
   return {
     library,
-    sub: sub.body.sub_repo_id,
+    sub: sub?.body.sub_repo_id,
     tokens: {
       admin: admin.token,
       ann: ann.token,
       device: device.token,
       bob: bob.token,
-      personal: (await personalToken(ann, { permission: 'rw' })).token,
-      library: (await libraryToken(ann, library)).token,
-      sync: sync.body.token,
+      personal: await personalToken(ann, { permission: 'rw' }).then(
+        ({ token }) => token,
+        () => undefined,
+      ),
+      library: await libraryToken(ann, library).then(
+        ({ token }) => token,
+        () => undefined,
+      ),
+      sync: sync?.body.token,
     },
-    link: shareLink.body.token,
-    uploadLink: upload.body.token,
+    link: shareLink?.body.token,
+    uploadLink: upload?.body.token,
   }
 }
 
+/** Commands of psql are no SQL. */
+function withoutCommands(dump: string): string {
+  return dump.replaceAll(/^\\.*\n/gm, '')
+}
+
 const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-fixture-'))
+const databaseUrl = process.env['CARREL_DATABASE']
 const { url, child } = await startOld(data)
 child.stdout.resume()
 const exited = once(child, 'exit')
 const manifest = await fill(url).finally(() => child.kill('SIGTERM'))
 await exited
-assert.ok(!existsSync(path.join(data, 'carrel.db-wal')), 'the log is empty after an orderly stop')
-const to = path.join(FIXTURES, name)
+assert.ok(
+  databaseUrl !== undefined || !existsSync(path.join(data, 'carrel.db-wal')),
+  'the log is empty after an orderly stop',
+)
+const to = path.join(databaseUrl === undefined ? FIXTURES : `${FIXTURES}-postgres`, name)
 rmSync(to, { recursive: true, force: true })
 mkdirSync(to, { recursive: true })
 writeFileSync(path.join(to, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-for (const file of ['carrel.db', ...globSync('blocks/??/*', { cwd: data })]) {
+if (databaseUrl !== undefined) {
+  const dump = spawnSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', databaseUrl])
+  assert.equal(dump.status, 0, String(dump.stderr))
+  writeFileSync(
+    path.join(to, 'postgres.sql.gz'),
+    gzipSync(withoutCommands(String(dump.stdout)), { level: 9 }),
+  )
+}
+const stored = databaseUrl === undefined ? ['carrel.db'] : []
+for (const file of [...stored, ...globSync('blocks/??/*', { cwd: data })]) {
   const target = path.join(to, `${file}.gz`)
   mkdirSync(path.dirname(target), { recursive: true })
   writeFileSync(target, gzipSync(readFileSync(path.join(data, file)), { level: 9 }))
