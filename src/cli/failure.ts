@@ -20,6 +20,8 @@ export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof AccountRuleError) return accountRules[error.code]
   if (error instanceof DomainError) return sentenceForFault(error.fault)
   if (error instanceof DatabaseError) return sentenceForDatabase(error)
+  const ofDisk = sentenceForDisk(error)
+  if (ofDisk !== undefined) return ofDisk
   const expectedErrors = [
     CommandError,
     BackupError,
@@ -32,6 +34,17 @@ export function sentenceFor(error: unknown): string | undefined {
     SecretError,
   ]
   return expectedErrors.some((kind) => error instanceof kind) ? (error as Error).message : undefined
+}
+
+/** For a disk that an operator has to see to. */
+function sentenceForDisk(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, path = 'a file' } = error as NodeJS.ErrnoException
+  if (code === 'EROFS')
+    return `Cannot write ${path}, because its file system is read-only: see what the kernel says about the disk, repair it, and mount it again.`
+  return code === 'ENOSPC'
+    ? `Cannot write ${path}, because there is no space left: make room on its disk.`
+    : undefined
 }
 
 function sentenceForFault(fault: Fault): string | undefined {

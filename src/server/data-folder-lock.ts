@@ -58,7 +58,7 @@ export async function lockDataFolder(folder: string, address: string): Promise<D
   }
   const owner = { pid: process.pid, machine: os.hostname(), address }
   const release = async () => {
-    await rm(path.join(folder, OWNER_FILE), { force: true })
+    await remove(path.join(folder, OWNER_FILE))
     handle.close()
   }
   await writeOwner(folder, owner)
@@ -88,9 +88,14 @@ async function writeOwner(folder: string, owner: DataFolderOwner): Promise<void>
     await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600 })
     await rename(temporary, file)
   } catch {
-    await rm(temporary, { force: true })
-    await rm(file, { force: true })
+    await remove(temporary)
+    await remove(file)
   }
+}
+
+/** A disk that cannot be written is reported by what needs it. */
+async function remove(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => {})
 }
 
 function findOwner(folder: string): DataFolderOwner | undefined {

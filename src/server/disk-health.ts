@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
 import type { DiskReserve } from './disk-reserve.ts'
-import { storageFault } from './storage-faults.ts'
+import { isOfDatabase, storageFault } from './storage-faults.ts'
 
 /** A failed write counts for this long. */
 const UNWRITABLE_MS = 30_000
@@ -13,6 +13,7 @@ export class DiskHealth {
   readonly #directory: string
   readonly #reserve: DiskReserve
   #failedAtMs = Number.NEGATIVE_INFINITY
+  #fullAtMs = Number.NEGATIVE_INFINITY
   #hasFailed = false
 
   constructor(directory: string, reserve: DiskReserve) {
@@ -29,6 +30,8 @@ export class DiskHealth {
   readonly faultOf = (error: unknown): ReturnType<typeof storageFault> => {
     const fault = storageFault(error)
     if (fault?.code === 'disk-unwritable') this.#failedAtMs = performance.now()
+    // The disk of a database server has no reserve that could tell.
+    if (fault?.code === 'disk-full' && isOfDatabase(error)) this.#fullAtMs = performance.now()
     return fault
   }
 
@@ -40,6 +43,7 @@ export class DiskHealth {
       return 'read-only'
     }
     if (performance.now() - this.#failedAtMs < UNWRITABLE_MS) return 'unwritable'
-    return this.#reserve.isFull ? 'full' : 'ok'
+    const isFull = this.#reserve.isFull || performance.now() - this.#fullAtMs < UNWRITABLE_MS
+    return isFull ? 'full' : 'ok'
   }
 }

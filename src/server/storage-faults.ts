@@ -17,6 +17,16 @@ export function storageFault(thrown: unknown): Fault | undefined {
   return undefined
 }
 
+/** Whether a database reported the error. */
+export function isOfDatabase(thrown: unknown): boolean {
+  let error = thrown
+  for (let depth = 0; depth < MAX_DEPTH && error instanceof Error; depth += 1) {
+    if (error instanceof DatabaseError) return true
+    error = error.cause
+  }
+  return false
+}
+
 function ofDatabase({ reason }: DatabaseError): Fault | undefined {
   if (reason === 'full') return { code: 'disk-full' }
   return reason === 'unwritable' ? { code: 'disk-unwritable' } : undefined
