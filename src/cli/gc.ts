@@ -10,6 +10,7 @@ import { Thumbnails } from '../previews/index.ts'
 import { createSearch, openBlocks, openCore, openSearchDatabase, releaseSpace } from '../server/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'
+import { lowerPriority } from './low-priority.ts'
 import { print, sizeText } from './output.ts'
 
 interface CollectOptions {
@@ -23,6 +24,7 @@ interface CollectOptions {
 export async function collect(config: Config, { dryRun, library, json }: CollectOptions): Promise<void> {
   const only = library === undefined ? undefined : (parseLibraryId(library) ?? noSuchLibrary(library))
   await checkSchema(config)
+  lowerPriority()
   const now = () => Math.floor(Date.now() / 1000)
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))

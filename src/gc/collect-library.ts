@@ -33,8 +33,8 @@ import type { GcContext } from './collector.ts'
 import { type Marked, type MarkOptions, mark } from './mark.ts'
 import { Figures, type GcLibraryReport } from './report.ts'
 import { findStalePaths, type StalePaths, type StalePathsInput } from './stale-paths.ts'
+import { StepSize } from './step-size.ts'
 
-const ROWS_PER_STEP = 256
 // Up to this many files and commits are marked in this process. More are marked in a side process.
 const MAX_IN_PROCESS = 2000
 // Bounds the memory of the lists: 20 MB each. The rest follows in the next run.
@@ -114,14 +114,16 @@ async function cut(
   let isCut = known?.isCut ?? true
   if (!isCut && known !== undefined && known.cutAt < before) {
     if (!dryRun) {
-      for (;;) {
-        const gone = await db.write(
-          async (tx) => {
-            const commits = await deleteCommitsBelow(tx, key, keptSeq, ROWS_PER_STEP)
-            const rows = await deletePathIndexBelow(tx, key, keptSeq, ROWS_PER_STEP)
-            return { commits, rows }
-          },
-          { durable: false },
+      for (const size = new StepSize(); ; ) {
+        const gone = await size.run(() =>
+          db.write(
+            async (tx) => {
+              const commits = await deleteCommitsBelow(tx, key, keptSeq, size.rows)
+              const rows = await deletePathIndexBelow(tx, key, keptSeq, size.rows)
+              return { commits, rows }
+            },
+            { durable: false },
+          ),
         )
         figures.deleted.commits += gone.commits
         if (gone.commits + gone.rows === 0) break
@@ -174,13 +176,18 @@ async function deleteStalePaths(
       : await db.runInSideProcess<StalePaths>(stalePathsProcess, input, signal)
   const later = { durable: false }
   const origins = idsIn(stale.originKeys).map((id, index) => ({ key: id, seq: stale.originSeqs[index] ?? 0 }))
-  for (let from = 0; from < origins.length; from += ROWS_PER_STEP) {
-    await db.write((tx) => deleteOrigins(tx, key, origins.slice(from, from + ROWS_PER_STEP)), later)
+  const size = new StepSize()
+  for (let from = 0; from < origins.length; ) {
+    const some = origins.slice(from, from + size.rows)
+    await size.run(() => db.write((tx) => deleteOrigins(tx, key, some), later))
+    from += some.length
     await dutyCycle.rest()
   }
   const firstSeen = idsIn(stale.firstSeenKeys)
-  for (let from = 0; from < firstSeen.length; from += ROWS_PER_STEP) {
-    await db.write((tx) => deleteFirstSeen(tx, key, firstSeen.slice(from, from + ROWS_PER_STEP)), later)
+  for (let from = 0; from < firstSeen.length; ) {
+    const some = firstSeen.slice(from, from + size.rows)
+    await size.run(() => db.write((tx) => deleteFirstSeen(tx, key, some), later))
+    from += some.length
     await dutyCycle.rest()
   }
 }
@@ -215,8 +222,11 @@ async function apply(
 ): Promise<void> {
   const { db, now, dutyCycle, core } = context
   const inSteps = async (ids: Uint8Array, step: (some: Uint8Array[], from: number) => Promise<void>) => {
-    for (let from = 0; from < ids.length / ID_BYTES; from += ROWS_PER_STEP) {
-      await step(idsIn(ids.subarray(from * ID_BYTES, (from + ROWS_PER_STEP) * ID_BYTES)), from)
+    const size = new StepSize()
+    for (let from = 0; from < ids.length / ID_BYTES; ) {
+      const some = idsIn(ids.subarray(from * ID_BYTES, (from + size.rows) * ID_BYTES))
+      await size.run(() => step(some, from))
+      from += some.length
       await dutyCycle.rest()
     }
   }
