@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
-import { eventually } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 import { furnished, PagedTable } from './files-support.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
@@ -143,7 +143,7 @@ describe('the folder page', () => {
     const here = await opened(t)
     if (here === undefined) return
     const { space, tab, list, page } = here
-    const blank = { position: { x: 500, y: 20 } }
+    const blank = { position: { x: 420, y: 20 } }
     await list.row('budget.xlsx').click(blank)
     await list.row('report 9.txt').click({ ...blank, modifiers: ['Shift'] })
     assert.deepEqual(await list.chosen(), ['budget.xlsx', 'notes.md', 'report 9.txt'])
@@ -236,6 +236,39 @@ describe('the folder page', () => {
     await page.getByRole('button', { name: 'Up one folder' }).tap()
     await list.shows(ALL)
     assert.deepEqual(tab.complaints, [])
+  })
+
+  it('selects by a long press, and keeps extensions visible', async (t) => {
+    const here = await opened(t, PHONE)
+    if (here === undefined) return
+    const { space, tab, page, list } = here
+    const name = `${'a long name '.repeat(12)}v2.docx`
+    await uploadFile(space.client, space.id, `/${name}`, 'text')
+    const link = page.getByRole('link', { name, exact: true })
+    await link.waitFor()
+    const tail = link.getByText('v2.docx')
+    assert.ok(((await tail.boundingBox())?.width ?? 0) > 40)
+    const box = await list.row('notes.md').boundingBox()
+    assert.ok(box !== null)
+    const touch = await page.context().newCDPSession(page)
+    const touchPoints = [{ x: box.x + 200, y: box.y + 20 }]
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+    await page.getByRole('toolbar', { name: '1 selected' }).waitFor()
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    assert.deepEqual(await list.chosen(), ['notes.md'])
+    assert.equal(await page.getByRole('menu').count(), 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('has compact rows on request', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { page, list } = here
+    const height = async () => (await list.row('notes.md').boundingBox())?.height
+    assert.equal(await height(), 40)
+    await page.getByRole('button', { name: 'More actions for this folder' }).click()
+    await page.getByRole('menuitem', { name: 'Compact rows' }).click()
+    await eventually(async () => assert.equal(await height(), 32))
   })
 
   it('shows an empty state', async (t) => {

@@ -99,6 +99,7 @@ describe('the visit of a folder', () => {
 describe('stored preferences', () => {
   const defaults = {
     view: 'list',
+    density: 'regular',
     sorting: { key: 'name', descending: false },
     details: false,
     folderSizes: false,
@@ -107,6 +108,7 @@ describe('stored preferences', () => {
   it('are read back', () => {
     const chosen = {
       view: 'grid',
+      density: 'compact',
       sorting: { key: 'size', descending: true },
       details: true,
       folderSizes: true,

@@ -14,10 +14,11 @@ import { none, only, type Selection, type Shown, selectRange, toggleEntry } from
 import type { Sorting } from './sorting.ts'
 import { useEntryDrag } from './use-entry-drag.ts'
 import { useGridKeys } from './use-grid-keys.ts'
+import { useLongPress } from './use-long-press.ts'
 
 const HEAD_PIXELS = 38
-const ROW_PIXELS = 46
-const NARROW_ROW_PIXELS = 60
+const ROW_PIXELS = { regular: 40, compact: 32 } as const
+const NARROW_ROW_PIXELS = 56
 const TILE_HEIGHT_PIXELS = 206
 
 export interface EntryGridProps {
@@ -34,6 +35,7 @@ export interface EntryGridProps {
   readonly renaming: string | undefined
   readonly onRenamed: (entry: Entry, newName: string | undefined) => void
   readonly onOpen: (entry: Entry) => void
+  readonly onQuickAction: (action: 'share' | 'download', entry: Entry) => void
   readonly onStartRename: () => void
   readonly onDelete: () => void
   readonly onUp: () => void
@@ -55,7 +57,11 @@ export function EntryGrid(props: EntryGridProps) {
   const columns = useColumns(scroller, asTiles)
   const hasHead = !asTiles && !narrow
   const headPixels = hasHead ? HEAD_PIXELS : 0
-  const rowPixels = asTiles ? TILE_HEIGHT_PIXELS : narrow ? NARROW_ROW_PIXELS : ROW_PIXELS
+  const rowPixels = asTiles
+    ? TILE_HEIGHT_PIXELS
+    : narrow
+      ? NARROW_ROW_PIXELS
+      : ROW_PIXELS[preferences.density]
   const rows = Math.ceil(entries.length / columns)
   const virtual = useVirtualizer({
     count: rows,
@@ -91,6 +97,10 @@ export function EntryGrid(props: EntryGridProps) {
     onMenu: () => activePlace !== undefined && openMenuAt(scroller.current, activePlace),
     grid: props,
   })
+  const longPress = useLongPress((target) => {
+    const entry = entryAt(target)
+    if (entry !== undefined) onSelect(toggleEntry(selection, entry.name))
+  })
   const drags = useEntryDrag({ ...props, entryAt })
 
   function entryAt(target: EventTarget): Entry | undefined {
@@ -105,6 +115,8 @@ export function EntryGrid(props: EntryGridProps) {
       return
     }
     const part = (event.target as Element).closest<HTMLElement>('[data-part]')?.dataset['part']
+    // Otherwise the link under the finger would open.
+    if (longPress.takeClick()) return event.preventDefault()
     const touched = (event.nativeEvent as PointerEvent).pointerType === 'touch'
     const adding = event.ctrlKey || event.metaKey
     // A click on a label is followed by one on its checkbox, which is the one to handle.
@@ -112,7 +124,8 @@ export function EntryGrid(props: EntryGridProps) {
     if (part !== 'check') event.preventDefault()
     // Moves the focus to the list, because checkboxes and links do not handle its keys.
     scroller.current?.focus({ preventScroll: true })
-    if (part === 'more')
+    if (part === 'share' || part === 'download') props.onQuickAction(part, entry)
+    else if (part === 'more')
       openMenuAt(scroller.current, shown.places.get(entry.name) ?? 0, event.target as Element)
     else if (event.shiftKey) onSelect(selectRange(selection, shown, entry.name, adding || part === 'check'))
     else if (part === 'check' || adding) onSelect(toggleEntry(selection, entry.name))
@@ -169,7 +182,7 @@ export function EntryGrid(props: EntryGridProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: a table cannot hold rows that are placed by their number. */}
       <div
         ref={scroller}
-        className={`files-grid${narrow ? ' files-narrow' : ''}`}
+        className={`files-grid${narrow ? ' files-narrow' : ''}${selection.chosen.size > 0 ? ' files-selecting' : ''}`}
         role="grid"
         tabIndex={0}
         aria-label={texts.list}
@@ -184,12 +197,17 @@ export function EntryGrid(props: EntryGridProps) {
         onKeyDown={onKeyDown}
         onClick={onClick}
         onDoubleClick={onDoubleClick}
-        onPointerDown={({ target }) => {
-          pressed.current = entryAt(target)?.name
+        onPointerDown={(event) => {
+          pressed.current = entryAt(event.target)?.name
+          longPress.onPointerDown(event)
         }}
+        onPointerMove={longPress.onPointerMove}
+        onPointerUp={longPress.cancel}
+        onPointerCancel={longPress.cancel}
         onPointerOver={({ target }) => expectOpening(entryAt(target))}
-        onContextMenu={({ target }) => {
-          pressed.current = entryAt(target)?.name
+        onContextMenu={(event) => {
+          pressed.current = entryAt(event.target)?.name
+          longPress.onContextMenu(event)
         }}
         {...drags.handlers}
       >

@@ -17,12 +17,32 @@ export function EntryName(props: { here: CurrentFolder; entry: Entry }) {
       className="files-name"
       data-part="name"
       href={appBase + addressOf(here, entry)}
+      aria-label={entry.name}
       title={entry.name}
       draggable={false}
       tabIndex={-1}
     >
-      <bdi>{entry.name}</bdi>
+      <Truncated name={entry.name} />
     </a>
+  )
+}
+
+/** The end of a name that stays visible: some characters and the extension. */
+const TAIL = /[ -~]{0,6}\.[!-~]{1,10}$/
+const SHORTEST_TRUNCATED = 18
+// The halves of a name from right to left would change places.
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\u202a-\u202e\u2066-\u2069]/u
+
+/** A name that is truncated in the middle if it is too long, so that its extension stays visible. */
+function Truncated({ name }: { name: string }) {
+  const tail = name.length < SHORTEST_TRUNCATED || RIGHT_TO_LEFT.test(name) ? undefined : TAIL.exec(name)?.[0]
+  if (tail === undefined) return <bdi className="files-name-whole">{name}</bdi>
+  return (
+    <bdi className="files-name-parts">
+      <span className="files-name-head">{name.slice(0, -tail.length)}</span>
+      <span className="files-name-tail">{tail}</span>
+    </bdi>
   )
 }
 

@@ -11,9 +11,10 @@ import { useTexts } from '../texts/index.ts'
 import { Dialog, IconButton, NARROW, NO_ROOM_BESIDE, useFailureToast, useMedia } from '../ui/index.ts'
 import { DropZone } from '../uploads/index.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
-import type { CurrentFolder } from './current-folder.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { Details } from './details.tsx'
 import { type OpenDialog, OpenedDialog } from './dialogs.tsx'
+import { download } from './download-entries.ts'
 import { EmptyFolder } from './empty-folder.tsx'
 import { EntryGrid } from './entry-grid.tsx'
 import { addressOf } from './entry-name.tsx'
@@ -100,6 +101,16 @@ export function FolderContents(props: {
   }
   const transfer = (operation: 'copy' | 'move', selected: Selected, to: Target) =>
     void changes.transfer(operation, selected, to).catch(failed)
+  const quickAction = (action: 'share' | 'download', entry: Entry) => {
+    if (action === 'download') void download(here, [entry]).catch(failed)
+    else
+      setDialog({
+        kind: 'share',
+        path: entryPath(here, entry),
+        name: entry.name,
+        isDir: entry.type === 'dir',
+      })
+  }
   const onDropped = editable ? transfer : undefined
   const showDetails = () => (overlaid ? setSheet(true) : prefer({ details: true }))
   const detailsBar = {
@@ -117,7 +128,7 @@ export function FolderContents(props: {
     onSelectAll: () => setSelection(all(selection, shown)),
   })
   const onFind = () => {
-    // The filter field is in the toolbar, which the selection bar replaces.
+    // The selection bar replaces the filter field.
     flushSync(() => setSelection(none(selection)))
     findBox.current?.focus()
     findBox.current?.select()
@@ -134,28 +145,29 @@ export function FolderContents(props: {
         <Breadcrumb libraryId={libraryId} libraryName={libraryName} path={path} onDropped={onDropped} />
         {!editable && <span className="badge">{texts.readOnly}</span>}
       </div>
-      {chosen.length > 0 ? (
-        <SelectionBar
-          here={here}
-          entries={chosen}
-          menu={entryMenu(chosen)}
-          onClear={() => setSelection(none(selection))}
-          onDelete={() => remove(chosen)}
-          setDialog={setDialog}
-          {...detailsBar}
-        />
-      ) : (
-        <Toolbar
-          here={here}
-          preferences={preferences}
-          prefer={prefer}
-          narrow={narrow}
-          menu={folderMenu}
-          find={find}
-          {...detailsBar}
-          setDialog={setDialog}
-        />
-      )}
+      <Toolbar
+        here={here}
+        preferences={preferences}
+        prefer={prefer}
+        narrow={narrow}
+        menu={folderMenu}
+        find={find}
+        {...detailsBar}
+        setDialog={setDialog}
+        selection={
+          chosen.length > 0 && (
+            <SelectionBar
+              here={here}
+              entries={chosen}
+              menu={entryMenu(chosen)}
+              onClear={() => setSelection(none(selection))}
+              onDelete={() => remove(chosen)}
+              setDialog={setDialog}
+              {...detailsBar}
+            />
+          )
+        }
+      />
       {narrow && (
         <div className="files-bar files-find-bar">
           <FindBox {...find} />
@@ -178,6 +190,7 @@ export function FolderContents(props: {
                 renaming={renaming}
                 onRenamed={(entry, newName) => void rename(entry, newName)}
                 onOpen={open}
+                onQuickAction={quickAction}
                 onStartRename={() => editable && setRenaming(selection.active)}
                 onDelete={() => editable && chosen.length > 0 && remove(chosen)}
                 onUp={up}

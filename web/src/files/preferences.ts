@@ -4,6 +4,8 @@ import type { Sorting, SortKey } from './sorting.ts'
 /** View settings of folders, stored on this device. */
 export interface Preferences {
   readonly view: 'list' | 'grid'
+  /** Height of the rows of the list. */
+  readonly density: 'regular' | 'compact'
   readonly sorting: Sorting
   readonly details: boolean
   readonly folderSizes: boolean
@@ -45,6 +47,7 @@ export function parsePreferences(stored: string | null): Preferences {
   const { key, descending }: Partial<Record<keyof Sorting, unknown>> = Object(value.sorting)
   return {
     view: value.view === 'grid' ? 'grid' : 'list',
+    density: value.density === 'compact' ? 'compact' : 'regular',
     sorting: { key: SORT_KEYS.find((one) => one === key) ?? 'name', descending: descending === true },
     details: value.details === true,
     folderSizes: value.folderSizes === true,

@@ -28,7 +28,7 @@ export function SelectionBar(props: {
   const isOne = entries.length === 1 && entry !== undefined
   return (
     <div
-      className="files-bar files-selection-bar"
+      className="files-selection-bar"
       role="toolbar"
       aria-label={texts.selected(entries.length, formats.number(entries.length))}
     >

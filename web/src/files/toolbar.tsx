@@ -10,7 +10,7 @@ import {
   Upload,
   X,
 } from 'lucide-react'
-import type { RefObject } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, IconButton, Menu, type MenuEntry } from '../ui/index.ts'
 import type { CurrentFolder } from './current-folder.ts'
@@ -27,7 +27,7 @@ interface Find {
   readonly all: number
 }
 
-/** Toolbar above the list while nothing is selected. */
+/** Toolbar above the list. Actions on the selection replace its second half, so that uploading stays possible. */
 export function Toolbar(props: {
   here: CurrentFolder
   preferences: Preferences
@@ -38,6 +38,8 @@ export function Toolbar(props: {
   detailsShown: boolean
   onToggleDetails: () => void
   setDialog: (dialog: OpenDialog) => void
+  /** The bar of the selection, if something is selected. */
+  selection: ReactNode
 }) {
   const { here, preferences, prefer, narrow } = props
   const texts = useTexts('files')
@@ -46,7 +48,7 @@ export function Toolbar(props: {
   const uploadMenu = useUploadMenu(here)
   return (
     <div className="files-bar">
-      {here.editable && (
+      {here.editable && !(narrow && props.selection) && (
         <span className="files-buttons">
           <Menu
             align="start"
@@ -60,23 +62,30 @@ export function Toolbar(props: {
           <Menu align="start" trigger={<Button icon={Plus}>{texts.new}</Button>} entries={newMenu} />
         </span>
       )}
-      {!narrow && <FindBox {...props.find} />}
-      <span className="files-bar-end">
-        {(asGrid || narrow) && <SortMenu preferences={preferences} prefer={prefer} />}
-        <IconButton
-          label={asGrid ? texts.showAsList : texts.showAsGrid}
-          icon={asGrid ? List : LayoutGrid}
-          onClick={() => prefer({ view: asGrid ? 'list' : 'grid' })}
-        />
-        <IconButton
-          className="files-bar-details"
-          label={props.detailsShown ? texts.hideDetails : texts.showDetails}
-          icon={Info}
-          aria-pressed={props.detailsShown}
-          onClick={props.onToggleDetails}
-        />
-        <Menu trigger={<IconButton label={texts.moreHere} icon={EllipsisVertical} />} entries={props.menu} />
-      </span>
+      {props.selection || (
+        <>
+          {!narrow && <FindBox {...props.find} />}
+          <span className="files-bar-end">
+            {(asGrid || narrow) && <SortMenu preferences={preferences} prefer={prefer} />}
+            <IconButton
+              label={asGrid ? texts.showAsList : texts.showAsGrid}
+              icon={asGrid ? List : LayoutGrid}
+              onClick={() => prefer({ view: asGrid ? 'list' : 'grid' })}
+            />
+            <IconButton
+              className="files-bar-details"
+              label={props.detailsShown ? texts.hideDetails : texts.showDetails}
+              icon={Info}
+              aria-pressed={props.detailsShown}
+              onClick={props.onToggleDetails}
+            />
+            <Menu
+              trigger={<IconButton label={texts.moreHere} icon={EllipsisVertical} />}
+              entries={props.menu}
+            />
+          </span>
+        </>
+      )}
     </div>
   )
 }

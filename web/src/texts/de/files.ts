@@ -31,6 +31,8 @@ export const files: Texts['files'] = {
   hideDetails: 'Details ausblenden',
   showFolderSizes: 'Ordnergrößen anzeigen',
   hideFolderSizes: 'Ordnergrößen ausblenden',
+  compactRows: 'Kompakte Zeilen',
+  regularRows: 'Normale Zeilen',
   moreHere: 'Weitere Aktionen für diesen Ordner',
   history: 'Verlauf',
   libraryHistory: 'Verlauf der Bibliothek',

@@ -29,6 +29,8 @@ export const files = {
   hideDetails: 'Hide details',
   showFolderSizes: 'Show folder sizes',
   hideFolderSizes: 'Hide folder sizes',
+  compactRows: 'Compact rows',
+  regularRows: 'Regular rows',
   moreHere: 'More actions for this folder',
   history: 'History',
   libraryHistory: 'Library history',

@@ -31,6 +31,8 @@ export const files: Texts['files'] = {
   hideDetails: '隐藏详细信息',
   showFolderSizes: '显示文件夹大小',
   hideFolderSizes: '隐藏文件夹大小',
+  compactRows: '紧凑行距',
+  regularRows: '标准行距',
   moreHere: '此文件夹的更多操作',
   history: '历史记录',
   libraryHistory: '资料库历史记录',
