@@ -153,6 +153,21 @@ export class Access {
     return reached.map((library) => ({ ...library, permission: ownPermission(user, library) }))
   }
 
+  /** Every library and shared folder the user may open, once each, with the highest permission. */
+  async listOpenable(user: Account): Promise<{ info: LibraryInfo; permission: Permission }[]> {
+    const permissions = new Map((await this.listOwned(user)).map(({ id, permission }) => [id, permission]))
+    const infos = new Map(
+      (await findLibraries(this.#db, [...permissions.keys()])).map((info) => [info.id, info]),
+    )
+    for (const via of ['shared', 'group', 'public'] as const) {
+      for (const { info, permission } of await this.listShared(user, via)) {
+        infos.set(info.id, info)
+        if (permissions.get(info.id) !== 'rw') permissions.set(info.id, permission)
+      }
+    }
+    return [...infos.values()].map((info) => ({ info, permission: permissions.get(info.id) ?? 'r' }))
+  }
+
   /** All libraries the user may read, grouped by kind of access, each group most recently changed first. */
   async listReadable(user: Account): Promise<Readable[]> {
     return [...(await this.#ownedReadable(user)), ...(await this.listGranted(user))]

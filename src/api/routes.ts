@@ -96,6 +96,7 @@ import { uploadLinkRoutesV2 } from './transfers/upload-links-v2.ts'
 import { fileUploadedBytesRoutes } from './transfers/uploaded-bytes-v21.ts'
 import { deletedLibraryRoutes } from './trash/deleted-libraries-v21.ts'
 import { libraryTrashRoutes } from './trash/library-trash-v21.ts'
+import { mergedTrashRoutes } from './trash/merged-trash-v21.ts'
 import { trash2Routes } from './trash/trash2-v21.ts'
 
 /** Every route of the web API. */
@@ -131,6 +132,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...libraryRoutesV21,
   ...libraryHistoryRoutesV21,
   ...libraryTrashRoutes,
+  ...mergedTrashRoutes,
   ...trash2Routes,
   ...revertRoutesV21,
   ...setPasswordRoutes,

@@ -2,6 +2,7 @@ import { listFileHistoryFrom, listFileHistoryPage } from './file-history-pages.t
 import { folderAsOf, folderStays } from './folder-history.ts'
 import { getCommit, getCommitDetail, keepDays, listHistory, setKeepDays } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
+import { listMergedTrash } from './merged-trash.ts'
 import { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, treeOf } from './revisions.ts'
 import { findTrash, listTrashPage } from './trash.ts'
 
@@ -33,5 +34,6 @@ export class HistoryReader {
   readonly getTreeAtTime = (...rest: Rest<typeof getTreeAtTime>) => getTreeAtTime(this.#stores, ...rest)
   readonly treeOf = (...rest: Rest<typeof treeOf>) => treeOf(this.#stores, ...rest)
   readonly findTrash = (...rest: Rest<typeof findTrash>) => findTrash(this.#stores, ...rest)
+  readonly listMergedTrash = (...rest: Rest<typeof listMergedTrash>) => listMergedTrash(this.#stores, ...rest)
   readonly listTrashPage = (...rest: Rest<typeof listTrashPage>) => listTrashPage(this.#stores, ...rest)
 }

@@ -6,6 +6,7 @@ export { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts
 export { HistoryReader } from './history-reader.ts'
 
 export { findIndexFaults } from './index-check.ts'
+export type { MergedTrashCursor, MergedTrashItem } from './merged-trash.ts'
 export { PathIndex } from './path-index.ts'
 export {
   deleteFirstSeen,

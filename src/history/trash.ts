@@ -57,6 +57,20 @@ export async function listTrashPage(
   return { items, next: more ? { seq: last.seq, position: last.position } : undefined }
 }
 
+/** Rows of one library for a listing of several, latest first. */
+export async function listTrashRows(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  query: TrashSearch & { cursor?: TrashCursor | undefined; limit: number },
+): Promise<TrashRow[]> {
+  const { cursor, limit, ...search } = query
+  if (keepDays(stores, library) === 0 || (search.name?.length ?? 0) > MAX_NAME_LENGTH) return []
+  await stores.pathIndex.catchUp(originOf(library))
+  const filter = { ...search, folder: inOrigin(library, ROOT), afterSeq: await afterSeq(stores, library) }
+  const rows = await listTrash(stores.db, library.key, filter, { cursor, limit })
+  return rows.map((row) => toViewRow(library, row))
+}
+
 /** Criteria of a search in the trash. */
 export type TrashSearch = Omit<TrashFilter, 'afterSeq' | 'folder'>
 
