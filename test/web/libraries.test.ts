@@ -199,6 +199,7 @@ describe('the library list', () => {
       await (await remove(name)).getByRole('button', { name: 'Delete library' }).click()
       await page.getByText(`${name} deleted`).waitFor()
     }
+    await page.getByRole('link', { name: 'Trash', exact: true }).click()
     await page.getByRole('link', { name: 'Deleted libraries' }).click()
     const row = page.getByRole('row', { name: 'Plans' })
     await row.waitFor()

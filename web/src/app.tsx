@@ -7,8 +7,8 @@ import { ActivityPage } from './activity/index.ts'
 import { AdminPage } from './admin/index.ts'
 import { ApiError } from './api/index.ts'
 import { FolderPage, SmartLinkPage } from './files/index.ts'
-import { HistoryPage, TrashPage } from './history/index.ts'
-import { DeletedPage, LibrariesPage, StarredPage } from './libraries/index.ts'
+import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
+import { DeletedPage, HomePage, LibrariesPage, StarredPage } from './libraries/index.ts'
 import { useLive } from './live/index.ts'
 import { aroundNav } from './navigation/index.ts'
 import { SearchPage } from './search/index.ts'
@@ -33,10 +33,12 @@ const queries = new QueryClient({
 
 const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/', LibrariesPage],
+  ['/home', HomePage],
   ['/library/:id', FolderPage],
   ['/smart-link/:token', SmartLinkPage],
   ['/view/:id', FilePage],
   ['/history/:id', HistoryPage],
+  ['/trash', MergedTrashPage],
   ['/trash/:id', TrashPage],
   ['/search', SearchPage],
   ['/starred', StarredPage],

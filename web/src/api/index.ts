@@ -162,6 +162,7 @@ export {
   useLibraryLinks,
   useLinks,
 } from './links.ts'
+export { recentlyOpened, useRememberOpened } from './recently-opened.ts'
 export { fetchResults } from './search.ts'
 export type { SearchQuery, SearchResult } from './search-types.ts'
 export { beginSession, endSession, isKept, onSessionChange, token } from './session-token.ts'
@@ -184,7 +185,15 @@ export {
   useSharedOut,
   useShares,
 } from './sharing.ts'
-export { emptyTrash, restoreFromTrash, type TrashItem, trashPath, useTrash } from './trash.ts'
+export {
+  emptyTrash,
+  type MergedTrashItem,
+  restoreFromTrash,
+  type TrashItem,
+  trashPath,
+  useMergedTrash,
+  useTrash,
+} from './trash.ts'
 export {
   addFile,
   drawingQuery,

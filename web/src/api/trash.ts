@@ -16,6 +16,13 @@ export interface TrashItem {
   readonly obj_id: string
 }
 
+/** A deleted entry in the trash of all libraries. */
+export interface MergedTrashItem extends TrashItem {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly can_restore: boolean
+}
+
 interface TrashPage {
   readonly items: readonly TrashItem[]
   readonly next: number | string | undefined
@@ -35,6 +42,21 @@ export function useTrash(libraryId: string, folder: string, words: string) {
         : folderPage(libraryId, folder, String(pageParam), signal),
     initialPageParam: folder === '/' ? 1 : '',
     getNextPageParam: ({ next }) => next,
+  })
+}
+
+/** Deleted entries of all libraries the user can open, latest first. */
+export function useMergedTrash(words: string) {
+  return useInfiniteQuery({
+    queryKey: ['trash', 'all', words],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<{ items: MergedTrashItem[]; next_cursor: string | null }>(
+        'api/v2.1/trash/',
+        { cursor: pageParam, ...(words !== '' && { q: words }) },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   })
 }
 

@@ -1,6 +1,6 @@
 import './files.css'
 import { useParams } from 'wouter'
-import { canEdit, useFolder, useLibrary } from '../api/index.ts'
+import { canEdit, useFolder, useLibrary, useRememberOpened } from '../api/index.ts'
 import { UnlockGate } from '../encryption/index.ts'
 import { useQueryParams } from '../navigation/index.ts'
 import { nameOf, normalizePath } from '../paths.ts'
@@ -41,6 +41,7 @@ function Listed(props: {
 }) {
   const { libraryId, path, library } = props
   const folder = useFolder(libraryId, path)
+  useRememberOpened(folder.data && { libraryId, libraryName: library.repo_name, path, isDir: true })
   if (folder.data !== undefined) {
     const permission = folder.data.user_perm === 'rw' ? 'rw' : 'r'
     const editable = canEdit({ permission, status: library.status })

@@ -1,2 +1,2 @@
-export { HistoryPage, TrashPage } from './lazy.ts'
+export { HistoryPage, MergedTrashPage, TrashPage } from './lazy.ts'
 export { RestoreDialog } from './restore-dialog.tsx'

@@ -46,7 +46,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   const { data: account } = useAccount()
   useTitle(library.data && `${texts.trashOf} ${library.data.repo_name}`)
   const trash = useTrash(libraryId, folder, sought)
-  const { busy, restore } = useTrashRestore(libraryId, () => setChosen(new Set()))
+  const { busy, restore } = useTrashRestore(() => setChosen(new Set()))
   const error = library.error ?? trash.error
   if (error) return <LoadError error={error} onRetry={() => void trash.refetch()} />
   const items = trash.data?.pages.flatMap((page) => page.items)
@@ -103,7 +103,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
                 icon={RotateCcw}
                 busy={busy}
                 disabled={picked.length === 0}
-                onClick={() => void restore(picked)}
+                onClick={() => void restore(libraryId, picked)}
               >
                 {common.restore}
               </Button>
@@ -117,7 +117,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
                 item={item}
                 chosen={chosen.has(keyOf(item))}
                 onChoose={mayRestore ? () => toggle(item) : undefined}
-                onRestore={mayRestore ? () => void restore([item]) : undefined}
+                onRestore={mayRestore ? () => void restore(libraryId, [item]) : undefined}
               />
             ))}
           </ul>

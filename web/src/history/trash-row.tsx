@@ -7,6 +7,8 @@ import { FileIcon, IconButton } from '../ui/index.ts'
 
 export function TrashRow(props: {
   libraryId: string
+  /** Shown in the trash of all libraries. */
+  libraryName?: string
   item: TrashItem
   chosen: boolean
   onChoose: (() => void) | undefined
@@ -35,6 +37,7 @@ export function TrashRow(props: {
           <bdi>{name}</bdi>
         </Link>
         <p className="muted history-who">
+          {props.libraryName !== undefined && <bdi>{props.libraryName}</bdi>}
           <bdi title={item.parent_dir}>{item.parent_dir}</bdi>
           <time dateTime={item.deleted_time} title={formats.moment(item.deleted_time)}>
             {texts.deletedAgo(formats.ago(item.deleted_time))}

@@ -8,14 +8,14 @@ import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 
 /** Restores entries from the trash and reports the result. */
-export function useTrashRestore(libraryId: string, onDone: () => void) {
+export function useTrashRestore(onDone: () => void) {
   const texts = useTexts('history')
   const queries = useQueryClient()
   const toast = useToast()
   const failed = useFailureToast()
   const [, go] = useLocation()
   const [busy, setBusy] = useState(false)
-  async function restore(items: readonly TrashItem[]): Promise<void> {
+  async function restore(libraryId: string, items: readonly TrashItem[]): Promise<void> {
     setBusy(true)
     try {
       const outcome = await restoreFromTrash(libraryId, items)
@@ -31,6 +31,7 @@ export function useTrashRestore(libraryId: string, onDone: () => void) {
       for (const key of ['trash', 'dir', 'history']) {
         void queries.invalidateQueries({ queryKey: [key, libraryId] })
       }
+      void queries.invalidateQueries({ queryKey: ['trash', 'all'] })
     } catch (error) {
       failed(error)
     } finally {

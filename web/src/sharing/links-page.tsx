@@ -7,7 +7,7 @@ import { OwnLinks } from './own-links.tsx'
 import { SharedByMe } from './shared-by-me.tsx'
 import { SharedWithMe } from './shared-with-me.tsx'
 
-const tabs = ['share', 'upload', 'by-me', 'with-me'] as const
+const tabs = ['with-me', 'by-me', 'share', 'upload'] as const
 type TabName = (typeof tabs)[number]
 
 /** The user's links and shares. The tab is part of the URL. */

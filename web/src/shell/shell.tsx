@@ -1,14 +1,15 @@
 import './shell.css'
 import {
   Activity,
+  House,
   Languages,
   Library,
-  Link2,
   LogOut,
   Menu as MenuIcon,
   Monitor,
   Moon,
   Settings,
+  Share2,
   Shield,
   Star,
   Sun,
@@ -94,18 +95,19 @@ function Navigation() {
   const { data: account } = useAccount()
   const [location] = useLocation()
   const places = [
-    { to: '/', icon: Library, label: texts.libraries, within: ['/library', '/view', '/history', '/trash'] },
+    { to: '/home', icon: House, label: texts.homePage },
+    { to: '/links?tab=with-me', icon: Share2, label: texts.sharing, within: ['/links'] },
     { to: '/starred', icon: Star, label: texts.starred },
+    { to: '/trash', icon: Trash2, label: texts.trash, within: ['/deleted'] },
+    { to: '/', icon: Library, label: texts.libraries, within: ['/library', '/view', '/history', '/trash/'] },
     { to: '/activity', icon: Activity, label: texts.activity },
-    { to: '/links', icon: Link2, label: texts.links },
     { to: '/groups', icon: Users, label: texts.groups },
-    { to: '/deleted', icon: Trash2, label: texts.deleted },
     ...(account?.is_staff ? [{ to: '/admin', icon: Shield, label: texts.administration }] : []),
   ]
   return (
     <nav aria-label={texts.navigation}>
       {places.map(({ to, icon: Icon, label, within = [] }) => {
-        const here = to === '/' ? location === '/' : location.startsWith(to)
+        const here = location === to || (to !== '/' && to !== '/trash' && location.startsWith(`${to}/`))
         const current = here || within.some((start) => location.startsWith(start))
         return (
           <Link key={to} to={to} className="shell-place" aria-current={current ? 'page' : undefined}>

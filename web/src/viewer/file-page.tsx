@@ -3,7 +3,7 @@ import { FileX } from 'lucide-react'
 import { useMemo } from 'react'
 import { useParams } from 'wouter'
 import type { Folder } from '../api/index.ts'
-import { canEdit, type Permission, useFolderAt, useLibrary } from '../api/index.ts'
+import { canEdit, type Permission, useFolderAt, useLibrary, useRememberOpened } from '../api/index.ts'
 import { UnlockGate } from '../encryption/index.ts'
 import { folderUrl, useQueryParams } from '../navigation/index.ts'
 import { join, nameOf, normalizePath, parentOf } from '../paths.ts'
@@ -40,6 +40,11 @@ function OpenFile(place: Place) {
   const isReadOnly = library.data?.status === 'read-only'
   const found = folder && shownIn(folder, place, isReadOnly)
   const file = useLastKnown(`${libraryId}${path}${commitId ?? ''}`, found)
+  useRememberOpened(
+    file === undefined || library.data === undefined || commitId !== undefined
+      ? undefined
+      : { libraryId, libraryName: library.data.repo_name, path, isDir: false },
+  )
   if (file !== undefined) {
     return <FileView file={file} folder={folder} isGone={folder !== undefined && found === undefined} />
   }

@@ -91,6 +91,7 @@ export const history: Texts['history'] = {
   wholeTrash: 'Papierkorb der ganzen Bibliothek',
   trashEmpty: 'Der Papierkorb ist leer',
   trashEmptyHint: 'Gelöschte Dateien und Ordner erscheinen hier und können wiederhergestellt werden.',
+  allTrashEmptyHint: 'Gelöschte Dateien und Ordner erscheinen hier und können wiederhergestellt werden.',
   nothingFound: 'Nichts gefunden',
   nothingFoundHint: 'Keine gelöschte Datei und kein gelöschter Ordner hat einen passenden Namen.',
   deletedItems: 'Gelöschte Dateien und Ordner',

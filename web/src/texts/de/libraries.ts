@@ -154,4 +154,13 @@ export const libraries: Texts['libraries'] = {
   archiveCanceled: 'Abgebrochen',
   archiveCancel: (name) => `${name} abbrechen`,
   archiveDismiss: (name) => `${name} ausblenden`,
+
+  homeTitle: 'Start',
+  continueHere: 'Weitermachen, wo du aufgehört hast',
+  recentFiles: 'Zuletzt geändert',
+  recentlyShared: 'Kürzlich mit mir geteilt',
+  changedBy: (name, ago) => `${name}, ${ago}`,
+  homeEmpty: 'Willkommen',
+  homeEmptyHint: 'Dateien, die du öffnest, änderst und markierst, erscheinen hier.',
+  showAll: 'Alle anzeigen',
 }

@@ -89,6 +89,7 @@ export const history = {
   wholeTrash: 'Trash of the whole library',
   trashEmpty: 'The trash is empty',
   trashEmptyHint: 'Files and folders deleted from this library appear here and can be restored.',
+  allTrashEmptyHint: 'Files and folders you delete appear here and can be restored.',
   nothingFound: 'Nothing found',
   nothingFoundHint: 'No deleted file or folder has a matching name.',
   deletedItems: 'Deleted files and folders',

@@ -150,4 +150,13 @@ export const libraries = {
   archiveCanceled: 'Canceled',
   archiveCancel: (name: string) => `Cancel ${name}`,
   archiveDismiss: (name: string) => `Dismiss ${name}`,
+
+  homeTitle: 'Home',
+  continueHere: 'Continue where you left off',
+  recentFiles: 'Recent files',
+  recentlyShared: 'Recently shared with me',
+  changedBy: (name: string, ago: string) => `${name}, ${ago}`,
+  homeEmpty: 'Welcome',
+  homeEmptyHint: 'Files you open, change and star appear here.',
+  showAll: 'Show all',
 }

@@ -85,6 +85,7 @@ export const history: Texts['history'] = {
   wholeTrash: '整个资料库的回收站',
   trashEmpty: '回收站为空',
   trashEmptyHint: '从此资料库删除的文件和文件夹会显示在这里，并可恢复。',
+  allTrashEmptyHint: '您删除的文件和文件夹会显示在这里，并可恢复。',
   nothingFound: '未找到任何内容',
   nothingFoundHint: '没有名称匹配的已删除文件或文件夹。',
   deletedItems: '已删除的文件和文件夹',

@@ -148,4 +148,13 @@ export const libraries: Texts['libraries'] = {
   archiveCanceled: '已取消',
   archiveCancel: (name) => `取消 ${name}`,
   archiveDismiss: (name) => `关闭 ${name}`,
+
+  homeTitle: '首页',
+  continueHere: '继续上次的工作',
+  recentFiles: '最近的文件',
+  recentlyShared: '最近共享给我的',
+  changedBy: (name, ago) => `${name}，${ago}`,
+  homeEmpty: '欢迎',
+  homeEmptyHint: '您打开、更改和加星标的文件会显示在这里。',
+  showAll: '查看全部',
 }

@@ -1,0 +1,143 @@
+import './libraries.css'
+import { House } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { type ActivityItem, recentlyOpened, useActivities, useLibraries, useStarred } from '../api/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { nameOf, normalizePath } from '../paths.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { ButtonLink, Empty, FileIcon, useTitle, Waiting } from '../ui/index.ts'
+import { LibraryIcon } from './library-row.tsx'
+import { recentFiles } from './recent-files.ts'
+
+const MAX_CARDS = 6
+const MAX_FILES = 10
+
+/** What the user needs first: opened places, recent files, what was shared, stars. */
+export default function HomePage() {
+  const texts = useTexts('libraries')
+  useTitle(texts.homeTitle)
+  const formats = useFormats()
+  const [opened] = useState(recentlyOpened)
+  const activities = useActivities('')
+  const libraries = useLibraries()
+  const starred = useStarred()
+  const files = recentFiles(activities.data?.pages.flat() ?? []).slice(0, MAX_FILES)
+  const shared = (libraries.data ?? [])
+    .filter(({ type }) => type === 'shared' || type === 'group')
+    .toSorted((a, b) => Date.parse(b.last_modified) - Date.parse(a.last_modified))
+    .slice(0, MAX_CARDS)
+  const stars = (starred.data ?? []).filter(({ deleted }) => !deleted).slice(0, MAX_CARDS)
+  const isLoading = activities.isPending || libraries.isPending || starred.isPending
+  const isEmpty = opened.length + files.length + shared.length + stars.length === 0
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{texts.homeTitle}</h1>
+      </div>
+      {isEmpty &&
+        (isLoading ? (
+          <Waiting />
+        ) : (
+          <Empty icon={House} title={texts.homeEmpty} hint={texts.homeEmptyHint}>
+            <ButtonLink to="/">{texts.title}</ButtonLink>
+          </Empty>
+        ))}
+      <Cards title={texts.continueHere}>
+        {opened.slice(0, MAX_CARDS).map(({ libraryId, libraryName, path, isDir }) => (
+          <Card
+            key={libraryId + path}
+            to={(isDir ? folderUrl : fileUrl)(libraryId, path)}
+            icon={
+              path === '/' ? (
+                <LibraryIcon encrypted={false} />
+              ) : (
+                <FileIcon name={nameOf(path)} isDir={isDir} />
+              )
+            }
+            name={path === '/' ? libraryName : nameOf(path)}
+            about={path === '/' ? texts.inLibrary : libraryName}
+          />
+        ))}
+      </Cards>
+      {files.length > 0 && (
+        <section className="home-section">
+          <h2>{texts.recentFiles}</h2>
+          <ul className="card home-files">
+            {files.map((item) => (
+              <RecentFile key={item.repo_id + item.path} item={item} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <Cards title={texts.recentlyShared}>
+        {shared.map((library) => (
+          <Card
+            key={library.repo_id}
+            to={folderUrl(library.repo_id)}
+            icon={<LibraryIcon encrypted={library.encrypted} />}
+            name={library.repo_name}
+            about={texts.changedBy(
+              library.owner_name || library.group_name || library.modifier_name,
+              formats.ago(library.last_modified),
+            )}
+          />
+        ))}
+      </Cards>
+      <Cards title={texts.starred}>
+        {stars.map(({ repo_id: id, repo_name, repo_encrypted, path, obj_name, is_dir: isDir }) => (
+          <Card
+            key={id + path}
+            to={isDir ? folderUrl(id, normalizePath(path)) : fileUrl(id, path)}
+            icon={
+              path === '/' ? (
+                <LibraryIcon encrypted={repo_encrypted} />
+              ) : (
+                <FileIcon name={obj_name} isDir={isDir} />
+              )
+            }
+            name={obj_name}
+            about={path === '/' ? texts.inLibrary : repo_name}
+          />
+        ))}
+      </Cards>
+    </div>
+  )
+}
+
+function Cards(props: { title: string; children: readonly ReactNode[] }) {
+  if (props.children.length === 0) return null
+  return (
+    <section className="home-section">
+      <h2>{props.title}</h2>
+      <div className="home-cards">{props.children}</div>
+    </section>
+  )
+}
+
+function Card(props: { to: string; icon: ReactNode; name: string; about: string }) {
+  return (
+    <Link to={props.to} className="card home-card" title={props.name}>
+      {props.icon}
+      <span className="libraries-words">
+        <bdi className="libraries-title">{props.name}</bdi>
+        <bdi className="home-about muted">{props.about}</bdi>
+      </span>
+    </Link>
+  )
+}
+
+function RecentFile({ item }: { item: ActivityItem }) {
+  const texts = useTexts('libraries')
+  const formats = useFormats()
+  return (
+    <li>
+      <Link to={fileUrl(item.repo_id, item.path)} className="home-file" title={item.name}>
+        <FileIcon name={item.name} />
+        <bdi className="home-name">{item.name}</bdi>
+        <bdi className="home-about home-library muted">{item.repo_name}</bdi>
+        <span className="home-about muted">{texts.changedBy(item.author_name, formats.ago(item.time))}</span>
+      </Link>
+    </li>
+  )
+}
