@@ -1,3 +1,5 @@
+import { OPERATION_SAFEGUARDS } from './operation-safeguards.ts'
+
 /** Code that keeps an invariant, how to disable it, and the tests that must notice. */
 export interface Safeguard {
   /** The invariant of docs/architecture.md that it keeps. */
@@ -465,4 +467,5 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     replace: '',
     tests: [EVENT_LOOP],
   },
+  ...OPERATION_SAFEGUARDS,
 ]
