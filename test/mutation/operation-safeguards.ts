@@ -2,6 +2,8 @@ import type { Safeguard } from './safeguards.ts'
 
 const GC = 'test/gc/safeguards.test.ts'
 const COLLECT = 'test/gc/collect.test.ts'
+const TARGETS = 'test/backup/targets.test.ts'
+const WHOLE_SERVER = 'test/backup/whole-server.test.ts'
 const MIGRATION = 'test/upgrade/migration.test.ts'
 const REPAIR = 'test/check/repair.test.ts'
 const CHECK = 'test/check/check.test.ts'
@@ -63,6 +65,30 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     find: 'if (missing > 0) throw',
     replace: 'if (missing < 0) throw',
     tests: [GC],
+  },
+  {
+    invariant: 'I4',
+    name: 'the manifest of a backup is written after everything it refers to',
+    file: 'src/backup/create.ts',
+    find: '  await repository.flush()\n',
+    replace: '',
+    tests: [WHOLE_SERVER],
+  },
+  {
+    invariant: 'I4',
+    name: 'pruning keeps what a remaining snapshot needs',
+    file: 'src/backup/prune.ts',
+    find: 'if (used === 0) {',
+    replace: 'if (used < entry.size) {',
+    tests: [TARGETS],
+  },
+  {
+    invariant: 'I4',
+    name: 'a target is used by one writer at a time',
+    file: 'src/backup/lock.ts',
+    find: 'if (entry === undefined || !excludes(mode, entry.mode)) continue',
+    replace: 'if (entry === undefined || excludes(mode, entry.mode)) continue',
+    tests: [TARGETS],
   },
   {
     invariant: 'I4',
