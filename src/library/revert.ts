@@ -252,10 +252,14 @@ async function putOne(
   quota.take(bytes)
   if (was.kind === 'file') {
     const name = replaces ? now.name : await tree.freeNameIn(parent, was.name)
-    await tree.put(parent, fileDirent({ ...was, name, mtime: tree.now, modifier: actor }))
+    // A deleted item returns as it was. A revision that replaces a newer one is a change, made now.
+    await tree.put(
+      parent,
+      fileDirent({ ...was, name, ...(replaces && { mtime: tree.now, modifier: actor }) }),
+    )
   } else {
     const name = await tree.freeWholeNameIn(parent, was.name)
-    await tree.put(parent, dirDirent({ ...was, name, mtime: tree.now }))
+    await tree.put(parent, dirDirent({ ...was, name }))
   }
   return true
 }

@@ -232,6 +232,31 @@ for (const [name, bringBack] of calls) {
       assert.deepEqual(namesOf(trash), ['/b.txt'])
     })
 
+    it('keeps modification time and modifier of what was deleted', async () => {
+      const own = await Workspace.make(server)
+      const times = async () => {
+        const { body } = await own.client.get(own.v21('dir/'), { p: '/kept' })
+        const file = body.dirent_list.find((one: { name: string }) => one.name === 'a.txt')
+        const { body: above } = await own.client.get(own.v21('dir/'), { p: '/' })
+        const folder = above.dirent_list.find((one: { name: string }) => one.name === 'kept')
+        return [file.mtime, file.modifier_email, folder.mtime]
+      }
+      await put(own, '/kept/a.txt', 'as it was')
+      const was = await times()
+      const head = await own.head()
+      clock += DAY
+      await remove(own, '/kept')
+      clock += DAY
+      assert.deepEqual((await bringBack(own, head, ['/kept'])).body.failed, [])
+      assert.deepEqual(await times(), was)
+      const again = await own.head()
+      clock += DAY
+      await remove(own, '/kept/a.txt')
+      clock += DAY
+      assert.deepEqual((await bringBack(own, again, ['/kept/a.txt'])).body.failed, [])
+      assert.deepEqual((await times()).slice(0, 2), was.slice(0, 2))
+    })
+
     it('describes a commit of one file or one folder as its revert', async () => {
       await bringBack(space, commit, ['/b.txt'])
       assert.equal(await space.lastCommit(), 'Reverted file "b.txt" to status at 2025-07-31 22:13:20')
