@@ -49,6 +49,32 @@ describe('changes on the folder page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('refuse a name that is taken, and keep the field open', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { space, tab, list, page } = here
+    await list.menu('notes.md', 'Rename')
+    const field = page.getByRole('textbox', { name: 'Rename' })
+    await field.fill('budget.xlsx')
+    await field.press('Enter')
+    await page.getByRole('alert').filter({ hasText: '“budget.xlsx” already exists here' }).waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    await tab.picture('files-name-taken')
+    await tab.checkAccess()
+    await field.fill('notes 2.md')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await field.press('Enter')
+    await list.shows(ALL.map((name) => (name === 'notes.md' ? 'notes 2.md' : name)))
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'New folder' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Photos')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('“Photos” already exists here').waitFor()
+    assert.equal((await namesIn(space.client, space.id)).length, ALL.length)
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('move and copy: by dialog, by dragging, and between libraries', async (t) => {
     const here = await opened(t)
     if (here === undefined) return

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 /** A file created in the page: `size` bytes of a pattern, or a text. */
 export interface MadeFile {
@@ -8,8 +8,16 @@ export interface MadeFile {
   readonly modified?: number
 }
 
-/** Drops files on the shown folder, as if they came from the desktop. */
-export async function dropFiles(page: Page, files: readonly MadeFile[]): Promise<void> {
+/**
+ * Drops files on the shown folder or on `onto`, as if they came from the desktop. `leaveAt: 'dragover'` only drags them
+ * there.
+ */
+export async function dropFiles(
+  page: Page,
+  files: readonly MadeFile[],
+  onto: Locator = page.locator('.drop-zone'),
+  { leaveAt }: { leaveAt?: 'dragover' } = {},
+): Promise<void> {
   await page.locator('.drop-zone').waitFor()
   const transfer = await page.evaluateHandle((wanted) => {
     const { DataTransfer, File } = globalThis as unknown as {
@@ -24,8 +32,8 @@ export async function dropFiles(page: Page, files: readonly MadeFile[]): Promise
     }
     return made
   }, files)
-  for (const type of ['dragenter', 'dragover', 'drop']) {
-    await page.locator('.drop-zone').dispatchEvent(type, { dataTransfer: transfer })
+  for (const type of ['dragenter', 'dragover', ...(leaveAt === undefined ? ['drop'] : [])]) {
+    await onto.dispatchEvent(type, { dataTransfer: transfer })
   }
 }
 

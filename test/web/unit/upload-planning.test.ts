@@ -1,7 +1,7 @@
 import './browser-globals.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readDroppedFiles } from '../../../web/src/uploads/dropped-files.ts'
+import { scanDroppedFiles } from '../../../web/src/uploads/dropped-files.ts'
 import { planUploads } from '../../../web/src/uploads/plan-uploads.ts'
 import type { Upload } from '../../../web/src/uploads/queue.ts'
 
@@ -144,13 +144,20 @@ describe('dropped files', () => {
       }
     },
   })
-  const drop = (...entries: object[]) => {
+  const drop = async (...entries: object[]) => {
     const items = entries.map((entry) => ({
       kind: 'file',
       getAsFile: () => null,
       webkitGetAsEntry: () => entry,
     }))
-    return readDroppedFiles({ items: [...items, { kind: 'string' }] } as unknown as DataTransfer)
+    const transfer = { items: [...items, { kind: 'string' }] } as unknown as DataTransfer
+    const { batches, ended } = scanDroppedFiles(transfer)
+    const found = { files: [] as ReturnType<typeof picked>[], emptyFolders: [] as string[] }
+    for await (const { files, emptyFolders } of batches) {
+      found.files.push(...files)
+      found.emptyFolders.push(...emptyFolders)
+    }
+    return { ...found, unreadable: await ended }
   }
 
   it('include all files of folders and the folders that are empty', async () => {

@@ -4,6 +4,7 @@ import { folderUrl } from '../navigation/index.ts'
 import { ancestorsOf, nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, Menu, NARROW, useMedia } from '../ui/index.ts'
+import { useFileDropPlace } from '../uploads/index.ts'
 import { type OnDropped, useDropPlace } from './drag-and-drop.ts'
 import { activateChild } from './folder-visits.ts'
 
@@ -19,7 +20,7 @@ export function Breadcrumb(props: {
   path: string
   onDropped: OnDropped | undefined
 }) {
-  const { libraryId, libraryName, path, onDropped } = props
+  const { libraryId, libraryName, path } = props
   const texts = useTexts('files')
   const narrow = useMedia(NARROW)
   const [, go] = useLocation()
@@ -40,9 +41,7 @@ export function Breadcrumb(props: {
       <Separator />
     </li>
   )
-  const crumbs = shown.map((step) => (
-    <Crumb key={step.path} libraryId={libraryId} step={step} from={path} onDropped={onDropped} />
-  ))
+  const crumbs = shown.map((step) => <Crumb key={step.path} {...props} step={step} />)
   const name = path === '/' ? libraryName : nameOf(path)
   return (
     <nav aria-label={texts.path} className="files-path">
@@ -67,24 +66,45 @@ export function Breadcrumb(props: {
   )
 }
 
-function Crumb(props: { libraryId: string; step: Step; from: string; onDropped: OnDropped | undefined }) {
-  const { libraryId, step, from, onDropped } = props
-  const { over, handlers } = useDropPlace(libraryId, step.path, onDropped)
+function Crumb(props: Parameters<typeof Breadcrumb>[0] & { step: Step }) {
+  const { libraryId, libraryName, step, path: from, onDropped } = props
+  const entries = useDropPlace(libraryId, step.path, onDropped)
+  const files = useFileDropPlace(onDropped && { libraryId, libraryName, path: step.path })
   return (
     <li>
       <Link
         to={folderUrl(libraryId, step.path)}
-        className={`files-crumb${over ? ' files-drop' : ''}`}
+        className={`files-crumb${entries.over || files.over ? ' files-drop' : ''}`}
         title={step.name}
         draggable={false}
         onClick={() => activateChild(libraryId, step.path, from)}
-        {...handlers}
+        {...bothHandlers(entries.handlers, files.handlers)}
       >
         <bdi>{step.name}</bdi>
       </Link>
       <Separator />
     </li>
   )
+}
+
+type DropHandlers = ReturnType<typeof useDropPlace>['handlers']
+
+/** Handlers for dragged entries and for files of the desktop. Each ignores the drags of the other. */
+function bothHandlers(some: DropHandlers, others: DropHandlers): DropHandlers {
+  return {
+    onDragOver(event) {
+      some.onDragOver(event)
+      others.onDragOver(event)
+    },
+    onDragLeave() {
+      some.onDragLeave()
+      others.onDragLeave()
+    },
+    onDrop(event) {
+      some.onDrop(event)
+      others.onDrop(event)
+    },
+  }
 }
 
 function Separator() {

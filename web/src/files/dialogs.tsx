@@ -21,6 +21,7 @@ export function OpenedDialog(props: {
   here: CurrentFolder
   dialog: OpenDialog
   changes: Changes
+  isTaken: (name: string) => boolean
   onMade: (name: string) => void
   onClose: () => void
 }) {
@@ -48,6 +49,7 @@ export function OpenedDialog(props: {
 function NewDialog(props: {
   here: CurrentFolder
   ending: string | undefined
+  isTaken: (name: string) => boolean
   onMade: (name: string) => void
   onClose: () => void
 }) {
@@ -60,6 +62,7 @@ function NewDialog(props: {
   )
   async function submit(): Promise<void> {
     if (name.includes('/')) throw new Error(texts.nameHasSlash)
+    if (props.isTaken(name.trim().normalize('NFC'))) throw new Error(texts.nameIsTaken(name.trim()))
     const make = ending === undefined ? makeFolder : makeFile
     onMade(await make(here.libraryId, join(here.path, name.trim())))
     await queries.invalidateQueries({ queryKey: ['dir', here.libraryId] })

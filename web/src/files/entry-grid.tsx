@@ -33,6 +33,7 @@ export interface EntryGridProps {
   /** Menu of the selection, or of the folder if nothing is selected. */
   readonly menu: readonly MenuEntry[]
   readonly renaming: string | undefined
+  readonly isTaken: (name: string) => boolean
   readonly onRenamed: (entry: Entry, newName: string | undefined) => void
   readonly onOpen: (entry: Entry) => void
   readonly onQuickAction: (action: 'share' | 'download', entry: Entry) => void
@@ -160,6 +161,7 @@ export function EntryGrid(props: EntryGridProps) {
       draggable={fine}
       narrow={narrow}
       folderSizes={preferences.folderSizes}
+      isTaken={props.isTaken}
       onRenamed={props.renaming === entry.name ? (newName) => finishRename(entry, newName) : undefined}
     />
   )

@@ -1,5 +1,13 @@
 import { Lock, Star } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { Entry } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { appBase } from '../site-url.ts'
@@ -83,12 +91,19 @@ export function useLockText(entry: Entry): string | undefined {
     : texts.lockedBy(entry.lock_owner_name || entry.lock_owner || '', when)
 }
 
-/** Inline field for a new name. `onDone` gets undefined when the rename was cancelled. */
-export function NameEditor(props: { entry: Entry; onDone: (newName: string | undefined) => void }) {
+/** Inline field for a new name. It stays open while the name is taken. `onDone` gets undefined when the rename was cancelled. */
+export function NameEditor(props: {
+  entry: Entry
+  isTaken: (name: string) => boolean
+  onDone: (newName: string | undefined) => void
+}) {
   const { entry, onDone } = props
   const common = useTexts('common')
+  const texts = useTexts('files')
   const input = useRef<HTMLInputElement>(null)
   const done = useRef(false)
+  const problemId = useId()
+  const [problem, setProblem] = useState<string>()
   useEffect(() => {
     input.current?.focus()
     const dot = entry.type === 'dir' ? -1 : entry.name.lastIndexOf('.')
@@ -96,8 +111,16 @@ export function NameEditor(props: { entry: Entry; onDone: (newName: string | und
   }, [entry.name, entry.type])
   function finish(newName: string | undefined): void {
     if (done.current) return
+    const isNew = newName !== undefined && newName !== '' && newName !== entry.name
+    const found = isNew ? problemOf(newName) : undefined
+    setProblem(found)
+    if (found !== undefined) return
     done.current = true
-    onDone(newName === undefined || newName === '' || newName === entry.name ? undefined : newName)
+    onDone(isNew ? newName : undefined)
+  }
+  function problemOf(newName: string): string | undefined {
+    if (newName.includes('/')) return texts.nameHasSlash
+    return props.isTaken(newName.normalize('NFC')) ? texts.nameIsTaken(newName) : undefined
   }
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
     event.stopPropagation()
@@ -106,20 +129,43 @@ export function NameEditor(props: { entry: Entry; onDone: (newName: string | und
     if (event.key === 'Escape') finish(undefined)
   }
   return (
-    <input
-      ref={input}
-      className="input files-name-editor"
-      aria-label={common.rename}
-      defaultValue={entry.name}
-      maxLength={255}
-      autoComplete="off"
-      spellCheck={false}
-      onKeyDown={onKeyDown}
-      onBlur={(event) => finish(event.currentTarget.value.trim())}
-      onClick={(event) => event.stopPropagation()}
-      onDoubleClick={(event) => event.stopPropagation()}
-      onContextMenu={(event) => event.stopPropagation()}
-      onPointerDown={(event) => event.stopPropagation()}
-    />
+    <>
+      <input
+        ref={input}
+        className="input files-name-editor"
+        aria-label={common.rename}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : problemId}
+        defaultValue={entry.name}
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        onInput={() => setProblem(undefined)}
+        onKeyDown={onKeyDown}
+        onBlur={(event) => finish(event.currentTarget.value.trim())}
+        onClick={(event) => event.stopPropagation()}
+        onDoubleClick={(event) => event.stopPropagation()}
+        onContextMenu={(event) => event.stopPropagation()}
+        onPointerDown={(event) => event.stopPropagation()}
+      />
+      {problem !== undefined && <NameProblem id={problemId} input={input} problem={problem} />}
+    </>
+  )
+}
+
+/** Message below the field. In the top layer, because the rows of the list clip their content. */
+function NameProblem(props: { id: string; input: RefObject<HTMLInputElement | null>; problem: string }) {
+  const message = useRef<HTMLParagraphElement>(null)
+  const { input } = props
+  useLayoutEffect(() => {
+    const { left = 0, bottom = 0 } = input.current?.getBoundingClientRect() ?? {}
+    message.current?.style.setProperty('left', `${left}px`)
+    message.current?.style.setProperty('top', `${bottom + 4}px`)
+    message.current?.showPopover()
+  }, [input])
+  return (
+    <p ref={message} id={props.id} className="files-name-problem" role="alert" popover="manual">
+      {props.problem}
+    </p>
   )
 }

@@ -19,11 +19,17 @@ interface ItemProps {
   readonly draggable: boolean
   readonly narrow: boolean
   readonly folderSizes: boolean
+  /** Whether another entry of the folder has a name. */
+  readonly isTaken: (name: string) => boolean
   /** Set while the entry is being renamed. */
   readonly onRenamed: ((newName: string | undefined) => void) | undefined
 }
 
 export const itemId = (place: number) => `files-item-${place}`
+
+/** Folders accept dropped files for themselves; see DropZone. */
+const uploadPath = ({ here, entry }: ItemProps) =>
+  entry.type === 'dir' && here.editable ? entryPath(here, entry) : undefined
 
 const classOf = (base: string, { chosen, active, dropping }: ItemProps) =>
   `${base}${chosen ? ' files-chosen' : ''}${active ? ' files-active' : ''}${dropping ? ' files-drop' : ''}`
@@ -39,6 +45,7 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
       aria-rowindex={place + (narrow ? 1 : 2)}
       aria-selected={chosen}
       data-place={place}
+      data-upload-into={uploadPath(props)}
       draggable={props.draggable && props.onRenamed === undefined}
     >
       <span role="gridcell" className="files-cell-check">
@@ -47,7 +54,7 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
       <span role="gridcell" className="files-cell-name">
         <RowPicture here={here} entry={entry} />
         {props.onRenamed ? (
-          <NameEditor entry={entry} onDone={props.onRenamed} />
+          <NameEditor entry={entry} isTaken={props.isTaken} onDone={props.onRenamed} />
         ) : (
           <span className="files-cell-text">
             <EntryName here={here} entry={entry} />
@@ -95,6 +102,7 @@ export const EntryTile = memo(function EntryTile(props: ItemProps) {
       role="gridcell"
       aria-selected={chosen}
       data-place={place}
+      data-upload-into={uploadPath(props)}
       draggable={props.draggable && props.onRenamed === undefined}
     >
       <span className="files-tile-picture">
@@ -106,7 +114,7 @@ export const EntryTile = memo(function EntryTile(props: ItemProps) {
       </span>
       <span className="files-tile-foot">
         {props.onRenamed ? (
-          <NameEditor entry={entry} onDone={props.onRenamed} />
+          <NameEditor entry={entry} isTaken={props.isTaken} onDone={props.onRenamed} />
         ) : (
           <EntryName here={here} entry={entry} />
         )}

@@ -1,5 +1,5 @@
 import { ArrowUp } from 'lucide-react'
-import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { Entry, LibraryDetail, Selected } from '../api/index.ts'
@@ -99,6 +99,8 @@ export function FolderContents(props: {
     setSelection(only(newName))
     setSelection(only(await changes.rename(entry, newName)))
   }
+  const { entries: unfiltered } = props
+  const isTaken = useCallback((name: string) => unfiltered.some((entry) => entry.name === name), [unfiltered])
   const transfer = (operation: 'copy' | 'move', selected: Selected, to: Target) =>
     void changes.transfer(operation, selected, to).catch(failed)
   const quickAction = (action: 'share' | 'download', entry: Entry) => {
@@ -188,6 +190,7 @@ export function FolderContents(props: {
                 narrow={narrow}
                 menu={chosen.length > 0 ? entryMenu(chosen) : folderMenu}
                 renaming={renaming}
+                isTaken={isTaken}
                 onRenamed={(entry, newName) => void rename(entry, newName)}
                 onOpen={open}
                 onQuickAction={quickAction}
@@ -219,6 +222,7 @@ export function FolderContents(props: {
           here={here}
           dialog={dialog}
           changes={changes}
+          isTaken={isTaken}
           onMade={(name) => setSelection(only(name))}
           onClose={() => setDialog(undefined)}
         />

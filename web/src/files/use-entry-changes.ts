@@ -85,7 +85,10 @@ export function useEntryChanges(here: CurrentFolder): Changes {
       async rename(entry, newName) {
         await change(new Set([entry.name]), { name: newName })
         try {
-          return await renameEntry(libraryId, entryPath(here, entry), entry.type, newName)
+          const name = await renameEntry(libraryId, entryPath(here, entry), entry.type, newName)
+          // Somebody else took the name meanwhile, so the server added a number.
+          if (name !== newName.normalize('NFC')) toast({ text: texts.renamedTo(name), bad: true })
+          return name
         } catch (error) {
           failed(error)
           return entry.name

@@ -36,6 +36,12 @@ export function useEntryDrag(grid: {
       beginDrag(event, { libraryId: here.libraryId, folder: here.path, names }, label)
     },
     onDragOver(event: DragEvent) {
+      if (event.dataTransfer.types.includes('Files')) {
+        // Marks the folder; the drop zone around the list accepts the files.
+        const entry = here.editable ? entryAt(event.target) : undefined
+        setOver(entry?.type === 'dir' ? entry.name : undefined)
+        return
+      }
       const folder = folderAt(event.target)
       setOver(folder?.name)
       if (folder !== undefined) acceptDrag(event)

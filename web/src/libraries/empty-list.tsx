@@ -1,7 +1,7 @@
 import { Globe, LibraryBig, Plus, Upload, Users } from 'lucide-react'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, Empty } from '../ui/index.ts'
-import { pickFiles } from '../uploads/index.ts'
+import { pickFiles, scanOf } from '../uploads/index.ts'
 import type { LibraryTab } from './library-tabs.ts'
 import { useFirstUpload } from './use-first-upload.ts'
 
@@ -31,7 +31,11 @@ function NoneOfMine(props: { onMake: () => void }) {
         <Button variant="primary" icon={Plus} onClick={props.onMake}>
           {texts.newLibrary}
         </Button>
-        <Button icon={Upload} busy={busy} onClick={() => void pickFiles().then(start)}>
+        <Button
+          icon={Upload}
+          busy={busy}
+          onClick={() => void pickFiles().then((files) => start(scanOf(files, [])))}
+        >
           {texts.uploadFiles}
         </Button>
       </div>

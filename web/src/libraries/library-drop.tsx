@@ -5,21 +5,17 @@ import type { Place } from '../files/index.ts'
 import { LazyFolderPicker } from '../files/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import type { DroppedFiles } from '../uploads/index.ts'
-import { addUploads, FileDrop } from '../uploads/index.ts'
+import { addScan, FileDrop, type UploadScan } from '../uploads/index.ts'
 import { useFirstUpload } from './use-first-upload.ts'
 
 /** Accepts files dropped on the list of libraries, and asks for the target folder. The first upload creates a library. */
 export function LibraryDrop(props: { libraries: readonly LibraryItem[] | undefined; children: ReactNode }) {
   const { libraries } = props
   const { start } = useFirstUpload()
-  const [dropped, setDropped] = useState<DroppedFiles>()
-  function take(taken: DroppedFiles): void {
-    const { files, emptyFolders } = taken
-    // Nothing could be read; the drop zone reports that.
-    if (files.length + emptyFolders.length === 0) return
-    if (libraries?.some(canEdit)) setDropped(taken)
-    else void start(files, emptyFolders)
+  const [dropped, setDropped] = useState<UploadScan>()
+  function take(scan: UploadScan): void {
+    if (libraries?.some(canEdit)) setDropped(scan)
+    else void start(scan)
   }
   return (
     <FileDrop where={undefined} onDropped={libraries && take}>
@@ -43,12 +39,12 @@ function likeliest(libraries: readonly LibraryItem[]): Place | undefined {
   return newest && { libraryId: newest.repo_id, libraryName: newest.repo_name, path: '/' }
 }
 
-function ChoosePlace(props: { dropped: DroppedFiles; start: Place | undefined; onClose: () => void }) {
-  const { files, emptyFolders } = props.dropped
+function ChoosePlace(props: { dropped: UploadScan; start: Place | undefined; onClose: () => void }) {
   const texts = useTexts('uploads')
   const formats = useFormats()
   const [, go] = useLocation()
-  const count = files.length + emptyFolders.length
+  // The files in dropped folders are counted only when they are uploaded.
+  const count = props.dropped.tops.length
   return (
     <Suspense>
       <LazyFolderPicker
@@ -56,7 +52,7 @@ function ChoosePlace(props: { dropped: DroppedFiles; start: Place | undefined; o
         submit={texts.uploadHere}
         {...(props.start && { start: props.start })}
         onChoose={async (place) => {
-          addUploads(place, files, emptyFolders)
+          addScan(place, props.dropped)
           go(folderUrl(place.libraryId, place.path))
         }}
         onClose={props.onClose}

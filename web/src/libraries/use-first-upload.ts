@@ -3,20 +3,20 @@ import { useLocation } from 'wouter'
 import { defaultLibrary, fetchLibrary } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFailureToast } from '../ui/index.ts'
-import { addUploads, type PickedFile } from '../uploads/index.ts'
+import { addScan, type UploadScan } from '../uploads/index.ts'
 
 /** Uploads files for a user without a library: creates the default library first. */
 export function useFirstUpload() {
   const failed = useFailureToast()
   const [, go] = useLocation()
   const [busy, setBusy] = useState(false)
-  async function start(files: readonly PickedFile[], emptyFolders: readonly string[] = []): Promise<void> {
-    if (files.length === 0 && emptyFolders.length === 0) return
+  async function start(scan: UploadScan): Promise<void> {
+    if (scan.tops.length === 0) return
     setBusy(true)
     try {
       const { repo_id: libraryId } = await defaultLibrary()
       const { repo_name: libraryName } = await fetchLibrary(libraryId)
-      addUploads({ libraryId, libraryName, path: '/' }, files, emptyFolders)
+      addScan({ libraryId, libraryName, path: '/' }, scan)
       go(folderUrl(libraryId))
     } catch (error) {
       failed(error)

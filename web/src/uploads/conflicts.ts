@@ -12,6 +12,9 @@ export interface Place {
   readonly isTaken: boolean
 }
 
+/** Names given to files of one upload, by their folder. */
+export type GivenNames = Map<string, Set<string>>
+
 /** How to resolve name conflicts. */
 export type Answer = 'keep-both' | 'replace' | 'skip'
 
@@ -37,9 +40,8 @@ const depthOf = (folder: string) => (folder === '' ? 0 : folder.split('/').lengt
  * Plans the location of each path. Where a file and a folder have the same name, or two files of one upload do, the
  * new one gets another name.
  */
-export function placesOf(paths: readonly string[], known: Known): Place[] {
+export function placesOf(paths: readonly string[], known: Known, own: GivenNames = new Map()): Place[] {
   const folders = new FolderNames(known)
-  const own = new Map<string, Set<string>>()
   return paths.map((path) => {
     const names = path.split('/').map(toNfc)
     const wanted = names.pop() ?? ''

@@ -3,11 +3,14 @@ import { CloudUpload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { nameOf } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { useFailureToast, useToast } from '../ui/index.ts'
-import { type DroppedFiles, readDroppedFiles } from './dropped-files.ts'
-import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
+import { useToast } from '../ui/index.ts'
+import { scanDroppedFiles, type UploadScan } from './dropped-files.ts'
+import { addScan, loadEngine, type UploadTarget } from './uploads.ts'
 
-/** Uploads files dropped on its children. Without a target it accepts no drops. */
+/**
+ * Uploads files dropped on its children. Without a target it accepts no drops. An element with `data-upload-into` receives
+ * them for the folder of that path.
+ */
 export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
   const { target } = props
   const canDrop = target !== undefined
@@ -18,7 +21,7 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
   return (
     <FileDrop
       where={target && (target.path === '/' ? target.libraryName : nameOf(target.path))}
-      onDropped={target && (({ files, emptyFolders }) => addUploads(target, files, emptyFolders))}
+      onDropped={target && ((scan, into) => addScan({ ...target, path: into ?? target.path }, scan))}
     >
       {props.children}
     </FileDrop>
@@ -29,16 +32,16 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
 export function FileDrop(props: {
   /** Name of the target, if it is known before the drop. */
   where: string | undefined
-  onDropped: ((dropped: DroppedFiles) => void) | undefined
+  onDropped: ((scan: UploadScan, into: string | undefined) => void) | undefined
   children: ReactNode
 }) {
   const { where, onDropped } = props
   const texts = useTexts('uploads')
-  const formats = useFormats()
-  const toast = useToast()
-  const tellFailure = useFailureToast()
+  const takeFiles = useDroppedFiles()
   const depth = useRef(0)
   const [over, setOver] = useState(false)
+  // A folder below the pointer is marked by itself, without the veil.
+  const [isInto, setInto] = useState(false)
   useNoDropsElsewhere()
   const canDrop = onDropped !== undefined
 
@@ -47,6 +50,7 @@ export function FileDrop(props: {
     event.preventDefault()
     depth.current += 1
     setOver(true)
+    setInto(pathBelow(event) !== undefined)
   }
 
   function leave(): void {
@@ -59,35 +63,22 @@ export function FileDrop(props: {
     event.preventDefault()
     event.stopPropagation()
     event.dataTransfer.dropEffect = canDrop ? 'copy' : 'none'
+    setInto(pathBelow(event) !== undefined)
   }
 
-  async function drop(event: DragEvent): Promise<void> {
+  function drop(event: DragEvent): void {
     if (!bringsFiles(event)) return
     event.preventDefault()
     event.stopPropagation()
     depth.current = 0
     setOver(false)
-    if (onDropped === undefined) return
-    try {
-      const dropped = await readDroppedFiles(event.dataTransfer)
-      const { unreadable } = dropped
-      onDropped(dropped)
-      if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })
-    } catch (error) {
-      tellFailure(error)
-    }
+    if (onDropped !== undefined) onDropped(takeFiles(event), pathBelow(event))
   }
 
   return (
-    <div
-      className="drop-zone"
-      onDragEnter={enter}
-      onDragLeave={leave}
-      onDragOver={hover}
-      onDrop={(event) => void drop(event)}
-    >
+    <div className="drop-zone" onDragEnter={enter} onDragLeave={leave} onDragOver={hover} onDrop={drop}>
       {props.children}
-      {over && canDrop && (
+      {over && canDrop && !isInto && (
         <div className="drop-veil">
           <div className="drop-sign">
             <CloudUpload size={44} aria-hidden strokeWidth={1.5} />
@@ -102,6 +93,51 @@ export function FileDrop(props: {
       )}
     </div>
   )
+}
+
+/** Path of the folder below the pointer that accepts the drop itself. */
+function pathBelow({ target }: DragEvent): string | undefined {
+  return (target as Element).closest<HTMLElement>('[data-upload-into]')?.dataset['uploadInto']
+}
+
+/** Scans the files of a drop, and reports those that cannot be read. */
+function useDroppedFiles(): (event: DragEvent) => UploadScan {
+  const texts = useTexts('uploads')
+  const formats = useFormats()
+  const toast = useToast()
+  return (event) => {
+    const scan = scanDroppedFiles(event.dataTransfer)
+    void scan.ended.then((unreadable) => {
+      if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })
+    })
+    return scan
+  }
+}
+
+/** Handlers of an element outside of a drop zone that uploads dropped files. `over` is true while files are dragged over it. */
+export function useFileDropPlace(target: UploadTarget | undefined) {
+  const [over, setOver] = useState(false)
+  const takeFiles = useDroppedFiles()
+  return {
+    over,
+    handlers: {
+      onDragOver(event: DragEvent) {
+        if (target === undefined || !bringsFiles(event)) return
+        event.preventDefault()
+        event.stopPropagation()
+        event.dataTransfer.dropEffect = 'copy'
+        setOver(true)
+      },
+      onDragLeave: () => setOver(false),
+      onDrop(event: DragEvent) {
+        setOver(false)
+        if (target === undefined || !bringsFiles(event)) return
+        event.preventDefault()
+        event.stopPropagation()
+        addScan(target, takeFiles(event))
+      },
+    },
+  }
 }
 
 const bringsFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files')

@@ -2,7 +2,7 @@ import { LARGEST_COPIED } from './upload-persistence.ts'
 import type { PickedFile } from './uploads.ts'
 
 /** Dropped files, and empty folders, which no file path would mention. */
-export interface DroppedFiles {
+interface DroppedFiles {
   readonly files: readonly PickedFile[]
   readonly emptyFolders: readonly string[]
   /** Number of entries that could not be read. */
@@ -17,8 +17,29 @@ interface HandleItem {
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>
 }
 
-/** Reads all dropped entries. Must be called in the event handler, because the browser clears the data afterwards. */
-export function readDroppedFiles(transfer: DataTransfer): Promise<DroppedFiles> {
+/** Files of one scan step are passed on together, so that the upload starts while the scan goes on. */
+const BATCH_FILES = 100
+/** After this time a smaller batch is passed on, too. */
+const BATCH_MS = 300
+
+/** Files that are being found, in batches. */
+export interface UploadScan {
+  /** Names of the files and folders at the top. */
+  readonly tops: readonly string[]
+  /** Can be read once. */
+  readonly batches: AsyncIterable<DroppedFiles>
+  /** Resolves after the last batch to the number of entries that could not be read. */
+  readonly ended: Promise<number>
+}
+
+interface DroppedItem {
+  readonly file: File | null
+  readonly entry: FileSystemEntry | null
+  readonly handle: Promise<FileSystemHandle | null> | undefined
+}
+
+/** Scans all dropped entries. Must be called in the event handler, because the browser clears the data afterwards. */
+export function scanDroppedFiles(transfer: DataTransfer): UploadScan {
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item: DataTransferItem & HandleItem) => ({
@@ -26,56 +47,83 @@ export function readDroppedFiles(transfer: DataTransfer): Promise<DroppedFiles> 
       entry: item.webkitGetAsEntry(),
       handle: item.getAsFileSystemHandle?.().catch(() => null),
     }))
-  return read(dropped)
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const tops = dropped.flatMap(({ file, entry }) => entry?.name ?? file?.name ?? [])
+  return { tops, batches: scan(dropped, resolve), ended: promise }
 }
 
-async function read(
-  dropped: readonly {
-    file: File | null
-    entry: FileSystemEntry | null
-    handle: Promise<FileSystemHandle | null> | undefined
-  }[],
-): Promise<DroppedFiles> {
-  const files: PickedFile[] = []
-  const emptyFolders: string[] = []
+/** A scan of files that are known already. */
+export function scanOf(files: readonly PickedFile[], emptyFolders: readonly string[]): UploadScan {
+  const paths = [...files.map(({ relativePath }) => relativePath), ...emptyFolders]
+  const tops = new Set(paths.map((path) => path.split('/')[0] ?? ''))
+  async function* one() {
+    yield { files, emptyFolders, unreadable: 0 }
+  }
+  return { tops: [...tops], batches: one(), ended: Promise.resolve(0) }
+}
+
+async function* scan(
+  dropped: readonly DroppedItem[],
+  onEnd: (unreadable: number) => void,
+): AsyncGenerator<DroppedFiles> {
+  let batch = { files: [] as PickedFile[], emptyFolders: [] as string[], unreadable: 0 }
+  let since = performance.now()
   let unreadable = 0
   for (const { file, entry, handle } of dropped) {
     const root = (await handle) ?? undefined
     if (entry === null) {
-      if (file !== null) files.push({ file, relativePath: file.name })
+      if (file !== null) batch.files.push({ file, relativePath: file.name })
       continue
     }
-    for await (const found of below(entry)) {
-      if (found === UNREADABLE) unreadable += 1
-      else if (typeof found === 'string') emptyFolders.push(found)
-      else files.push({ ...found, ...(await handleOf(found, root)) })
+    for await (const some of below(entry)) {
+      for (const found of some) {
+        if (found === UNREADABLE) batch.unreadable += 1
+        else if (typeof found === 'string') batch.emptyFolders.push(found)
+        else batch.files.push({ ...found, ...(await handleOf(found, root)) })
+      }
+      if (batch.files.length < BATCH_FILES && performance.now() - since < BATCH_MS) continue
+      unreadable += batch.unreadable
+      yield batch
+      batch = { files: [], emptyFolders: [], unreadable: 0 }
+      since = performance.now()
     }
   }
-  return { files, emptyFolders, unreadable }
+  onEnd(unreadable + batch.unreadable)
+  yield batch
 }
 
+type Found = PickedFile | string | typeof UNREADABLE
+
 /** All files below an entry, and the paths of empty folders. */
-async function* below(entry: FileSystemEntry): AsyncGenerator<PickedFile | string | typeof UNREADABLE> {
-  const relativePath = entry.fullPath.replace(/^\/+/, '')
+async function* below(entry: FileSystemEntry): AsyncGenerator<readonly Found[]> {
   if (isFile(entry)) {
-    const file = await fileOf(entry).catch(() => undefined)
-    yield file === undefined ? UNREADABLE : { file, relativePath }
+    yield [await pickedFile(entry)]
     return
   }
   let isEmpty = true
   try {
-    for await (const child of childrenOf(entry as FileSystemDirectoryEntry)) {
+    for await (const some of childrenOf(entry as FileSystemDirectoryEntry)) {
       isEmpty = false
-      yield* below(child)
+      // Opened together: one after the other, thousands of files take many seconds.
+      const files = await Promise.all(some.filter(isFile).map(pickedFile))
+      if (files.length > 0) yield files
+      for (const child of some) if (!isFile(child)) yield* below(child)
     }
   } catch {
-    yield UNREADABLE
+    yield [UNREADABLE]
     return
   }
-  if (isEmpty) yield relativePath
+  if (isEmpty) yield [pathOf(entry)]
 }
 
-async function* childrenOf(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry> {
+async function pickedFile(entry: FileSystemFileEntry): Promise<Found> {
+  const file = await fileOf(entry).catch(() => undefined)
+  return file === undefined ? UNREADABLE : { file, relativePath: pathOf(entry) }
+}
+
+const pathOf = (entry: FileSystemEntry) => entry.fullPath.replace(/^\/+/, '')
+
+async function* childrenOf(folder: FileSystemDirectoryEntry): AsyncGenerator<readonly FileSystemEntry[]> {
   const reader = folder.createReader()
   for (;;) {
     // The browser returns at most 100 entries at a time.
@@ -83,7 +131,7 @@ async function* childrenOf(folder: FileSystemDirectoryEntry): AsyncGenerator<Fil
       reader.readEntries(resolve, reject),
     )
     if (some.length === 0) return
-    yield* some
+    yield some
   }
 }
 

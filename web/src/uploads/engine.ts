@@ -1,7 +1,15 @@
 import { onSessionChange, token } from '../api/index.ts'
 import type { Answer } from './conflicts.ts'
+import type { UploadScan } from './dropped-files.ts'
 import { forgetLinks, uploadLink } from './links.ts'
-import { failedUploads, planUploads, type Question } from './plan-uploads.ts'
+import { toNfc } from './names.ts'
+import {
+  existingEntries,
+  failedUploads,
+  type PlanOptions,
+  planUploads,
+  type Question,
+} from './plan-uploads.ts'
 import { type Upload, UploadQueue } from './queue.ts'
 import { Runner } from './runner.ts'
 import { isSame, reopened, type Source } from './sources.ts'
@@ -30,8 +38,12 @@ export class Engine {
   #isTelling = false
   #preparing: Promise<void> = Promise.resolve()
   #version = 0
-  /** Number of uploads being planned. */
+  /** Incremented when all uploads are cancelled, which ends scans in progress. */
+  #generation = 0
+  /** Number of uploads being scanned and planned. */
   preparing = 0
+  /** Number of files that the current scan has found. */
+  found = 0
   question: Question | undefined
   /** Target folder of the last upload. */
   lastTarget: UploadTarget | undefined
@@ -65,11 +77,11 @@ export class Engine {
     return this.#runner.secondsLeft
   }
 
-  add(target: UploadTarget, files: readonly PickedFile[], emptyFolders: readonly string[]): void {
+  add(target: UploadTarget, scan: UploadScan): void {
     this.preparing += 1
     this.#tell()
     // Sequential, so that the second plan sees the targets of the first.
-    this.#preparing = this.#preparing.then(() => this.#prepare(target, files, emptyFolders))
+    this.#preparing = this.#preparing.then(() => this.#prepare(target, scan))
   }
 
   /** Resumes stored uploads of this account. */
@@ -127,6 +139,7 @@ export class Engine {
   }
 
   cancelAll(): void {
+    this.#generation += 1
     this.#runner.stop(this.queue.uploads, (upload) => {
       if (upload.state !== 'done') this.#drop(upload)
     })
@@ -175,25 +188,54 @@ export class Engine {
     return answer
   }
 
-  async #prepare(
-    target: UploadTarget,
-    files: readonly PickedFile[],
-    emptyFolders: readonly string[],
-  ): Promise<void> {
+  async #prepare(target: UploadTarget, scan: UploadScan): Promise<void> {
+    const generation = this.#generation
     // Prefetches the upload link during planning. Errors surface when it is used.
-    if (files.length > 0) uploadLink(target.libraryId, target.path).catch(() => undefined)
+    uploadLink(target.libraryId, target.path).catch(() => undefined)
+    try {
+      for await (const prepared of this.#planned(target, scan)) {
+        // Cancelled or signed out meanwhile.
+        if (generation !== this.#generation) break
+        for (const { upload, source } of prepared) this.#sources.set(upload.key, source)
+        if (prepared.length > 0) this.lastTarget = target
+        this.#enqueue(prepared.map(({ upload }) => upload))
+      }
+    } finally {
+      this.preparing -= 1
+      this.found = 0
+      this.#tell()
+    }
+  }
+
+  /**
+   * Plans each batch as it is found, if the target has none of the top names: then nothing can conflict. Otherwise
+   * plans all files at the end of the scan, so that the question about conflicts is asked once.
+   */
+  async *#planned(target: UploadTarget, { tops, batches }: UploadScan) {
     const options = {
       queued: this.queue.uploads,
       ask: (question: Omit<Question, 'answer'>) => this.#ask(question),
       whenConnected: () => this.#runner.connection.whenBack(),
     }
-    const prepared = await planUploads(target, files, emptyFolders, options).catch((error: unknown) =>
-      failedUploads(target, files, { kind: 'refused', message: String(error) }),
-    )
-    this.preparing -= 1
-    for (const { upload, source } of prepared) this.#sources.set(upload.key, source)
-    if (prepared.length > 0) this.lastTarget = target
-    this.#enqueue(prepared.map(({ upload }) => upload))
+    const plan = (files: readonly PickedFile[], folders: readonly string[], before?: PlanOptions['before']) =>
+      planUploads(target, files, folders, { ...options, ...(before && { before }) }).catch((error: unknown) =>
+        failedUploads(target, files, { kind: 'refused', message: String(error) }),
+      )
+    const known = await existingEntries(target, tops, options).catch(() => undefined)
+    const isFree =
+      known !== undefined && !('kind' in known) && tops.every((top) => !known.get('')?.has(toNfc(top)))
+    const before = isFree ? { known, given: new Map() } : undefined
+    const all = { files: [] as PickedFile[], emptyFolders: [] as string[] }
+    for await (const { files, emptyFolders } of batches) {
+      this.found += files.length
+      this.#tell()
+      if (before !== undefined) yield await plan(files, emptyFolders, before)
+      else {
+        for (const file of files) all.files.push(file)
+        for (const folder of emptyFolders) all.emptyFolders.push(folder)
+      }
+    }
+    if (before === undefined) yield await plan(all.files, all.emptyFolders)
   }
 
   #enqueue(uploads: readonly Upload[]): void {
@@ -224,6 +266,7 @@ export class Engine {
 
   /** Called at sign-out. Stored uploads wait for the next sign-in. */
   #stop(): void {
+    this.#generation += 1
     this.#persistence.stop()
     this.#account = ''
     this.question?.answer(undefined)

@@ -1,5 +1,5 @@
-export { DropZone, FileDrop } from './drop-zone.tsx'
-export type { DroppedFiles } from './dropped-files.ts'
+export { DropZone, FileDrop, useFileDropPlace } from './drop-zone.tsx'
+export { scanOf, type UploadScan } from './dropped-files.ts'
 export { pickFiles } from './file-picker.ts'
 export { UploadTray } from './upload-tray.tsx'
-export { addUploads, type PickedFile } from './uploads.ts'
+export { addScan, addUploads } from './uploads.ts'

@@ -2,6 +2,7 @@ import { ApiError } from '../api/index.ts'
 import {
   type Answer,
   folderPlaces,
+  type GivenNames,
   type Known,
   type Place,
   placesOf,
@@ -29,10 +30,12 @@ interface Prepared {
   readonly source: Source
 }
 
-interface PlanOptions {
+export interface PlanOptions {
   readonly queued: Iterable<Upload>
   readonly ask: (question: Omit<Question, 'answer'>) => Promise<Answer | undefined>
   readonly whenConnected: () => Promise<void>
+  /** For a batch of an upload: what was there before it, and the names of earlier batches. */
+  readonly before?: { readonly known: Known; readonly given: GivenNames }
 }
 
 /** Plans the location of each file, asking once if some already exist. Empty if that cancelled the upload. */
@@ -48,10 +51,11 @@ export async function planUploads(
   const refused = failedUploads(target, bad, { kind: 'name', message: '' })
   const folders = emptyFolders.filter(isGood)
   const paths = good.map(({ relativePath }) => toNfc(relativePath))
-  const known = await lookedUp(target, [...paths, ...folders.map((folder) => `${folder}/`)], options)
+  const { before } = options
+  const known =
+    before?.known ?? (await existingEntries(target, [...paths, ...folders.map((one) => `${one}/`)], options))
   if ('kind' in known) return [...refused, ...failedUploads(target, good, known)]
-  addQueued(known, target, options.queued)
-  const places = placesOf(paths, known)
+  const places = placesOf(paths, known, before?.given)
   const taken = places.filter(({ isTaken }) => isTaken)
   const answer = taken.length === 0 ? 'keep-both' : await options.ask({ target, taken })
   if (answer === undefined) return []
@@ -63,15 +67,17 @@ export async function planUploads(
   return [...refused, ...folderPlaces(folders, known).map((path) => folderUpload(target, path)), ...ready]
 }
 
-/** Existing entries, or the reason why the target cannot be used. */
-async function lookedUp(
+/** Existing and queued entries, or the reason why the target cannot be used. */
+export async function existingEntries(
   target: UploadTarget,
   paths: readonly string[],
-  { whenConnected }: PlanOptions,
+  { whenConnected, queued }: PlanOptions,
 ): Promise<Known | Failure> {
   for (;;) {
     try {
-      return await knownFolders(target, paths)
+      const known = await knownFolders(target, paths)
+      addQueued(known, target, queued)
+      return known
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const verdict = classifyResponse(error.status, error.message)

@@ -73,7 +73,7 @@ function Card(props: { version: number }) {
 /** Refetches the lists when everything is done. Until then live events do. */
 function useFreshLists(): void {
   const queries = useQueryClient()
-  const { isBusy } = engine.queue
+  const isBusy = engine.queue.isBusy || engine.preparing > 0
   const was = useRef(isBusy)
   useEffect(() => {
     if (was.current && !isBusy) {

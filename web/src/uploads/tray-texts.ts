@@ -5,14 +5,16 @@ import { engine } from './engine.ts'
 export function useTrayWords(): { title: string; about: string } {
   const texts = useTexts('uploads')
   const formats = useFormats()
-  const { queue, preparing } = engine
+  const { queue, preparing, found } = engine
   const { counts, all, work, workDone } = queue.totals
   const failed = counts.failed + counts.lost
-  if (all === 0 && preparing > 0) return { title: texts.preparing, about: '' }
+  const scanning = found > 0 && texts.scanned(found, formats.number(found))
+  if (preparing > 0 && !queue.isBusy) return { title: texts.preparing, about: scanning || '' }
   if (queue.isBusy) {
     const percent = formats.number(Math.floor((100 * workDone) / Math.max(1, work)))
     const { bytesPerSecond, secondsLeft } = engine
     const about = [
+      preparing > 0 && scanning,
       `${percent} %`,
       bytesPerSecond >= 1 && texts.perSecond(formats.size(bytesPerSecond)),
       secondsLeft !== undefined && bytesPerSecond >= 1 && texts.left(formats.duration(secondsLeft)),

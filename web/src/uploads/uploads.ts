@@ -1,3 +1,4 @@
+import { scanOf, type UploadScan } from './dropped-files.ts'
 import type { Engine } from './engine.ts'
 
 /** Target folder of an upload. */
@@ -35,9 +36,13 @@ export function addUploads(
   files: readonly PickedFile[],
   emptyFolders: readonly string[] = [],
 ): void {
-  if (files.length === 0 && emptyFolders.length === 0) return
+  if (files.length > 0 || emptyFolders.length > 0) addScan(target, scanOf(files, emptyFolders))
+}
+
+/** Queues files while they are being found. */
+export function addScan(target: UploadTarget, scan: UploadScan): void {
   showTray()
-  void loadEngine().then((engine) => engine.add(target, files, emptyFolders))
+  void loadEngine().then((engine) => engine.add(target, scan))
 }
 
 /** Shows the tray. */

@@ -18,6 +18,8 @@ export const files: Texts['files'] = {
   folderName: 'Ordnername',
   fileName: 'Dateiname',
   nameHasSlash: 'Ein Name darf keinen Schrägstrich enthalten.',
+  nameIsTaken: (name: string) => `„${name}“ gibt es hier schon. Bitte einen anderen Namen wählen.`,
+  renamedTo: (name: string) => `Der Name war vergeben. Neuer Name: „${name}“.`,
   find: 'In diesem Ordner suchen',
   found: (shown, all) => `${shown} von ${all}`,
   showAsList: 'Als Liste anzeigen',

@@ -8,7 +8,8 @@ export const uploads: Texts['uploads'] = {
   uploadHere: 'Hierher hochladen',
   uploads: 'Uploads',
   list: 'Dateien, die hochgeladen werden',
-  preparing: 'Wird vorbereitet …',
+  preparing: 'Wird durchsucht …',
+  scanned: (count: number, shown: string) => (count === 1 ? '1 Datei gefunden' : `${shown} Dateien gefunden`),
   uploading: (_all, done, all) => `${done} von ${all} hochgeladen`,
   uploaded: (count, shown) => (count === 1 ? '1 Element hochgeladen' : `${shown} Elemente hochgeladen`),
   failed: (count, shown) =>

@@ -16,6 +16,8 @@ export const files = {
   folderName: 'Folder name',
   fileName: 'File name',
   nameHasSlash: 'A name cannot contain a slash.',
+  nameIsTaken: (name: string) => `“${name}” already exists here. Choose another name.`,
+  renamedTo: (name: string) => `The name was taken. It is now “${name}”.`,
   find: 'Find in this folder',
   found: (shown: string, all: string) => `${shown} of ${all}`,
   showAsList: 'Show as list',

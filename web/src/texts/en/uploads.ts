@@ -6,7 +6,8 @@ export const uploads = {
   uploadHere: 'Upload here',
   uploads: 'Uploads',
   list: 'Files being uploaded',
-  preparing: 'Preparing…',
+  preparing: 'Scanning…',
+  scanned: (count: number, shown: string) => (count === 1 ? '1 file found' : `${shown} files found`),
   uploading: (_all: number, done: string, all: string) => `Uploading ${done} of ${all}`,
   uploaded: (count: number, shown: string) => (count === 1 ? '1 item uploaded' : `${shown} items uploaded`),
   failed: (count: number, shown: string) =>

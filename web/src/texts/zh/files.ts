@@ -18,6 +18,8 @@ export const files: Texts['files'] = {
   folderName: '文件夹名称',
   fileName: '文件名',
   nameHasSlash: '名称不能包含斜杠。',
+  nameIsTaken: (name: string) => `此处已存在“${name}”，请换一个名称。`,
+  renamedTo: (name: string) => `该名称已被占用，现名为“${name}”。`,
   find: '在此文件夹中查找',
   found: (shown, all) => `${shown} / ${all}`,
   showAsList: '以列表显示',
