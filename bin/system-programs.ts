@@ -8,6 +8,8 @@ interface SystemProgram {
   /** One or several, separated by spaces. */
   readonly debianPackage: string
   readonly neededFor: string
+  /** Installed only for test files whose paths begin with this. */
+  readonly onlyFor?: string
 }
 
 const programs: readonly SystemProgram[] = [
@@ -32,6 +34,18 @@ const programs: readonly SystemProgram[] = [
     debianPackage: 'tcc libc6-dev',
     neededFor: 'power failures and I/O errors, simulated by a library for LD_PRELOAD',
   },
+  {
+    command: 'radosgw',
+    debianPackage: 'radosgw ceph-mon ceph-osd ceph-common',
+    neededFor: 'the S3 interface of Ceph',
+    onlyFor: 'test/backup/s3-services',
+  },
+  {
+    command: 'swift-proxy-server',
+    debianPackage: 'swift-proxy swift-object swift-container swift-account memcached',
+    neededFor: 'the S3 interface of OpenStack Swift',
+    onlyFor: 'test/backup/s3-services',
+  },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
 
@@ -41,9 +55,12 @@ export function findProgram(command: string): string | undefined {
   return folders.map((folder) => path.join(folder, command)).find(isExecutable)
 }
 
-/** Installs missing programs if run as root on Debian. Otherwise prints which tests are skipped. */
-export function ensurePrograms(): void {
-  const missing = programs.filter(({ command }) => findProgram(command) === undefined)
+/** Installs missing programs that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
+export function ensurePrograms(files: readonly string[]): void {
+  const missing = programs.filter(
+    ({ command, onlyFor = 'test/' }) =>
+      files.some((file) => file.startsWith(onlyFor)) && findProgram(command) === undefined,
+  )
   if (missing.length === 0) return
   const names = missing.flatMap(({ debianPackage }) => debianPackage.split(' '))
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {

@@ -55,7 +55,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   process.env['CARREL_TEST_FREEZE_ROWS'] = '1'
   // Many processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
-  if (jobs.some(({ files }) => files.some((file) => file.startsWith('test/')))) ensurePrograms()
+  ensurePrograms(jobs.flatMap(({ files }) => files))
   await using _postgres = await sharedPostgres()
   const usesBrowser = jobs.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
   await using _browser = usesBrowser ? await shareBrowser() : undefined
