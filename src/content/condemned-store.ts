@@ -100,7 +100,7 @@ export async function summarizeCondemnedReferences(
     from,
   )
   if (row === undefined || row.blocks === 0) return undefined
-  return { blocks: row.blocks, bytes: Number(row.bytes), since: row.since, latestAt: row.latest }
+  return { blocks: row.blocks, bytes: row.bytes, since: row.since, latestAt: row.latest }
 }
 
 /** Deletes those of `ids` that are condemned since before `before`, and returns them. Locks them first, as for objects. */

@@ -168,10 +168,10 @@ onBothDatabases('garbage collection', (fresh) => {
     const bytes = randomBytes(LARGE)
     await writer.write(bytes)
     await on.gc.runOnce()
-    const { id, keep } = await writer.finish()
+    const received = await writer.finish()
     await on.gc.runOnce()
-    await keep()
-    assert.deepEqual(Buffer.concat(await Array.fromAsync(on.stage.blocks.read(id))), bytes)
+    await received.keep()
+    assert.deepEqual(Buffer.concat(await Array.fromAsync(on.stage.blocks.read(received.id))), bytes)
   })
 
   it('keeps trash and history that can be restored', async (t) => {

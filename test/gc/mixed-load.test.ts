@@ -85,20 +85,19 @@ async function writeWhileCollecting(
   writers: readonly Writer[],
   clock: { now: number },
 ): Promise<number> {
-  let running = writers.length
-  let freedBytes = 0
+  const load = { running: writers.length, freedBytes: 0 }
   const writing = writers.map(async (writer) => {
-    for (let n = 0; n < WRITES || (freedBytes === 0 && n < MAX_WRITES); n += 1) {
+    for (let n = 0; n < WRITES || (load.freedBytes === 0 && n < MAX_WRITES); n += 1) {
       await writer.write(client)
       clock.now += 1
     }
-    running -= 1
+    load.running -= 1
   })
   const collecting = async () => {
-    while (running > 0) freedBytes += (await server.running.services.gc.runOnce()).freedBytes
+    while (load.running > 0) load.freedBytes += (await server.running.services.gc.runOnce()).freedBytes
   }
   await Promise.all([collecting(), ...writing])
-  return freedBytes
+  return load.freedBytes
 }
 
 async function listLibraries(client: Client): Promise<string[]> {
