@@ -242,11 +242,11 @@ describe('the folder page', () => {
     const here = await opened(t, PHONE)
     if (here === undefined) return
     const { space, tab, page, list } = here
-    const name = `${'a long name '.repeat(12)}v2.docx`
+    const name = `${'a long name '.repeat(12)}v2.dat`
     await uploadFile(space.client, space.id, `/${name}`, 'text')
     const link = page.getByRole('link', { name, exact: true })
     await link.waitFor()
-    const tail = link.getByText('v2.docx')
+    const tail = link.getByText('v2.dat')
     assert.ok(((await tail.boundingBox())?.width ?? 0) > 40)
     const box = await list.row('notes.md').boundingBox()
     assert.ok(box !== null)
