@@ -40,6 +40,11 @@ describe('administration', () => {
     await tab.picture('admin-new-user')
     await making.getByRole('button', { name: 'Create' }).click()
     await page.getByText(`${email} can now sign in.`).waitFor()
+    const created = page.getByRole('dialog', { name: 'New password' })
+    await created.getByText(password, { exact: true }).waitFor()
+    await created.getByRole('button', { name: 'Copy' }).waitFor()
+    await tab.checkAccess()
+    await created.getByRole('button', { name: 'Done' }).click()
     await Client.signIn(suite.server.url, email, password)
     const user = async () => (await admin.get(`/api/v2.1/admin/users/${email}/`)).body
     assert.deepEqual([(await user()).name, (await user()).quota_total], ['Petra <i>Neu', 2_500_000_000])

@@ -15,6 +15,12 @@ import {
   useAction,
 } from '../ui/index.ts'
 
+/** A password that the administrator passes on to the user. */
+export interface MadePassword {
+  readonly email: string
+  readonly password: string
+}
+
 type Kind = 'default' | 'guest' | 'admin'
 
 /** The quota is entered in GB and sent in MB. */
@@ -58,7 +64,7 @@ function Quota(props: { value: string; onChange: (value: string) => void }) {
   )
 }
 
-export function NewUser(props: { onClose: () => void }) {
+export function NewUser(props: { onMade: (made: MadePassword) => void; onClose: () => void }) {
   const texts = useTexts('admin')
   const sharing = useTexts('sharing')
   const common = useTexts('common')
@@ -76,6 +82,7 @@ export function NewUser(props: { onClose: () => void }) {
       ...(quota !== '' && { quota_total: megabytesOf(quota) }),
     })
     void refresh(async () => {}, texts.userMade(email.trim()))
+    props.onMade({ email: email.trim(), password })
   }
   return (
     <FormDialog
@@ -177,7 +184,8 @@ export function ResetPassword(props: {
 }
 
 /** Shows a generated password once. */
-export function NewPassword(props: { user: AdminUser; password: string; onClose: () => void }) {
+export function NewPassword(props: { made: MadePassword; onClose: () => void }) {
+  const { email, password } = props.made
   const texts = useTexts('admin')
   const common = useTexts('common')
   return (
@@ -186,10 +194,10 @@ export function NewPassword(props: { user: AdminUser; password: string; onClose:
       onClose={props.onClose}
       foot={<Button onClick={props.onClose}>{common.done}</Button>}
     >
-      <p>{texts.shownOnce(props.user.email)}</p>
+      <p>{texts.shownOnce(email)}</p>
       <div className="admin-secret">
-        <code>{props.password}</code>
-        <CopyButton text={props.password} primary />
+        <code>{password}</code>
+        <CopyButton text={password} primary />
       </div>
     </Dialog>
   )

@@ -30,7 +30,7 @@ import {
   useDebounced,
 } from '../ui/index.ts'
 import { Named, PagedTable } from './paged-table.tsx'
-import { EditUser, NewPassword, NewUser, ResetPassword } from './user-dialogs.tsx'
+import { EditUser, type MadePassword, NewPassword, NewUser, ResetPassword } from './user-dialogs.tsx'
 
 const orders: readonly UserOrder[] = ['email', 'create_time', 'last_login', 'quota_usage']
 
@@ -41,6 +41,7 @@ export function Users() {
   const [typed, setTyped] = useState('')
   const [order, setOrder] = useState<UserOrder>('email')
   const [making, setMaking] = useState(false)
+  const [made, setMade] = useState<MadePassword>()
   const users = useAdminUsers(useDebounced(typed.trim()), order)
   return (
     <>
@@ -91,7 +92,8 @@ export function Users() {
         ]}
         actions={(user) => <UserMenu user={user} />}
       />
-      {making && <NewUser onClose={() => setMaking(false)} />}
+      {making && <NewUser onMade={setMade} onClose={() => setMaking(false)} />}
+      {made && <NewPassword made={made} onClose={() => setMade(undefined)} />}
     </>
   )
 }
@@ -162,7 +164,7 @@ function UserMenu(props: { user: AdminUser }) {
       {asked === 'edit' && <EditUser user={user} isSelf={isSelf} onClose={close} />}
       {asked === 'password' && <ResetPassword user={user} onMade={setPassword} onClose={close} />}
       {password !== undefined && (
-        <NewPassword user={user} password={password} onClose={() => setPassword(undefined)} />
+        <NewPassword made={{ email: user.email, password }} onClose={() => setPassword(undefined)} />
       )}
       {asked === 'delete' && (
         <ConfirmDialog
