@@ -5,6 +5,9 @@ import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfe
 import { webSuite } from './support.ts'
 import { write } from './viewer-support.ts'
 
+/** Of the accounts of the test server. */
+const PASSWORD = 'a long password'
+
 describe('editing text', () => {
   const suite = webSuite()
 
@@ -156,6 +159,35 @@ describe('editing text', () => {
     await page.waitForURL(/activity/)
     assert.equal(await stored(), 'not kept')
     assert.deepEqual(tab.complaints, [])
+  })
+
+  it('keeps unsaved text when the session expires, for the same account only', async (t) => {
+    const { space, tab, stored } = await start(t, '/notes.txt', 'kept')
+    if (tab === undefined) return
+    const { page } = tab
+    const stranger = await suite.server.signUp()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await write(page, 'not ')
+    await space.client.delete('/api/v2.1/sessions/')
+    await page.keyboard.press('Control+S')
+    await page.getByText('Your session has expired').waitFor()
+    const signIn = async (email: string) => {
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await signIn(stranger.email)
+    await page.getByText('Nothing here').waitFor()
+    assert.equal(await page.getByText('not kept').count(), 0)
+    await stranger.delete('/api/v2.1/sessions/')
+    await page.getByRole('link', { name: 'Starred' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.evaluate(`history.pushState(null, '', document.baseURI + 'app/view/${space.id}?p=/notes.txt')`)
+    await signIn(space.client.email)
+    await page.getByText('Your unsaved changes were restored').waitFor()
+    await page.getByText('not kept').waitFor()
+    await page.keyboard.press('Control+S')
+    await eventually(async () => assert.equal(await stored(), 'not kept'))
   })
 
   it('leaves read-only and binary files alone', async (t) => {

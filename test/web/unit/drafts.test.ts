@@ -7,25 +7,30 @@ describe('drafts', () => {
   const draft = { id: 'a', baseline: 'old', text: 'new' }
 
   it('are found by library and path', () => {
-    saveDraft('L', '/a.txt', draft)
-    assert.equal(findDraft('L', '/a.txt'), draft)
-    assert.equal(findDraft('L', '/b.txt'), undefined)
-    assert.equal(findDraft('M', '/a.txt'), undefined)
+    saveDraft('me@x', 'L', '/a.txt', draft)
+    assert.equal(findDraft('me@x', 'L', '/a.txt'), draft)
+    assert.equal(findDraft('me@x', 'L', '/b.txt'), undefined)
+    assert.equal(findDraft('me@x', 'M', '/a.txt'), undefined)
+    assert.equal(findDraft('other@x', 'L', '/a.txt'), undefined)
+    assert.equal(findDraft(undefined, 'L', '/a.txt'), undefined)
   })
 
   it('are replaced by newer ones and deleted once saved', () => {
-    saveDraft('L', '/a.txt', draft)
-    saveDraft('L', '/a.txt', { ...draft, text: 'newer' })
-    assert.equal(findDraft('L', '/a.txt')?.text, 'newer')
-    deleteDraft('L', '/a.txt')
-    assert.equal(findDraft('L', '/a.txt'), undefined)
+    saveDraft('me@x', 'L', '/a.txt', draft)
+    saveDraft('me@x', 'L', '/a.txt', { ...draft, text: 'newer' })
+    assert.equal(findDraft('me@x', 'L', '/a.txt')?.text, 'newer')
+    deleteDraft('me@x', 'L', '/a.txt')
+    assert.equal(findDraft('me@x', 'L', '/a.txt'), undefined)
   })
 
   it('are all gone after sign-out', () => {
-    saveDraft('L', '/a.txt', draft)
-    saveDraft('M', '/b.txt', draft)
+    saveDraft('me@x', 'L', '/a.txt', draft)
+    saveDraft('me@x', 'M', '/b.txt', draft)
     clearDrafts()
-    assert.deepEqual([findDraft('L', '/a.txt'), findDraft('M', '/b.txt')], [undefined, undefined])
+    assert.deepEqual(
+      [findDraft('me@x', 'L', '/a.txt'), findDraft('me@x', 'M', '/b.txt')],
+      [undefined, undefined],
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 import { siteUrl } from '../site-url.ts'
 import { takeFirstResponse } from './first-responses.ts'
+import { sawNoResponse, sawResponse } from './reachability.ts'
 import { endSession, token } from './session-token.ts'
 
 /** Error response of the server; `status` 0 if there was no response. */
@@ -57,11 +58,13 @@ export async function call(method: string, path: string, options: CallOptions = 
     response = (await first?.catch(() => undefined)) ?? (await fetch(url, request))
   } catch (error) {
     if (options.signal?.aborted) throw error
+    sawNoResponse()
     throw new ApiError(0, String(error))
   }
+  sawResponse()
   if (response.ok) return response
   // The session ended elsewhere. A failed sign-in is not a lost session.
-  if (response.status === 401 && sent !== undefined && sent === token()) endSession()
+  if (response.status === 401 && sent !== undefined && sent === token()) endSession({ expired: true })
   throw await errorOf(response)
 }
 

@@ -1,6 +1,8 @@
 /** The API token of the signed-in account, in localStorage or, for one session, in sessionStorage. */
 
 const KEY = 'carrel.token'
+/** How the last session ended. In localStorage, because the other tabs are told by it, too. */
+const ENDED_KEY = 'carrel.ended'
 const listeners = new Set<() => void>()
 
 export function token(): string | undefined {
@@ -17,11 +19,16 @@ export function isKept(): boolean {
   return sessionStorage.getItem(KEY) === null
 }
 
-export function endSession(): void {
+/** Ends the session. `expired` if the server no longer accepts the token, without a sign-out by the user. */
+export function endSession({ expired = false } = {}): void {
+  localStorage.setItem(ENDED_KEY, expired ? 'expired' : 'signed-out')
   sessionStorage.removeItem(KEY)
   localStorage.removeItem(KEY)
   tell()
 }
+
+/** Whether the last session ended without a sign-out. */
+export const hasExpired = () => localStorage.getItem(ENDED_KEY) === 'expired'
 
 export function onSessionChange(listener: () => void): () => void {
   listeners.add(listener)

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { onReachability, reachable } from '../api/index.ts'
 
 /** Whether the browser is online. */
 export function useOnline(): boolean {
@@ -13,4 +14,9 @@ export function useOnline(): boolean {
     },
     () => navigator.onLine,
   )
+}
+
+/** Whether the server answers. */
+export function useReachable(): boolean {
+  return useSyncExternalStore(onReachability, reachable)
 }

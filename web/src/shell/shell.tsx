@@ -29,7 +29,7 @@ import { TaskTray } from '../tasks/index.ts'
 import { type Language, languages, useFormats, useLanguage, useTexts } from '../texts/index.ts'
 import { Avatar, chooseTheme, IconButton, Menu, type MenuEntry, Progress, useTheme } from '../ui/index.ts'
 import { UploadTray } from '../uploads/index.ts'
-import { useOnline } from './online.ts'
+import { useOnline, useReachable } from './online.ts'
 
 /** Frame of every page: navigation, search, notifications and account menu. */
 export function Shell(props: { children: ReactNode }) {
@@ -37,6 +37,7 @@ export function Shell(props: { children: ReactNode }) {
   const [location] = useLocation()
   const [menuOpen, setMenuOpen] = useState(false)
   const online = useOnline()
+  const isReachable = useReachable()
   useEffect(() => setMenuOpen(false), [location])
   return (
     <div className={`shell${menuOpen ? ' shell-menu-open' : ''}`}>
@@ -74,9 +75,9 @@ export function Shell(props: { children: ReactNode }) {
         onClick={() => setMenuOpen(false)}
       />
       <main id="content" className="shell-content" tabIndex={-1}>
-        {!online && (
+        {(!online || !isReachable) && (
           <p className="shell-offline" role="status">
-            {texts.offline}
+            {online ? texts.serverUnreachable : texts.offline}
           </p>
         )}
         {props.children}

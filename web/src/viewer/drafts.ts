@@ -1,5 +1,5 @@
 /** Unsaved text of a file whose page was left. */
-interface Draft {
+export interface Draft {
   /** Id of the content the text was based on. */
   readonly id: string
   readonly baseline: string
@@ -8,21 +8,22 @@ interface Draft {
 
 const drafts = new Map<string, Draft>()
 
-const keyOf = (libraryId: string, path: string) => libraryId + path
+/** Drafts belong to an account: another one that signs in after a session has expired sees nothing of them. */
+const keyOf = (account: string, libraryId: string, path: string) => `${account}\n${libraryId}${path}`
 
-export function saveDraft(libraryId: string, path: string, draft: Draft): void {
-  drafts.set(keyOf(libraryId, path), draft)
+export function saveDraft(account: string, libraryId: string, path: string, draft: Draft): void {
+  drafts.set(keyOf(account, libraryId, path), draft)
 }
 
-export function findDraft(libraryId: string, path: string): Draft | undefined {
-  return drafts.get(keyOf(libraryId, path))
+export function findDraft(account: string | undefined, libraryId: string, path: string): Draft | undefined {
+  return account === undefined ? undefined : drafts.get(keyOf(account, libraryId, path))
 }
 
-export function deleteDraft(libraryId: string, path: string): void {
-  drafts.delete(keyOf(libraryId, path))
+export function deleteDraft(account: string | undefined, libraryId: string, path: string): void {
+  if (account !== undefined) drafts.delete(keyOf(account, libraryId, path))
 }
 
-/** At sign-out, so that the next account sees nothing of this one. */
+/** At sign-out. */
 export function clearDrafts(): void {
   drafts.clear()
 }

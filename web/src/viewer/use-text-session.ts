@@ -5,21 +5,24 @@ import {
   addFile,
   fetchBytes,
   fileNow,
+  hasExpired,
   onSessionChange,
   openFile,
   replaceContent,
   token,
+  useAccount,
 } from '../api/index.ts'
 import { fileUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import { decodeText, encodeText, MAX_BYTES, type TextContent } from '../text-content.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
-import { clearDrafts, deleteDraft, findDraft, saveDraft } from './drafts.ts'
+import { clearDrafts, type Draft, deleteDraft, findDraft, saveDraft } from './drafts.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 onSessionChange(() => {
-  if (token() === undefined) clearDrafts()
+  // An expired session keeps them: the user did not choose to leave.
+  if (token() === undefined && !hasExpired()) clearDrafts()
 })
 
 /** Someone else changed the file since it was opened. `theirs` is the id of the new content, undefined if the file is gone. */
@@ -35,7 +38,12 @@ export function useTextSession(file: OpenedFile) {
   const failed = useFailureToast()
   const queries = useQueryClient()
   const [, go] = useLocation()
-  const [draft] = useState(() => (commitId === undefined ? findDraft(libraryId, path) : undefined))
+  const account = useAccount().data?.email
+  const owner = useRef(account)
+  owner.current = account ?? owner.current
+  const [draft, setDraft] = useState(() =>
+    commitId === undefined ? findDraft(account, libraryId, path) : undefined,
+  )
   const [round, setRound] = useState(0)
   const [saved, setSaved] = useState<{ id: string; text: string } | undefined>(
     draft && { id: draft.id, text: draft.baseline },
@@ -44,6 +52,17 @@ export function useTextSession(file: OpenedFile) {
   const [editing, setEditing] = useState(draft !== undefined)
   const [busy, setBusy] = useState(false)
   const [conflict, setConflict] = useState<Conflict>()
+
+  // After a new sign-in the account is known later than the file.
+  const isUntouched = text === undefined && commitId === undefined
+  useEffect(() => {
+    const found = isUntouched ? findDraft(account, libraryId, path) : undefined
+    if (found === undefined) return
+    setDraft(found)
+    setSaved({ id: found.id, text: found.baseline })
+    setText(found.text)
+    setEditing(true)
+  }, [account, isUntouched, libraryId, path])
 
   const loaded = useQuery({
     queryKey: ['file-text', libraryId, path, commitId ?? '', round],
@@ -61,7 +80,7 @@ export function useTextSession(file: OpenedFile) {
   const isDirty = text !== undefined && text !== baseline
 
   const reload = useCallback(() => {
-    deleteDraft(libraryId, path)
+    deleteDraft(owner.current, libraryId, path)
     setSaved(undefined)
     setText(undefined)
     setConflict(undefined)
@@ -79,22 +98,26 @@ export function useTextSession(file: OpenedFile) {
     reload()
   }, [isForeign, isIdle, file.id, reload])
 
-  const unsaved = useRef<{ id: string; baseline: string; text: string } | undefined>(undefined)
+  const unsaved = useRef<Draft | undefined>(undefined)
   unsaved.current = isDirty && openedId !== undefined ? { id: openedId, baseline, text: current } : undefined
   // A ref, so that the cleanup runs only on unmount and sees the latest state.
   const leave = useRef(() => {})
   leave.current = () => {
     const left = unsaved.current
     // No draft after sign-out.
-    if (left === undefined || token() === undefined) return
-    saveDraft(libraryId, path, left)
+    if (left === undefined || owner.current === undefined || (token() === undefined && !hasExpired())) return
+    saveDraft(owner.current, libraryId, path, left)
+    if (token() === undefined) {
+      toast({ text: texts.keptUnsaved(name) })
+      return
+    }
     const run = () => go(fileUrl(libraryId, path))
     toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
   }
   useEffect(() => () => leave.current(), [])
 
   const settle = async (id: string, written: string) => {
-    deleteDraft(libraryId, path)
+    deleteDraft(owner.current, libraryId, path)
     setSaved({ id, text: written })
     setConflict(undefined)
     await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
@@ -170,7 +193,7 @@ export function useTextSession(file: OpenedFile) {
     /** Discards the changes. */
     discard() {
       unsaved.current = undefined
-      deleteDraft(libraryId, path)
+      deleteDraft(owner.current, libraryId, path)
       setText(undefined)
       setRound((count) => count + 1)
       setSaved(undefined)

@@ -24,6 +24,7 @@ export const shell: Texts['shell'] = {
   language: 'Sprache',
   usedOf: (used, total) => `${used} von ${total} belegt`,
   used: (used) => `${used} belegt`,
+  serverUnreachable: 'Der Server ist nicht erreichbar. Neuer Versuch läuft …',
   offline: 'Du bist offline. Änderungen erscheinen, sobald du wieder online bist.',
   notifications: 'Benachrichtigungen',
 }

@@ -70,6 +70,8 @@ export const viewer: Texts['viewer'] = {
   changedMeanwhile:
     'Jemand hat diese Datei geändert, seit du sie geöffnet hast. Beim Speichern kannst du wählen, was du behältst.',
   leftUnsaved: (name) => `Deine Änderungen an ${name} sind noch nicht gespeichert.`,
+  keptUnsaved: (name) =>
+    `Die Sitzung ist abgelaufen. Melde dich wieder an: deine Änderungen an ${name} sind noch da.`,
   backToFile: 'Zurück zur Datei',
   leaveTitle: 'Ohne Speichern verlassen?',
   leaveHint: 'Deine Änderungen an dieser Datei sind noch nicht gespeichert.',

@@ -22,6 +22,7 @@ export const shell = {
   language: 'Language',
   usedOf: (used: string, total: string) => `${used} of ${total} used`,
   used: (used: string) => `${used} used`,
+  serverUnreachable: 'The server cannot be reached. Trying again …',
   offline: 'You are offline. Changes will appear once you are back online.',
   notifications: 'Notifications',
 }

@@ -66,6 +66,8 @@ export const viewer = {
   changedMeanwhile:
     'Someone has changed this file since you opened it. When you save, you can choose what to keep.',
   leftUnsaved: (name: string) => `You have unsaved changes in ${name}.`,
+  keptUnsaved: (name: string) =>
+    `Your session has expired. Sign in again to continue with ${name}: your changes are kept.`,
   backToFile: 'Back to file',
   leaveTitle: 'Leave without saving?',
   leaveHint: 'You have unsaved changes in this file.',

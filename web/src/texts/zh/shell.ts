@@ -24,6 +24,7 @@ export const shell: Texts['shell'] = {
   language: '语言',
   usedOf: (used, total) => `已用 ${used}，共 ${total}`,
   used: (used) => `已用 ${used}`,
+  serverUnreachable: '无法连接服务器，正在重试…',
   offline: '您已离线，重新联网后将显示新的更改。',
   notifications: '通知',
 }

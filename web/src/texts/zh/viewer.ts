@@ -64,6 +64,7 @@ export const viewer: Texts['viewer'] = {
   draftBack: '已恢复您未保存的更改。',
   changedMeanwhile: '您打开该文件后，有人更改了它。保存时您可以选择保留哪个版本。',
   leftUnsaved: (name) => `${name} 有未保存的更改。`,
+  keptUnsaved: (name) => `会话已过期。请重新登录：${name} 的更改仍然保留。`,
   backToFile: '返回文件',
   leaveTitle: '不保存就离开吗？',
   leaveHint: '该文件有未保存的更改。',
