@@ -88,7 +88,7 @@ describe('sharing with people and groups', () => {
     const field = dialog.getByRole('combobox', { name: 'Share with people' })
     await paste(field, 'nobody@example.org, no-one@example.org')
     await dialog.getByRole('button', { name: 'Share', exact: true }).click()
-    await dialog.getByText('User nobody@example.org not found.').waitFor()
+    await dialog.getByText('There is no account nobody@example.org.').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('listitem').filter({ hasText: 'Board' }).first().waitFor()
     await tab.picture('shared-by-me-dark')

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { Entry, Folder } from '../api/index.ts'
 import {
+  ApiError,
   deleteEntries,
   renameEntry,
   type Selected,
@@ -70,7 +71,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
               if (refusal === undefined) {
                 await patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
                 toast({ text: texts.restored(names.length, first) })
-              } else toast({ text: refusal, bad: true })
+              } else failed(new ApiError(400, refusal))
             } catch (error) {
               failed(error)
             }

@@ -2,6 +2,7 @@ import { EllipsisVertical, Shield, ShieldOff, UserPlus, UserX } from 'lucide-rea
 import { useState } from 'react'
 import type { Person } from '../api/index.ts'
 import {
+  ApiError,
   addMembers,
   type GroupItem,
   type GroupMember,
@@ -10,7 +11,17 @@ import {
   useMembers,
 } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { Button, FormDialog, IconButton, LoadError, Menu, useAction, useToast, Waiting } from '../ui/index.ts'
+import {
+  Button,
+  FormDialog,
+  IconButton,
+  LoadError,
+  Menu,
+  useAction,
+  useErrorMessage,
+  useToast,
+  Waiting,
+} from '../ui/index.ts'
 import type { GroupRole } from './group-view.tsx'
 import { MemberList } from './member-list.tsx'
 import { PeopleField } from './people-field.tsx'
@@ -84,6 +95,7 @@ function MemberMenu(props: { group: GroupItem; member: GroupMember; role: GroupR
 function AddMembers(props: { group: GroupItem; without: readonly string[]; onClose: () => void }) {
   const texts = useTexts('sharing')
   const toast = useToast()
+  const wording = useErrorMessage()
   const refresh = useAction('groups')
   const [people, setPeople] = useState<readonly Person[]>([])
   async function add(): Promise<void> {
@@ -92,7 +104,7 @@ function AddMembers(props: { group: GroupItem; without: readonly string[]; onClo
       people.map(({ email }) => email),
     )
     void refresh(async () => {})
-    const reasons = failed.map(({ error_msg }) => error_msg).join(' ')
+    const reasons = failed.map(({ error_msg }) => wording(new ApiError(400, error_msg))).join(' ')
     if (success.length === 0 && failed.length > 0) throw new Error(reasons)
     if (failed.length > 0) toast({ text: reasons, bad: true })
   }

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { SharePermission } from '../api/index.ts'
+import { ApiError, type SharePermission } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { IconButton } from '../ui/index.ts'
+import { IconButton, useErrorMessage } from '../ui/index.ts'
 import { PermissionSelect } from './permission-select.tsx'
 
 /** One share: recipient, permission and a button to end it. */
@@ -36,12 +36,13 @@ export function ShareRow(props: {
 
 /** Recipients that failed, with the server's messages. */
 export function ShareFailures(props: { failed: readonly { name: string; reason: string }[] }) {
+  const wording = useErrorMessage()
   if (props.failed.length === 0) return null
   return (
     <ul className="sharing-failures" role="alert">
       {props.failed.map(({ name, reason }) => (
         <li key={name}>
-          <bdi>{name}</bdi>: {reason}
+          <bdi>{name}</bdi>: {wording(new ApiError(400, reason))}
         </li>
       ))}
     </ul>

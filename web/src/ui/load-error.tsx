@@ -3,6 +3,7 @@ import { useCallback } from 'react'
 import { ApiError } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink } from './button.tsx'
+import { translateError } from './error-codes.ts'
 import { Empty } from './states.tsx'
 
 /** Translates an error into a message. */
@@ -12,7 +13,8 @@ export function useErrorMessage(): (error: unknown) => string {
     (error) => {
       if (error instanceof ApiError) {
         if (error.status === 507) return texts.diskFull
-        return error.status === 0 ? texts.unreachable : error.message || texts.failed
+        if (error.status === 0) return texts.unreachable
+        return translateError(error.message, texts.errors) ?? (error.message || texts.failed)
       }
       return error instanceof Error && error.message !== '' ? error.message : texts.failed
     },

@@ -1,8 +1,9 @@
 import { CircleAlert, CircleCheck, FolderOpen, Pause, Play, RotateCw, X } from 'lucide-react'
 import { Link } from 'wouter'
+import { ApiError } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { FileIcon, IconButton, Progress, useToast } from '../ui/index.ts'
+import { FileIcon, IconButton, Progress, useErrorMessage, useToast } from '../ui/index.ts'
 import { engine } from './engine.ts'
 import { pickFiles } from './file-picker.ts'
 import type { Upload } from './queue.ts'
@@ -32,12 +33,13 @@ function RowAbout(props: { upload: Upload }) {
   const { state, size, sent, failure, isFolder } = props.upload
   const texts = useTexts('uploads')
   const formats = useFormats()
+  const wording = useErrorMessage()
   if (state === 'failed') {
     const words = texts.failures[failure?.kind ?? 'refused']
     const isSaid = failure?.kind === 'refused' && failure.message !== ''
     return (
       <span className="tray-row-about tray-row-bad" title={failure?.message || words}>
-        <CircleAlert size={13} aria-hidden /> {isSaid ? failure.message : words}
+        <CircleAlert size={13} aria-hidden /> {isSaid ? wording(new ApiError(400, failure.message)) : words}
       </span>
     )
   }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { apiFaults } from '../../src/api/faults.ts'
+import { texts as de } from '../../web/src/texts/de/index.ts'
+import { texts as en } from '../../web/src/texts/en/index.ts'
+import { texts as zh } from '../../web/src/texts/zh/index.ts'
+import { errorCodeOf, translateError } from '../../web/src/ui/error-codes.ts'
+
+/** Values for all fields of faults. */
+const sample = { id: 'x', path: '/a', wanted: 'File', action: 'share', name: 'a', limit: 5, of: 'library' }
+const more = {
+  email: 'a@x',
+  loginId: 'a',
+  kind: 'share',
+  token: 't',
+  seconds: 5,
+  reason: 'is empty',
+  most: 5,
+}
+
+describe('errors of the server', () => {
+  it('are all known by their message, and translated', () => {
+    for (const [fault, answer] of Object.entries(apiFaults)) {
+      const respond = answer as (fields: object) => readonly [number, string]
+      const [status, message] = respond({
+        ...sample,
+        ...more,
+        code: fault,
+        source: '/a',
+        destination: '/a/b',
+        appName: 'a',
+      })
+      // The app has a text of its own for a full disk.
+      if (status === 507) continue
+      const code = errorCodeOf(message)
+      assert.ok(code !== undefined, `${fault}: ${message}`)
+      const said = [en, de, zh].map(({ common }) => common.errors[code])
+      assert.equal(new Set(said).size, 3, code)
+    }
+  })
+
+  it('keep the name that they contain', () => {
+    const said = translateError('User $&@x not found.', en.common.errors)
+    assert.equal(said, 'There is no account $&@x.')
+  })
+
+  it('that are not known have no code', () => {
+    assert.equal(errorCodeOf('Something new'), undefined)
+  })
+})
