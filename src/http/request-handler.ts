@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from './dispatcher.ts'
+import { isPageAddress, notFoundPage, wantsPage } from './not-found-page.ts'
 import { detail, notFound } from './refusal.ts'
 import { originFormOf } from './request-target.ts'
 import { type HttpResponse, jsonResponse } from './response.ts'
@@ -31,9 +32,10 @@ export function createRequestHandler<User, Services>(
   for (const surface of surfaces) for (const route of surface.routes) addRoute(router, { surface, route })
   return {
     serve(request, response) {
-      const { method, url } = request.head
+      const { method, url, headers } = request.head
       const found = router.find(method, url)
-      if (found === undefined) dispatcher.send(responseFor(method, url, methods), request, response)
+      if (found === undefined)
+        dispatcher.send(responseFor(method, url, headers.one('accept'), methods), request, response)
       else dispatcher.serve(found.target.surface, found.target.route, found.segments, request, response)
     },
     acceptsUpgrade({ url, headers }) {
@@ -54,10 +56,20 @@ function addRoute<User, Services>(
 }
 
 /** The response if no route matches: the path is unknown, or does not have the method. */
-function responseFor(method: string, url: string, methods: MethodTable): HttpResponse {
+function responseFor(
+  method: string,
+  url: string,
+  accept: string | undefined,
+  methods: MethodTable,
+): HttpResponse {
   const allowed = methods.allowedAt(originFormOf(url))
   const headers = { Allow: allowed.join(', ') }
   if (allowed.length > 0 && method === 'OPTIONS') return jsonResponse(200, { methods: allowed }, headers)
-  if (allowed.length === 0 || allowed.includes(method)) return notFound().toResponse()
+  if (allowed.length === 0 || allowed.includes(method)) {
+    const isVisit = (method === 'GET' || method === 'HEAD') && wantsPage(accept)
+    return isVisit && isPageAddress(originFormOf(url))
+      ? notFoundPage(originFormOf(url))
+      : notFound().toResponse()
+  }
   return detail(405, `Method "${method}" not allowed.`, headers).toResponse()
 }

@@ -16,6 +16,7 @@ import { assetRoutes } from './assets.ts'
 import { filePage } from './file-page.ts'
 import { folderPage } from './folder-page.ts'
 import { rootOf } from './layout.ts'
+import { oldAddressRoutes } from './old-addresses.ts'
 import { sendFile, wantedOf } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { uploadPage } from './upload-page.ts'
@@ -194,6 +195,7 @@ export const pageRoutes: readonly Route<Account, PageServices>[] = [
   ...folderPageRoutes,
   ...uploadPageRoutes,
   ...assetRoutes,
+  ...oldAddressRoutes,
   ...webAppRoutes,
 ]
 

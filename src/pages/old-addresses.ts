@@ -1,0 +1,78 @@
+import { type HttpRequest, type HttpResponse, notFound, rawResponse, text, wantsPage } from '../http/index.ts'
+import { rootOf } from './layout.ts'
+import { route } from './services.ts'
+
+/** Addresses of the web pages of other servers of this API, which users have in bookmarks, mails and wikis. */
+const places: readonly [path: string, page: string][] = [
+  ['/my-libs/', ''],
+  ['/libraries/', ''],
+  ['/shared-libs/', ''],
+  ['/org/', ''],
+  ['/dashboard/', 'activity'],
+  ['/starred/', 'starred'],
+  ['/share-admin-libs/', 'links'],
+  ['/share-admin-folders/', 'links'],
+  ['/share-admin-share-links/', 'links'],
+  ['/share-admin-upload-links/', 'links'],
+  ['/groups/', 'groups'],
+  ['/profile/', 'account'],
+  ['/accounts/login/', ''],
+  ['/sys/', 'admin'],
+]
+
+/** Redirects old addresses to pages of the web app. A target is always below the app: it never contains input unescaped. */
+export const oldAddressRoutes = [
+  ...places.map(([path, page]) =>
+    route({
+      method: 'GET',
+      path,
+      prefix: true,
+      auth: 'none',
+      summary: 'Redirects an address of other servers to the web app.',
+      handle: ({ request }) => toApp(request, page),
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: '/library/:repo_id/',
+    prefix: true,
+    auth: 'none',
+    summary: 'Redirects the address of a folder on other servers to the web app.',
+    params: { repo_id: text() },
+    // The segment after the library is its name, and the path follows.
+    handle: ({ params, request }) =>
+      toApp(request, `library/${encodeURIComponent(params.repo_id)}`, pathAfter(request, 3)),
+  }),
+  route({
+    method: 'GET',
+    path: '/lib/:repo_id/file/',
+    prefix: true,
+    auth: 'none',
+    summary: 'Redirects the address of a file on other servers to the web app.',
+    params: { repo_id: text() },
+    handle: ({ params, request }) =>
+      toApp(request, `view/${encodeURIComponent(params.repo_id)}`, pathAfter(request, 3)),
+  }),
+]
+
+/** The decoded path after `count` segments of the address; the root if it cannot be decoded. */
+function pathAfter({ url }: HttpRequest, count: number): string {
+  const [address = ''] = url.split('?', 1)
+  const segments = address.split('/').slice(1 + count)
+  try {
+    return `/${segments.map(decodeURIComponent).join('/')}`.replace(/(?!^)\/+$/, '')
+  } catch {
+    return '/'
+  }
+}
+
+/** Throws a refusal for callers that are no browsers. */
+function toApp(request: HttpRequest, page: string, path = '/'): HttpResponse {
+  if (!wantsPage(request.headers['accept'])) throw notFound()
+  const query = path === '/' ? '' : `?p=${encodeURIComponent(path)}`
+  return rawResponse({
+    status: 302,
+    headers: { Location: `${rootOf(request)}app/${page}${query}` },
+    body: '',
+  })
+}
