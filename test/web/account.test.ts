@@ -215,28 +215,6 @@ describe('the account page', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('sets a separate WebDAV password', async (t) => {
-    const ann = await suite.server.signUp()
-    const { accounts, webdavSecrets } = suite.server.running.services
-    const account = await accounts.get(ann.email)
-    const tab = await suite.openTab(t, ann)
-    if (tab === undefined) return
-    const { page } = tab
-    await tab.go('/account/webdav')
-    await page.getByText('No WebDAV password is set.').waitFor()
-    await page.getByLabel('New password').fill('short')
-    await page.getByRole('button', { name: 'Set password' }).click()
-    await page.getByText('Password is too short.').waitFor()
-    await tab.checkAccess()
-    await page.getByLabel('New password').fill('Usable-Secret1')
-    await page.getByRole('button', { name: 'Set password' }).click()
-    await page.getByText('A WebDAV password is set.').waitFor()
-    assert.equal(await webdavSecrets.verify(account, 'Usable-Secret1', '127.0.0.1'), 'right')
-    await page.getByRole('button', { name: 'Remove password' }).click()
-    await page.getByText('No WebDAV password is set.').waitFor()
-    assert.ok(!(await webdavSecrets.isSet(account)))
-  })
-
   it('changes the theme and the language, on a phone too', async (t) => {
     const ann = await suite.server.signUp()
     await ann.post('/api/v2.1/personal-tokens/', { form: { name: 'x'.repeat(64), permission: 'rw' } })
@@ -251,7 +229,7 @@ describe('the account page', () => {
     await page.getByRole('heading', { name: '账户' }).waitFor()
     await tab.checkAccess()
     await tab.picture('account-appearance-phone-dark')
-    for (const section of ['', '/security', '/tokens', '/webdav']) {
+    for (const section of ['', '/security', '/tokens']) {
       await tab.go(`/account${section}`)
       await page.locator('.account-card, .account-list').first().waitFor()
       await fitsWidth(page)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
+import { addMany } from './files-support.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 describe('the trash of a library', () => {
@@ -47,6 +48,25 @@ describe('the trash of a library', () => {
     // Items can be viewed in the trash.
     await page.getByRole('link', { name: 'chair.txt' }).click()
     await page.getByText('content of /chair.txt').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('is restored whole by selecting all, however many items there are', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Attic')
+    await addMany(suite.server, space, 120, (n) => `${n}.txt`)
+    const names = await namesIn(space.client, space.id)
+    await space.client.delete('/api/v2.1/repos/batch-delete-item/', {
+      json: { repo_id: space.id, parent_dir: '/', dirents: names },
+    })
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/trash/${space.id}`)
+    await page.getByRole('checkbox', { name: 'Select all' }).click()
+    await page.getByText('120 selected').waitFor()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('120 items restored.').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id), names)
     assert.deepEqual(tab.complaints, [])
   })
 

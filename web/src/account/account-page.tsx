@@ -8,14 +8,12 @@ import { PasswordSection } from './password-section.tsx'
 import { Profile } from './profile.tsx'
 import { SignedIn } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'
-import { Webdav } from './webdav.tsx'
 
 const sections = {
   profile: Profile,
   security: PasswordSection,
   devices: SignedIn,
   tokens: Tokens,
-  webdav: Webdav,
   appearance: Appearance,
 } satisfies Record<string, ComponentType>
 

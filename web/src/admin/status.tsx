@@ -81,6 +81,11 @@ function Health(props: { status: ServerStatus }) {
           [texts.lastCheck, moment(last_check)],
         ]}
       />
+      {last_backup === null && (
+        <p className="muted">
+          {texts.noBackup} <code>carrel backup /mnt/backup</code>
+        </p>
+      )}
     </Panel>
   )
 }

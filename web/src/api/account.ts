@@ -117,13 +117,6 @@ export function useSessions() {
   })
 }
 
-export function useWebdavPassword() {
-  return useQuery({
-    queryKey: ['account', 'webdav'],
-    queryFn: ({ signal }) => api.get<{ is_set: boolean }>('api/v2.1/webdav-secret/', undefined, signal),
-  })
-}
-
 export const changeProfile = (changes: { name: string; contact_email?: string }) =>
   api.put<Profile>('api/v2.1/user/', { form: changes })
 
@@ -153,9 +146,6 @@ export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
   api.delete('api2/devices/', { form: { platform, device_id, wipe_device: wipe } })
 
 export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
-
-/** '' removes the password. */
-export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-secret/', { form: { secret } })
 
 export async function searchPeople(part: string, signal?: AbortSignal): Promise<Person[]> {
   const query = { q: part, include_self: 0 }

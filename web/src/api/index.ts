@@ -11,7 +11,6 @@ export {
   revokeToken,
   type Session,
   searchPeople,
-  setWebdavPassword,
   type TokenPermission,
   unlinkDevice,
   useAccount,
@@ -19,7 +18,6 @@ export {
   usePersonalTokens,
   useProfile,
   useSessions,
-  useWebdavPassword,
 } from './account.ts'
 export { useActivities, useMarkSeen, useNotifications, useUnseen } from './activity.ts'
 export type { ActivityItem, NotificationItem } from './activity-types.ts'

@@ -42,6 +42,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   const sought = useDeferredValue(words.trim())
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [emptying, setEmptying] = useState(false)
+  const [isLoadingAll, setLoadingAll] = useState(false)
   const library = useLibrary(libraryId)
   const { data: account } = useAccount()
   useTitle(library.data && `${texts.trashOf} ${library.data.repo_name}`)
@@ -51,10 +52,23 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   if (error) return <LoadError error={error} onRetry={() => void trash.refetch()} />
   const items = trash.data?.pages.flatMap((page) => page.items)
   const picked = items?.filter((item) => chosen.has(keyOf(item))) ?? []
+  const isAll = picked.length === items?.length && !trash.hasNextPage
   const detail = library.data
   const mayRestore = detail !== undefined && canEdit(detail)
   const mayEmpty =
     detail !== undefined && !detail.is_virtual && (detail.is_admin || detail.owner_email === account?.email)
+  // Only a part of the items is loaded at first. All of them are to be chosen.
+  async function chooseAll(): Promise<void> {
+    let { data, hasNextPage } = trash
+    setLoadingAll(true)
+    while (hasNextPage) {
+      const next = await trash.fetchNextPage()
+      if (next.isError) break
+      ;({ data, hasNextPage } = next)
+    }
+    setLoadingAll(false)
+    setChosen(new Set(data?.pages.flatMap((page) => page.items).map(keyOf)))
+  }
   const toggle = (item: TrashItem) => {
     const next = new Set(chosen)
     if (!next.delete(keyOf(item))) next.add(keyOf(item))
@@ -95,8 +109,9 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
             <div className="trash-bar">
               <CheckField
                 label={picked.length === 0 ? texts.chooseAll : texts.chosen(picked.length)}
-                checked={picked.length === items.length}
-                onChange={() => setChosen(new Set(picked.length === items.length ? [] : items.map(keyOf)))}
+                checked={isAll}
+                disabled={isLoadingAll}
+                onChange={() => (isAll ? setChosen(new Set()) : void chooseAll())}
               />
               <Button
                 variant="primary"

@@ -7,7 +7,6 @@ export const account: Texts['account'] = {
   security: 'Passwort',
   devices: 'Geräte',
   tokens: 'Token',
-  webdav: 'WebDAV',
   appearance: 'Erscheinungsbild',
 
   picture: 'Bild',
@@ -105,19 +104,6 @@ export const account: Texts['account'] = {
   revokeTitle: 'Dieses Token widerrufen?',
   revokeText: 'Alles, was es verwendet, verliert sofort den Zugriff.',
   revoked: (name) => `${name} widerrufen`,
-
-  webdavHint:
-    'Ein separates Passwort für Programme, die deine Bibliotheken über WebDAV öffnen, damit sie dein Kontopasswort nicht brauchen.',
-  webdavSet: 'Ein WebDAV-Passwort ist gesetzt.',
-  webdavNotSet: 'Es ist kein WebDAV-Passwort gesetzt.',
-  webdavPassword: 'WebDAV-Passwort',
-  webdavRules:
-    '8 bis 29 Zeichen ohne Leerzeichen, mit mindestens zwei von: Kleinbuchstaben, Großbuchstaben, Ziffern, Sonderzeichen.',
-  webdavSave: 'Passwort setzen',
-  webdavReplace: 'Passwort ersetzen',
-  webdavRemove: 'Passwort entfernen',
-  webdavSaved: 'WebDAV-Passwort gesetzt',
-  webdavRemoved: 'WebDAV-Passwort entfernt',
 
   appearanceHint: 'Gilt nur für diesen Browser.',
 }

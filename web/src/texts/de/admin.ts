@@ -207,6 +207,7 @@ export const admin: Texts['admin'] = {
   littleRoom: 'Datenträger fast voll',
   diskUsed: 'Belegter Speicherplatz des Datenträgers',
   freeOf: (free, total) => `${free} von ${total} frei`,
+  noBackup: 'Es gibt noch keine Sicherung. Sie entsteht mit:',
   lastBackup: 'Letzte Sicherung',
   lastVerifiedBackup: 'Letzte geprüfte Sicherung',
   backupFailed: (time: string, reason: string) => `Die Sicherung vom ${time} ist fehlgeschlagen. ${reason}`,

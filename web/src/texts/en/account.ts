@@ -5,7 +5,6 @@ export const account = {
   security: 'Password',
   devices: 'Devices',
   tokens: 'Tokens',
-  webdav: 'WebDAV',
   appearance: 'Appearance',
 
   picture: 'Picture',
@@ -99,19 +98,6 @@ export const account = {
   revokeTitle: 'Revoke this token?',
   revokeText: 'Anything that uses it loses access immediately.',
   revoked: (name: string) => `${name} revoked`,
-
-  webdavHint:
-    'A separate password for programs that open your libraries over WebDAV, so that they do not need your account password.',
-  webdavSet: 'A WebDAV password is set.',
-  webdavNotSet: 'No WebDAV password is set.',
-  webdavPassword: 'WebDAV password',
-  webdavRules:
-    '8 to 29 characters without spaces, with at least two of: lowercase letters, uppercase letters, digits, symbols.',
-  webdavSave: 'Set password',
-  webdavReplace: 'Replace password',
-  webdavRemove: 'Remove password',
-  webdavSaved: 'WebDAV password set',
-  webdavRemoved: 'WebDAV password removed',
 
   appearanceHint: 'Saved in this browser only.',
 }

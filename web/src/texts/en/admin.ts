@@ -201,6 +201,7 @@ export const admin = {
   littleRoom: 'Disk almost full',
   diskUsed: 'Disk space used',
   freeOf: (free: string, total: string) => `${free} free of ${total}`,
+  noBackup: 'There is no backup yet. Create one with:',
   lastBackup: 'Last backup',
   lastVerifiedBackup: 'Last verified backup',
   backupFailed: (time: string, reason: string) => `The backup of ${time} failed. ${reason}`,

@@ -7,7 +7,6 @@ export const account: Texts['account'] = {
   security: '密码',
   devices: '设备',
   tokens: '令牌',
-  webdav: 'WebDAV',
   appearance: '外观',
 
   picture: '头像',
@@ -98,17 +97,6 @@ export const account: Texts['account'] = {
   revokeTitle: '要撤销此令牌吗？',
   revokeText: '使用它的程序将立即失去访问权限。',
   revoked: (name) => `已撤销 ${name}`,
-
-  webdavHint: '供通过 WebDAV 打开资料库的程序使用的独立密码，这样它们不需要您的账户密码。',
-  webdavSet: '已设置 WebDAV 密码。',
-  webdavNotSet: '未设置 WebDAV 密码。',
-  webdavPassword: 'WebDAV 密码',
-  webdavRules: '8 到 29 个字符，不含空格，至少包含两类：小写字母、大写字母、数字、符号。',
-  webdavSave: '设置密码',
-  webdavReplace: '更换密码',
-  webdavRemove: '移除密码',
-  webdavSaved: 'WebDAV 密码已设置',
-  webdavRemoved: 'WebDAV 密码已移除',
 
   appearanceHint: '仅保存在此浏览器中。',
 }

@@ -196,6 +196,7 @@ export const admin: Texts['admin'] = {
   littleRoom: '磁盘空间即将用尽',
   diskUsed: '磁盘已用空间',
   freeOf: (free, total) => `可用 ${free}，共 ${total}`,
+  noBackup: '还没有备份。创建备份的命令：',
   lastBackup: '上次备份',
   lastVerifiedBackup: '上次验证的备份',
   backupFailed: (time: string, reason: string) => `${time} 的备份失败。${reason}`,
