@@ -21,7 +21,7 @@ const more = {
 describe('errors of the server', () => {
   it('are all known by their message, and translated', () => {
     for (const [fault, answer] of Object.entries(apiFaults)) {
-      const respond = answer as (fields: object) => readonly [number, string]
+      const respond = answer as unknown as (fields: object) => readonly [number, string, ...unknown[]]
       const [status, message] = respond({
         ...sample,
         ...more,

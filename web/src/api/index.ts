@@ -160,8 +160,8 @@ export {
   useLibraryLinks,
   useLinks,
 } from './links.ts'
-export { recentlyOpened, useRememberOpened } from './recently-opened.ts'
 export { onReachability, reachable } from './reachability.ts'
+export { recentlyOpened, useRememberOpened } from './recently-opened.ts'
 export { fetchResults } from './search.ts'
 export type { SearchQuery, SearchResult } from './search-types.ts'
 export { beginSession, endSession, hasExpired, isKept, onSessionChange, token } from './session-token.ts'
