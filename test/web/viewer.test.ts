@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { Workspace } from '../api/folders-support.ts'
 import { makeDocx } from '../support/documents/packages.ts'
 import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
@@ -75,6 +78,70 @@ describe('the viewer', () => {
 
     await open('/Holiday/scan.tif')
     await page.getByText('This file cannot be shown').waitFor()
+  })
+
+  it('shows photos on black with what the camera wrote, and is left by Escape', async (t) => {
+    const photo = await sharp(await makePicture('#3c78b4'))
+      .withExif({
+        IFD0: { Make: 'Acme', Model: 'Pocket 2' },
+        IFD2: { DateTimeOriginal: '2019:07:14 10:20:30', FNumber: '28/10', ExposureTime: '1/250' },
+        IFD3: {
+          GPSLatitudeRef: 'S',
+          GPSLatitude: '33/1 30/1 0/1',
+          GPSLongitudeRef: 'E',
+          GPSLongitude: '151/1 0/1 0/1',
+        },
+      })
+      .jpeg()
+      .toBuffer()
+    const { space, tab, open } = await start(t, {
+      '/Trip/1.jpg': photo,
+      '/Trip/2.heic': await readFile(path.join(import.meta.dirname, '../fixtures/photo.heic')),
+    })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/Trip/1.jpg')
+    await isDrawn(page, '1.jpg')
+    await page.getByRole('button', { name: 'Photo details' }).click()
+    const panel = page.getByRole('complementary', { name: 'Photo details' })
+    await panel.getByText('Acme Pocket 2').waitFor()
+    await panel.getByText('2019-07-14 10:20:30').waitFor()
+    await panel.getByText('1/250 s · f/2.8').waitFor()
+    await panel.getByText('-33.50000, 151.00000').waitFor()
+    await tab.checkAccess()
+    await tab.picture('viewer-lightbox')
+    // The panel stays open. The server decodes what the browser cannot.
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/library/)
+    await open('/Trip/1.jpg')
+    await isDrawn(page, '1.jpg')
+    await page.locator('.viewer-stage').focus()
+    await page.keyboard.press('Space')
+    await isDrawn(page, '2.heic')
+    await page.keyboard.press('Shift+Space')
+    await isDrawn(page, '1.jpg')
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await isDrawn(page, '1.jpg')
+    await page.keyboard.press('Escape')
+    await page.waitForURL(new RegExp(`library/${space.id}`))
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows a CSV file as a table', async (t) => {
+    const { tab, open } = await start(t, { '/plan.csv': 'Room;Area\nKitchen;"12,5"\nHall;8\n' })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/plan.csv')
+    await page.getByRole('columnheader', { name: 'Area' }).waitFor()
+    await page.getByRole('cell', { name: '12,5' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('viewer-table')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Editor: plan.csv' }).waitFor()
+    assert.deepEqual(tab.complaints, [])
   })
 
   it('plays audio and video, and seeks', async (t) => {

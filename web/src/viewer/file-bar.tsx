@@ -33,7 +33,13 @@ interface Action {
 }
 
 /** Header of the viewer: name, navigation and actions. */
-export function FileBar(props: { file: OpenedFile; stepping: SiblingNavigation; isGone: boolean }) {
+export function FileBar(props: {
+  file: OpenedFile
+  stepping: SiblingNavigation
+  isGone: boolean
+  /** Called with the place for buttons of the view. */
+  onSlot: (slot: HTMLElement | null) => void
+}) {
   const { file, stepping } = props
   const texts = useTexts('viewer')
   const common = useTexts('common')
@@ -57,6 +63,7 @@ export function FileBar(props: { file: OpenedFile; stepping: SiblingNavigation; 
         <About file={file} />
       </div>
       <div className="viewer-actions">
+        <div ref={props.onSlot} className="viewer-slot" />
         {stepping.count > 1 && <Steps stepping={stepping} />}
         {narrow ? (
           <Menu

@@ -1,10 +1,11 @@
 import './viewer.css'
 import { FileX } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import type { Folder } from '../api/index.ts'
 import { canEdit, type Permission, useFolderAt, useLibrary, useRememberOpened } from '../api/index.ts'
 import { UnlockGate } from '../encryption/index.ts'
+import { kindOf } from '../file-kinds.ts'
 import { folderUrl, useQueryParams } from '../navigation/index.ts'
 import { join, nameOf, normalizePath, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
@@ -13,6 +14,7 @@ import { FileBar } from './file-bar.tsx'
 import { FileBody } from './file-body.tsx'
 import { filesOf, type OpenedFile, useLastKnown } from './opened-file.ts'
 import { usePreloadedSiblings, useSiblingNavigation } from './sibling-files.ts'
+import { ToolbarSlot } from './toolbar-slot.ts'
 
 export default function FilePage() {
   const { id = '' } = useParams()
@@ -72,16 +74,25 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
   const stepping = useSiblingNavigation(file, files)
   usePreloadedSiblings(file, stepping.neighbours)
   useTitle(file.name)
+  const [slot, setSlot] = useState<HTMLElement | null>(null)
+  const isLightbox = kindOf(file.name) === 'image' && !isGone
   return (
-    <article className="viewer" aria-label={file.name}>
-      <FileBar file={file} stepping={stepping} isGone={isGone} />
+    <article className={`viewer${isLightbox ? ' viewer-lightbox' : ''}`} aria-label={file.name}>
+      <FileBar file={file} stepping={stepping} isGone={isGone} onSlot={setSlot} />
       {isGone && (
         <p className="viewer-note viewer-note-warn" role="status">
           {texts.goneMeanwhile}
         </p>
       )}
       {/* The key remounts the body, so that no state of one file leaks into the next. */}
-      <FileBody key={`${file.path}${file.commitId ?? ''}`} file={file} stepping={stepping} isGone={isGone} />
+      <ToolbarSlot value={slot}>
+        <FileBody
+          key={`${file.path}${file.commitId ?? ''}`}
+          file={file}
+          stepping={stepping}
+          isGone={isGone}
+        />
+      </ToolbarSlot>
     </article>
   )
 }

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { Info, Maximize, ZoomIn, ZoomOut } from 'lucide-react'
+import { useContext, useEffect, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { drawingQuery, fetchThumbnail, linkQuery } from '../api/index.ts'
 import { extensionOf, isSvg } from '../file-kinds.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
 import type { OpenedFile } from './opened-file.ts'
+import { PhotoPanel } from './photo-panel.tsx'
 import type { SiblingNavigation } from './sibling-files.ts'
+import { ToolbarSlot } from './toolbar-slot.ts'
 import { useZoom } from './use-zoom.ts'
 
 const SMALLER_SIZE = 2048
@@ -31,13 +34,7 @@ function Original({ file, stepping }: { file: OpenedFile; stepping: SiblingNavig
   if (link === undefined) return <Waiting />
   if (unseen !== link) {
     return (
-      <Stage
-        key={file.id}
-        source={link}
-        name={file.name}
-        stepping={stepping}
-        onError={() => setUnseen(link)}
-      />
+      <Stage key={file.id} source={link} file={file} stepping={stepping} onError={() => setUnseen(link)} />
     )
   }
   if (file.commitId !== undefined) return <InfoCard file={file} why={texts.cannotShow} />
@@ -63,15 +60,22 @@ function Smaller({ file, stepping }: { file: OpenedFile; stepping: SiblingNaviga
   }, [blob])
   if (isError || isBroken) return <InfoCard file={file} why={texts.cannotShow} />
   if (source === undefined) return <Waiting />
-  return <Stage source={source} name={file.name} stepping={stepping} onError={() => setBroken(true)} />
+  return <Stage file={file} source={source} stepping={stepping} onError={() => setBroken(true)} />
 }
 
-function Stage(props: { source: string; name: string; stepping: SiblingNavigation; onError: () => void }) {
+function Stage(props: {
+  file: OpenedFile
+  source: string
+  stepping: SiblingNavigation
+  onError: () => void
+}) {
   const texts = useTexts('viewer')
-  const { source, name, onError } = props
+  const { file, source, onError } = props
   const { toPrevious, toNext } = props.stepping
   const zoom = useZoom((isForward) => (isForward ? toNext?.() : toPrevious?.()))
+  const slot = useContext(ToolbarSlot)
   const [isThere, setThere] = useState(false)
+  const [hasPanel, setPanel] = usePanel()
   const { scale, x, y } = zoom.view
   return (
     <div className="viewer-body viewer-image">
@@ -88,7 +92,7 @@ function Stage(props: { source: string; name: string; stepping: SiblingNavigatio
         {!isThere && <Waiting />}
         <img
           src={source}
-          alt={name}
+          alt={file.name}
           draggable={false}
           className={isThere ? '' : 'viewer-hidden'}
           style={{ transform: `translate(${x}px, ${y}px) scale(${scale})` }}
@@ -96,14 +100,37 @@ function Stage(props: { source: string; name: string; stepping: SiblingNavigatio
           onError={onError}
         />
       </div>
-      <div className="viewer-tools viewer-tools-over" role="toolbar" aria-label={texts.zoom}>
-        <IconButton label={texts.zoomOut} icon={ZoomOut} disabled={scale <= 1} onClick={zoom.out} />
-        <output className="viewer-scale" aria-label={texts.zoom}>
-          {texts.percent(Math.round(scale * 100))}
-        </output>
-        <IconButton label={texts.zoomIn} icon={ZoomIn} disabled={zoom.isNearest} onClick={zoom.in} />
-        <IconButton label={texts.fit} icon={Maximize} disabled={scale === 1} onClick={zoom.reset} />
-      </div>
+      {hasPanel && <PhotoPanel file={file} />}
+      {slot &&
+        createPortal(
+          <div className="viewer-zoom" role="toolbar" aria-label={texts.zoom}>
+            <IconButton label={texts.zoomOut} icon={ZoomOut} disabled={scale <= 1} onClick={zoom.out} />
+            <output className="viewer-scale" aria-label={texts.zoom}>
+              {texts.percent(Math.round(scale * 100))}
+            </output>
+            <IconButton label={texts.zoomIn} icon={ZoomIn} disabled={zoom.isNearest} onClick={zoom.in} />
+            <IconButton label={texts.fit} icon={Maximize} disabled={scale === 1} onClick={zoom.reset} />
+            <IconButton
+              label={texts.photoDetails}
+              icon={Info}
+              aria-expanded={hasPanel}
+              onClick={() => setPanel(!hasPanel)}
+            />
+          </div>,
+          slot,
+        )}
     </div>
   )
+}
+
+let isPanelOpen = false
+
+/** Stays open from one photo to the next. */
+function usePanel(): [boolean, (open: boolean) => void] {
+  const [hasPanel, setPanel] = useState(isPanelOpen)
+  const set = (open: boolean) => {
+    isPanelOpen = open
+    setPanel(open)
+  }
+  return [hasPanel, set]
 }

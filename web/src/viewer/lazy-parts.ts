@@ -7,6 +7,7 @@ export const viewerParts = {
   editor: () => import('./code-editor.tsx'),
   markdown: () => import('./markdown.tsx'),
   pdf: () => import('./pdf-view.tsx'),
+  table: () => import('./table-view.tsx'),
 }
 
 export const FilePage = lazy(viewerParts.page)

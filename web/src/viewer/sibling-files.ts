@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import type { Entry } from '../api/index.ts'
 import { linkQuery } from '../api/index.ts'
-import { isPicture } from '../file-kinds.ts'
-import { fileUrl, revisionUrl } from '../navigation/index.ts'
+import { isPicture, kindOf } from '../file-kinds.ts'
+import { fileUrl, folderUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
 import { join, parentOf } from '../paths.ts'
 import type { OpenedFile } from './opened-file.ts'
 
@@ -17,7 +17,7 @@ export interface SiblingNavigation {
   readonly toNext: (() => void) | undefined
 }
 
-/** Navigates by buttons, and by arrow keys unless something else handles them. */
+/** Navigates by buttons, and by arrow keys unless something else handles them. Among images also by the space bar; Escape leaves. */
 export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]): SiblingNavigation {
   const [, go] = useLocation()
   const position = files.findIndex(({ name }) => name === file.name)
@@ -32,9 +32,25 @@ export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]):
     return () => go(address, { replace: true })
   }
   const [toPrevious, toNext] = [stepTo(previous), stepTo(next)]
+  const isGallery = kindOf(file.name) === 'image'
+  const toFolder = () => {
+    const folder = parentOf(file.path)
+    go(
+      file.commitId === undefined
+        ? folderUrl(file.libraryId, folder)
+        : snapshotUrl(file.libraryId, file.commitId, folder),
+    )
+  }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTaken(event)) return
+      if (event.defaultPrevented) return
+      if (isGallery && event.key === ' ' && !isPressed(event)) {
+        event.preventDefault()
+        if (event.shiftKey) toPrevious?.()
+        else toNext?.()
+      }
+      if (isGallery && event.key === 'Escape' && !isOverlayOpen()) toFolder()
+      if (isTaken(event)) return
       if (event.key === 'ArrowLeft') toPrevious?.()
       if (event.key === 'ArrowRight') toNext?.()
     }
@@ -56,6 +72,18 @@ function isTaken({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent):
       'input, textarea, select, video, audio, [contenteditable="true"], [role="menu"], [role="dialog"], [role="tablist"]',
     ) !== null
   )
+}
+
+/** Whether the space bar presses the element with the focus, or types into it. */
+function isPressed({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof Element && target.closest('a, button, input, textarea, select, [role="menu"]') !== null
+  )
+}
+
+/** Escape closes a dialog or menu first. */
+function isOverlayOpen(): boolean {
+  return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
 }
 
 /** Whether arrow keys scroll an element around the focus. */

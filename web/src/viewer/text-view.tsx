@@ -1,6 +1,6 @@
 import { Eye, PencilLine, Save } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
-import { kindOf } from '../file-kinds.ts'
+import { extensionOf, kindOf } from '../file-kinds.ts'
 import { useLeaveGuard } from '../navigation/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, ONE_COLUMN, useMedia, Waiting } from '../ui/index.ts'
@@ -14,8 +14,11 @@ import { type TextSession, useTextSession } from './use-text-session.ts'
 
 const CodeEditor = lazy(viewerParts.editor)
 const Markdown = lazy(viewerParts.markdown)
+const TableView = lazy(viewerParts.table)
 
-/** Text, code and Markdown: read-only until the user edits. */
+const TABLES = new Set(['csv', 'tsv'])
+
+/** Text, code, Markdown and tables: read-only until the user edits. */
 export function TextView(props: { file: OpenedFile; isGone: boolean }) {
   const { file } = props
   const texts = useTexts('viewer')
@@ -133,6 +136,7 @@ function Content({ file, session }: { file: OpenedFile; session: TextSession }) 
   )
   const preview = <Markdown text={shown} file={file} />
   let body: ReactNode = <Suspense fallback={<PlainText text={current} />}>{editor}</Suspense>
+  if (!editing && TABLES.has(extensionOf(file.name))) body = <TableView text={shown} name={file.name} />
   if (kindOf(file.name) === 'markdown') {
     if (!editing) body = preview
     else if (narrow) {
