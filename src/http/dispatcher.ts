@@ -5,6 +5,7 @@ import type { Site } from './base-url.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
+import type { Compression } from './compression.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
@@ -32,6 +33,7 @@ interface DispatcherOptions<User, Services> {
   readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
   readonly bodyMemory: BodyMemory
+  readonly compression: Compression
   /** Counts the requests of clients behind trusted proxies; undefined if no proxy is trusted. */
   readonly inFlight: RequestsInFlight | undefined
   /** Slower responses, except streams, are logged as warnings. */
@@ -91,7 +93,8 @@ export class Dispatcher<User, Services> {
     exchange.request.releaseBody()
     // An event stream reads no stored content, and does not end by itself.
     if (isEventStream(result)) operation?.[Symbol.dispose]()
-    const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
+    const sending =
+      result === undefined ? undefined : this.#compressAndSend(exchange, result, surface.headers)
     if (result === undefined) exchange.response.destroy()
     const isOver = () => {
       operation?.[Symbol.dispose]()
@@ -174,6 +177,18 @@ export class Dispatcher<User, Services> {
       this.#logFailure(error, exchange)
       return plainFailure()
     }
+  }
+
+  /** Like `#send`, compressed if the client accepts that. */
+  #compressAndSend(
+    exchange: Exchange,
+    result: HttpResponse,
+    surfaceHeaders: ErrorResponses['headers'],
+  ): Promise<void> | undefined {
+    const { compression } = this.#options
+    const coded = compression.apply(exchange.request, exchange.pattern, result)
+    if (!(coded instanceof Promise)) return this.#send(exchange, coded, surfaceHeaders)
+    return coded.then((response) => this.#send(exchange, response, surfaceHeaders))
   }
 
   /** Never rejects; not a promise if there is nothing to wait for. */

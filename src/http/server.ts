@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { Gauge } from 'prom-client'
 import type { Fault } from '../errors.ts'
 import { parsePublicUrl } from './base-url.ts'
 import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
+import { Compression } from './compression.ts'
 import type { Authenticate } from './credentials.ts'
 import { connectionsFor, descriptorLimit, refusalsFor } from './descriptor-limits.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
@@ -82,6 +84,8 @@ interface HttpLimits extends ConnectionTimeouts {
   readonly bodyMemoryWaitMs: number
   /** Bytes received and not read yet, of all connections. */
   readonly receiveMemory: number
+  /** Responses that are compressed at the same time. Further ones are sent as they are. */
+  readonly compressions: number
   /** Addresses that are exempt from the limit per address. */
   readonly isExempt: (address: string) => boolean
 }
@@ -100,6 +104,8 @@ const defaultLimits: HttpLimits = {
   bodyMemory: 256_000_000,
   bodyMemoryWaitMs: 10_000,
   receiveMemory: 128 * 2 ** 20,
+  // Half of the processors.
+  compressions: Math.max(1, Math.floor(availableParallelism() / 2)),
   isExempt: isLoopback,
 }
 
@@ -145,6 +151,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     logRequest: options.logRequest,
     metrics: options.metrics,
     bodyMemory,
+    compression: new Compression(limits.compressions),
     inFlight: hasProxies ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
     slowMs: limits.slowMs,
   })

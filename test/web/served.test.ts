@@ -91,7 +91,8 @@ describe('the served web app', () => {
         .waitFor()
       await isReady
       // The tab has the icon too, which the browser counts again.
-      const sent = requests.filter((request) => !request.url().endsWith('/pages/icon.svg'))
+      const isNew = (request: Request) => request.headers()['if-none-match'] === undefined
+      const sent = requests.filter((request) => isNew(request) && !request.url().endsWith('/pages/icon.svg'))
       const urls = sent.map((request) => request.url().slice(suite.server.url.length))
       assert.deepEqual(urls.toSorted(), [...new Set(urls)].toSorted(), 'nothing is requested twice')
       assert.ok(urls.length <= MAX_REQUESTS, `${urls.length} requests: ${urls.join('\n')}`)

@@ -58,5 +58,3 @@ function start(): void {
 }
 
 start()
-
-export {}

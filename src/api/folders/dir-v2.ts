@@ -25,12 +25,12 @@ export const dirRoutesV2 = [
       recursive: recursiveQuery,
       ...pointInTime,
     },
-    async handle({ user, params, query }, services) {
+    async handle({ user, params, query, request }, services) {
       const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, folderPathText(query.p))
       const headers = listingHeadersV2(library, folder.path, folder.stored)
       if (query.oid === folder.stored.dir.id) return jsonResponse(200, 'uptodate', headers)
-      if (query.recursive === '0') return listingV2(services, library, folder, query.t)
+      if (query.recursive === '0') return listingV2(services, library, folder, { kinds: query.t, request })
       const brackets = { before: '[', after: ']', headers }
       return recursiveListing(services, library, folder, { kinds: query.t, ...brackets })
     },

@@ -41,7 +41,7 @@ export const dirRoutesV21 = [
       with_parents: flag(),
       ...pointInTime,
     },
-    async handle({ user, params, query }, services) {
+    async handle({ user, params, query, request }, services) {
       const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, folderPathText(query.p))
       const kinds = query.t
@@ -54,6 +54,7 @@ export const dirRoutesV21 = [
         kinds,
         withParents: query.with_parents,
         thumbnailSize,
+        request,
       })
     },
   }),

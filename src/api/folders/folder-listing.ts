@@ -1,5 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type HttpResponse, jsonTextResponse, type ResponseHeaders } from '../../http/index.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  jsonTextResponse,
+  type ResponseHeaders,
+  unlessUnchanged,
+} from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import {
   type Dirent,
@@ -29,15 +35,19 @@ export async function listingV2(
   services: ApiServices,
   library: Library,
   { path, stored }: FoundFolder,
-  kinds: Kinds = 'all',
+  { kinds = 'all', request }: { kinds?: Kinds; request?: HttpRequest } = {},
 ): Promise<HttpResponse> {
   const shown = await shownDir(stored.dir)
   const context = await loadListingContext(services, library, shown.modifiers)
   // These entries do not contain the path, so the cache key omits it.
-  const items = await itemsOf({ form: 'older', path, stored, shown, kinds, context }, (entry) =>
-    entryV2(entry, path, context),
-  )
-  return jsonTextResponse(joined(['[', ...items, ']']), { headers: listingHeadersV2(library, path, stored) })
+  const wanted = { form: 'older', path, stored, shown, kinds, context }
+  const headers = listingHeadersV2(library, path, stored)
+  const render = async () => {
+    const items = await itemsOf(wanted, (entry) => entryV2(entry, path, context))
+    return jsonTextResponse(joined(['[', ...items, ']']), { headers })
+  }
+  if (request === undefined) return render()
+  return unlessUnchanged(request, `${contentOf(wanted)} ${library.permissionAt(path)}`, render)
 }
 
 /** The listing of a folder after a change, for `reloaddir`. */
@@ -58,6 +68,7 @@ interface ListingOptions {
   readonly withParents: boolean
   /** In pixels; undefined for no thumbnails. */
   readonly thumbnailSize: number | undefined
+  readonly request: HttpRequest
 }
 
 /** A `/api/v2.1/` listing, optionally preceded by those of all parent folders. */
@@ -65,25 +76,31 @@ export async function listingV21(
   services: ApiServices,
   library: Library,
   folder: FoundFolder,
-  { kinds, withParents, thumbnailSize }: ListingOptions,
+  { kinds, withParents, thumbnailSize, request }: ListingOptions,
 ): Promise<HttpResponse> {
   const thumbnails = library.info.encryption === undefined ? thumbnailSize : undefined
   const context = await loadListingContext(services, library)
-  const pieces: Piece[] = []
+  const levels: Wanted[] = []
   for (const { path, stored } of withParents ? await levelsTo(library, folder) : [folder]) {
     const shown = await shownDir(stored.dir)
     await addModifiers(services, context.modifiers, shown.modifiers)
-    const parent = quoted(withSlash(path))
     const form = `newer ${path}${thumbnails === undefined ? '' : ` ${thumbnails} ${library.info.id}`}`
-    const items = await itemsOf({ form, path, stored, shown, kinds, context }, (entry) => {
-      const text = entryV21(entry, path, parent, context)
-      return thumbnails === undefined ? text : withThumbnail(text, library, path, entry, thumbnails)
-    })
-    if (items.length > 0) pieces.push(pieces.length > 0 ? ',' : '', ...items)
+    levels.push({ form, path, stored, shown, kinds, context })
   }
   const { path, stored } = folder
   const start = `{"user_perm":"${library.permissionAt(path)}","dir_id":"${stored.dir.id}","dirent_list":[`
-  return jsonTextResponse(joined([start, ...pieces, ']}']))
+  return unlessUnchanged(request, [start, ...levels.map(contentOf)].join('\n'), async () => {
+    const pieces: Piece[] = []
+    for (const level of levels) {
+      const parent = quoted(withSlash(level.path))
+      const items = await itemsOf(level, (entry) => {
+        const text = entryV21(entry, level.path, parent, context)
+        return thumbnails === undefined ? text : withThumbnail(text, library, level.path, entry, thumbnails)
+      })
+      if (items.length > 0) pieces.push(pieces.length > 0 ? ',' : '', ...items)
+    }
+    return jsonTextResponse(joined([start, ...pieces, ']}']))
+  })
 }
 
 /** The entry with the URL of its thumbnail, if it can have one. Thumbnails are created on request. */
@@ -137,12 +154,34 @@ export function clearListingCache(): void {
   cache.clear()
 }
 
+/**
+ * Increased when entries are rendered differently, so that a listing which a client stored before an update of the server does not
+ * count as unchanged.
+ */
+const FORMAT = 1
+
+/** Everything that the entries of a listing depend on. The dir id stands for the entries themselves. */
+function contentOf(wanted: Wanted): string {
+  const { path, kinds, context, form, stored } = wanted
+  const bound = hasBound(wanted)
+    ? JSON.stringify([
+        [...context.locks].filter(([at]) => parentOf(at as LibraryPath) === path),
+        [...context.starred].filter((at) => parentOf(at as LibraryPath) === path),
+      ])
+    : ''
+  return `${FORMAT} ${stored.dir.id} ${kinds} ${context.permission} ${form} ${peopleOf(wanted)} ${bound}`
+}
+
+function peopleOf({ shown, context }: Wanted): string {
+  return shown.modifiers.map((email) => context.modifiers.get(email)).join()
+}
+
 /** The comma-separated entries of a folder, from the cache unless one is locked or starred. */
 async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promise<Piece[]> {
   const { shown, kinds, context } = wanted
   if (hasBound(wanted)) return itemTexts(pick(shown, kinds), write)
   const key = `${wanted.stored.dir.id} ${kinds} ${context.permission} ${wanted.form}`
-  const people = shown.modifiers.map((email) => context.modifiers.get(email)).join()
+  const people = peopleOf(wanted)
   const cached = cache.find(key, people)
   if (cached !== undefined) return [cached]
   const items = await itemTexts(pick(shown, kinds), write)

@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, jsonResponse, type Reader, rawText, text } from '../../http/index.ts'
+import { errorMessage, jsonUnlessUnchanged, type Reader, rawText, text } from '../../http/index.ts'
 import { canAddLibrary } from '../../identity/index.ts'
 import { createLibrary, deleteLibrary } from '../../library/index.ts'
 import { parseName } from '../../objects/index.ts'
@@ -32,7 +32,7 @@ export const libraryRoutesV2 = [
     scope: 'read',
     summary: 'Lists the libraries the caller can open, latest change first.',
     query: { type: typeQuery, nameContains: rawText() },
-    async handle({ user, query }, services) {
+    async handle({ user, query, request }, services) {
       const { type } = query
       // On the wire, libraries shared with everyone have the type `org`.
       const wanted = {
@@ -40,11 +40,8 @@ export const libraryRoutesV2 = [
       }
       const { entries, parties } = await listLibraries(services, user, wanted, query.nameContains)
       const time = services.now()
-      return jsonResponse(
-        200,
-        entries.map((listed) => libraryItem(listed, parties, time)),
-        listHeaders,
-      )
+      const items = entries.map((listed) => libraryItem(listed, parties, time))
+      return jsonUnlessUnchanged(request, items, listHeaders)
     },
   }),
   route({

@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, type Reader, rawText, text } from '../../http/index.ts'
+import { errorMessage, jsonUnlessUnchanged, type Reader, rawText, text } from '../../http/index.ts'
 import { canAddLibrary, personOf, unknownPerson } from '../../identity/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../library/index.ts'
 import { parseName, ROOT } from '../../objects/index.ts'
@@ -37,7 +37,7 @@ export const libraryRoutesV21 = [
           avatar: avatarUrl(request.baseUrl, listed.owner),
         }),
       )
-      return { repos }
+      return jsonUnlessUnchanged(request, { repos })
     },
   }),
   route({

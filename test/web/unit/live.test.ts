@@ -54,6 +54,6 @@ describe('the queries an event makes stale', () => {
     assert.ok(keys('libraries').includes('libraries'))
     assert.deepEqual(keys('notification'), ['notifications'])
     assert.deepEqual(staleQueries({ name: 'reset', data: {} }), [[]])
-    assert.deepEqual(keys('ready'), [])
+    assert.deepEqual(keys('ready'), ['dir'])
   })
 })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { rebaseUrl } from '../site-url.ts'
-import { api } from './http.ts'
+import { api, call } from './http.ts'
 import { reuseEntries } from './reuse-entries.ts'
 
 /** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
@@ -36,13 +36,43 @@ export interface Folder {
 export function useFolder(libraryId: string, path: string) {
   return useQuery({
     queryKey: ['dir', libraryId, path],
-    queryFn: ({ signal }) => fetchFolder(libraryId, path, signal),
-    structuralSharing: (old, fresh) => reuseEntries(old as Folder | undefined, fresh as Folder),
+    queryFn: ({ signal, client, queryKey }) =>
+      fetchFolder(libraryId, path, signal, client.getQueryData<Folder>(queryKey)),
+    structuralSharing: (old, fresh) => shareEntries(old as Folder | undefined, fresh as Folder),
   })
 }
 
-export function fetchFolder(libraryId: string, path: string, signal?: AbortSignal): Promise<Folder> {
-  return api.get<Folder>(`api/v2.1/repos/${libraryId}/dir/`, { p: path }, signal)
+/**
+ * The entity tags of listings. By the list itself: one that was changed here, before the server confirmed it, is a new list without
+ * a tag, and is fetched again.
+ */
+const tags = new WeakMap<readonly Entry[], string>()
+
+/** A folder. If `known` has not changed, nothing is transferred and the result is `known`. */
+export async function fetchFolder(
+  libraryId: string,
+  path: string,
+  signal?: AbortSignal,
+  known?: Folder,
+): Promise<Folder> {
+  const tag = known && tags.get(known.dirent_list)
+  const response = await call('GET', `api/v2.1/repos/${libraryId}/dir/`, {
+    query: { p: path },
+    headers: tag === undefined ? {} : { 'If-None-Match': tag },
+    signal,
+  })
+  if (response.status === 304 && known !== undefined) return known
+  const folder = (await response.json()) as Folder
+  const etag = response.headers.get('ETag')
+  if (etag !== null) tags.set(folder.dirent_list, etag)
+  return folder
+}
+
+function shareEntries(old: Folder | undefined, fresh: Folder): Folder {
+  const shared = reuseEntries(old, fresh)
+  const tag = tags.get(fresh.dirent_list)
+  if (tag !== undefined) tags.set(shared.dirent_list, tag)
+  return shared
 }
 
 /** Temporary download URL of a file, valid without credentials. */

@@ -62,7 +62,8 @@ export async function call(method: string, path: string, options: CallOptions = 
     throw new ApiError(0, String(error))
   }
   sawResponse()
-  if (response.ok) return response
+  // A caller that sends If-None-Match expects 304.
+  if (response.ok || response.status === 304) return response
   // The session ended elsewhere. A failed sign-in is not a lost session.
   if (response.status === 401 && sent !== undefined && sent === token()) endSession({ expired: true })
   throw await errorOf(response)

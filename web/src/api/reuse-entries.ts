@@ -2,7 +2,7 @@ import type { Entry, Folder } from './entries.ts'
 
 /** Structural sharing: entries that did not change stay the same objects, so that their rows are not rendered again. */
 export function reuseEntries(old: Folder | undefined, fresh: Folder): Folder {
-  if (old === undefined) return fresh
+  if (old === undefined || old === fresh) return fresh
   const known = new Map(old.dirent_list.map((entry) => [entry.name, entry]))
   const entries = fresh.dirent_list.map((entry) => {
     const before = known.get(entry.name)

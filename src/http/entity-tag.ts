@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto'
+import { judge } from './conditional-request.ts'
+import type { HttpRequest } from './request.ts'
+import { HttpResponse, jsonTextResponse, type ResponseHeaders, rawResponse } from './response.ts'
+
+/**
+ * The response of `make` with an entity tag, or 304 if the client has it already. `content` is everything the response depends on.
+ * The tag is weak, because the same content may be sent in several codings.
+ */
+export async function unlessUnchanged(
+  request: HttpRequest,
+  content: string,
+  make: () => HttpResponse | Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const etag = hash('sha1', content)
+  const known = request.header('if-none-match')
+  if (known !== undefined && judge({ 'if-none-match': known }, { etag }) === 'not-modified')
+    return rawResponse({ status: 304, headers: tagHeaders(etag), body: '' })
+  const { status, headers, body, release } = await make()
+  return new HttpResponse(status, { ...headers, ...tagHeaders(etag) }, body, release)
+}
+
+/** `body` as JSON with an entity tag, or 304. For lists that are cheap to make. */
+export function jsonUnlessUnchanged(
+  request: HttpRequest,
+  body: unknown,
+  headers?: ResponseHeaders,
+): Promise<HttpResponse> {
+  const text = JSON.stringify(body)
+  return unlessUnchanged(request, text, () => jsonTextResponse(text, { headers }))
+}
+
+/** A cache may store the response for this client, and asks each time whether it is current. */
+function tagHeaders(etag: string): ResponseHeaders {
+  return { ETag: `W/"${etag}"`, 'Cache-Control': 'private, no-cache' }
+}
