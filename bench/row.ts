@@ -4,7 +4,7 @@ import type { Usage } from './usage.ts'
 /** The required value of a row. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number }
 
-export type Unit = 'per s' | 'files/s' | 'MB/s' | 'ms' | 'MB' | 'times'
+export type Unit = 'per s' | 'files/s' | 'MB/s' | 'ms' | 'MB' | 'requests' | 'times'
 
 /** One row of the table. */
 export interface Row {
