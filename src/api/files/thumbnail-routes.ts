@@ -8,13 +8,14 @@ import {
   notFound,
   type Reader,
   Refusal,
+  rawResponse,
   rawText,
   respondWith,
 } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type FileDirent, type LibraryPath, parseLibraryId, parsePath } from '../../objects/index.ts'
-import { hasThumbnail, thumbnailSizeFor } from '../../previews/index.ts'
+import { alwaysHasThumbnail, hasThumbnail, thumbnailSizeFor } from '../../previews/index.ts'
 import { accountRequester, visitorRequester } from '../../scheduling/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
@@ -56,7 +57,9 @@ export const thumbnailRoutes = [
       const entry = query.p?.path && (await library.tree.find(query.p.path))
       if (!entry || entry.kind !== 'file') return refuse('Wrong path.')
       if (!hasThumbnail(entry)) return refuse('Invalid argument')
-      return image(services, request, { library, entry, requester: accountRequester(user.key) }, size)
+      const file = { library, entry, requester: accountRequester(user.key) }
+      if (alwaysHasThumbnail(entry)) return image(services, request, file, size)
+      return image(services, request, file, size).catch(noContentIfFailed)
     },
   }),
   openToLinkHolders(
@@ -192,6 +195,12 @@ function refuseUnknown(): never {
 
 function refuseWithError(status: number, error: string): never {
   throw new Refusal(status, { error })
+}
+
+/** Most documents and audio files contain no picture. That is not an error. */
+function noContentIfFailed(error: unknown): HttpResponse {
+  if (!(error instanceof DomainError) || error.fault.code !== 'thumbnail-failed') throw error
+  return rawResponse({ status: 204, body: '' })
 }
 
 function refuseFailedThumbnail(error: unknown): never {

@@ -117,5 +117,6 @@ export async function fetchThumbnail(
   const query = { p: path, size }
   const fetchIt = () => call('GET', `api2/repos/${libraryId}/thumbnail/`, { query, signal })
   const response = await retryWhileBusy(fetchIt, signal)
+  if (response.status === 204) throw new Error('the file contains no picture')
   return response.blob()
 }
