@@ -215,6 +215,7 @@ class Commands {
     let isOver = false
     const made: string[] = []
     const work = async () => {
+      // oxlint-disable-next-line eslint/no-unmodified-loop-condition -- disposing sets it meanwhile
       while (!isOver) {
         const args = argsOf(++this.#attempts)
         made.push(...args.filter((arg) => arg.endsWith(`-${this.#attempts}`)))

@@ -104,7 +104,12 @@ onBothDatabases('restoring one path into a running server', (fresh) => {
     // Another library and folder, which is created. Its blocks come from the backup.
     const moved = await restore.done(
       ...here,
-      ...['--path', '/plans/2026', '--to-library', other, '--to-folder', '/from backup/x'],
+      '--path',
+      '/plans/2026',
+      '--to-library',
+      other,
+      '--to-folder',
+      '/from backup/x',
     )
     assert.deepEqual([moved.library, moved.path], [other, '/from backup/x/2026'])
     assert.ok(moved.read > 0)
@@ -120,7 +125,11 @@ onBothDatabases('restoring one path into a running server', (fresh) => {
     await restore.refused(/has no library 0000/, '--library', unknown, '--path', '/plans')
     await restore.refused(
       /The server has no library 0000/,
-      ...[...here, '--path', '/plans', '--to-library', unknown],
+      ...here,
+      '--path',
+      '/plans',
+      '--to-library',
+      unknown,
     )
     await restore.refused(/is a file/, ...here, '--path', '/plans/2026', '--to-folder', '/plans/note.txt')
     await restore.refused(/Give --library as well/, '--path', '/plans')
@@ -153,7 +162,12 @@ it('restores files of an encrypted library into that library only', async () => 
   const plain = await ann.createLibrary('Plain')
   await restore.refused(
     /is encrypted, and its files can be restored only into the library/,
-    ...['--library', id, '--path', '/secret.bin', '--to-library', plain],
+    '--library',
+    id,
+    '--path',
+    '/secret.bin',
+    '--to-library',
+    plain,
   )
 })
 
@@ -198,7 +212,10 @@ it('leaves out files that the server had lost before the backup, and names them'
   assert.equal(String(await download(ann, library, '/docs/deep/kept.txt')), 'kept')
   await restore.refused(
     /cannot be restored .* Nothing was changed/,
-    ...['--library', library, '--path', '/docs/lost.bin'],
+    '--library',
+    library,
+    '--path',
+    '/docs/lost.bin',
   )
 })
 

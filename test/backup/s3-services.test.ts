@@ -59,8 +59,14 @@ for (const kind of S3_KINDS) {
       // Only the newest snapshot stays, and it is complete.
       const pruned = await plain.json(
         'backup prune',
-        ...['--backup-keep-last', '1', '--backup-keep-daily', '0'],
-        ...['--backup-keep-weekly', '0', '--backup-keep-monthly', '0'],
+        '--backup-keep-last',
+        '1',
+        '--backup-keep-daily',
+        '0',
+        '--backup-keep-weekly',
+        '0',
+        '--backup-keep-monthly',
+        '0',
       )
       assert.deepEqual([pruned.kept.length, pruned.removed.length], [1, 2])
       assert.deepEqual((await plain.json('backup verify', '--read-data')).problems, [])

@@ -26,7 +26,7 @@ export interface RecordedScenario {
   readonly records: readonly Recorded[]
   readonly requests: readonly Request[]
   /** What the states are compared with, by the marks before the power failure. Without it, what the requests say. */
-  subject?(marks: ReadonlySet<string>): Subject
+  readonly subject?: (marks: ReadonlySet<string>) => Subject
   /** A folder that the checks need and that is removed after them. */
   readonly keep?: string
 }

@@ -72,10 +72,12 @@ describe('drops from the desktop', () => {
         page.goOn = resolve
       })
       const { prototype } = page.DataTransferItem
+      // oxlint-disable-next-line typescript/unbound-method -- called with the right `this` below
       const getEntry = prototype.webkitGetAsEntry
       prototype.webkitGetAsEntry = function () {
         const entry = getEntry.call(this)
         const readers = Object.getPrototypeOf(entry.createReader()) as Reader
+        // oxlint-disable-next-line typescript/unbound-method -- called with the right `this` below
         const read = readers.readEntries
         let calls = 0
         readers.readEntries = function (...args) {

@@ -167,6 +167,7 @@ describe('the folder page', () => {
     await editor.fill('notes/2')
     await editor.press('Enter')
     await page.getByRole('alert').waitFor()
+    await editor.press('Escape')
     await list.shows(ALL)
     await list.menu('notes.md', 'Rename')
     await editor.fill('minutes.md')

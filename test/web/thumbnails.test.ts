@@ -87,7 +87,7 @@ describe('thumbnails of a busy server', () => {
     const picture = await tab.page.getByRole('gridcell').locator('img').boundingBox()
     const name = await tab.page.getByRole('link', { name: 'tower.jpg' }).boundingBox()
     assert.ok(picture !== null && name !== null)
-    assert.ok(picture.y + picture.height <= name.y, `${JSON.stringify({ picture, name })}`)
+    assert.ok(picture.y + picture.height <= name.y, JSON.stringify({ picture, name }))
   })
 
   it('are requested again by a link page', async (t) => {

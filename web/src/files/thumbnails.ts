@@ -48,18 +48,12 @@ export function useThumbnail(here: CurrentFolder, entry: Entry, size: number): s
     if (origin === undefined || kept.has(key) || failed.has(key)) return
     const stopping = new AbortController()
     const { signal } = stopping
-    const timer = setTimeout(
-      async () => {
-        const url = await load(
-          key,
-          origin,
-          () => obtain(origin, { libraryId: here.libraryId, path, id, commitId: undefined }, size, signal),
-          signal,
-        )
-        if (url !== undefined && !signal.aborted) setShown({ key, url })
-      },
-      origin === 'video' ? VIDEO_SETTLE_MS : SETTLE_MS,
-    )
+    const show = async () => {
+      const file = { libraryId: here.libraryId, path, id, commitId: undefined }
+      const url = await load(key, origin, () => obtain(origin, file, size, signal), signal)
+      if (url !== undefined && !signal.aborted) setShown({ key, url })
+    }
+    const timer = setTimeout(() => void show(), origin === 'video' ? VIDEO_SETTLE_MS : SETTLE_MS)
     return () => {
       clearTimeout(timer)
       stopping.abort()

@@ -30,7 +30,7 @@ export function useLongPress(onPress: (target: EventTarget) => void) {
         latest.current(target)
       }, LONG_PRESS_MS)
     },
-    onPointerMove({ clientX, clientY }: PointerEvent) {
+    onPointerMove: ({ clientX, clientY }: PointerEvent) => {
       if (Math.hypot(clientX - start.current.x, clientY - start.current.y) > SLOP_PIXELS) cancel()
     },
     /** The event of a long press is suppressed. One of a button of the list, or of a mouse, passes. */

@@ -107,9 +107,11 @@ function useDroppedFiles(): (event: DragEvent) => UploadScan {
   const toast = useToast()
   return (event) => {
     const scan = scanDroppedFiles(event.dataTransfer)
-    void scan.ended.then((unreadable) => {
+    const report = async () => {
+      const unreadable = await scan.ended
       if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })
-    })
+    }
+    void report()
     return scan
   }
 }

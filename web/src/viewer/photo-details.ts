@@ -18,7 +18,7 @@ const MAX_LENGTH = 120
 export async function readPhotoDetails(bytes: ArrayBuffer): Promise<PhotoDetails | undefined> {
   const { load } = await import('exifreader')
   try {
-    return detailsOf(load(bytes, { includeUnknown: false }) as unknown as Tags)
+    return detailsOf(load(bytes, { includeUnknown: false }))
   } catch {
     // The file has no tags, or damaged ones.
     return undefined
