@@ -106,7 +106,8 @@ describe('the id of a library alone', () => {
 describe('an invalid id', () => {
   for (const [method, path, form] of calls) {
     it(`is answered "Not found." by ${method} ${path}`, async () => {
-      for (const wrong of ['x', id.toUpperCase(), `${id}0`, '%00', '%2e%2e', '__proto__', '%ff']) {
+      // `fetch` itself resolves %2e%2e to another address.
+      for (const wrong of ['x', id.toUpperCase(), `${id}0`, '%00', '%252e%252e', '__proto__', '%ff']) {
         const reply = await ask(ann, method, path.replace('ID', wrong), form)
         assert.equal(reply.status, 404, `${wrong} ${reply.text}`)
       }

@@ -14,6 +14,25 @@ const signedInAnew = async (stage: Stage, caller: string, form: Sent['form'] = {
   return { form, as: new Client(account.url, account.token, account.email) }
 }
 
+/** Pages of other servers, which browsers are redirected from. */
+const OLD_ADDRESSES = [
+  '/my-libs/',
+  '/libraries/',
+  '/shared-libs/',
+  '/org/',
+  '/dashboard/',
+  '/starred/',
+  '/share-admin-libs/',
+  '/share-admin-folders/',
+  '/share-admin-share-links/',
+  '/share-admin-upload-links/',
+  '/groups/',
+  '/profile/',
+  '/accounts/login/',
+  '/sys/',
+]
+const asBrowser: Sent = { headers: { Accept: 'text/html' } }
+
 /** Accounts, the caller's own data, and public calls. */
 export const accountRoutes: Table = {
   ...under(open, {
@@ -32,6 +51,9 @@ export const accountRoutes: Table = {
     'GET /': {},
     'GET /app/': {},
     'GET /smart-link/:token/': {},
+    ...Object.fromEntries(OLD_ADDRESSES.map((address) => [`GET ${address}`, asBrowser])),
+    'GET /library/:repo_id/': asBrowser,
+    'GET /lib/:repo_id/file/': asBrowser,
     'GET /pages/icon.svg': {},
     'GET /seafhttp/protocol-version': {},
     'POST /seafhttp/repo/head-commits-multi/': ({ id }) => ({ raw: JSON.stringify([id]) }),

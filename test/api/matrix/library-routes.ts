@@ -65,6 +65,7 @@ export const libraryRoutes: Table = {
     'DELETE /api/v2.1/deleted-repos/': {},
     'GET /api2/search/': { query: { q: 'in' } },
     'GET /api/v2.1/activities/': {},
+    'GET /api/v2.1/trash/': {},
     'GET /api2/events/': {},
     'GET /api2/starredfiles/': {},
     'GET /api/v2.1/starred-items/': {},
