@@ -55,7 +55,7 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   if (library === undefined) return undefined
   const before = Math.min(bound, now() - graceSeconds + 1)
   const known = await findCollected(db, key)
-  const oldest = await keptFrom(context, library)
+  const { oldest, unprocessed } = await keptFrom(context, library)
   if (known !== undefined && (await isDone(context, library, known, oldest))) return undefined
   const figures = new Figures()
   const { keptSeq, reasons } = await cut(context, library, { known, oldest, before }, figures)
@@ -73,17 +73,26 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
       `${figures.waitingBytes} bytes are referred to by nothing and wait for the grace period of ${graceSeconds} s`,
     )
   }
+  if (unprocessed > 0) {
+    reasons.push(
+      `${unprocessed} commits beyond the history limit wait until a running server has processed them for the activity feed`,
+    )
+  }
   if (bound < now())
     reasons.push(`an operation has been running since ${new Date(bound * 1000).toISOString()}`)
   return { id: library.id, name: library.name, reasons, ...figures.values() }
 }
 
 /** The oldest commit that is still needed: shown to users, or not processed by every consumer. */
-async function keptFrom({ core, db, now }: GcContext, library: LibraryInfo): Promise<number> {
+async function keptFrom(
+  { core, db, now }: GcContext,
+  library: LibraryInfo,
+): Promise<{ oldest: number; unprocessed: number }> {
   const source = { db, now, defaultHistoryDays: core.defaultHistoryDays }
-  const shown = await oldestShown(source, library)
+  const shown = Math.min(await oldestShown(source, library), library.headSeq)
   await core.pathIndex.catchUp(library)
-  return Math.min(shown, library.headSeq, (await slowestPosition(db, library.key)) ?? shown)
+  const oldest = Math.min(shown, (await slowestPosition(db, library.key)) ?? shown)
+  return { oldest, unprocessed: shown - oldest }
 }
 
 async function isDone(

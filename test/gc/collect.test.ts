@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
+import { moveConsumer } from '../../src/commits/consumer-store.ts'
 import { GarbageCollector } from '../../src/gc/collector.ts'
 import { findIndexFaults } from '../../src/history/index-check.ts'
 import { findFirstSeen } from '../../src/history/path-index-store.ts'
@@ -260,6 +261,26 @@ onBothDatabases('garbage collection', (fresh) => {
     assert.deepEqual(await load(on, library, at('/large')), bytes)
     assert.deepEqual(await load(on, library, at('/small')), Buffer.from('small'))
     assert.equal((await countAll(on)).condemned, 0)
+  })
+
+  it('keeps commits that a consumer has not processed, and says so', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { db } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    await save(on, library, 'deleted', randomBytes(SMALL))
+    await remove(library, at('/deleted'))
+    await setHistory(on, library, 0)
+    await db.write((tx) => moveConsumer(tx, library.info.key, 'test', 1))
+    const [report] = (await on.gc.runOnce()).libraries
+    assert.match(report?.reasons.join() ?? '', /^2 commits beyond the history limit wait /)
+    await collectAll(on)
+    assert.equal((await countAll(on)).small, 1)
+    const { headSeq } = (await on.stage.reopen(library)).info
+    await db.write((tx) => moveConsumer(tx, library.info.key, 'test', headSeq))
+    await collectAll(on)
+    assert.equal((await countAll(on)).small, 0)
   })
 
   it('finds files without rows, and changes nothing in a dry run', async (t) => {
