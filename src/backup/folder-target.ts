@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf, createFolder, syncFolder } from './durable-folders.ts'
 import { BackupError, type BackupTarget, ObjectMissing, type TargetObject } from './target.ts'
 
 /** A folder of the file system. Files are readable by their owner only. */
@@ -76,12 +77,7 @@ export class FolderTarget implements BackupTarget {
 
   async #createFolder(folder: string): Promise<void> {
     if (this.#created.has(folder)) return
-    const first = await mkdir(folder, { recursive: true, mode: 0o700 })
-    if (first !== undefined) {
-      for (let created = folder; created.length >= first.length; created = path.dirname(created)) {
-        await syncFolder(path.dirname(created))
-      }
-    }
+    await createFolder(folder)
     this.#created.add(folder)
   }
 
@@ -101,18 +97,4 @@ async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
   await using handle = await open(file, 'wx', 0o600)
   await handle.writeFile(bytes)
   await handle.sync()
-}
-
-const cannotSyncFolders: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM'])
-
-/** `fsync` of a folder. A no-op where the file system cannot sync folders, as on some network file systems. */
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r')
-  await handle.sync().catch((error: unknown) => {
-    if (!cannotSyncFolders.has(codeOf(error))) throw error
-  })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import {
@@ -11,6 +11,7 @@ import {
 } from '../database/index.ts'
 import { type BlockId, idFromBytes } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
+import { createFolder, syncFolder } from './durable-folders.ts'
 import type { Snapshot } from './snapshot.ts'
 import { HELD_BLOCKS } from './tables.ts'
 import { BackupError } from './target.ts'
@@ -110,7 +111,7 @@ export async function restoreServer(
 
 /** Creates the folder; resolves to whether an interrupted restore is repeated. */
 async function prepareFolder(folder: string): Promise<boolean> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await createFolder(folder)
   return (await readdir(folder)).includes(UNFINISHED_RESTORE)
 }
 
@@ -261,11 +262,6 @@ async function writeDurably(file: string, text: string): Promise<void> {
   await handle.writeFile(text)
   await handle.sync()
   await syncFolder(path.dirname(file))
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r')
-  await handle.sync().catch(() => {})
 }
 
 function fatal(error: Error): never {
