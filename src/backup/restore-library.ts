@@ -91,7 +91,7 @@ export async function restoreLibrary(
   const key = await db.write((tx) => insertRestoredLibrary(tx, values, now))
   if (key === undefined) throw new BackupError(`There is already a library with the id ${id}.`)
   for (const table of LIBRARY_TABLES) await copyRows(snapshot, db, table, Number(oldKey), key)
-  await db.write((tx) =>
+  const isPublished = await db.write((tx) =>
     publishRestoredLibrary(tx, key, {
       name,
       head: row['head'] as Uint8Array,
@@ -101,6 +101,7 @@ export async function restoreLibrary(
       fileCount: Number(row['file_count']),
     }),
   )
+  if (!isPublished) throw new BackupError(`The library ${name} was purged while it was being restored.`)
   return { key, id, name, head: idFromBytes<CommitId>(row['head'] as Uint8Array), blocks: restored, missing }
 }
 

@@ -436,9 +436,10 @@ export async function deleteLibraryRow(tx: Transaction, key: number): Promise<vo
   await tx.run('delete from library where key = ?', key)
 }
 
-/** False if it is not deleted. */
+/** False if it is not deleted, or if its restore from a backup is unfinished. */
 export async function unmarkDeleted(tx: Transaction, key: number): Promise<boolean> {
-  return (await tx.run('update library set deleted_at = null where key = ? and deleted_at > 0', key)) === 1
+  const sql = 'update library set deleted_at = null where key = ? and deleted_at > 0 and head_seq > 0'
+  return (await tx.run(sql, key)) === 1
 }
 
 async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
@@ -519,7 +520,8 @@ export async function insertRestoredLibrary(
   row: Readonly<Record<string, Value>>,
   now: number,
 ): Promise<number | undefined> {
-  const hidden = { ...row, root: idToBytes(EMPTY_ID), size: 0, file_count: 0, deleted_at: now }
+  // Without commits, so that nothing relies on rows that are still to come.
+  const hidden = { ...row, head_seq: 0, root: idToBytes(EMPTY_ID), size: 0, file_count: 0, deleted_at: now }
   const columns = Object.keys(hidden)
   const inserted = await tx.get<{ key: number }>(
     `insert into library (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
@@ -529,15 +531,15 @@ export async function insertRestoredLibrary(
   return inserted?.key
 }
 
-/** Shows a restored library once all its objects and blocks are stored (I1). */
+/** Shows a restored library once all its objects and blocks are stored (I1). False if it was purged meanwhile. */
 export async function publishRestoredLibrary(
   tx: Transaction,
   key: number,
   { name, head, headSeq, root, size, fileCount }: RestoredContent,
-): Promise<void> {
-  await tx.run(
+): Promise<boolean> {
+  const published = await tx.run(
     `update library set name = ?, head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, deleted_at = null
-     where key = ?`,
+     where key = ? and deleted_at > 0 and head_seq = 0`,
     name,
     head,
     headSeq,
@@ -546,4 +548,5 @@ export async function publishRestoredLibrary(
     fileCount,
     key,
   )
+  return published === 1
 }

@@ -52,7 +52,8 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   // Before anything is read: what began later sees what is condemned now.
   const bound = await context.leases.bound()
   const library = await findLibraryByKey(db, key)
-  if (library === undefined) return undefined
+  // A library without commits is being restored from a backup. If that was interrupted, it is purged like a deleted one.
+  if (library === undefined || library.headSeq === 0) return undefined
   const before = Math.min(bound, now() - graceSeconds + 1)
   const known = await findCollected(db, key)
   const { oldest, unprocessed } = await keptFrom(context, library)

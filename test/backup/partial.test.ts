@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { it } from 'node:test'
+import { insertRestoredLibrary } from '../../src/commits/library-store.ts'
+import type { Value } from '../../src/database/index.ts'
 import { Client } from '../support/client.ts'
 import { carrel } from '../support/command.ts'
 import { onBothDatabases } from '../support/databases.ts'
@@ -60,6 +62,32 @@ onBothDatabases('restoring a part of a backup into a running server', (fresh) =>
     const unknown = await restore('--library', '00000000-0000-4000-8000-000000000000')
     assert.match(unknown.stderr, /has no library/)
   })
+})
+
+it('leaves a deleted library when it is killed, which check accepts and nobody can bring back', async () => {
+  await using server = await startServer()
+  const ann = await server.signUp()
+  const library = await ann.createLibrary('Papers')
+  await uploadFile(ann, library, '/a.bin', randomBytes(200_000))
+  const { db, gc } = server.running.services
+  const { key: from, ...row } =
+    (await db.get<Record<string, Value>>('select * from library where id = ?', library)) ?? {}
+  const id = randomUUID()
+  // As a restore does before it copies objects.
+  await db.write(async (tx) => {
+    const key = await insertRestoredLibrary(tx, { ...row, id, name: 'Papers (restore unfinished)' }, 1)
+    const { names } = (await tx.get<{ names: string }>(
+      "select group_concat(name) as names from pragma_table_info('commit_object') where name != 'library_key'",
+    )) ?? { names: '' }
+    const copied = `insert into commit_object (library_key, ${names}) select ?, ${names} from commit_object where library_key = ?`
+    assert.ok((await tx.run(copied, key ?? 0, from ?? 0)) > 1)
+  })
+  const checked = await carrel(['check', '--read-data', ...flagsOf(server)])
+  assert.equal(checked.code, 0, checked.stdout)
+  assert.deepEqual((await gc.runOnce()).deleted.commits, 0)
+  const undeleted = await ann.post('/api/v2.1/deleted-repos/', { form: { repo_id: id } })
+  assert.equal(undeleted.status, 400, undeleted.text)
+  assert.equal((await ann.get(`/api2/repos/${id}/`)).status, 404)
 })
 
 it('brings back an account with its libraries and password in another server', async () => {
