@@ -232,7 +232,8 @@ describe('a file that takes all memory', () => {
     await using extractor = disposable(
       createTextExtractor({ simpleBytes: 0, threads: 1, limits: { heapBytes: 48 * MiB, workMs: 60_000 } }),
     )
-    const extracted = await whileResponsive(() => extractor.extract(file('heap.xlsx', heapBombXlsx())))
+    const bomb = heapBombXlsx()
+    const extracted = await whileResponsive(() => extractor.extract(file('heap.xlsx', bomb)))
     assert.deepEqual(extracted, { reason: 'needs too much memory to read' })
     const next = await extractor.extract(file('next.txt', Buffer.from('next')))
     assert.deepEqual(next, { text: 'next', truncated: false })
@@ -246,7 +247,8 @@ describe('a file that takes all memory', () => {
         limits: { processBytes: 300 * MiB, workMs: 60_000 },
       }),
     )
-    const extracted = await whileResponsive(() => extractor.extract(file('blanks.pdf', streamBombPdf(10))))
+    const bomb = streamBombPdf(10)
+    const extracted = await whileResponsive(() => extractor.extract(file('blanks.pdf', bomb)))
     assert.deepEqual(extracted, { reason: 'needs too much memory to read' })
     const next = await extractor.extract(file('next.txt', Buffer.from('next')))
     assert.deepEqual(next, { text: 'next', truncated: false })
