@@ -14,6 +14,8 @@ import { IdSet, SeenIds } from '../usage/index.ts'
 import type { TreeProgress } from './progress-store.ts'
 
 const FILES_PER_BATCH = 256
+/** Progress is saved between batches. Reading the data of many files would take too long. */
+const FILES_PER_READ_BATCH = 16
 const FILES_REMEMBERED = 2 ** 17
 
 /** Bytes, files and folders below a dir. */
@@ -231,9 +233,8 @@ export class TreeCheck {
   }
 
   async #flushBatches(): Promise<void> {
-    while (this.#waiting.length >= FILES_PER_BATCH) {
-      await this.#checkFiles(this.#waiting.splice(-FILES_PER_BATCH))
-    }
+    const count = this.#options.readData ? FILES_PER_READ_BATCH : FILES_PER_BATCH
+    while (this.#waiting.length >= count) await this.#checkFiles(this.#waiting.splice(-count))
   }
 
   async #checkFiles(ids: readonly FileId[]): Promise<void> {

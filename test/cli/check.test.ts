@@ -77,8 +77,8 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
         await uploadFile(client, library, `/${number}/photo.bin`, randomBytes(100_000))
       }
       assert.equal((await server.stop()).code, 0)
-      // A block in two seconds, so that it is killed in the middle.
-      const child = spawnCommand(['check', '--rate', '0.05', '--data', data])
+      // Two blocks a second, so that it is killed in the middle.
+      const child = spawnCommand(['check', '--rate', '0.2', '--data', data])
       const ended = once(child, 'exit')
       const db = new DatabaseSync(path.join(data, 'carrel.db'), { readOnly: true })
       const saved = db.prepare('select count(*) as n from check_progress')
