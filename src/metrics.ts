@@ -7,24 +7,21 @@ export interface StateMetric<State> {
   readonly of: (state: State) => number
 }
 
+type ReadState<State> = () => State | Promise<State>
+
 /** Registers values that go up and down. All metrics of a scrape share one read of the state. */
 export function registerGauges<State>(
   registry: Registry,
   metrics: readonly StateMetric<State>[],
-  state: () => State | Promise<State>,
+  state: ReadState<State>,
 ): void {
-  const current = shared(state)
-  for (const { name, help, of } of metrics) {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          this.set(of(await current()))
-        },
-      }),
-    )
+  const current = coalesced(state)
+  for (const { of, ...metric } of metrics) {
+    const collect = async () => {
+      gauge.set(of(await current()))
+    }
+    const gauge: Gauge = new Gauge({ ...metric, registers: [], collect })
+    registry.registerMetric(gauge)
   }
 }
 
@@ -32,26 +29,22 @@ export function registerGauges<State>(
 export function registerCounters<State>(
   registry: Registry,
   metrics: readonly StateMetric<State>[],
-  state: () => State | Promise<State>,
+  state: ReadState<State>,
 ): void {
-  const current = shared(state)
-  for (const { name, help, of } of metrics) {
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          const value = of(await current())
-          this.reset()
-          this.inc(value)
-        },
-      }),
-    )
+  const current = coalesced(state)
+  for (const { of, ...metric } of metrics) {
+    const collect = async () => {
+      const value = of(await current())
+      counter.reset()
+      counter.inc(value)
+    }
+    const counter: Counter = new Counter({ ...metric, registers: [], collect })
+    registry.registerMetric(counter)
   }
 }
 
-function shared<State>(state: () => State | Promise<State>): () => Promise<State> {
+/** Coalesces concurrent reads into one. */
+function coalesced<State>(state: ReadState<State>): () => Promise<State> {
   let reading: Promise<State> | undefined
   return () => {
     reading ??= Promise.resolve(state()).finally(() => (reading = undefined))

@@ -22,8 +22,8 @@ const CLIENTS = 8
 const MAX_GROWTH = 1.2
 
 /**
- * The commands of operators beside a server: first their throughput while nobody uploads, then their effect on uploads. For that, windows with and
- * without the command alternate, all of one length, so that drift of the machine affects both.
+ * Maintenance commands beside a running server. Measures their throughput without load, then the upload latency with and without each command.
+ * Windows of equal length alternate between the two, so that drift of the machine affects both.
  */
 export const maintenance: Scenario = {
   name: 'maintenance',

@@ -124,7 +124,7 @@ async function changesElsewhere(browser: Browser, { client }: BenchServer, libra
     .getByText(`file-${digits(0)}`)
     .first()
     .waitFor()
-  // The first answer to a change ends what is still loading.
+  // Resolves once the listing was fetched again. The first change also waits for pending requests of the page.
   const change = async (name: string) => {
     const asked = page.waitForResponse(isListing)
     await client.post(`/api/v2.1/repos/${library}/dir/`, {

@@ -43,7 +43,7 @@ interface CreateOptions {
 
 /**
  * Adds a snapshot of the server to the repository. The database is read in one transaction; block files are copied afterwards, because they never
- * change. Only data that the repository lacks is written. After an interruption the next backup reuses what was already written.
+ * change. Only data that the repository lacks is written. An interrupted backup is resumed by the next one, which reuses the written objects.
  */
 export async function createSnapshot(
   repository: BackupRepository,

@@ -120,7 +120,7 @@ async function confirmed(
   options: LibraryCheckOptions,
   progress: NonNullable<LibraryCheckOptions['progress']>,
 ): Promise<CheckedLibrary | undefined> {
-  // Only the first run continues: the second one is to see what is there now.
+  // Only the first run resumes from saved progress. The second has to read the current state.
   let before = await checkLibrary(sources, libraryKey, { ...options, progress })
   for (let runs = 1; before !== undefined && before.findings.length > 0 && runs < MAX_RUNS; runs++) {
     const again = await checkLibrary(sources, libraryKey, options)

@@ -4,7 +4,7 @@ import type { ObjectFault } from './tree-check.ts'
 
 const ID_BYTES = 20
 
-/** What a pass has checked of a library: dirs with everything below them, and what was wrong. */
+/** Progress of a pass within a library: completely checked subtrees by their root dir, and the faults in them. */
 export interface TreeProgress {
   readonly dirs: readonly DirId[]
   readonly faults: readonly (readonly [object: string, fault: ObjectFault])[]

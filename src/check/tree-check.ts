@@ -42,7 +42,7 @@ interface TreeCheckOptions {
   readonly dutyCycle: DutyCycle
   /** Called with the bytes that were read, to limit them. */
   readonly onRead: (bytes: number) => Promise<void>
-  /** Called every `saveEveryMs` with what was checked since the last time. */
+  /** Called at most every `saveEveryMs` with the progress since the last call. */
   readonly save?: ((progress: TreeProgress) => Promise<void>) | undefined
   readonly saveEveryMs: number
 }

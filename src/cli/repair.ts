@@ -58,7 +58,7 @@ export async function repairCommand(config: Config, flags: RepairFlags): Promise
   return lost.length === 0 ? 0 : FINDINGS
 }
 
-/** A restored folder or commit shows what is lost below it, so a check and a repair follow until nothing more is gained. */
+/** Alternates repair and check until a round restores nothing, because a restored folder or commit can reveal losses below it. */
 async function repairInRounds(
   store: OpenStore,
   options: RunOptions,

@@ -10,7 +10,7 @@ export interface WaitingOfLibrary {
   readonly condemned: { bytes: number; blocks: number; since: number; goesAt: number } | undefined
   /** History beyond its limit, and when its commits are deleted. What only they refer to is condemned then. */
   readonly givenUp: { at: number; goesAt: number } | undefined
-  /** Operations that hold back what was condemned since they began. */
+  /** Leases of running operations. Data condemned after an operation began is kept until its lease ends. */
   readonly leases: readonly { purpose: string; pid: string; host: string; since: number; bytes: number }[]
 }
 

@@ -16,7 +16,7 @@ it('a full disk loses no acknowledged write, reads continue, and writes continue
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-full-disk-'))
   try {
     if (!canHaveDisk(data)) {
-      t.skip('this machine lets nobody make a small disk')
+      t.skip('a tmpfs cannot be mounted here (needs root)')
       return
     }
     await using server = await spawnServer(data, { CARREL_LOG: 'fatal' }, { diskMegabytes: DISK_MB })
@@ -75,7 +75,7 @@ it('a full disk still lets users sign in and delete, and refuses uploads with wo
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-full-disk-'))
   try {
     if (!canHaveDisk(data)) {
-      t.skip('this machine lets nobody make a small disk')
+      t.skip('a tmpfs cannot be mounted here (needs root)')
       return
     }
     const env = { CARREL_LOG: 'fatal', CARREL_RESERVE_MB: '8' }

@@ -99,7 +99,7 @@ it('a file system of all data that turns read-only acknowledges nothing more, an
   const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-read-only-'))
   try {
     using disk = await LoopDisk.create(folder, 'data')
-    if (disk === undefined) return t.skip('this machine lets nobody mount a file system in a file')
+    if (disk === undefined) return t.skip('a loop device cannot be mounted here (needs root)')
     const writer = new Writer()
     {
       await using server = await spawnServer(disk.data, { CARREL_LOG: 'silent' })
@@ -141,7 +141,7 @@ it('a file system of blocks that turns read-only is reported, small files can be
   const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-read-only-'))
   try {
     using disk = await LoopDisk.create(folder, 'data/blocks')
-    if (disk === undefined) return t.skip('this machine lets nobody mount a file system in a file')
+    if (disk === undefined) return t.skip('a loop device cannot be mounted here (needs root)')
     const data = path.join(folder, 'data')
     const env = { CARREL_LOG: 'silent' }
     const writer = new Writer()
