@@ -126,8 +126,12 @@ export class WebhookSender implements AsyncDisposable {
   async #rest(): Promise<void> {
     if (this.#stop.signal.aborted) return
     const at = await nextDue(this.#options.db).catch(() => undefined)
-    if (at === undefined || this.#stop.signal.aborted) return
-    const ms = Math.min(MAX_REST_MS, Math.max(1000, (at - this.#options.now()) * 1000))
+    if (this.#stop.signal.aborted) return
+    // Without a due one too: another process, such as `carrel gc`, may have queued deliveries.
+    const ms =
+      at === undefined
+        ? MAX_REST_MS
+        : Math.min(MAX_REST_MS, Math.max(1000, (at - this.#options.now()) * 1000))
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.wake(), ms).unref()
   }

@@ -1,13 +1,23 @@
 import path from 'node:path'
+import { Access } from '../access/index.ts'
 import { TrustedClock } from '../clock/index.ts'
 import type { Config } from '../config/index.ts'
 import { compactSqlite, DatabaseError, openDatabase } from '../database/index.ts'
 import { GarbageCollector, type GcReport, OperationLeases } from '../gc/index.ts'
+import { loadSecret } from '../identity/index.ts'
 import { Images } from '../imaging/index.ts'
 import { createLogger } from '../logging.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import { Thumbnails } from '../previews/index.ts'
-import { createSearch, openBlocks, openCore, openSearchDatabase, releaseSpace } from '../server/index.ts'
+import {
+  createAccounts,
+  createActivity,
+  createSearch,
+  openBlocks,
+  openCore,
+  openSearchDatabase,
+  releaseSpace,
+} from '../server/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
@@ -43,9 +53,16 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const onError = (error: unknown) => logger.error({ err: error }, 'a library could not be collected')
   const leases = new OperationLeases({ db, operations: core.operations, now, onError })
+  const activity = opened.use(await openActivity({ core, db, config, now, logger }))
   const gc = new GarbageCollector(
     { db, blocks, core, leases },
-    { graceSeconds: config.gcGraceSeconds, now: () => clock.now(), onError },
+    {
+      graceSeconds: config.gcGraceSeconds,
+      now: () => clock.now(),
+      onError,
+      // No server may be running that would do it.
+      processCommits: (libraryKey) => activity.consumer.catchUp([libraryKey]),
+    },
   )
   const stopping = new AbortController()
   const stop = () => stopping.abort(new CommandError('Stopped; the next run starts again.'))
@@ -54,6 +71,19 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   const report = await gc.runOnce({ dryRun, signal, ...(only && { library: only }) })
   const releasedBytes = dryRun ? 0 : await releaseFreed(config, { db, blocks, now, signal })
   print(json, { ...report, releasedBytes }, linesOf(report, releasedBytes))
+}
+
+async function openActivity(
+  parts: Pick<Parameters<typeof createActivity>[0], 'core' | 'db' | 'config' | 'now' | 'logger'>,
+) {
+  const { core, db, config, now } = parts
+  const secret = await loadSecret(config.secret.file, config.secret.given)
+  return createActivity({
+    ...parts,
+    secret,
+    access: new Access({ core, db }),
+    accounts: createAccounts({ db, now }),
+  })
 }
 
 /** Deletes data derived from deleted files, then shrinks the databases. */

@@ -76,7 +76,7 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   }
   if (unprocessed > 0) {
     reasons.push(
-      `${unprocessed} commits beyond the history limit wait until a running server has processed them for the activity feed`,
+      `${unprocessed} commits beyond the history limit wait until the activity feed has processed them`,
     )
   }
   if (bound < now())
@@ -86,12 +86,15 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
 
 /** The oldest commit that is still needed: shown to users, or not processed by every consumer. */
 async function keptFrom(
-  { core, db, now }: GcContext,
+  context: GcContext,
   library: LibraryInfo,
 ): Promise<{ oldest: number; unprocessed: number }> {
+  const { core, db, now } = context
   const source = { db, now, defaultHistoryDays: core.defaultHistoryDays }
   const shown = Math.min(await oldestShown(source, library), library.headSeq)
   await core.pathIndex.catchUp(library)
+  // A dry run must not notify users of commits.
+  if (!context.dryRun) await context.processCommits(library.key)
   const oldest = Math.min(shown, (await slowestPosition(db, library.key)) ?? shown)
   return { oldest, unprocessed: shown - oldest }
 }

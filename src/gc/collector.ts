@@ -25,6 +25,8 @@ interface GcOptions {
   readonly now: () => number
   /** Called for a library that could not be collected. The others are. */
   readonly onError: (error: unknown) => void
+  /** Makes the consumers of commits process those of a library: commits that one of them has not processed are kept. */
+  readonly processCommits: (libraryKey: number) => Promise<void>
 }
 
 interface GcRunOptions {

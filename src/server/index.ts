@@ -4,6 +4,12 @@ export { holdLease } from './hold-lease.ts'
 export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './maintenance.ts'
 export { releaseSpace } from './release-space.ts'
 export { type RunningServer, startServer } from './server.ts'
-export { createAccounts, createInitialPassword, createSearch, quotaLimits } from './services.ts'
+export {
+  createAccounts,
+  createActivity,
+  createInitialPassword,
+  createSearch,
+  quotaLimits,
+} from './services.ts'
 export { findFolderProblem, findPostgresProblems, type StorageProblem } from './storage-safety.ts'
 export { openBlocks, openCore, openSearchDatabase, StartError } from './stores.ts'

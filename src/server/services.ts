@@ -155,17 +155,7 @@ export function createServices(parts: {
     allowance: (library, kind) => quotas.uncommittedAllowance(library, kind),
   })
   const activityLogger = parts.logger.child({ room: 'activity' })
-  const activity = new ActivityService({
-    core,
-    db,
-    access,
-    accounts,
-    secret,
-    webhookPrivate: config.webhookPrivate,
-    now,
-    onError: (error) =>
-      activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
-  })
+  const activity = createActivity({ core, db, access, accounts, secret, config, now, logger: activityLogger })
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
   const origins = new CredentialOrigins(db, scopedTokens)
@@ -223,7 +213,12 @@ export function createServices(parts: {
     leases,
     gc: new GarbageCollector(
       { db, blocks, core, leases },
-      { graceSeconds: config.gcGraceSeconds, now: retentionNow, onError: onGcError },
+      {
+        graceSeconds: config.gcGraceSeconds,
+        now: retentionNow,
+        onError: onGcError,
+        processCommits: (libraryKey) => activity.consumer.catchUp([libraryKey]),
+      },
     ),
     groups,
     links: new Links({
@@ -363,6 +358,24 @@ export function createInitialPassword(
   onError?: (error: unknown) => void,
 ): InitialPasswordFile {
   return new InitialPasswordFile(path.join(dataDirectory, 'admin-password.txt'), onError)
+}
+
+/** Creates the activity service, which starts no background work of its own. */
+export function createActivity(
+  parts: Pick<
+    Parameters<typeof createServices>[0],
+    'core' | 'db' | 'secret' | 'config' | 'now' | 'logger'
+  > & {
+    access: Access
+    accounts: Accounts
+  },
+): ActivityService {
+  const { config, logger, ...rest } = parts
+  return new ActivityService({
+    ...rest,
+    webhookPrivate: config.webhookPrivate,
+    onError: (error) => logger.error({ err: error }, 'telling what happened failed; it is tried again'),
+  })
 }
 
 /** The accounts, with the modules that remove their rows of an account. */

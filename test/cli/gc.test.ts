@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import type { Client } from '../support/client.ts'
 import { carrel, serve } from '../support/command.ts'
+import { startServer } from '../support/server.ts'
+import { uploadFile } from '../support/transfer.ts'
 
 describe('carrel gc', { timeout: 300_000 }, () => {
   it('collects beside a running server, and counts only in a dry run', async () => {
@@ -30,6 +34,56 @@ describe('carrel gc', { timeout: 300_000 }, () => {
     }
   })
 })
+
+describe('carrel gc without a server', { timeout: 300_000 }, () => {
+  it('frees commits that the activity feed had not processed when the server stopped, and keeps the feed complete', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-'))
+    try {
+      const expected: string[] = []
+      {
+        await using server = await startServer({ data })
+        const admin = await server.admin()
+        const library = await admin.createLibrary('Plans')
+        await admin.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
+        for (const name of ['one', 'two', 'three']) {
+          await uploadFile(admin, library, `/${name}`, randomBytes(200_000))
+          await admin.delete(`/api/v2.1/repos/${library}/file/`, { query: { p: `/${name}` } })
+        }
+        expected.push(...(await feedOf(admin)))
+      }
+      // As if the server had been killed before it processed any commit.
+      const db = new DatabaseSync(path.join(data, 'carrel.db'))
+      db.exec(
+        "delete from activity where seq is not null; update follower set seq = 0 where name like 'activity%'",
+      )
+      db.close()
+      const collect = async (...options: string[]) => {
+        const args = ['gc', '--json', '--gc-grace-seconds', '0', '--data', data, ...options]
+        const { code, stdout, stderr } = await carrel(args)
+        assert.equal(code, 0, stderr)
+        return JSON.parse(stdout)
+      }
+      const [{ reasons }] = (await collect('--dry-run')).libraries
+      assert.match(
+        reasons.join(),
+        /commits beyond the history limit wait until the activity feed has processed them/,
+      )
+      let freed = 0
+      for (let run = 0; run < 4; run += 1) freed += (await collect()).freedBytes
+      assert.equal(freed, 600_000)
+      await using server = await startServer({ data })
+      assert.deepEqual(await feedOf(await server.admin()), expected)
+    } finally {
+      await rm(data, { recursive: true })
+    }
+  })
+})
+
+/** What the activity feed shows. */
+async function feedOf(client: Client): Promise<string[]> {
+  const { body } = await client.get('/api/v2.1/activities/')
+  return body.events.map((event: Record<string, unknown>) => `${event.op_type} ${event.name}`)
+}
 
 describe('carrel gc --compact', { timeout: 300_000 }, () => {
   let folder = ''

@@ -92,7 +92,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const onError = (error: unknown) => assert.fail(String(error))
     const restarted = new GarbageCollector(
       { db, blocks, core, leases: on.leases },
-      { graceSeconds: GRACE, now: core.now, onError },
+      { graceSeconds: GRACE, now: core.now, onError, processCommits: async () => {} },
     )
     await restarted.loadState()
     assert.equal(restarted.state.lastEndedAt, on.gc.state.lastEndedAt)

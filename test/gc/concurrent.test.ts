@@ -42,7 +42,10 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
     }
     const collectors = Array.from({ length: 2 }, () => {
       const leases = new OperationLeases({ db, operations: core.operations, now: core.now, onError })
-      return new GarbageCollector({ db, blocks, core, leases }, { graceSeconds: 0, now: core.now, onError })
+      return new GarbageCollector(
+        { db, blocks, core, leases },
+        { graceSeconds: 0, now: core.now, onError, processCommits: async () => {} },
+      )
     })
     const writers = { areRunning: true }
     let deleted = 0

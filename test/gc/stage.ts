@@ -27,7 +27,10 @@ export async function openGcStage(
   }
   const { core, db, blocks } = stage
   const leases = new OperationLeases({ db, operations: core.operations, now, onError })
-  const gc = new GarbageCollector({ db, blocks, core, leases }, { graceSeconds, now, onError })
+  const gc = new GarbageCollector(
+    { db, blocks, core, leases },
+    { graceSeconds, now, onError, processCommits: async () => {} },
+  )
   return { stage, gc, leases, clock, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() }
 }
 
