@@ -160,6 +160,7 @@ export {
   useLibraryLinks,
   useLinks,
 } from './links.ts'
+export { patchQuery } from './optimistic.ts'
 export { onReachability, reachable } from './reachability.ts'
 export { recentlyOpened, useRememberOpened } from './recently-opened.ts'
 export { fetchResults } from './search.ts'

@@ -5,6 +5,7 @@ import type { Entry, Folder } from '../api/index.ts'
 import {
   ApiError,
   deleteEntries,
+  patchQuery,
   renameEntry,
   type Selected,
   setLock,
@@ -62,14 +63,14 @@ export function useEntryChanges(here: CurrentFolder): Changes {
         const names = entries.map(({ name }) => name)
         const gone = new Set(names)
         const first = names[0] ?? ''
-        await patch((all) => all.filter(({ name }) => !gone.has(name)))
+        patch((all) => all.filter(({ name }) => !gone.has(name)))
         try {
           const deletion = await deleteEntries({ libraryId, folder: path, names })
           const run = async () => {
             try {
               const [refusal] = await undoDeletion(deletion)
               if (refusal === undefined) {
-                await patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
+                patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
                 toast({ text: texts.restored(names.length, first) })
               } else failed(new ApiError(400, refusal))
             } catch (error) {
@@ -84,7 +85,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
         reload()
       },
       async rename(entry, newName) {
-        await change(new Set([entry.name]), { name: newName })
+        change(new Set([entry.name]), { name: newName })
         try {
           const name = await renameEntry(libraryId, entryPath(here, entry), entry.type, newName)
           // Somebody else took the name meanwhile, so the server added a number.
@@ -98,7 +99,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
         }
       },
       async star(entries, starred) {
-        await change(new Set(entries.map(({ name }) => name)), { starred })
+        change(new Set(entries.map(({ name }) => name)), { starred })
         await each(entries, (entry) => setStar(libraryId, entryPath(here, entry), starred))
         void queries.invalidateQueries({ queryKey: ['starred'] })
       },
@@ -123,15 +124,14 @@ export function useEntryChanges(here: CurrentFolder): Changes {
   }, [here, queries, toast, failed, texts, undoMove, go])
 }
 
-/** Optimistic update of the cached list. A fetch in flight would overwrite it and is cancelled. */
-async function patchFolder(
+/** Optimistic update of the cached list. */
+function patchFolder(
   queries: QueryClient,
   { libraryId, path }: CurrentFolder,
   change: (entries: readonly Entry[]) => readonly Entry[],
-): Promise<void> {
-  const queryKey = ['dir', libraryId, path]
-  await queries.cancelQueries({ queryKey, exact: true })
-  queries.setQueryData<Folder>(queryKey, (folder) =>
-    folder === undefined ? undefined : { ...folder, dirent_list: change(folder.dirent_list) },
-  )
+): void {
+  patchQuery<Folder>(queries, ['dir', libraryId, path], (folder) => ({
+    ...folder,
+    dirent_list: change(folder.dirent_list),
+  }))
 }

@@ -2,7 +2,7 @@ import './libraries.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { Star } from 'lucide-react'
 import { Link } from 'wouter'
-import { removeStar, type StarredItem, useStarred } from '../api/index.ts'
+import { patchQuery, removeStar, type StarredItem, useStarred } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
@@ -116,8 +116,8 @@ function useUnstar() {
   const queries = useQueryClient()
   const failed = useFailureToast()
   return async ({ repo_id: id, path }: StarredItem): Promise<void> => {
-    queries.setQueryData<StarredItem[]>(['starred'], (all) =>
-      all?.filter((one) => one.repo_id !== id || one.path !== path),
+    patchQuery<StarredItem[]>(queries, ['starred'], (all) =>
+      all.filter((one) => one.repo_id !== id || one.path !== path),
     )
     try {
       await removeStar(id, path)

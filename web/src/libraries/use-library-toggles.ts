@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { addStar, type LibraryItem, removeStar, watchLibrary } from '../api/index.ts'
+import { addStar, type LibraryItem, patchQuery, removeStar, watchLibrary } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 
@@ -11,8 +11,8 @@ export function useLibraryToggles() {
   const failed = useFailureToast()
 
   function show(id: string, changes: Partial<LibraryItem>): void {
-    queries.setQueryData<LibraryItem[]>(['libraries'], (all) =>
-      all?.map((one) => (one.repo_id === id ? { ...one, ...changes } : one)),
+    patchQuery<LibraryItem[]>(queries, ['libraries'], (all) =>
+      all.map((one) => (one.repo_id === id ? { ...one, ...changes } : one)),
     )
   }
 

@@ -6,6 +6,7 @@ import {
   changeShare,
   endShare,
   type Person,
+  patchQuery,
   permissionOf,
   publish,
   type SharedPlace,
@@ -70,7 +71,7 @@ export function useShareActions(place: SharedPlace) {
   const queries = useQueryClient()
   const act = useAction('shares')
   const show = (update: (items: ShareItem[]) => ShareItem[]) =>
-    queries.setQueryData<ShareItem[]>(sharesKey(place), (items) => items && update(items))
+    patchQuery<ShareItem[]>(queries, sharesKey(place), update)
   return {
     change: (share: ShareItem, permission: SharePermission) => {
       const right = { permission: permission === 'r' ? 'r' : 'rw', is_admin: permission === 'admin' } as const
