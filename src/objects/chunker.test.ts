@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { testSeed } from '../../test/support/random.ts'
+import { rounds } from '../../test/support/tier.ts'
 import { type BoundarySearch, Cutter, chunksOf, cut, leaving } from './chunker.ts'
 import { check } from './dirents.arbitrary.ts'
 import { fileId } from './file.ts'
@@ -66,7 +67,8 @@ describe('cutting files into blocks', () => {
   it('cuts 60 MiB at the offsets of the client, however the stream is split', async () => {
     const data = makeData()
     assert.equal(sha1Hex(data), '3894777729e4b8e261f20615843e0bf8f352b084')
-    for (const sizes of [[65_536], [1, 47, 48, 49, 65_537, 3_000_001], [LENGTH]]) {
+    const splits = [[1, 47, 48, 49, 65_537, 3_000_001], [65_536], [LENGTH]]
+    for (const sizes of splits.slice(0, rounds(1, splits.length))) {
       assert.deepEqual(await cutUp(pieces(data, sizes)), blocks)
     }
     assert.deepEqual(await cutUp(pieces(data, [65_537]), undefined, 'plain'), blocks)
