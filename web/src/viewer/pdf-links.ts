@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
+import { rotated } from './pdf-rotation.ts'
 
 /** A link on a page. Its position is relative to the page size, from the top left. */
 export interface PdfLink {
@@ -19,9 +20,13 @@ interface LinkAnnotation {
 const MAX_LINKS = 500
 
 /** Links to web sites and to pages of the document. Other actions are ignored. */
-export async function linksOf(pdf: PDFDocumentProxy, page: PDFPageProxy): Promise<PdfLink[]> {
+export async function linksOf(
+  pdf: PDFDocumentProxy,
+  page: PDFPageProxy,
+  rotation: number,
+): Promise<PdfLink[]> {
   const annotations: LinkAnnotation[] = await page.getAnnotations()
-  const viewport = page.getViewport({ scale: 1 })
+  const viewport = page.getViewport({ scale: 1, rotation: rotated(page, rotation) })
   const links: PdfLink[] = []
   for (const { subtype, rect, url, dest } of annotations.slice(0, MAX_LINKS)) {
     if (subtype !== 'Link' || rect === undefined) continue

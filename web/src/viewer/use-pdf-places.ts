@@ -77,40 +77,45 @@ export function usePdfPlaces(
   return { sizes, near, current, read, measured, goTo }
 }
 
-/** Keeps the reading position when the scale changes. */
+/** Keeps the reading position when the layout changes, which is named by the scale and the rotation. */
 export function useSteadyPlace(
   scroller: RefObject<HTMLDivElement | null>,
   read: RefObject<Place>,
-  scale: number,
+  layout: string,
 ): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of scale that moves everything.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the layout that moves everything.
   useLayoutEffect(() => {
     const root = scroller.current
     const page = root?.children[read.current.number - 1]
     if (!root || !page) return
     const box = page.getBoundingClientRect()
     root.scrollTop += box.top + box.height * read.current.part - lineOf(root)
-  }, [scroller, read, scale])
+  }, [scroller, read, layout])
 }
 
 const MARGINS = 32
 const LARGEST_FIT = 1.5
 
-/** Scale to fit the width of the window, up to a maximum. */
+/** Scale to fit the width of the window, up to a maximum, or to fit a whole page into it. */
 export function useFittingScale(
   scroller: RefObject<HTMLDivElement | null>,
-  width: number | undefined,
+  page: PageSize | undefined,
+  fit: 'width' | 'page',
 ): number {
-  const [room, setRoom] = useState<number>()
+  const [room, setRoom] = useState<PageSize>()
   useEffect(() => {
     const element = scroller.current
     if (element === null) return
-    const observer = new ResizeObserver(() => setRoom(element.clientWidth))
+    const observer = new ResizeObserver(() =>
+      setRoom({ width: element.clientWidth, height: element.clientHeight }),
+    )
     observer.observe(element)
     return () => observer.disconnect()
   }, [scroller])
-  if (room === undefined || width === undefined) return 1
-  return Math.min(LARGEST_FIT, Math.max(0.1, (room - MARGINS) / width))
+  if (room === undefined || page === undefined) return 1
+  const wide = Math.max(0.1, (room.width - MARGINS) / page.width)
+  if (fit === 'width') return Math.min(LARGEST_FIT, wide)
+  return Math.min(wide, Math.max(0.1, (room.height - MARGINS) / page.height))
 }
 
 const numberOf = (page: Element) => Number((page as HTMLElement).dataset['page'])
