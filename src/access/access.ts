@@ -133,7 +133,7 @@ export class Access {
 
   /** See `explain`. */
   explain(library: LibraryInfo, account: Account, path: LibraryPath): Promise<Explanation> {
-    return explain(this.#db, library, account, path)
+    return explain(this.#db, library, account, path, this.#core.now())
   }
 
   /**
@@ -267,7 +267,8 @@ export class Access {
     const others = infos.filter(({ ownerKey }) => ownerKey !== user.key)
     if (others.length === 0) return new Map()
     const keys = new Set(others.map(({ key }) => key))
-    return grantsOf(this.#db, { key: user.key, seesPublic: seesPublic(user) }, [...keys])
+    const asking = { key: user.key, seesPublic: seesPublic(user) }
+    return grantsOf(this.#db, asking, [...keys], this.#core.now())
   }
 }
 

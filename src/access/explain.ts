@@ -35,17 +35,18 @@ export interface Explanation {
   readonly reason: string
 }
 
-/** Lists the grants of an account, and which of them decides its permission at a path. */
+/** Lists the grants of an account at a time, and which of them decides its permission at a path. */
 export async function explain(
   db: Database,
   library: LibraryInfo,
   account: Account,
   path: LibraryPath,
+  now: number,
 ): Promise<Explanation> {
   const origin = originOf(library)
   const place = inOrigin(library, path)
   const asking = { key: account.key, seesPublic: seesPublic(account) }
-  const grants = (await grantsOf(db, asking, [origin.key])).get(origin.key) ?? []
+  const grants = (await grantsOf(db, asking, [origin.key], now)).get(origin.key) ?? []
   const groups = await groupsIn(db, grants)
   const isOwner = origin.ownerKey === account.key
   const decision = isOwner ? undefined : decide(grants, place)

@@ -42,7 +42,7 @@ export {
 export { summarizeUnfinished } from './quota-store.ts'
 export { type OwnedReadables, type Readable, readableOf } from './readable.ts'
 export type { ShareEvent } from './share-events.ts'
-export { accountsSharing, type Share } from './share-store.ts'
+export { accountsSharing, isShareExpired, type Share } from './share-store.ts'
 export type { SharedLibrary } from './shared-libraries.ts'
 export { type Recipient, type ShareOptions, type SharePermission, Shares } from './shares.ts'
 export { listTicketObjects } from './ticket-store.ts'

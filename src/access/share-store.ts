@@ -21,6 +21,13 @@ export interface Share {
   readonly permission: Permission
   readonly isAdmin: boolean
   readonly grantedBy: number
+  /** Unix seconds; undefined for never. */
+  readonly expiresAt: number | undefined
+}
+
+/** Whether a share grants nothing any more. It stays listed for those who manage it, until it is deleted. */
+export function isShareExpired({ expiresAt }: Pick<Share, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now
 }
 
 /** The shared item: a library, or the folder of one of its sub-libraries. */
@@ -51,17 +58,24 @@ interface GrantRow {
   is_admin: number
   path: string | null
   sub_key: number | null
+  expires_at: number | null
 }
 
-const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, s.sub_key'
+const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, s.sub_key, s.expires_at'
 const TO_SUB = `left join ${viewRelation} sub on sub.key = s.sub_key`
+/** Takes the time as a parameter. */
+const IN_EFFECT = '(s.expires_at is null or s.expires_at > ?)'
 const LIBRARIES_PER_QUERY = 500
 
-/** All grants of an account on libraries and their folders, by library key. */
+/**
+ * All grants of an account on libraries and their folders that have not expired, by library key. The time is
+ * compared here and not in the query, so that the row cache can answer the query.
+ */
 export async function grantsOf(
   reader: Reader,
   { key, seesPublic }: Asking,
   libraryKeys: readonly number[],
+  now: number,
 ): Promise<Map<number, Grant[]>> {
   const grants = new Map<number, Grant[]>()
   for (let start = 0; start < libraryKeys.length; start += LIBRARIES_PER_QUERY) {
@@ -85,6 +99,7 @@ export async function grantsOf(
       ...some,
     )
     for (const row of rows) {
+      if (row.expires_at !== null && row.expires_at <= now) continue
       const known = grants.get(row.library_key)
       if (known === undefined) grants.set(row.library_key, [toGrant(row)])
       else known.push(toGrant(row))
@@ -107,7 +122,7 @@ function toGrant(row: GrantRow): Grant {
 /** All shares of one item, oldest first. */
 export async function sharesOn(reader: Reader, item: SharedItem): Promise<Share[]> {
   const rows = await reader.all<ShareRow>(
-    `select grantee, grantee_key, permission, is_admin, granted_by from share
+    `select grantee, grantee_key, permission, is_admin, granted_by, expires_at from share
      where library_key = ? and coalesce(sub_key, 0) = ? order by created_at, grantee_key`,
     item.libraryKey,
     item.subKey ?? 0,
@@ -115,9 +130,10 @@ export async function sharesOn(reader: Reader, item: SharedItem): Promise<Share[
   return rows.map(toShare)
 }
 
-/** Whether a view is shared. */
-export async function hasShares(reader: Reader, subKey: number): Promise<boolean> {
-  return (await reader.get('select 1 from share where sub_key = ? limit 1', subKey)) !== undefined
+/** Whether a view is shared now. */
+export async function hasShares(reader: Reader, subKey: number, now: number): Promise<boolean> {
+  const sql = `select 1 from share s where s.sub_key = ? and ${IN_EFFECT} limit 1`
+  return (await reader.get(sql, subKey, now)) !== undefined
 }
 
 export async function findShare(
@@ -127,7 +143,7 @@ export async function findShare(
   granteeKey: number,
 ): Promise<Share | undefined> {
   const row = await reader.get<ShareRow>(
-    `select grantee, grantee_key, permission, is_admin, granted_by from share
+    `select grantee, grantee_key, permission, is_admin, granted_by, expires_at from share
      where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
     item.libraryKey,
     item.subKey ?? 0,
@@ -153,6 +169,7 @@ export async function insertShare(
     'is_admin',
     'granted_by',
     'created_at',
+    'expires_at',
   ]
   const row = [
     item.libraryKey,
@@ -163,6 +180,7 @@ export async function insertShare(
     share.isAdmin ? 1 : 0,
     share.grantedBy,
     now,
+    share.expiresAt ?? null,
   ]
   return (await tx.insert('share', columns, [row], { ignoreExisting: true })) === 1
 }
@@ -174,10 +192,11 @@ export async function updateShare(
   share: Omit<Share, 'grantedBy'>,
 ): Promise<boolean> {
   const changed = await tx.run(
-    `update share set permission = ?, is_admin = ?
+    `update share set permission = ?, is_admin = ?, expires_at = ?
      where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
     share.permission,
     share.isAdmin ? 1 : 0,
+    share.expiresAt ?? null,
     item.libraryKey,
     item.subKey ?? 0,
     share.grantee,
@@ -204,6 +223,11 @@ export async function deleteShare(
   return changed === 1
 }
 
+/** Deletes shares that expired before a time. */
+export async function deleteSharesExpiredBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from share where expires_at <= ?', time)
+}
+
 /** Selects shares together with their libraries. */
 export type ShareQuery =
   | { readonly to: 'user' | 'group'; readonly keys: readonly number[] }
@@ -216,7 +240,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
   const { condition, values } = conditionOf(query)
   const rows = await reader.all<LibraryRow & SharedColumns>(
     `select l.*, s.grantee as share_to, s.grantee_key as share_to_key, s.permission as share_permission,
-       s.is_admin as share_admin, s.granted_by as share_by,
+       s.is_admin as share_admin, s.granted_by as share_by, s.expires_at as share_expires_at,
        sub.key as sub_key, sub.id as sub_id, sub.path as sub_path, sub.since_seq as sub_since
      from share s join ${libraryRowRelation} l on l.key = s.library_key ${TO_SUB}
      where l.deleted_at is null and ${condition}
@@ -229,6 +253,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
     permission: row.share_permission,
     isAdmin: row.share_admin === 1,
     grantedBy: row.share_by,
+    expiresAt: row.share_expires_at ?? undefined,
     library: libraryFromRow(row),
     sub: subOf(row),
   }))
@@ -238,6 +263,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
 export async function sizesSharedWith(
   reader: Reader,
   groupKeys: readonly number[],
+  now: number,
 ): Promise<Map<number, number>> {
   const sizes = new Map<number, number>()
   for (let start = 0; start < groupKeys.length; start += 500) {
@@ -246,9 +272,10 @@ export async function sizesSharedWith(
       `select s.grantee_key as group_key, sum(l.size) as size
        from share s join ${libraryRelation} l on l.key = s.library_key ${TO_SUB}
        where s.grantee = 'group' and s.grantee_key in (${some.map(() => '?').join(', ')})
-         and sub.key is null and l.deleted_at is null
+         and sub.key is null and l.deleted_at is null and ${IN_EFFECT}
        group by s.grantee_key`,
       ...some,
+      now,
     )
     // PostgreSQL sums bigint as numeric, which arrives as text.
     for (const { group_key, size } of rows) sizes.set(group_key, Number(size))
@@ -269,6 +296,7 @@ interface SharedColumns {
   share_permission: Permission
   share_admin: number
   share_by: number
+  share_expires_at: number | null
   sub_key: number | null
   sub_id: string | null
   sub_path: string | null
@@ -294,19 +322,22 @@ export async function accountsReading(
   reader: Reader,
   libraryKey: number,
   subKeys: readonly number[],
+  now: number,
 ): Promise<number[]> {
   const among = `coalesce(s.sub_key, 0) in (${[0, ...subKeys].map(() => '?').join(', ')})`
   const keys = [0, ...subKeys]
   const rows = await reader.all<{ account_key: number }>(
     `select s.grantee_key as account_key from share s
-     where s.library_key = ? and s.grantee = 'user' and ${among}
+     where s.library_key = ? and s.grantee = 'user' and ${among} and ${IN_EFFECT}
      union
      select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
-     where s.library_key = ? and s.grantee = 'group' and ${among}`,
+     where s.library_key = ? and s.grantee = 'group' and ${among} and ${IN_EFFECT}`,
     libraryKey,
     ...keys,
+    now,
     libraryKey,
     ...keys,
+    now,
   )
   return rows.map((row) => row.account_key)
 }
@@ -330,6 +361,7 @@ interface ShareRow {
   permission: Permission
   is_admin: number
   granted_by: number
+  expires_at: number | null
 }
 
 function toShare(row: ShareRow): Share {
@@ -339,5 +371,6 @@ function toShare(row: ShareRow): Share {
     permission: row.permission,
     isAdmin: row.is_admin === 1,
     grantedBy: row.granted_by,
+    expiresAt: row.expires_at ?? undefined,
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../database/index.ts'
 import type { LibraryCore, Permission } from '../library/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import { capped } from './grant.ts'
-import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
+import { isShareExpired, librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
 
 /** A share, and the library or sub-library that its grantee sees. */
 export interface SharedLibrary extends Share {
@@ -12,7 +12,10 @@ export interface SharedLibrary extends Share {
   readonly permission: Permission
 }
 
-/** One query for all shares; folders are looked up in mostly cached trees. Most recently changed first. */
+/**
+ * One query for all shares; folders are looked up in mostly cached trees. Most recently changed first. Expired
+ * shares are listed only to the owner.
+ */
 export async function listShared(
   db: Database,
   core: LibraryCore,
@@ -20,7 +23,10 @@ export async function listShared(
 ): Promise<SharedLibrary[]> {
   const shared: SharedLibrary[] = []
   const slicer = new TimeSlicer()
+  const withExpired = 'ownedBy' in query
+  const now = core.now()
   for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
+    if (!withExpired && isShareExpired(share, now)) continue
     const info = sub === undefined ? library : await core.views.resolveSubLibrary(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
     if (slicer.isDue) await slicer.rest()

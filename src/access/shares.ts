@@ -29,9 +29,11 @@ import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {
   accountsReading,
   deleteShare,
+  deleteSharesExpiredBefore,
   findShare,
   hasShares,
   insertShare,
+  isShareExpired,
   type Share,
   type SharedItem,
   sharesOn,
@@ -55,7 +57,14 @@ export interface ShareOptions {
   readonly path: LibraryPath
   readonly recipient: Recipient
   readonly permission: SharePermission
+  /** Unix seconds. Null removes the expiry. Undefined is never for a new share, and no change for another. */
+  readonly expiresAt?: number | null | undefined
 }
+
+type EndedShare = Pick<ShareOptions, 'path' | 'recipient'>
+
+/** Expired shares are listed this long, so that they can be extended. */
+const EXPIRED_KEPT_SECONDS = 30 * 86_400
 
 /** Creates, changes and revokes shares. Callbacks `also` write further rows in the same transaction. */
 export class Shares {
@@ -70,8 +79,8 @@ export class Shares {
   }
 
   /**
-   * The shares of exactly this folder, or of the library as a whole. Folders above and below are not
-   * included.
+   * The shares of exactly this folder, or of the library as a whole, expired ones too. Folders above and
+   * below are not included.
    */
   async on(library: Library, path: LibraryPath): Promise<Share[]> {
     const item = await this.#find(library, path)
@@ -86,38 +95,51 @@ export class Shares {
   async share(
     library: AdministeredLibrary,
     by: Account,
-    { path, recipient, permission }: ShareOptions,
+    { path, recipient, permission, expiresAt }: ShareOptions,
     also?: TransactionHook,
   ): Promise<SubLibrary | undefined> {
     await this.#refuse(library, by, recipient)
     const { granteeKey, name } = keyOf(recipient)
-    const share = { grantee: recipient.to, granteeKey, ...rightOf(permission), grantedBy: by.key }
+    const share = {
+      grantee: recipient.to,
+      granteeKey,
+      ...rightOf(permission),
+      grantedBy: by.key,
+      expiresAt: expiresAt ?? undefined,
+    }
     const isWhole = inOrigin(library.info, path) === ROOT
     const place = isWhole ? undefined : await subLibraryPlace(library, path)
+    const now = this.#core.now()
     return this.#db.write(async (tx) => {
-      const sub = place && (await subLibraryToShare(tx, place, (subKey) => hasShares(tx, subKey)))
+      const sub = place && (await subLibraryToShare(tx, place, (subKey) => hasShares(tx, subKey, now)))
       const item = { libraryKey: library.info.key, subKey: sub?.key }
-      if (!(await insertShare(tx, item, share, this.#core.now()))) fail({ code: 'already-shared', name })
+      const before = await findShare(tx, item, recipient.to, granteeKey)
+      if (before !== undefined && isShareExpired(before, now)) {
+        await deleteShare(tx, item, recipient.to, granteeKey)
+      }
+      if (!(await insertShare(tx, item, share, now))) fail({ code: 'already-shared', name })
       await this.#recordEvent(tx, library, by, item, recipient, { kind: 'created', permission })
       await also?.(tx)
       return sub
     })
   }
 
-  /** Changes the permission of a share. False if it does not exist. */
+  /** Changes the permission and the expiry of a share. False if it does not exist. */
   async change(
     library: AdministeredLibrary,
-    { path, recipient, permission }: ShareOptions,
+    { path, recipient, permission, expiresAt }: ShareOptions,
     also?: TransactionHook,
   ): Promise<boolean> {
     const item = await this.#find(library, path)
     if (item === undefined) return false
     const { granteeKey } = keyOf(recipient)
-    const share = { grantee: recipient.to, granteeKey, ...rightOf(permission) }
+    const right = rightOf(permission)
     return this.#db.write(async (tx) => {
       const before = await findShare(tx, item, recipient.to, granteeKey)
-      if (before === undefined || !(await updateShare(tx, item, share))) return false
-      const isNew = before.permission !== share.permission || before.isAdmin !== share.isAdmin
+      if (before === undefined) return false
+      const until = expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined)
+      if (!(await updateShare(tx, item, { ...before, ...right, expiresAt: until }))) return false
+      const isNew = before.permission !== right.permission || before.isAdmin !== right.isAdmin
       const what = { kind: 'changed', permission } as const
       if (isNew) await this.#recordEvent(tx, library, library.actor, item, recipient, what)
       await also?.(tx)
@@ -128,7 +150,7 @@ export class Shares {
   /** Revokes a share. False if it does not exist. */
   async revoke(
     library: AdministeredLibrary,
-    { path, recipient }: Omit<ShareOptions, 'permission'>,
+    { path, recipient }: EndedShare,
     also?: TransactionHook,
   ): Promise<boolean> {
     const item = await this.#find(library, path)
@@ -175,7 +197,14 @@ export class Shares {
     return sizesSharedWith(
       this.#db,
       groups.map(({ key }) => key),
+      this.#core.now(),
     )
+  }
+
+  /** Deletes shares that expired long ago, as maintenance. */
+  deleteExpired(): Promise<number> {
+    const before = this.#core.now() - EXPIRED_KEPT_SECONDS
+    return this.#db.write((tx) => deleteSharesExpiredBefore(tx, before), { durable: false })
   }
 
   /** Keys of the accounts that can read a library: its owner, and the grantees of it or of a folder above. */
@@ -185,7 +214,8 @@ export class Shares {
     const above = new Set<string>(info.sub === undefined ? [] : selfAndAbove(info.sub.path))
     const subs = info.sub === undefined ? [] : await listSubLibraries(this.#db, info.key)
     const subKeys = subs.filter(({ path }) => above.has(path)).map(({ key }) => key)
-    return [...new Set([origin.ownerKey, ...(await accountsReading(this.#db, info.key, subKeys))])]
+    const readers = await accountsReading(this.#db, info.key, subKeys, this.#core.now())
+    return [...new Set([origin.ownerKey, ...readers])]
   }
 
   /** Shares a new library in the transaction that creates it. */
@@ -197,7 +227,13 @@ export class Shares {
     permission: SharePermission,
   ): Promise<void> {
     const { granteeKey } = keyOf(recipient)
-    const share = { grantee: recipient.to, granteeKey, ...rightOf(permission), grantedBy: by.key }
+    const share = {
+      grantee: recipient.to,
+      granteeKey,
+      ...rightOf(permission),
+      grantedBy: by.key,
+      expiresAt: undefined,
+    }
     const item = { libraryKey: library.key, subKey: undefined }
     await insertShare(tx, item, share, this.#core.now())
     await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'created', permission })

@@ -21,7 +21,7 @@ export async function explainOffline(
     throw new CommandError(`There is no library ${library}: give the id that its address shows.`)
   }
   // Awaited here, while the database is open.
-  return await explain(opened.db, info, account, path)
+  return await explain(opened.db, info, account, path, Math.floor(Date.now() / 1000))
 }
 
 /** A library or sub-library. Only the origin and path of a sub-library are needed, not its content. */

@@ -29,6 +29,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
   return new Maintenance(
     [
       expiring('expired tickets', () => services.tickets.deleteExpired()),
+      expiring('shares that expired long ago', () => services.shares.deleteExpired()),
       expiring('expired reservations', () => services.quotas.deleteExpired()),
       expiring('abandoned uploads', () => services.quotas.deleteExpiredUploads()),
       { name: 'files of uploads that are gone', run: () => services.partialUploads.deleteStray() },

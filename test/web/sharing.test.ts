@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
-import { makeGroup } from '../api/sharing-support.ts'
+import { makeGroup, shareWith } from '../api/sharing-support.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { paste } from './sharing-support.ts'
 import { PHONE, webSuite } from './support.ts'
@@ -96,6 +96,32 @@ describe('sharing with people and groups', () => {
     await page.getByRole('menuitem', { name: 'Stop sharing' }).click()
     await page.getByText('You have not shared anything yet').waitFor()
     assert.deepEqual(await shares(space), [])
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('limits a share in time, and changes or removes the limit', async (t) => {
+    const space = await Workspace.make(suite.server, await suite.server.signUp(), 'Budget')
+    const friend = await suite.server.signUp({ email: 'lena.limited@example.org' })
+    await shareWith(space.client, space.id, friend, { permission: 'r' })
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const expiry = async () => {
+      const { body } = await space.client.get(space.v2('dir/shared_items/'), { p: '/' })
+      return body[0].expire_date as string | undefined
+    }
+    await tab.go('/links?tab=by-me')
+    const dialog = await openShareDialog(tab.page, space.id)
+    const field = dialog.getByLabel('Expiry of lena.limited')
+    await field.selectOption('7')
+    await eventually(async () => assert.notEqual(await expiry(), undefined))
+    await dialog.getByRole('option', { name: /^expires / }).waitFor({ state: 'attached' })
+    await tab.checkAccess()
+    await tab.picture('share-dialog-expiry')
+    await field.selectOption('date')
+    await dialog.getByLabel('Last day').fill('2090-05-17')
+    await eventually(async () => assert.match((await expiry()) ?? '', /^2090-05-1[678]/))
+    await field.selectOption('never')
+    await eventually(async () => assert.equal(await expiry(), undefined))
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -9,7 +9,7 @@ import type { ApiServices } from '../services.ts'
 
 // Changes of shares, each with its audit entry.
 
-type EndedShare = Omit<ShareOptions, 'permission'>
+type EndedShare = Pick<ShareOptions, 'path' | 'recipient'>
 
 /** Throws as Shares.share. */
 export function share(
@@ -109,9 +109,13 @@ export function sharingNew(
 function shareAction(
   action: 'share-made' | 'share-changed' | 'share-ended',
   library: LibraryInfo,
-  { path, recipient, permission }: EndedShare & Partial<ShareOptions>,
+  { path, recipient, permission, expiresAt }: EndedShare & Partial<ShareOptions>,
 ): AuditedAction {
-  const detail = { ...recipientDetail(recipient), ...(permission && { permission }) }
+  const detail = {
+    ...recipientDetail(recipient),
+    ...(permission && { permission }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
   return { ...libraryAction(action, originOf(library), detail), path: inOrigin(library, path) }
 }
 

@@ -2,6 +2,7 @@ import type { Recipient, SharePermission } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
 import { errorMessage, type Reader } from '../../http/index.ts'
 import { parseEmail } from '../../identity/index.ts'
+import { expiry, readExpiry } from '../links/link-input.ts'
 import type { ApiServices } from '../services.ts'
 
 const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
@@ -18,6 +19,16 @@ export function sharePermission(usual: SharePermission | undefined = 'r'): Reade
     if (found === undefined) throw errorMessage(400, `${name} invalid.`)
     return found
   }
+}
+
+/** Expiry fields of a share, as those of a link. */
+export const shareExpiry = expiry
+
+/** As readExpiry. Rejects a time that has passed, because the share would never be in effect. */
+export function readShareExpiry(sent: Parameters<typeof readExpiry>[0], now: number) {
+  const expiresAt = readExpiry(sent, now)
+  if (expiresAt && expiresAt <= now) throw errorMessage(400, 'expiration_time invalid.')
+  return expiresAt
 }
 
 /** The account with this e-mail. Rejects malformed and unknown ones with 400. */

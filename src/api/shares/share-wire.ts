@@ -1,6 +1,7 @@
-import type { Share, SharedLibrary } from '../../access/index.ts'
+import { isShareExpired, type Share, type SharedLibrary } from '../../access/index.ts'
 import { type Account, type Group, type Person, personOf, unknownPerson } from '../../identity/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
+import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 
 /** The accounts and groups that shares name. */
@@ -30,8 +31,8 @@ export function personIn({ accounts }: Parties, key: number): Person {
 }
 
 /** A share in `shared_items`; undefined if the recipient is gone, or is everyone. */
-export function sharedItem(share: Share, parties: Parties, baseUrl: string) {
-  const grant = { permission: share.permission, is_admin: share.isAdmin }
+export function sharedItem(share: Share, parties: Parties, baseUrl: string, now: number) {
+  const grant = { permission: share.permission, is_admin: share.isAdmin, ...expiryFields(share, now) }
   if (share.grantee === 'group') {
     const group = parties.groups.get(share.granteeKey)
     return group && { share_type: 'group', group_info: { id: group.key, name: group.name }, ...grant }
@@ -49,6 +50,12 @@ export function sharedItem(share: Share, parties: Parties, baseUrl: string) {
     },
     ...grant,
   }
+}
+
+/** The expiry of a share. Absent if it has none, as existing clients know it. */
+export function expiryFields(share: Share, now: number) {
+  if (share.expiresAt === undefined) return {}
+  return { expire_date: isoTime(share.expiresAt), is_expired: isShareExpired(share, now) }
 }
 
 export const shareTypes = { user: 'personal', group: 'group', everyone: 'public' } as const

@@ -10,7 +10,14 @@ import { folderAt, folderPathText } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, share } from './share-actions.ts'
-import { groupRecipient, parseGroupId, sharePermission, userRecipient } from './share-input.ts'
+import {
+  groupRecipient,
+  parseGroupId,
+  readShareExpiry,
+  shareExpiry,
+  sharePermission,
+  userRecipient,
+} from './share-input.ts'
 import { partiesOf, sharedItem } from './share-wire.ts'
 
 const path = '/api2/repos/:repo_id/dir/shared_items/'
@@ -52,7 +59,8 @@ export const sharedItemRoutes = [
       const shares = await services.shares.on(library, folder.path)
       const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
       const parties = await partiesOf(services, wanted)
-      return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl) ?? [])
+      const now = services.now()
+      return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl, now) ?? [])
     },
   }),
   route({
@@ -68,6 +76,7 @@ export const sharedItemRoutes = [
       username: list(),
       group_id: list(),
       permission: sharePermission(),
+      ...shareExpiry,
     },
     faults,
     async handle({ user, params, query, body, request }, services) {
@@ -77,13 +86,14 @@ export const sharedItemRoutes = [
         type: body.share_type,
         sent,
         permission: body.permission,
+        expiresAt: readShareExpiry(body, services.now()),
       })
       const shares = (await services.shares.on(library, folder)).filter(({ grantee, granteeKey }) =>
         outcome.keys.has(`${grantee} ${granteeKey}`),
       )
       const parties = await partiesOf(services, shares)
       return {
-        success: shares.flatMap((share) => sharedItem(share, parties, request.baseUrl) ?? []),
+        success: shares.flatMap((share) => sharedItem(share, parties, request.baseUrl, services.now()) ?? []),
         failed: outcome.failed,
         virtual_repo_id: outcome.subId ?? null,
       }
@@ -94,14 +104,16 @@ export const sharedItemRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Changes the permission of a share of a library or a folder.',
+    summary: 'Changes the permission and the expiry of a share of a library or a folder.',
     params,
     query: one,
-    body: { permission: sharePermission() },
+    body: { permission: sharePermission(), ...shareExpiry },
     faults,
     async handle({ user, params, query, body, request }, services) {
       const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
-      const options = { path, recipient: await recipientOf(services, query), permission: body.permission }
+      const expiresAt = readShareExpiry(body, services.now())
+      const recipient = await recipientOf(services, query)
+      const options = { path, recipient, permission: body.permission, expiresAt }
       const changed = await changeShare(services, { user, request }, library.administered(), options)
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
@@ -167,6 +179,7 @@ interface Wish {
   readonly type: ShareType
   readonly sent: readonly string[]
   readonly permission: SharePermission
+  readonly expiresAt: number | null | undefined
 }
 
 /** Shares with each recipient and reports those that failed. */
@@ -175,7 +188,7 @@ async function shareWithAll(
   call: AuditedCall,
   library: Library,
   path: LibraryPath,
-  { type, sent, permission }: Wish,
+  { type, sent, permission, expiresAt }: Wish,
 ): Promise<{ keys: Set<string>; failed: object[]; subId: string | undefined }> {
   const keys = new Set<string>()
   const failed: object[] = []
@@ -191,7 +204,7 @@ async function shareWithAll(
       continue
     }
     try {
-      const options = { path, recipient, permission }
+      const options = { path, recipient, permission, expiresAt }
       const sub = await share(services, call, library.administered(), options)
       subId ??= sub?.id
       keys.add(recipient.to === 'group' ? `group ${recipient.group.key}` : `user ${accountKey(recipient)}`)

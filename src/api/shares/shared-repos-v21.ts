@@ -8,7 +8,7 @@ import { modifierFields } from '../libraries/library-wire.ts'
 import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, shareOrChange } from './share-actions.ts'
 import { parseGroupId, sharePermission } from './share-input.ts'
-import { partiesOf, recipientFields, shareTypes } from './share-wire.ts'
+import { expiryFields, partiesOf, recipientFields, shareTypes } from './share-wire.ts'
 
 const params = { repo_id: libraryIdParam }
 const path = '/api/v2.1/shared-repos/:repo_id/'
@@ -34,6 +34,7 @@ export const sharedRepoRoutesV21 = [
         ...modifierFields(people.get(share.info.modifier) ?? unknownPerson(share.info.modifier)),
         ...recipientFields(share, parties),
         is_admin: share.isAdmin,
+        ...expiryFields(share, services.now()),
       }))
     },
   }),
@@ -93,6 +94,7 @@ export const sharedRepoRoutesV21 = [
         share_permission_name: '',
         ...recipientFields(share, parties),
         is_admin: share.isAdmin,
+        ...expiryFields(share, services.now()),
       }))
     },
   }),

@@ -16,6 +16,7 @@ import { backups } from './0017-backups.ts'
 import { clock } from './0018-clock.ts'
 import { checkProgress } from './0019-check-progress.ts'
 import { condemnedBytes } from './0020-condemned-bytes.ts'
+import { shareExpiry } from './0021-share-expiry.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   clock,
   checkProgress,
   condemnedBytes,
+  shareExpiry,
 ]

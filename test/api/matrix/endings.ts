@@ -55,6 +55,11 @@ const write = async ({ cast }: Trial, sql: string, ...values: (string | number)[
   await cast.server.running.services.db.write((tx) => tx.run(sql, ...values))
 }
 
+/** Only the time of a share ends it: nothing else is written when it expires. */
+const EXPIRE_SHARE = `update share set expires_at = 1 where grantee = 'user'
+  and grantee_key = (select key from account where email = ?)
+  and library_key = (select key from library where id = ?)`
+
 /** The device of a holder that signed in on one. */
 const device = { platform: 'linux', device_id: randomBytes(20).toString('hex') }
 const onDevice = async ({ holder }: Trial): Promise<Client> => {
@@ -235,6 +240,14 @@ export const endings: readonly Ending[] = [
       const query = { share_type: 'personal', from: stage.owner.email }
       expectOk(await holder.delete(`/api2/beshared-repos/${stage.id}/`, { query }))
     },
+    becomes: unshared,
+  },
+  {
+    name: 'the share expires',
+    role: 'writer',
+    ofLibrary: true,
+    prepare: byHolder,
+    end: (trial) => write(trial, EXPIRE_SHARE, trial.holder.email, trial.stage.id),
     becomes: unshared,
   },
   {

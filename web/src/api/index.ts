@@ -169,6 +169,7 @@ export { beginSession, endSession, hasExpired, isKept, onSessionChange, token } 
 export {
   addShares,
   changeShare,
+  changeShareExpiry,
   endShare,
   endSharedOut,
   leaveShared,

@@ -19,6 +19,9 @@ export interface ShareItem {
   readonly group_info?: { readonly id: number; readonly name: string }
   readonly permission: 'r' | 'rw'
   readonly is_admin: boolean
+  /** ISO; absent if it never expires. */
+  readonly expire_date?: string
+  readonly is_expired?: boolean
 }
 
 /** A folder that is shared; a library is its root. */
@@ -54,10 +57,17 @@ export function useShares(place: SharedPlace, enabled: boolean) {
 
 export function addShares(
   place: SharedPlace,
-  sent: { type: ShareType; to: readonly (string | number)[]; permission: SharePermission },
+  sent: {
+    type: ShareType
+    to: readonly (string | number)[]
+    permission: SharePermission
+    /** ISO; empty for never. */
+    expires: string
+  },
 ): Promise<ShareOutcome> {
-  const { type, to, permission } = sent
-  const form = { share_type: type, permission, [type === 'user' ? 'username' : 'group_id']: to }
+  const { type, to, permission, expires } = sent
+  const whom = { [type === 'user' ? 'username' : 'group_id']: to }
+  const form = { share_type: type, permission, ...whom, ...(expires && { expiration_time: expires }) }
   return api.put<ShareOutcome>(itemsAt(place), { query: { p: place.path }, form })
 }
 
@@ -70,6 +80,13 @@ const oneOf = (place: SharedPlace, { share_type, user_info, group_info }: ShareI
 
 export const changeShare = (place: SharedPlace, share: ShareItem, permission: SharePermission) =>
   api.post(itemsAt(place), { query: oneOf(place, share), form: { permission } })
+
+/** Changes when a share expires. Empty for never. */
+export const changeShareExpiry = (place: SharedPlace, share: ShareItem, expires: string) =>
+  api.post(itemsAt(place), {
+    query: oneOf(place, share),
+    form: { permission: permissionOf(share), expiration_time: expires },
+  })
 
 export const endShare = (place: SharedPlace, share: ShareItem) =>
   api.delete(itemsAt(place), { query: oneOf(place, share) })
@@ -88,6 +105,9 @@ export interface SharedOut {
   readonly user_email?: string
   readonly group_id?: number
   readonly group_name?: string
+  /** ISO; absent if it never expires. */
+  readonly expire_date?: string
+  readonly is_expired?: boolean
 }
 
 export function useSharedOut() {

@@ -10,8 +10,10 @@ import {
 } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, LoadError, SelectField, useAction, Waiting } from '../ui/index.ts'
+import { expiryOf } from './link-draft.ts'
 import { useShareActions } from './people-shares.tsx'
 import { PermissionSelect } from './permission-select.tsx'
+import { ExpiryField, hasExpiry, noExpiry } from './share-expiry.tsx'
 import { ShareFailures, ShareRow } from './share-rows.tsx'
 
 /** Shares of a folder with groups. */
@@ -19,7 +21,7 @@ export function GroupShares(props: { place: SharedPlace }) {
   const texts = useTexts('sharing')
   const shares = useShares(props.place, true)
   const items = (shares.data ?? []).filter(({ share_type }) => share_type === 'group')
-  const { change, remove } = useShareActions(props.place)
+  const { change, expire, remove } = useShareActions(props.place)
   return (
     <>
       <AddGroup place={props.place} without={items.map(({ group_info }) => group_info?.id ?? 0)} />
@@ -39,6 +41,7 @@ export function GroupShares(props: { place: SharedPlace }) {
             name={share.group_info?.name ?? ''}
             permission={permissionOf(share)}
             onChange={(permission) => change(share, permission)}
+            expiring={{ share, onChange: (expires) => expire(share, expires) }}
             onRemove={() => remove(share)}
           />
         ))}
@@ -53,6 +56,7 @@ function AddGroup(props: { place: SharedPlace; without: readonly number[] }) {
   const groups = useGroups()
   const [chosen, setChosen] = useState('')
   const [permission, setPermission] = useState<SharePermission>('r')
+  const [expiry, setExpiry] = useState(noExpiry)
   const [failed, setFailed] = useState<readonly { name: string; reason: string }[]>([])
   const [busy, setBusy] = useState(false)
   const left = (groups.data ?? []).filter(({ id }) => !props.without.includes(id))
@@ -60,7 +64,8 @@ function AddGroup(props: { place: SharedPlace; without: readonly number[] }) {
     event.preventDefault()
     setBusy(true)
     await act(async () => {
-      const outcome = await addShares(props.place, { type: 'group', to: [chosen], permission })
+      const expires = expiryOf(expiry)
+      const outcome = await addShares(props.place, { type: 'group', to: [chosen], permission, expires })
       setChosen('')
       setFailed(outcome.failed.map(({ group_name: name = '', error_msg: reason }) => ({ name, reason })))
     })
@@ -85,7 +90,8 @@ function AddGroup(props: { place: SharedPlace; without: readonly number[] }) {
         ))}
       </SelectField>
       <PermissionSelect value={permission} onChange={setPermission} />
-      <Button type="submit" variant="primary" busy={busy} disabled={chosen === ''}>
+      <ExpiryField value={expiry} onChange={setExpiry} />
+      <Button type="submit" variant="primary" busy={busy} disabled={chosen === '' || !hasExpiry(expiry)}>
         {texts.shareNow}
       </Button>
       <ShareFailures failed={failed} />

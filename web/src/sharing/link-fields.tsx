@@ -4,6 +4,7 @@ import type { LinkKind } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, CheckField, PasswordField, SelectField, TextField } from '../ui/index.ts'
 import { dayOf, type LinkDraft, makePassword, type RightsName, type Until } from './link-draft.ts'
+import { UntilOptions } from './share-expiry.tsx'
 
 export function LinkFields(props: {
   kind: LinkKind
@@ -41,11 +42,7 @@ export function LinkFields(props: {
           value={draft.until}
           onChange={(event) => set({ until: event.target.value as Until })}
         >
-          <option value="never">{texts.endsNever}</option>
-          <option value="1">{texts.endsInDays(1)}</option>
-          <option value="7">{texts.endsInDays(7)}</option>
-          <option value="30">{texts.endsInDays(30)}</option>
-          <option value="date">{texts.endsOnDate}</option>
+          <UntilOptions />
         </SelectField>
         {draft.until === 'date' && (
           <TextField

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import {
   addShares,
   changeShare,
+  changeShareExpiry,
   endShare,
   type Person,
   patchQuery,
@@ -20,8 +21,10 @@ import {
 } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Avatar, Button, LoadError, useAction, Waiting } from '../ui/index.ts'
+import { expiryOf } from './link-draft.ts'
 import { PeopleField } from './people-field.tsx'
 import { PermissionSelect } from './permission-select.tsx'
+import { ExpiryField, hasExpiry, noExpiry } from './share-expiry.tsx'
 import { ShareFailures, ShareRow } from './share-rows.tsx'
 
 /** Shares of a folder with people, and with everyone. */
@@ -30,7 +33,7 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
   const texts = useTexts('sharing')
   const shares = useShares(place, true)
   const items = (shares.data ?? []).filter(({ share_type }) => share_type === 'user')
-  const { change, remove } = useShareActions(place)
+  const { change, expire, remove } = useShareActions(place)
   return (
     <>
       <AddPeople
@@ -58,6 +61,7 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
             about={share.user_info?.name}
             permission={permissionOf(share)}
             onChange={(permission) => change(share, permission)}
+            expiring={{ share, onChange: (expires) => expire(share, expires) }}
             onRemove={() => remove(share)}
           />
         ))}
@@ -78,6 +82,12 @@ export function useShareActions(place: SharedPlace) {
       show((items) => items.map((one) => (one === share ? { ...one, ...right } : one)))
       void act(() => changeShare(place, share, permission))
     },
+    expire: (share: ShareItem, expires: string) => {
+      const { expire_date: _, is_expired: __, ...rest } = share
+      const shown = expires === '' ? rest : { ...rest, expire_date: expires, is_expired: false }
+      show((items) => items.map((one) => (one === share ? shown : one)))
+      void act(() => changeShareExpiry(place, share, expires))
+    },
     remove: (share: ShareItem) => {
       show((items) => items.filter((one) => one !== share))
       void act(() => endShare(place, share))
@@ -90,6 +100,7 @@ function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
   const act = useAction('shares')
   const [people, setPeople] = useState<readonly Person[]>([])
   const [permission, setPermission] = useState<SharePermission>('r')
+  const [expiry, setExpiry] = useState(noExpiry)
   const [failed, setFailed] = useState<readonly { name: string; reason: string }[]>([])
   const [busy, setBusy] = useState(false)
   async function submit(event: FormEvent): Promise<void> {
@@ -97,7 +108,12 @@ function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
     setBusy(true)
     await act(async () => {
       const to = people.map(({ email }) => email)
-      const outcome = await addShares(props.place, { type: 'user', to, permission })
+      const outcome = await addShares(props.place, {
+        type: 'user',
+        to,
+        permission,
+        expires: expiryOf(expiry),
+      })
       setPeople([])
       setFailed(outcome.failed.map(({ email = '', error_msg }) => ({ name: email, reason: error_msg })))
     })
@@ -107,7 +123,13 @@ function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
     <form className="sharing-add" onSubmit={(event) => void submit(event)}>
       <PeopleField label={texts.addPeople} chosen={people} onChange={setPeople} without={props.without} />
       <PermissionSelect value={permission} onChange={setPermission} />
-      <Button type="submit" variant="primary" busy={busy} disabled={people.length === 0}>
+      <ExpiryField value={expiry} onChange={setExpiry} />
+      <Button
+        type="submit"
+        variant="primary"
+        busy={busy}
+        disabled={people.length === 0 || !hasExpiry(expiry)}
+      >
         {texts.shareNow}
       </Button>
       <ShareFailures failed={failed} />

@@ -1,11 +1,12 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError, type SharePermission } from '../api/index.ts'
+import { ApiError, type ShareItem, type SharePermission } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, useErrorMessage } from '../ui/index.ts'
 import { PermissionSelect } from './permission-select.tsx'
+import { ShareExpiry } from './share-expiry.tsx'
 
-/** One share: recipient, permission and a button to end it. */
+/** One share: recipient, permission, expiry and a button to end it. */
 export function ShareRow(props: {
   icon: ReactNode
   name: string
@@ -14,6 +15,8 @@ export function ShareRow(props: {
   withoutAdmin?: boolean
   onChange: (permission: SharePermission) => void
   onRemove: () => void
+  /** The share whose expiry can be changed here. */
+  expiring?: { readonly share: ShareItem; readonly onChange: (expires: string) => void }
 }) {
   const texts = useTexts('sharing')
   return (
@@ -29,6 +32,7 @@ export function ShareRow(props: {
         onChange={props.onChange}
         {...(props.withoutAdmin && { withoutAdmin: true })}
       />
+      {props.expiring && <ShareExpiry name={props.name} {...props.expiring} />}
       <IconButton label={texts.unshare(props.name)} icon={X} onClick={props.onRemove} />
     </li>
   )

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { endSharedOut, permissionOf, type SharedOut, useLibraries, useSharedOut } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
-import { useTexts } from '../texts/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
 import {
   Avatar,
   Button,
@@ -111,6 +111,7 @@ function SharedRow(props: { share: SharedOut }) {
   const { share } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
+  const formats = useFormats()
   const act = useAction('shares', 'libraries')
   const name = share.group_name ?? share.user_name ?? texts.everyone
   const Sign = share.share_type === 'group' ? Users : Globe
@@ -125,6 +126,11 @@ function SharedRow(props: { share: SharedOut }) {
       )}
       <span className="sharing-names">
         <bdi title={name}>{name}</bdi>
+        {share.expire_date !== undefined && (
+          <span className="muted">
+            {share.is_expired ? texts.hasEnded : texts.endsAt(formats.date(share.expire_date))}
+          </span>
+        )}
       </span>
       <span className="badge">
         {texts.permissions[permissionOf({ permission: share.share_permission, is_admin: share.is_admin })]}

@@ -14,6 +14,7 @@ export const sharing: Texts['sharing'] = {
 
   permission: 'Berechtigung',
   permissionOf: (name) => `Berechtigung von ${name}`,
+  expiryOf: (name) => `Ablauf der Freigabe für ${name}`,
   permissions: { r: 'Lesen', rw: 'Lesen und schreiben', admin: 'Schreiben und Freigaben verwalten' },
   addPeople: 'Mit Personen teilen',
   peoplePlaceholder: 'Name oder E-Mail',

@@ -13,6 +13,7 @@ export const sharing = {
 
   permission: 'Permission',
   permissionOf: (name: string) => `Permission of ${name}`,
+  expiryOf: (name: string) => `Expiry of ${name}`,
   permissions: { r: 'Read', rw: 'Read and write', admin: 'Write and manage shares' },
   addPeople: 'Share with people',
   peoplePlaceholder: 'Name or email',

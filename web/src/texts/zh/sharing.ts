@@ -13,6 +13,7 @@ export const sharing: Texts['sharing'] = {
 
   permission: '权限',
   permissionOf: (name) => `${name} 的权限`,
+  expiryOf: (name) => `${name} 的共享有效期`,
   permissions: { r: '只读', rw: '可读写', admin: '可读写并管理共享' },
   addPeople: '共享给用户',
   peoplePlaceholder: '姓名或电子邮箱',
