@@ -14,23 +14,24 @@ const TICKS = 100
 
 /** Measures a process and its children from `start` to `read`. */
 export class UsageMeter {
-  readonly #pids: readonly number[]
+  readonly #pids: readonly [number, ...number[]]
   readonly #before: number
 
-  private constructor(pids: readonly number[], before: number) {
+  private constructor(pids: readonly [number, ...number[]], before: number) {
     this.#pids = pids
     this.#before = before
   }
 
   static async start(pid: number): Promise<UsageMeter> {
-    const pids = [pid, ...(await childrenOf(pid))]
+    const pids: [number, ...number[]] = [pid, ...(await childrenOf(pid))]
     await Promise.all(pids.map(forgetPeak))
     return new UsageMeter(pids, await cpuSecondsOf(pids))
   }
 
   async read(): Promise<Usage> {
     const cpuSeconds = (await cpuSecondsOf(this.#pids)) - this.#before
-    const memories = await Promise.all(this.#pids.map(readMemory))
+    const ended = { now: 0, peak: 0 }
+    const memories = await Promise.all(this.#pids.map((pid) => readMemory(pid).catch(() => ended)))
     return { cpuSeconds, peakBytes: memories.reduce((sum, { peak }) => sum + peak, 0) }
   }
 }
@@ -40,16 +41,25 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-async function cpuSecondsOf(pids: readonly number[]): Promise<number> {
-  let ticks = 0
-  for (const pid of pids) {
-    const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The process name may contain spaces; utime and stime are the 12th and 13th fields after it.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    ticks += Number(fields[11]) + Number(fields[12])
-  }
+/** CPU time of a process and its children. A child that ended is counted by its parent. */
+async function cpuSecondsOf([parent, ...children]: readonly [number, ...number[]]): Promise<number> {
+  let ticks = sumOf((await timesOf(parent)) ?? [])
+  for (const child of children) ticks += sumOf((await timesOf(child))?.slice(0, 2) ?? [])
   return ticks / TICKS
 }
+
+/** utime, stime, and both of the children that ended; undefined for a process that ended. */
+async function timesOf(pid: number): Promise<number[] | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  // The process name may contain spaces. These are the 12th to 15th fields after it.
+  return text
+    ?.slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map(Number)
+}
+
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
 /** Resets the memory peak of a process. Without permission, peaks only grow. */
 async function forgetPeak(pid: number): Promise<void> {
