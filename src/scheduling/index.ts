@@ -1,4 +1,5 @@
 export { failIfBusy } from './busy-fault.ts'
+export { CoalescedTask } from './coalesced-task.ts'
 export { DutyCycle } from './duty-cycle.ts'
 export { Busy, FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts'
 export { KeyedMutex } from './keyed-mutex.ts'

@@ -33,7 +33,7 @@ export class IndexMerging {
   readonly #options: MergingOptions
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  #last: Promise<void> = Promise.resolve()
   #eraseFromMs = 0
 
   constructor(options: MergingOptions) {
@@ -51,8 +51,7 @@ export class IndexMerging {
 
   /** Merges if it pays. */
   look(): Promise<void> {
-    this.#running ??= this.#look().finally(() => (this.#running = undefined))
-    return this.#running
+    return this.#serialized(() => this.#look())
   }
 
   /**
@@ -61,20 +60,25 @@ export class IndexMerging {
    */
   async eraseDeleted(signal: AbortSignal, { atOnce = false } = {}): Promise<void> {
     if (!atOnce && performance.now() < this.#eraseFromMs) return
-    await this.#running?.catch(() => {})
-    this.#running ??= this.#eraseDeleted(signal).finally(() => (this.#running = undefined))
-    return this.#running
+    await this.#serialized(() => this.#eraseDeleted(signal))
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server is stopping'))
     clearInterval(this.#timer)
-    await this.#running?.catch(() => {})
+    await this.#last
+  }
+
+  /** One at a time: both rewrite the same segments. */
+  async #serialized(work: () => Promise<void>): Promise<void> {
+    const run = this.#last.then(work)
+    this.#last = run.catch(() => {})
+    return run
   }
 
   async #look(): Promise<void> {
     const { db, prepare } = this.#options
-    if (db.dialect !== 'sqlite') return
+    if (db.dialect !== 'sqlite' || this.#stopping.signal.aborted) return
     await prepare()
     const { written, merged } = await findWritten(db)
     if (written - merged < Math.max(merged * NEW_SHARE, MIN_NEW)) return

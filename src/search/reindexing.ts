@@ -11,6 +11,7 @@ import {
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
+import { CoalescedTask } from '../scheduling/index.ts'
 import { listKeysOf, removeEntries } from './entry-store.ts'
 import { findSearchFaults, type SearchFault } from './index-check.ts'
 import { type IndexedEntry, listIndexed } from './indexed-folder.ts'
@@ -53,7 +54,7 @@ export class Reindexing {
   readonly #isExtractable: (name: string) => boolean
   readonly #onError: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #looking = new CoalescedTask(() => this.#look())
   #stopped = false
   readonly #forgetting = new Set<Promise<void>>()
 
@@ -80,16 +81,15 @@ export class Reindexing {
     this.#timer = setInterval(look, LOOK_AGAIN_MS).unref()
   }
 
-  /** Brings the index up to date with all libraries and removes purged ones. */
+  /** Brings the index up to date with all libraries as of the call, and removes purged ones. */
   look(): Promise<void> {
-    this.#running ??= this.#look().finally(() => (this.#running = undefined))
-    return this.#running
+    return this.#looking.run()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
-    await this.#running?.catch(() => {})
+    await this.#looking.ended()
     await Promise.all(this.#forgetting)
   }
 

@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import type { MaintenanceLog } from '../jobs/index.ts'
 import type { Logger } from '../logging.ts'
+import { CoalescedTask } from '../scheduling/index.ts'
 import type { BackupJob } from './backup-process.ts'
 import { recordedBackup, recordedVerification } from './backups.ts'
 
@@ -22,7 +23,7 @@ export class ScheduledBackups implements AsyncDisposable {
   readonly #logger: Logger
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #looking = new CoalescedTask(() => this.#runDue())
 
   constructor(parts: {
     db: Database
@@ -43,12 +44,9 @@ export class ScheduledBackups implements AsyncDisposable {
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref()
   }
 
-  /** Runs what is due. Resolves when nothing is running any more. */
-  async look(): Promise<void> {
-    this.#running ??= this.#runDue().finally(() => {
-      this.#running = undefined
-    })
-    await this.#running
+  /** Runs what is due at the time of the call. */
+  look(): Promise<void> {
+    return this.#looking.run()
   }
 
   state(): Promise<BackupState> {
@@ -58,12 +56,12 @@ export class ScheduledBackups implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#stopping.abort()
-    await this.#running
+    await this.#looking.ended()
   }
 
   async #runDue(): Promise<void> {
     const { target, intervalSeconds, verifySeconds } = this.#config.backup
-    if (target === undefined) return
+    if (target === undefined || this.#stopping.signal.aborted) return
     try {
       const state = await this.state()
       if (await this.#isDue('backup', state.lastBackupAt, intervalSeconds)) {

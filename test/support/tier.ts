@@ -1,6 +1,7 @@
 import { seededRandom } from './random.ts'
 
-const isDeep = process.env['CARREL_TEST_DEEP'] === '1'
+/** Whether the deep tier runs, or a file named on the command line. */
+export const isDeep = process.env['CARREL_TEST_DEEP'] === '1'
 
 /**
  * The length of a randomized suite: a short version in the fast tier, the whole in the deep tier and when the file is named on the
