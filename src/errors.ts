@@ -70,6 +70,8 @@ export type Fault =
   | { code: 'delivery-not-found' }
   | { code: 'webhook-queue-full'; limit: number }
   | { code: 'too-many-streams'; limit: number }
+  | { code: 'comment-not-found'; id: number }
+  | { code: 'too-many-comments'; limit: number } // on a file
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

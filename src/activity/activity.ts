@@ -1,4 +1,5 @@
 import { type Access, accountsSharing } from '../access/index.ts'
+import type { AnnotationEvent } from '../annotations/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import type { Accounts, ServerSecret } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
@@ -9,7 +10,7 @@ import { Feed } from './feed.ts'
 import { type EventHub, LocalEventHub, type TaskUpdate } from './hub.ts'
 import { LiveStreams } from './live-streams.ts'
 import { MonitoredLibraries } from './monitored.ts'
-import { repoTransfer } from './notices.ts'
+import { fileComment, repoTransfer } from './notices.ts'
 import { Notifications } from './notifications.ts'
 import { SharingNotifier } from './sharing-notifier.ts'
 import { systemNetwork } from './webhook-request.ts'
@@ -91,6 +92,25 @@ export class ActivityService implements AsyncDisposable {
     for (const accountKey of new Set(accountKeys)) {
       tx.afterCommit(() => this.hub.publish({ kind: 'access', accountKey }))
     }
+  }
+
+  /** Notifies accounts of a comment, and open pages of the change. Part of its transaction. */
+  async recordAnnotation(tx: Transaction, event: AnnotationEvent): Promise<void> {
+    const { library, path, author } = event
+    for (const { accountKey, mentioned, ...seen } of event.recipients) {
+      const comment = { path: seen.path, byEmail: author.email, mentioned }
+      await this.notifications.put(tx, [accountKey], ...fileComment(seen.library, comment))
+    }
+    tx.afterCommit(() =>
+      this.hub.publish({
+        kind: event.kind,
+        libraryKey: library.key,
+        libraryId: library.id,
+        path,
+        seq: library.headSeq,
+        author: author.email,
+      }),
+    )
   }
 
   /** Publishes the progress of a task. */

@@ -27,6 +27,16 @@ export type LibraryLiveEvent =
       readonly locked: boolean
       readonly author: string
     }
+  | {
+      /** The comments on a file changed. */
+      readonly kind: 'comment'
+      readonly libraryKey: number
+      readonly libraryId: LibraryId
+      readonly path: LibraryPath
+      /** The number of the head at that time. */
+      readonly seq: number
+      readonly author: string
+    }
 
 /** Progress of a copy, a move or an archive, in files. */
 export interface TaskUpdate {
@@ -47,7 +57,7 @@ type AccountLiveEvent =
 export type LiveEvent = LibraryLiveEvent | AccountLiveEvent
 
 export function isLibraryEvent(event: LiveEvent): event is LibraryLiveEvent {
-  return event.kind === 'commit' || event.kind === 'lock'
+  return 'libraryKey' in event
 }
 
 /** Ends a subscription. Idempotent. */

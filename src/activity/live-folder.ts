@@ -40,7 +40,7 @@ async function lookInFolder(
   if (seq === undefined || sinceSeq === undefined || seq < sinceSeq) return undefined
   const folder = seq >= library.headSeq ? baseOf(library) : await core.history.folderAsOf(library, seq)
   if (folder === undefined) return undefined
-  if (event.kind === 'lock') {
+  if (event.kind !== 'commit') {
     const path = seenFrom(folder, event.path)
     return path === undefined || path === ROOT ? undefined : { path }
   }

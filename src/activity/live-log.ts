@@ -179,6 +179,7 @@ function coalescingKey(event: LiveEvent): string | undefined {
     case 'task':
       return `task ${event.task.id}`
     case 'lock':
+    case 'comment':
     case 'notification':
       return undefined
   }

@@ -127,7 +127,7 @@ export class LiveViewer {
     { id, base }: Readable,
     event: LibraryLiveEvent,
   ): Promise<{ path: LibraryPath | undefined } | undefined> {
-    if (base === ROOT) return { path: event.kind === 'lock' ? event.path : undefined }
+    if (base === ROOT) return { path: 'path' in event ? event.path : undefined }
     const { access, accounts, core } = this.#options
     const user = await accounts.findByKey(this.accountKey)
     const library = user && (await access.openAll(user, [id])).get(id)

@@ -4,6 +4,7 @@ import { baseName, type LibraryId, type LibraryPath, parentOf } from '../objects
 export type NoticeType =
   | 'add_user_to_group'
   | 'deleted_files'
+  | 'file_comment'
   | 'file_uploaded'
   | 'folder_uploaded'
   | 'repo_monitor'
@@ -17,7 +18,7 @@ export type NoticeType =
  * The content of a notification in wire names, which depend on the type. A key that ends in `_email` holds an
  * account, whose name, contact e-mail and picture are added when it is shown.
  */
-export type NoticeDetail = Readonly<Record<string, string | number | null | readonly string[]>>
+export type NoticeDetail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
 /** A notification to be added: `notifications.put(tx, keys, ...repoTransfer(library, from))`. */
 export type Notice = readonly [type: NoticeType, detail: NoticeDetail]
@@ -93,6 +94,19 @@ export function folderUploaded(library: NamedLibrary, path: LibraryPath): Notice
   const parent = parentOf(path)
   const place = { parent_dir_path: parent, parent_dir_name: baseName(parent) || library.name }
   return ['folder_uploaded', { ...named(library), folder_path: path, folder_name: baseName(path), ...place }]
+}
+
+/**
+ * To a participant of a file that somebody commented on, or an account that the comment mentions. Without its text, so
+ * that a comment that is deleted is gone.
+ */
+export function fileComment(
+  library: NamedLibrary,
+  comment: { readonly path: LibraryPath; readonly byEmail: string; readonly mentioned: boolean },
+): Notice {
+  const { path, byEmail, mentioned } = comment
+  const file = { file_path: path, file_name: baseName(path) }
+  return ['file_comment', { ...named(library), ...file, author_email: byEmail, mentioned }]
 }
 
 /** To an account that monitors a library: the changes of one commit of one kind. */

@@ -93,6 +93,7 @@ const OF_CONTENT: readonly NoticeType[] = [
   'file_uploaded',
   'folder_uploaded',
   'deleted_files',
+  'file_comment',
 ]
 const IS_OF_CONTENT = `type in (${OF_CONTENT.map((type) => `'${type}'`).join(', ')})`
 // The detail of a notification about a library begins with its id (`notices.ts`).

@@ -102,6 +102,8 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'too-many-webhooks': ({ limit }) => [400, `A library can have at most ${limit} webhooks.`],
   'delivery-not-found': () => [404, 'Delivery not found.'],
   'webhook-queue-full': () => [409, 'Too many deliveries are waiting.'],
+  'comment-not-found': ({ id }) => [404, `File comment not found: ${id}`],
+  'too-many-comments': ({ limit }) => [400, `A file can have at most ${limit} comments.`],
   'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 

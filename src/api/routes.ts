@@ -29,6 +29,8 @@ import { adminSearchRoutes } from './admin/search-failures-v21.ts'
 import { adminStatisticRoutes } from './admin/statistics-v21.ts'
 import { adminStatusRoutes } from './admin/status-v21.ts'
 import { adminUserRoutes } from './admin/users-v21.ts'
+import { commentRoutes } from './annotations/comments-v2.ts'
+import { participantRoutes } from './annotations/participants-v21.ts'
 import { batchAsyncRoutes } from './batch/async-batch-v21.ts'
 import { batchCreateDirRoutes } from './batch/batch-create-dir-v21.ts'
 import { batchPathsRoutes } from './batch/batch-paths-v21.ts'
@@ -174,6 +176,8 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...sharedLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,
+  ...commentRoutes,
+  ...participantRoutes,
   ...activityRoutes,
   ...eventRoutes,
   ...liveEventRoutes,

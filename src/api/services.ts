@@ -1,5 +1,6 @@
 import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
 import type { ActivityService } from '../activity/index.ts'
+import type { Comments } from '../annotations/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { BackupState } from '../backup/index.ts'
 import type { IntegrityState } from '../check/index.ts'
@@ -77,6 +78,7 @@ export interface ApiServices {
   /** What is known about the integrity of stored data. */
   readonly integrity: () => Promise<IntegrityState>
   readonly maintenanceLog: MaintenanceRuns
+  readonly comments: Comments
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly push: ClientPush

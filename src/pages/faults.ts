@@ -70,6 +70,8 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
       'webhook-not-found',
       'webhook-exists',
       'webhook-url-invalid',
+      'comment-not-found',
+      'too-many-comments',
       'too-many-webhooks',
       'delivery-not-found',
       'webhook-queue-full',

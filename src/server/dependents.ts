@@ -1,5 +1,6 @@
 import { accessRows, linkBinding } from '../access/index.ts'
 import { activityRows } from '../activity/index.ts'
+import { annotationBinding, annotationRows } from '../annotations/index.ts'
 import { checkRows } from '../check/index.ts'
 import { commitRows, type LibraryDependent, type PathBinding } from '../commits/index.ts'
 import { blockRows } from '../content/index.ts'
@@ -23,6 +24,7 @@ export const libraryDependents: readonly LibraryDependent[] = [
   collectionRows,
   checkRows,
   activityRows,
+  annotationRows,
   jobRows,
   accessRows,
   usageRows,
@@ -37,12 +39,18 @@ export const libraryDependents: readonly LibraryDependent[] = [
 ]
 
 /** Every table with rows that are bound to paths of libraries. */
-export const pathBindings: readonly PathBinding[] = [...libraryBindings, viewBinding, linkBinding]
+export const pathBindings: readonly PathBinding[] = [
+  ...libraryBindings,
+  viewBinding,
+  linkBinding,
+  annotationBinding,
+]
 
 /** Every module with rows that refer to accounts, highest in the import order first. */
 export function accountDependents(now: () => number): readonly AccountDependent[] {
   return [
     activityRows,
+    annotationRows,
     jobRows,
     accessRows,
     {

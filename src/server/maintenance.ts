@@ -1,3 +1,4 @@
+import { deleteMissingFiles } from '../annotations/index.ts'
 import { ClockJumped } from '../clock/index.ts'
 import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
@@ -78,6 +79,11 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
         name: 'deleted files that cannot be restored any more',
         isLong: true,
         run: (signal) => deleteUnlistedTrash({ ...services.core, db, now }, signal),
+      },
+      {
+        name: 'comments on files that are gone',
+        isLong: true,
+        run: (signal) => deleteMissingFiles({ core: services.core, db, now }, signal),
       },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {

@@ -9,6 +9,7 @@ import {
   Tickets,
 } from '../access/index.ts'
 import { ActivityService } from '../activity/index.ts'
+import { Comments } from '../annotations/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
 import { readIntegrityState } from '../check/index.ts'
@@ -198,6 +199,13 @@ export function createServices(parts: {
       logger: parts.logger,
       onProgress: (accountKey, { operation: type, ...task }) =>
         activity.publishTask(accountKey, { type, ...task }),
+    }),
+    comments: new Comments({
+      db,
+      access,
+      accounts,
+      now,
+      record: (tx, event) => activity.recordAnnotation(tx, event),
     }),
     integrity: () => readIntegrityState(db),
     maintenanceLog,

@@ -71,6 +71,8 @@ export const syncFaults: SurfaceFaults = {
     'webhook-not-found',
     'webhook-exists',
     'webhook-url-invalid',
+    'comment-not-found',
+    'too-many-comments',
     'too-many-webhooks',
     'delivery-not-found',
     'webhook-queue-full',

@@ -50,6 +50,8 @@ function dataOf(event: LiveEvent, { view }: LiveMessage): [name: string, data: R
           author_email: event.author,
         },
       ]
+    case 'comment':
+      return ['comment', { repo_id: view?.readable.id, path: view?.path, author_email: event.author }]
     case 'access':
       return ['libraries', {}]
     case 'notification':

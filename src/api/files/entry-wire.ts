@@ -56,6 +56,8 @@ interface FileDetail {
   readonly uploader: Person
   /** Unix seconds. */
   readonly uploadedAt: number
+  /** The number of comments. */
+  readonly comments: number
 }
 
 export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
@@ -77,7 +79,7 @@ export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
     uploader_contact_email: uploader.contactEmail,
     upload_time: isoTime(uploadedAt),
     last_modifier_avatar: avatarUrl(baseUrl, modifier),
-    comment_total: 0,
+    comment_total: detail.comments,
     can_edit: canEdit(entry.name),
   }
 }

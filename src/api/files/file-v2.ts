@@ -52,8 +52,9 @@ export const fileRoutesV2 = [
       const { core, directory } = services
       const library = await services.access.open(user, params.repo_id)
       const { path, entry, id } = await describedFile(services, library, query.p, query)
-      const [starred, origin] = await Promise.all([
+      const [starred, comments, origin] = await Promise.all([
         isStarred(core, library, path),
+        services.comments.count(library, path),
         core.history.findOrigin(library.info, path),
       ])
       const modifier = await directory.person(entry.modifier)
@@ -61,7 +62,7 @@ export const fileRoutesV2 = [
       const uploadedAt = origin?.addedAt ?? entry.mtime
       const permission = library.permissionAt(parentOf(path))
       return fileDetailToWire(
-        { entry, id, permission, starred, modifier, uploader, uploadedAt },
+        { entry, id, permission, starred, modifier, uploader, uploadedAt, comments },
         request.baseUrl,
       )
     },

@@ -17,6 +17,7 @@ import { clock } from './0018-clock.ts'
 import { checkProgress } from './0019-check-progress.ts'
 import { condemnedBytes } from './0020-condemned-bytes.ts'
 import { shareExpiry } from './0021-share-expiry.ts'
+import { comments } from './0022-comments.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   checkProgress,
   condemnedBytes,
   shareExpiry,
+  comments,
 ]

@@ -133,8 +133,21 @@ export const libraryRoutes: Table = {
     [`DELETE ${V21}set-password/`]: (stage) => encrypted(stage),
     [`GET ${V21}custom-share-permissions/`]: {},
     [`GET ${V21}related-users/`]: {},
+    [`GET ${V2}file/comments/`]: inFile,
+    [`POST ${V2}file/comments/`]: { ...inFile, form: { comment: 'a comment' } },
+    [`GET ${V2}file/comments/counts/`]: inFile,
+    [`GET ${V2}file/comments/:comment_id/`]: commented,
+    [`GET ${V21}file/participants/`]: inFile,
+    [`POST ${V21}file/participants/`]: ({ owner }) => ({ json: { path: '/in.txt', emails: [owner.email] } }),
+    [`DELETE ${V21}file/participant/`]: (stage, caller) => ({
+      json: { path: '/in.txt', email: stage.client(caller).email },
+    }),
   }),
   ...under(writes, {
+    [`PUT ${V2}file/comments/:comment_id/`]: async (stage) => ({
+      ...(await commented(stage)),
+      form: { resolved: 'true' },
+    }),
     [`POST ${V2}dir/`]: (stage) => ({ query: { p: `/${stage.fresh()}` }, form: { operation: 'mkdir' } }),
     [`POST ${V21}dir/`]: (stage) => ({ query: { p: `/${stage.fresh()}` }, form: { operation: 'mkdir' } }),
     [`DELETE ${V2}dir/`]: { query: { p: '/docs/deep' } },
@@ -201,6 +214,7 @@ export const libraryRoutes: Table = {
     },
   ),
   ...under(owns, {
+    [`DELETE ${V2}file/comments/:comment_id/`]: commented,
     [`POST ${V2}`]: { query: { op: 'rename' }, form: { repo_name: 'Renamed' } },
     [`DELETE ${V2}`]: {},
     [`DELETE ${V21}`]: {},
@@ -232,6 +246,10 @@ export const libraryRoutes: Table = {
     [`POST ${V21}webhooks/:webhook_id/deliveries/:delivery_id/redeliver/`]: hooked,
   }),
   ...under(manages, { [`DELETE ${V21}trash/`]: { query: { keep_days: 0 } } }),
+}
+
+async function commented(stage: Stage): Promise<Sent> {
+  return { params: { comment_id: await stage.comment() } }
 }
 
 async function hooked(stage: Stage): Promise<Sent> {

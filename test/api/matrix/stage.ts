@@ -225,6 +225,14 @@ export class Stage {
     })
   }
 
+  /** A comment of the owner on /in.txt. */
+  comment(): Promise<number> {
+    return this.once('comment', async () => {
+      const options = { query: { p: '/in.txt' }, form: { comment: 'kingfisher' } }
+      return expectOk(await this.owner.post(`/api2/repos/${this.id}/file/comments/`, options)).body.id
+    })
+  }
+
   webhook(): Promise<{ webhook_id: number; delivery_id: string }> {
     return this.once('webhook', async () => {
       const url = `/api/v2.1/repos/${this.id}/webhooks/`

@@ -1,0 +1,22 @@
+import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryId, LibraryPath } from '../objects/index.ts'
+
+/** An account that is notified of a comment, and the file as it sees it. */
+export interface CommentRecipient {
+  readonly accountKey: number
+  readonly library: { readonly id: LibraryId; readonly name: string }
+  readonly path: LibraryPath
+  /** Whether the comment mentions the account. */
+  readonly mentioned: boolean
+}
+
+/** The comments on a file changed. */
+export interface AnnotationEvent {
+  readonly kind: 'comment'
+  /** The origin. */
+  readonly library: LibraryInfo
+  readonly path: LibraryPath
+  readonly author: { readonly email: string }
+  /** Who is notified; nobody of a change of a comment. */
+  readonly recipients: readonly CommentRecipient[]
+}

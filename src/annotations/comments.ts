@@ -1,0 +1,275 @@
+import type { Access } from '../access/index.ts'
+import { asSeen, holdHead, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import type { Account, Accounts } from '../identity/index.ts'
+import type { Library } from '../library/index.ts'
+import { type LibraryId, type LibraryPath, parentOf } from '../objects/index.ts'
+import { findAnnotatedFile, putAnnotatedFile } from './annotated-file-store.ts'
+import type { AnnotationEvent, CommentRecipient } from './annotation-event.ts'
+import {
+  type Comment,
+  type CommentChanges,
+  countComments,
+  countCommentsOf,
+  deleteComment,
+  findComment,
+  insertComment,
+  listComments,
+  updateComment,
+} from './comment-store.ts'
+import { mentionsIn } from './mentions.ts'
+import { deleteParticipant, insertParticipants, listParticipants } from './participant-store.ts'
+
+/** Limits of a file. */
+export const MAX_COMMENTS = 1000
+const MAX_PARTICIPANTS = 100
+// A library that is written to all the time must not starve a comment.
+const ATTEMPTS = 5
+
+interface CommentsOptions {
+  readonly db: Database
+  readonly access: Access
+  readonly accounts: Accounts
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Called in the transaction of each change. */
+  readonly record: (tx: Transaction, event: AnnotationEvent) => Promise<void>
+}
+
+/** A file to comment on, by the library or sub-library through which the user sees it. */
+interface FileOf {
+  readonly user: Account
+  readonly libraryId: LibraryId
+  readonly path: LibraryPath
+}
+
+/**
+ * Comments on files, and the participants of a file, who are notified of them. Who may read a file may comment on it.
+ * Comments in encrypted libraries are refused, because the server would store them unencrypted.
+ */
+export class Comments {
+  readonly #options: CommentsOptions
+
+  constructor(options: CommentsOptions) {
+    this.#options = options
+  }
+
+  /** The comments on a file, oldest first. */
+  async list({ info }: Library, path: LibraryPath): Promise<Comment[]> {
+    const { db } = this.#options
+    const file = await findAnnotatedFile(db, info.key, inOrigin(info, path))
+    return file === undefined ? [] : listComments(db, file)
+  }
+
+  async count({ info }: Library, path: LibraryPath): Promise<number> {
+    const { db } = this.#options
+    const file = await findAnnotatedFile(db, info.key, inOrigin(info, path))
+    return file === undefined ? 0 : countComments(db, file)
+  }
+
+  /** The number of comments on each commented file directly in a folder, by path as the library shows it. */
+  async countIn({ info }: Library, folder: LibraryPath): Promise<Map<LibraryPath, number>> {
+    const counts = await countCommentsOf(this.#options.db, info.key)
+    return new Map(
+      Array.from(counts, ([place, n]) => [asSeen(info, place), n] as const).flatMap(([path, n]) =>
+        path !== undefined && parentOf(path) === folder ? [[path, n]] : [],
+      ),
+    )
+  }
+
+  /** A comment that the library shows. Throws comment-not-found. */
+  async get({ info }: Library, id: number): Promise<Comment> {
+    const found = await findComment(this.#options.db, info.key, id)
+    if (found === undefined || asSeen(info, found.path) === undefined) {
+      return fail({ code: 'comment-not-found', id })
+    }
+    return found
+  }
+
+  /**
+   * Adds a comment and notifies the participants of the file, the accounts it mentions and the owner of the library, as
+   * far as they may read the file. Throws library-not-found, permission-denied, path-not-found, encrypted-mismatch,
+   * too-many-comments.
+   */
+  async add(file: FileOf, { text, detail }: { text: string; detail: string }): Promise<Comment> {
+    const { now, record } = this.#options
+    const { user } = file
+    return this.#inFile(file, async (library, place) => {
+      const recipients = await this.#recipients(library, place, text, user)
+      const time = now()
+      const comment = { author: user.email, text, detail, resolved: false, createdAt: time, updatedAt: time }
+      return async (tx, fileKey) => {
+        if ((await countComments(tx, fileKey)) >= MAX_COMMENTS) {
+          fail({ code: 'too-many-comments', limit: MAX_COMMENTS })
+        }
+        const id = await insertComment(tx, fileKey, { ...comment, authorKey: user.key })
+        const mentioned = recipients.filter((one) => one.mentioned).map(({ accountKey }) => accountKey)
+        await this.#addParticipants(tx, fileKey, [user.key, ...mentioned])
+        const event = { library: originOf(library.info), path: place, author: user, recipients }
+        await record(tx, { kind: 'comment', ...event })
+        return { id, path: place, authorKey: user.key, ...comment }
+      }
+    })
+  }
+
+  /**
+   * The author may change everything, and who may write to the library may resolve it. Throws comment-not-found,
+   * permission-denied.
+   */
+  async change(library: Library, id: number, changes: CommentChanges): Promise<Comment> {
+    const { db, now } = this.#options
+    const { actor } = library
+    const found = await this.get(library, id)
+    const isAuthor = found.authorKey === actor.key
+    const isOnlyResolving = changes.text === undefined && changes.detail === undefined
+    if (!isAuthor && !(isOnlyResolving && library.permissionAt(found.path) === 'rw')) {
+      fail({ code: 'permission-denied' })
+    }
+    const isEdited = changes.text !== undefined && changes.text !== found.text
+    return db.write(async (tx) => {
+      const current = (await findComment(tx, library.info.key, id)) ?? fail({ code: 'comment-not-found', id })
+      const changed = {
+        ...current,
+        text: changes.text ?? current.text,
+        detail: changes.detail ?? current.detail,
+        resolved: changes.resolved ?? current.resolved,
+        updatedAt: isEdited ? now() : current.updatedAt,
+      }
+      await updateComment(tx, changed)
+      await this.#recordChange(tx, library.info, current.path, actor.email)
+      return changed
+    })
+  }
+
+  /** The author and the owner of the library may. Throws comment-not-found, permission-denied. */
+  async remove(library: Library, id: number): Promise<void> {
+    const found = await this.get(library, id)
+    if (found.authorKey !== library.actor.key && !library.isOwner) fail({ code: 'permission-denied' })
+    await this.#options.db.write(async (tx) => {
+      await deleteComment(tx, id)
+      await this.#recordChange(tx, library.info, found.path, library.actor.email)
+    })
+  }
+
+  /** The participants of a file that may still read it. */
+  async participants(library: Library, path: LibraryPath): Promise<Account[]> {
+    const { db, accounts } = this.#options
+    const place = inOrigin(library.info, path)
+    const file = await findAnnotatedFile(db, library.info.key, place)
+    const keys = file === undefined ? [] : await listParticipants(db, file)
+    const found = [...(await accounts.findManyByKey(keys)).values()]
+    const readers: Account[] = []
+    for (const account of found) if (await this.#mayRead(library.info, account, place)) readers.push(account)
+    return readers
+  }
+
+  /** Adds those accounts that may read the file, and returns them. Throws like add. */
+  async addParticipants(file: FileOf, people: readonly Account[]): Promise<Account[]> {
+    return this.#inFile(file, async ({ info }, place) => {
+      const readers: Account[] = []
+      for (const account of people) if (await this.#mayRead(info, account, place)) readers.push(account)
+      return async (tx, fileKey) => {
+        await this.#addParticipants(
+          tx,
+          fileKey,
+          readers.map(({ key }) => key),
+        )
+        return readers
+      }
+    })
+  }
+
+  /** Accounts may remove themselves; the owner of the library may remove all. Throws permission-denied. */
+  async removeParticipant(library: Library, path: LibraryPath, account: Account): Promise<void> {
+    const { db } = this.#options
+    if (account.key !== library.actor.key && !library.isOwner) fail({ code: 'permission-denied' })
+    const file = await findAnnotatedFile(db, library.info.key, inOrigin(library.info, path))
+    if (file !== undefined) await db.write((tx) => deleteParticipant(tx, file, account.key))
+  }
+
+  /**
+   * Writes rows of a file. The head is locked, so that the file is not moved between looking it up and binding rows to
+   * its path.
+   */
+  async #inFile<T>(
+    { user, libraryId, path }: FileOf,
+    prepare: (
+      library: Library,
+      place: LibraryPath,
+    ) => Promise<(tx: Transaction, fileKey: number) => Promise<T>>,
+  ): Promise<T> {
+    const { db, access } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      const library = await access.open(user, libraryId)
+      const { info } = library
+      await library.tree.getFile(path)
+      if (info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+      const place = inOrigin(info, path)
+      const write = await prepare(library, place)
+      const written = await db.write(async (tx) => {
+        const isHeld = await holdHead(tx, info.key, originOf(info).head)
+        if (!isHeld && attempt < ATTEMPTS) return undefined
+        return { result: await write(tx, await putAnnotatedFile(tx, info.key, place)) }
+      })
+      if (written !== undefined) return written.result
+    }
+  }
+
+  async #addParticipants(tx: Transaction, fileKey: number, accountKeys: readonly number[]): Promise<void> {
+    const known = await listParticipants(tx, fileKey)
+    const added = accountKeys.filter((key) => !known.includes(key))
+    await insertParticipants(tx, fileKey, added.slice(0, MAX_PARTICIPANTS - known.length))
+  }
+
+  async #recipients(
+    library: Library,
+    place: LibraryPath,
+    text: string,
+    author: Account,
+  ): Promise<CommentRecipient[]> {
+    const { db, accounts } = this.#options
+    const { info } = library
+    const mentioned = [...(await accounts.findMany(mentionsIn(text))).values()].map(({ key }) => key)
+    const file = await findAnnotatedFile(db, info.key, place)
+    const participants = file === undefined ? [] : await listParticipants(db, file)
+    const keys = new Set([...mentioned, ...participants, info.ownerKey])
+    keys.delete(author.key)
+    const recipients: CommentRecipient[] = []
+    for (const account of (await accounts.findManyByKey(keys)).values()) {
+      const seen = await this.#seenBy(info, account, place)
+      if (seen === undefined) continue
+      recipients.push({ ...seen, accountKey: account.key, mentioned: mentioned.includes(account.key) })
+    }
+    return recipients
+  }
+
+  async #mayRead(info: LibraryInfo, account: Account, place: LibraryPath): Promise<boolean> {
+    return (await this.#seenBy(info, account, place)) !== undefined
+  }
+
+  /** The library through which an account reads a file, and the path there; undefined if it may not read it. */
+  async #seenBy(
+    info: LibraryInfo,
+    account: Account,
+    place: LibraryPath,
+  ): Promise<Pick<CommentRecipient, 'library' | 'path'> | undefined> {
+    const { access } = this.#options
+    const { permission, openAs } = await access.explain(originOf(info), account, place)
+    if (permission === undefined || openAs === undefined) return undefined
+    const library = (await access.openAll(account, [openAs])).get(openAs)
+    const path = library && asSeen(library.info, place)
+    return library && path && { library: { id: library.info.id, name: library.info.name }, path }
+  }
+
+  #recordChange(tx: Transaction, info: LibraryInfo, path: LibraryPath, email: string): Promise<void> {
+    const author = { email }
+    return this.#options.record(tx, {
+      kind: 'comment',
+      library: originOf(info),
+      path,
+      author,
+      recipients: [],
+    })
+  }
+}

@@ -1,0 +1,14 @@
+import type { LibraryDependent } from '../commits/index.ts'
+import type { AccountDependent } from '../identity/index.ts'
+
+/** Comments of libraries and accounts that are removed. */
+export const annotationRows: LibraryDependent & AccountDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from annotated_file where library_key = ?', libraryKey)
+  },
+
+  async onAccountRemoved(tx, { key }) {
+    await tx.run('update file_comment set author_key = null where author_key = ?', key)
+    await tx.run('delete from file_participant where account_key = ?', key)
+  },
+}

@@ -1,0 +1,6 @@
+export { annotationBinding } from './annotated-file-store.ts'
+export type { AnnotationEvent } from './annotation-event.ts'
+export type { Comment } from './comment-store.ts'
+export { Comments } from './comments.ts'
+export { annotationRows } from './dependent-rows-store.ts'
+export { deleteMissingFiles } from './missing-files.ts'
