@@ -37,6 +37,7 @@ export type Fault =
   | { code: 'blocks-missing'; names: readonly string[] } // of files
   | { code: 'object-missing'; id: string }
   | { code: 'object-invalid'; reason: string }
+  | { code: 'client-ahead' } // has commits that a restore from a backup lost
   | { code: 'account-not-found'; email: string }
   | { code: 'account-exists'; email: string }
   | { code: 'login-id-taken'; loginId: string }

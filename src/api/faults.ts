@@ -54,6 +54,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'blocks-missing': () => [500, 'Internal Server Error'],
   'object-missing': () => [500, 'Internal Server Error'],
   'object-invalid': () => [500, 'Internal Server Error'],
+  'client-ahead': () => [500, 'Internal Server Error'],
   'size-mismatch': () => [400, 'size invalid.'],
   'account-not-found': ({ email }) => [404, `User ${email} not found.`],
   'account-exists': ({ email }) => [400, `User ${email} already exists.`],

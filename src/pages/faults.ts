@@ -48,6 +48,7 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
       'blocks-missing',
       'object-missing',
       'object-invalid',
+      'client-ahead',
       'account-not-found',
       'account-exists',
       'login-id-taken',

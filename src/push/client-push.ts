@@ -7,7 +7,7 @@ import { BlockIntake } from './block-intake.ts'
 import { blockSizes, contentOfBlocks, holdBlocks, missingBlocks } from './block-upload.ts'
 import { LargeObjects } from './large-objects.ts'
 import { listObjects, packObjects } from './object-listing.ts'
-import { push, type QuotaReservation, receiveCommit } from './push.ts'
+import { push, type QuotaReservation, receiveCommit, refuseIfRestored } from './push.ts'
 import type { PushStores } from './push-stores.ts'
 import { missingObjects, ObjectIntake } from './receive-objects.ts'
 import { findVisibleCommit, markVisible, recordHead, visibleAmong } from './sync-visibility.ts'
@@ -40,6 +40,13 @@ export class ClientPush implements AsyncDisposable {
 
   findCommit(library: LibraryInfo, id: CommitId): Promise<NumberedCommit | undefined> {
     return findVisibleCommit(this.#stores, library, id)
+  }
+
+  /** The last commit that a client synced; undefined if its history was given up meanwhile. Throws client-ahead. */
+  async findClientHead(library: LibraryInfo, id: CommitId): Promise<NumberedCommit | undefined> {
+    const known = await findVisibleCommit(this.#stores, library, id)
+    if (known === undefined) await refuseIfRestored(this.#stores, library)
+    return known
   }
 
   recordHead(library: LibraryInfo): Promise<void> {

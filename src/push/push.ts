@@ -10,7 +10,7 @@ import {
   tooManyEntries,
 } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
+import { DomainError, fail } from '../errors.ts'
 import { type EditableLibrary, refuseLocked } from '../library/index.ts'
 import { type Commit, type CommitId, type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
 import { type Change, countDirs, diffTrees, mergeInto, TooManyChanges } from '../tree/index.ts'
@@ -72,7 +72,7 @@ function isSameCommit(a: Commit, b: Commit): boolean {
  * Makes a received commit part of the history: the head fast-forwards to it, or it is merged into the head.
  * All objects it refers to must be stored. Idempotent: a commit that is already part of the history changes
  * nothing, so a client may repeat a push whose response was lost. `reserve` reserves the bytes the push adds.
- * Throws commit-not-found, object-missing, object-invalid, blocks-missing, locked, and what `reserve` throws;
+ * Throws commit-not-found, object-missing, object-invalid, blocks-missing, client-ahead, locked, and what `reserve` throws;
  * the head is then unchanged.
  */
 export async function push(
@@ -82,6 +82,33 @@ export async function push(
   reserve: (bytes: number) => Promise<QuotaReservation>,
 ): Promise<void> {
   await adoptOrphan(stores, library.info, id)
+  try {
+    await pushAdopted(stores, library, id, reserve)
+  } catch (error) {
+    // Clients send only what differs from their last push, which the restore may have lost.
+    const isIncomplete = error instanceof DomainError && INCOMPLETE.has(error.fault.code)
+    if (isIncomplete) await refuseIfRestored(stores, library.info)
+    throw error
+  }
+}
+
+/** Faults of a push that refers to objects or blocks that the server does not have. */
+const INCOMPLETE: ReadonlySet<string> = new Set(['object-missing', 'blocks-missing'])
+
+/**
+ * Throws client-ahead if the library was restored from a backup: what a client refers to and the server does not have may be what the restore
+ * lost. The client must not download, because it would delete its own copy.
+ */
+export async function refuseIfRestored(stores: PushStores, { key }: LibraryInfo): Promise<void> {
+  if ((await findRestorePoint(stores.db, key)) !== undefined) fail({ code: 'client-ahead' })
+}
+
+async function pushAdopted(
+  stores: PushStores,
+  library: EditableLibrary,
+  id: CommitId,
+  reserve: (bytes: number) => Promise<QuotaReservation>,
+): Promise<void> {
   const found = await findChain(stores, library.info, id)
   if (found === undefined) return
   const { chain, tip, base } = found
@@ -213,6 +240,7 @@ async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId)
       // Its history was given up meanwhile. Merged with nothing as the base, neither side loses anything.
       if (tip !== undefined && library.validSinceSeq > 1)
         return { chain: chain.toReversed(), tip, base: lostBase }
+      await refuseIfRestored(stores, library)
       return fail({ code: 'object-invalid', reason: 'its parent is not here' })
     }
     const { commit, joined } = found

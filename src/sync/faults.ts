@@ -11,6 +11,11 @@ export const syncFaults: SurfaceFaults = {
   'commit-not-found': () => [500, 'Commit is missing'],
   'object-missing': ({ id }) => [400, `Object ${id} is missing`],
   'object-invalid': ({ reason }) => [400, `Invalid object: ${reason}`],
+  // Clients show "Library damaged on server" and leave their files alone. On success they would delete what the restore lost.
+  'client-ahead': () => [
+    445,
+    'This client has changes that the restored server lost: sync the library again',
+  ],
   'blocks-missing': ({ names }) => [446, JSON.stringify(names)],
   'block-mismatch': () => [400, 'Block does not match its id'],
   'block-missing': () => [500, 'Block is missing'],

@@ -27,8 +27,8 @@ export const objectRoutes = [
       const library = await syncAccess.open(request, id)
       const commit = await push.findCommit(library.info, serverHead)
       if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
-      // An unknown commit is treated as absent. An error would block the client permanently.
-      const known = clientHead && (await push.findCommit(library.info, clientHead))
+      // A commit whose history was given up is treated as absent. An error would block the client permanently.
+      const known = clientHead && (await push.findClientHead(library.info, clientHead))
       const ids = push.listObjects(library, commit.rootId, known?.rootId ?? EMPTY_ID, {
         dirsOnly: query['dir-only'] === '1',
       })

@@ -48,6 +48,7 @@ export const uploadFaults: SurfaceFaults = {
     'password-fixed',
     'object-missing',
     'object-invalid',
+    'client-ahead',
     'account-not-found',
     'account-exists',
     'login-id-taken',

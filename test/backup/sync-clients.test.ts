@@ -3,7 +3,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { carrel } from '../support/command.ts'
 import { startServer } from '../support/server.ts'
-import { SyncClient } from '../support/sync-client.ts'
+import { makeTree, SyncClient } from '../support/sync-client.ts'
 import { temporaryFolder } from './support.ts'
 
 it('clients that pushed after the backup push again after a restore, and nothing they have is lost', async () => {
@@ -35,6 +35,16 @@ it('clients that pushed after the backup push again after a restore, and nothing
   ) as [SyncClient, SyncClient]
   // The head that both know does not exist any more.
   assert.equal((await laptop.call('GET', `commit/${first.lost}`)).status, 404)
+  // A download would make them delete what the server lost.
+  const listing = `fs-id-list/?server-head=${await laptop.head()}&client-head=${first.lost}`
+  assert.equal((await laptop.call('GET', listing)).status, 445)
+  // Real clients send only what differs from their last push. Without the rest nothing can be merged.
+  const whole = makeTree({ 'new.txt': 'pushed after the backup' }, 'ann@example.org')
+  const rootOnly = new Map([...whole.objects].filter(([id]) => id === whole.root))
+  const before = await laptop.head()
+  const partial = await laptop.send({ ...whole, objects: rootOnly }, first.lost)
+  assert.equal((await laptop.putHead(partial)).status, 445)
+  assert.equal(await laptop.head(), before)
   const tree = { 'a.txt': 'two', 'new.txt': 'pushed after the backup', 'b.txt': 'laptop', 'c.txt': 'since' }
   await laptop.push(tree, first.lost)
   // A repeated push changes nothing.
@@ -64,4 +74,6 @@ it('a push whose parent is unknown is still refused where nothing was restored',
   const desktop = await SyncClient.link(ann, await ann.createLibrary('Papers'))
   const id = await desktop.send({ 'a.txt': 'one' }, 'ab'.repeat(20))
   assert.equal((await desktop.putHead(id)).status, 400)
+  const listing = `fs-id-list/?server-head=${await desktop.head()}&client-head=${'ab'.repeat(20)}`
+  assert.equal((await desktop.call('GET', listing)).status, 200)
 })

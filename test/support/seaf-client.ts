@@ -101,14 +101,17 @@ export class SeafClient implements AsyncDisposable {
   }
 
   async #dropped(): Promise<number> {
-    const log = await readFile(path.join(this.folder, 'conf/logs/seafile.log'), 'utf8')
-    return log.split('System not started').length
+    return (await this.log()).split('System not started').length
+  }
+
+  /** The log of its daemon. */
+  log(): Promise<string> {
+    return readFile(path.join(this.folder, 'conf/logs/seafile.log'), 'utf8')
   }
 
   /** The status of its libraries and the end of its log, for the message of a failed test. */
   async report(): Promise<string> {
-    const log = await readFile(path.join(this.folder, 'conf/logs/seafile.log'), 'utf8')
-    return `${await this.run('status')}\n${log.split('\n').slice(-15).join('\n')}`
+    return `${await this.run('status')}\n${(await this.log()).split('\n').slice(-15).join('\n')}`
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
