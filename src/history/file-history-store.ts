@@ -150,8 +150,10 @@ function toOrigin(path: LibraryPath, row: StoredOrigin): OriginRow {
   }
 }
 
-/** Normalized, because names of synced trees need not be NFC, but paths of queries are. */
-/** The key of a path in `path_origin` and `file_edit`. */
+/**
+ * The key of a path in `path_origin`, `file_edit` and `first_seen`. Normalized, because names of synced trees need not be NFC, but paths of
+ * queries are.
+ */
 export function originKey(path: LibraryPath): Buffer {
   return pathKey(toNfc(path) as LibraryPath)
 }

@@ -90,10 +90,11 @@ async function* faultsOfCommit(
   const first = await findFirstSeenOf(
     db,
     libraryKey,
-    rows.firstSeen.map(({ path }) => pathKey(path)),
+    rows.firstSeen.flatMap(({ path }) => firstSeenKeys(path)),
   )
   for (const { path } of rows.firstSeen) {
-    if (!first.has(hexOf(pathKey(path)))) yield fault('paths', path, 'first_seen lacks it')
+    if (!firstSeenKeys(path).some((key) => first.has(hexOf(key))))
+      yield fault('paths', path, 'first_seen lacks it')
   }
   const trash = [...rows.trash.values()]
   const deletions = await findDeletionsOf(
@@ -130,6 +131,12 @@ async function* faultsOfPresence(
     if (last === undefined || rows.length < ROWS_PER_PAGE) return
     after = last.pathKey
   }
+}
+
+/** The keys of a path in `first_seen`. Rows of earlier versions have the key of the path that was not normalized. */
+function firstSeenKeys(path: LibraryPath): Buffer[] {
+  const [key, earlier] = [originKey(path), pathKey(path)]
+  return key.equals(earlier) ? [key] : [key, earlier]
 }
 
 function hexOf(key: Uint8Array): string {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { moveConsumer, writeFollowed } from '../commits/index.ts'
 import type { Database, Reader, Transaction } from '../database/index.ts'
-import { type LibraryPath, parentOf, pathKey, ROOT } from '../objects/index.ts'
-import { type EditRow, type OriginRow, putEdits, putOrigins } from './file-history-store.ts'
+import { type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
+import { type EditRow, type OriginRow, originKey, putEdits, putOrigins } from './file-history-store.ts'
 import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
 
 export const PATHS_CONSUMER = 'paths'
@@ -113,7 +113,7 @@ async function putFirstSeen(
   const first = new Map<string, FirstSeenRow>()
   for (const row of rows) if (!first.has(row.path)) first.set(row.path, row)
   const values = Array.from(first.values(), ({ path, author, addedAt }) => {
-    return [libraryKey, pathKey(path), author, addedAt]
+    return [libraryKey, originKey(path), author, addedAt]
   })
   await tx.insert('first_seen', columns, values, { ignoreExisting: true })
 }
@@ -128,7 +128,7 @@ export async function findFirstSeen(
     const row = await reader.get<{ author: string; added_at: number }>(
       'select author, added_at from first_seen where library_key = ? and path_key = ?',
       libraryKey,
-      pathKey(at),
+      originKey(at),
     )
     if (row !== undefined) return { author: row.author, addedAt: row.added_at }
   }

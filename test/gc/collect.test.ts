@@ -138,6 +138,38 @@ onBothDatabases('garbage collection', (fresh) => {
     assert.equal(author, library.actor.email)
   })
 
+  it('keeps the first author of a path that the kept history added again, whatever its normalization', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { core, db } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    const composed = 'caf\u00e9'
+    const decomposed = 'cafe\u0301'
+    assert.notEqual(composed, decomposed)
+    for (const name of [decomposed, 'plain']) {
+      await save(on, library, name, Buffer.from('first'))
+      on.clock.now += 1000
+      await remove(library, at(`/${name}`))
+    }
+    on.clock.now += 3 * 86_400
+    await setHistory(on, library, 1)
+    for (const name of [decomposed, 'plain']) {
+      await save(on, library, name, Buffer.from('again'))
+      await remove(library, at(`/${name}`))
+    }
+    await collectAll(on)
+    const { info } = await on.stage.reopen(library)
+    const oldest = await db.get<{ seq: number }>('select min(seq) as seq from commit_object')
+    assert.ok(oldest !== undefined && oldest.seq > 1 && oldest.seq < info.headSeq)
+    assert.deepEqual(
+      await Array.fromAsync(findIndexFaults({ ...core, db }, info, oldest.seq, async () => {})),
+      [],
+    )
+    const { author } = (await findFirstSeen(db, info.key, at(`/${composed}`))) ?? {}
+    assert.equal(author, library.actor.email)
+  })
+
   it('serves nothing from caches that it deleted', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
