@@ -188,6 +188,7 @@ export const RULES: readonly Rule[] = [
   fast('test/api/scopes', SQLITE, 'routes', 8),
   fast('test/api/sharing-hostile', SQLITE, 'input nobody should send'),
   fast('test/api/thumbnails', SQLITE, 'images', 5),
+  split('test/api/photos', 'images', 5),
   fast('test/transfer/download-damage', SQLITE, 'blocks'),
   fast('test/transfer/download-ranges', SQLITE, 'blocks'),
   fast('test/transfer/upload-digest', SQLITE, 'blocks'),

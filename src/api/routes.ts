@@ -77,6 +77,7 @@ import { shareLinkRoutes } from './links/share-links-v21.ts'
 import { sharedLinkRoutes } from './links/shared-links-v2.ts'
 import { smartLinkRoutes } from './links/smart-links-v21.ts'
 import { uploadLinkRoutesV21 } from './links/upload-links-v21.ts'
+import { photoRoutes } from './photos/photos-v21.ts'
 import { searchFileRoutes } from './search/search-file-v21.ts'
 import { searchRoutes } from './search/search-v2.ts'
 import { pingRoutes } from './server/ping-v2.ts'
@@ -165,6 +166,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...fileUploadedBytesRoutes,
   ...searchRoutes,
   ...searchFileRoutes,
+  ...photoRoutes,
   ...adminSearchRoutes,
   ...smartLinkRoutes,
   ...shareLinkRoutes,

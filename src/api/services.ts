@@ -20,6 +20,7 @@ import type {
 } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
+import type { Photos } from '../photos/index.ts'
 import type { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import type { ClientPush } from '../push/index.ts'
 import type { Search } from '../search/index.ts'
@@ -92,6 +93,7 @@ export interface ApiServices {
   readonly now: () => number
   readonly passwordChecks: PasswordChecks
   readonly partialUploads: PartialUploads
+  readonly photos: Photos
   readonly quotas: Quotas
   readonly shares: Shares
   /** The status when an upload link is refused because the owner is out of quota. */

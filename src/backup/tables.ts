@@ -9,7 +9,7 @@ const SMALL_BLOCKS = 'small_block'
 
 /**
  * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks and condemned data are
- * found again, the clock of a restored server is another one, and the others describe work
+ * found again, the index of photos is derived, the clock of a restored server is another one, and the others describe work
  * of the running process or files that are not part of a backup.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -29,6 +29,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'scrub_progress',
   'check_progress',
   'clock_state',
+  'photo',
+  'photo_library',
 ])
 
 /** Whether the rows of a table belong to a backup. The search index is derived, and made again after a restore. */

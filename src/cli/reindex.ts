@@ -1,10 +1,13 @@
+import { Access } from '../access/index.ts'
 import { findLibraryByKey, listLibraryHeads } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, openDatabase } from '../database/index.ts'
+import { Images } from '../imaging/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { createLogger } from '../logging.ts'
+import type { Photos } from '../photos/index.ts'
 import type { Search } from '../search/index.ts'
-import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
+import { createPhotos, createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
 import { checkSchema } from './accounts.ts'
 import type { IndexName } from './index-names.ts'
 import { print } from './output.ts'
@@ -27,8 +30,12 @@ export async function reindex(
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
   const search = opened.use(createSearch({ core, libraryDb: db, db: searchDb, config, logger }))
+  const images = new Images()
+  const access = new Access({ core, db })
+  const photos = opened.use(createPhotos({ core, db, access, images, logger }))
+  opened.use(images)
   const libraries: Record<string, number> = {}
-  for (const name of names) libraries[name] = await rebuild[name]({ core, db, search })
+  for (const name of names) libraries[name] = await rebuild[name]({ core, db, search, photos })
   const lines = Object.entries(libraries).map(
     ([name, count]) => `Made the index ${name} of ${count} ${count === 1 ? 'library' : 'libraries'} again.`,
   )
@@ -39,6 +46,7 @@ interface Parts {
   readonly core: LibraryCore
   readonly db: Database
   readonly search: Search
+  readonly photos: Photos
 }
 
 /** Each returns the number of libraries it processed. */
@@ -63,6 +71,7 @@ const rebuild: Record<IndexName, (parts: Parts) => Promise<number>> = {
       if (after === 0) return count
     }
   },
+  photos: ({ photos }) => photos.rebuild(),
 }
 
 function stopAtOnce(error: Error): never {

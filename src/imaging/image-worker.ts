@@ -3,6 +3,7 @@ import sharp, { type Sharp } from 'sharp'
 import { serveWorker } from '../workers/runtime/index.ts'
 import { findCover, findPreview } from './contained-image.ts'
 import { decodeHeic } from './heic.ts'
+import { describeImage, type ImageDescription } from './image-description.ts'
 import { formatOf, type ImageFormat, type ImageSource } from './image-formats.ts'
 import { drawPdfPage } from './pdf-page.ts'
 import type { Pixels } from './pixels.ts'
@@ -14,12 +15,16 @@ export interface ImageTask {
   readonly formats: readonly ImageFormat[]
   /** Images with more pixels are not decoded. A header can claim any number, and each pixel takes four bytes. */
   readonly maxPixels: number
-  /** A JPEG whose longer side has that many pixels, never enlarged; or a square PNG of each size. */
-  readonly make: { readonly fit: number } | { readonly squares: readonly number[] }
+  /** A JPEG whose longer side has that many pixels, never enlarged; a square PNG of each size; or a description. */
+  readonly make: { readonly fit: number } | { readonly squares: readonly number[] } | 'description'
 }
 
 /** `undecodable`: the image is invalid. `exhausted`: the process ran out of resources. */
-export type ImageResult = { readonly images: readonly Uint8Array[] } | 'undecodable' | 'exhausted'
+export type ImageResult =
+  | { readonly images: readonly Uint8Array[] }
+  | { readonly description: ImageDescription }
+  | 'undecodable'
+  | 'exhausted'
 
 // One image at a time on one thread: the number of processes limits the CPU use.
 sharp.concurrency(1)
@@ -39,6 +44,7 @@ sharp.unblock({
 
 serveWorker<ImageTask, ImageResult>(async ({ task, bytes, retire }) => {
   try {
+    if (task.make === 'description') return await describe(bytes, task)
     if ('fit' in task.make) return toResult(await fitFrom(bytes, task, task.make.fit))
     const format = formatOf(bytes)
     if (format === undefined || !task.formats.includes(format)) return 'undecodable'
@@ -53,6 +59,21 @@ serveWorker<ImageTask, ImageResult>(async ({ task, bytes, retire }) => {
     return isExhausted ? 'exhausted' : 'undecodable'
   }
 })
+
+async function describe(bytes: Buffer, task: ImageTask): Promise<ImageResult> {
+  const format = formatOf(bytes)
+  if (format === undefined || !task.formats.includes(format)) return 'undecodable'
+  if (format === 'heic') {
+    const pixels = await decodeHeic(bytes, task.maxPixels)
+    if (pixels === undefined) return 'undecodable'
+    const { data, width, height } = pixels
+    const image = sharp(data, { raw: { width, height, channels: 4 } })
+    return { description: await describeImage(image, { width, height }, bytes) }
+  }
+  const image = sharp(bytes, { limitInputPixels: task.maxPixels, sequentialRead: true }).autoOrient()
+  const { autoOrient } = await image.metadata()
+  return { description: await describeImage(image, autoOrient, bytes) }
+}
 
 function toResult(image: Uint8Array | undefined): ImageResult {
   return image === undefined ? 'undecodable' : { images: [image] }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type FairSemaphoreOptions, VISITORS } from '../scheduling/index.ts'
 import { type WorkerJob, WorkerLost, type WorkerOutcome, WorkerPool } from '../workers/index.ts'
 import type { WorkerLimits } from '../workers/runtime/index.ts'
+import type { ImageDescription } from './image-description.ts'
 import type { ImageSource } from './image-formats.ts'
 import type { ImageResult, ImageTask } from './image-worker.ts'
 
@@ -10,9 +11,11 @@ import type { ImageResult, ImageTask } from './image-worker.ts'
  * Result of decoding an image. `undecodable` depends on its bytes only, so it is permanent. `exhausted`: a worker ran out of time
  * or memory, or died. A retry may succeed.
  */
-export type ImageOutcome =
-  | { readonly images: readonly Buffer[] }
-  | { readonly failure: 'undecodable' | 'exhausted' }
+export type ImageOutcome = { readonly images: readonly Buffer[] } | ImageFailure
+
+interface ImageFailure {
+  readonly failure: 'undecodable' | 'exhausted'
+}
 
 /** A file that is or contains an image. */
 interface ImageInput {
@@ -39,6 +42,8 @@ const program = {
     '@hyzyla/pdfium',
     'music-metadata',
     'fflate',
+    'exifreader',
+    'thumbhash',
   ],
   hasAddons: true,
 }
@@ -54,6 +59,10 @@ const photographFormats = ['jpeg', 'png', 'gif', 'webp', 'avif', 'heic', 'tiff']
 const avatarFormats = ['jpeg', 'png', 'gif'] as const
 const PHOTOGRAPH_PIXELS = 64_000_000
 const AVATAR_PIXELS = 40_000_000
+const MAX_SIDE = 10_000_000
+const MAX_THUMBHASH = 40
+const MAX_SECONDS = 2 ** 40
+const MAX_OFFSET = 14 * 60
 
 /** Decodes images in sandboxed processes, which requesters share fairly. Throws Busy, WorkersClosed and the reason of the signal. */
 export class Images implements AsyncDisposable {
@@ -80,7 +89,24 @@ export class Images implements AsyncDisposable {
   async fit(requester: string, input: ImageInput, side: number, signal?: AbortSignal): Promise<ImageOutcome> {
     const { source = 'pixels', read, maxBytes } = input
     const task = { source, formats: photographFormats, maxPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
-    return this.#run(requester, { task, read, maxBytes, whole: source !== 'audio' }, signal)
+    return toImages(await this.#run(requester, { task, read, maxBytes, whole: source !== 'audio' }, signal))
+  }
+
+  /** Size, placeholder and date of an image of pixels. */
+  async describe(
+    requester: string,
+    { read, maxBytes }: ImageInput,
+    signal?: AbortSignal,
+  ): Promise<ImageDescription | ImageFailure> {
+    const task = {
+      source: 'pixels' as const,
+      formats: photographFormats,
+      maxPixels: PHOTOGRAPH_PIXELS,
+      make: 'description' as const,
+    }
+    const result = await this.#run(requester, { task, read, maxBytes, whole: true }, signal)
+    if ('failure' in result) return result
+    return ('description' in result && checked(result.description)) || { failure: 'undecodable' }
   }
 
   /** Square PNGs without the metadata of the file. */
@@ -94,7 +120,7 @@ export class Images implements AsyncDisposable {
     const read = async function* () {
       yield bytes
     }
-    return this.#run(requester, { task, read, maxBytes: bytes.length, whole: true })
+    return toImages(await this.#run(requester, { task, read, maxBytes: bytes.length, whole: true }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,7 +132,7 @@ export class Images implements AsyncDisposable {
     job: WorkerJob<ImageTask>,
     signal?: AbortSignal,
     attempts = 2,
-  ): Promise<ImageOutcome> {
+  ): Promise<Exclude<ImageResult, string> | ImageFailure> {
     const outcome = await this.#workers.run(requester, job, signal).catch((error) => {
       if (error instanceof WorkerLost) return { failure: 'killed' as const }
       throw error
@@ -118,9 +144,29 @@ export class Images implements AsyncDisposable {
   }
 }
 
-function toOutcome(outcome: WorkerOutcome<ImageResult>): ImageOutcome {
+function toOutcome(outcome: WorkerOutcome<ImageResult>): Exclude<ImageResult, string> | ImageFailure {
   if ('failure' in outcome) return { failure: outcome.failure === 'too-large' ? 'undecodable' : 'exhausted' }
   const { result } = outcome
-  if (typeof result === 'string') return { failure: result }
-  return { images: result.images.map((image) => Buffer.from(image.buffer, image.byteOffset, image.length)) }
+  return typeof result === 'string' ? { failure: result } : result
+}
+
+function toImages(result: Exclude<ImageResult, string> | ImageFailure): ImageOutcome {
+  if ('failure' in result) return result
+  const images = 'images' in result ? result.images : []
+  return { images: images.map((image) => Buffer.from(image.buffer, image.byteOffset, image.length)) }
+}
+
+/** The description, unless a worker that a hostile image took over sent something else. */
+function checked(description: ImageDescription): ImageDescription | undefined {
+  const { width, height, thumbhash, originalAt, utcOffset } = description
+  const isInteger = (value: unknown, most: number) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && Math.abs(value) <= most
+  const isValid =
+    isInteger(width, MAX_SIDE) &&
+    isInteger(height, MAX_SIDE) &&
+    thumbhash instanceof Uint8Array &&
+    thumbhash.length <= MAX_THUMBHASH &&
+    (originalAt === undefined || isInteger(originalAt, MAX_SECONDS)) &&
+    (utcOffset === undefined || isInteger(utcOffset, MAX_OFFSET))
+  return isValid ? { width, height, thumbhash: Buffer.from(thumbhash), originalAt, utcOffset } : undefined
 }

@@ -14,6 +14,7 @@ import {
 } from '../identity/index.ts'
 import { jobRows } from '../jobs/index.ts'
 import { deleteLibrariesOf, deleteRowsOfAccount, libraryBindings, libraryRows } from '../library/index.ts'
+import { photoRows } from '../photos/index.ts'
 import { receivedRows } from '../push/index.ts'
 import { objectRows } from '../tree/index.ts'
 import { usageRows } from '../usage/index.ts'
@@ -23,6 +24,7 @@ import { viewBinding, viewRows } from '../views/index.ts'
 export const libraryDependents: readonly LibraryDependent[] = [
   collectionRows,
   checkRows,
+  photoRows,
   activityRows,
   annotationRows,
   jobRows,

@@ -8,6 +8,7 @@ export {
   createAccounts,
   createActivity,
   createInitialPassword,
+  createPhotos,
   createSearch,
   quotaLimits,
 } from './services.ts'

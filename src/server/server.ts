@@ -111,6 +111,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('activity', services.activity)
   await opened.use('archives', services.archives).removeLeftovers()
   opened.use('thumbnails', services.thumbnails)
+  opened.use('photos', services.photos)
   // Closed before the services that wait for images.
   opened.use('images', services.images)
   opened.use('texts of documents', services.documentTexts)
@@ -120,6 +121,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await services.activity.start()
   await opened.use('copying and moving', services.copyMoveTasks).resume()
   services.search.start()
+  services.photos.start()
   const scrubErrors = logger.child({ room: 'check' })
   opened
     .use(

@@ -42,6 +42,7 @@ import { CopyMoveTasks, type CopyMoveTasksOptions, MaintenanceLog } from '../job
 import type { LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import type { PageServices } from '../pages/index.ts'
+import { Photos } from '../photos/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import { ClientPush } from '../push/index.ts'
 import { Search } from '../search/index.ts'
@@ -291,6 +292,7 @@ export function createServices(parts: {
     webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
     indexedUploads: new IndexedUploads(now, tickets),
     partialUploads,
+    photos: createPhotos({ core, db, access, images, logger: parts.logger.child({ room: 'photos' }) }),
     quotaStatus: config.quotaStatus,
     onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
@@ -358,6 +360,21 @@ export function createSearch(parts: {
     extractor: createTextExtractor({ threads: threadsOf(config) }),
     isExtractable,
     onError: (error) => logger.error({ err: error }, 'indexing for search failed; it is tried again'),
+  })
+}
+
+/** Creates the timeline of photos, which starts no background work of its own. */
+export function createPhotos(parts: {
+  core: LibraryCore
+  db: Database
+  access: Access
+  images: Images
+  logger: Logger
+}): Photos {
+  const { logger, ...rest } = parts
+  return new Photos({
+    ...rest,
+    onError: (error) => logger.error({ err: error }, 'indexing photos failed; it is tried again'),
   })
 }
 

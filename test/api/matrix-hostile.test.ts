@@ -224,6 +224,7 @@ describe('the reader of a folder', () => {
       await folderReader.get('/api2/search/', { q: 'kingfisher' }),
       await folderReader.get('/api/v2.1/search-file/', { repo_id: stage.sub, q: 'kingfisher' }),
       await folderReader.get('/api/v2.1/activities/'),
+      await folderReader.get('/api/v2.1/photos/'),
       await folderReader.get('/api2/events/'),
     ]) {
       assert.ok(reply.status < 500, reply.text)

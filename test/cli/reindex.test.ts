@@ -35,7 +35,7 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
       assert.deepEqual([beside.code, beside.stderr], [0, ''])
       assert.match(
         beside.stdout,
-        /^Made the index search of 1 library again\.\nMade the index paths of 1 library again\.\n$/,
+        /^Made the index search of 1 library again\.\nMade the index paths of 1 library again\.\nMade the index photos of 1 library again\.\n$/,
       )
       await findsIt(client)
       assert.deepEqual(await trashed(client), trash)

@@ -18,6 +18,7 @@ import { checkProgress } from './0019-check-progress.ts'
 import { condemnedBytes } from './0020-condemned-bytes.ts'
 import { shareExpiry } from './0021-share-expiry.ts'
 import { comments } from './0022-comments.ts'
+import { photos } from './0023-photos.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   condemnedBytes,
   shareExpiry,
   comments,
+  photos,
 ]

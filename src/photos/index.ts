@@ -1,0 +1,3 @@
+export { type Mark, photoRows } from './photo-store.ts'
+export { Photos } from './photos.ts'
+export type { SeenPhoto } from './timeline.ts'

@@ -1,0 +1,113 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Access } from '../access/index.ts'
+import { findLibraryByKey, isGone, listLibraryHeads } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
+import type { Images } from '../imaging/index.ts'
+import type { LibraryCore } from '../library/index.ts'
+import { DetailsQueue } from './details-queue.ts'
+import { PhotoIndex } from './photo-index.ts'
+import { listBehind } from './photo-store.ts'
+import { Timeline } from './timeline.ts'
+
+const LIBRARIES_PER_PAGE = 500
+// Interval of the scan for libraries that another process left behind.
+const LOOK_AGAIN_MS = 300_000
+
+interface PhotosOptions {
+  readonly core: LibraryCore
+  readonly db: Database
+  readonly access: Access
+  readonly images: Images
+  readonly onError: (error: unknown) => void
+}
+
+/** The timeline of photos, and the index it is read from (I3). */
+export class Photos implements AsyncDisposable {
+  readonly #options: PhotosOptions
+  readonly #index: PhotoIndex
+  readonly #details: DetailsQueue
+  readonly timeline: Timeline
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #stopped = false
+
+  constructor(options: PhotosOptions) {
+    const { core, db, access, onError } = options
+    this.#options = options
+    this.#details = new DetailsQueue(options)
+    this.#index = new PhotoIndex({ core, db, onError, onPending: () => this.#details.wake() })
+    this.timeline = new Timeline(core, db, access, this.#index)
+  }
+
+  /** Starts indexing past and future changes. */
+  start(): void {
+    const { core, onError } = this.#options
+    core.onHeadMoved((library) => this.#index.wake(library))
+    core.events.onEvent(({ kind, library }) => {
+      // Indexing stopped when it was deleted.
+      if (kind === 'restored') this.#index.wake(library)
+    })
+    const look = () => {
+      this.#looking ??= this.#look()
+        .catch((error: unknown) => {
+          if (!this.#stopped) onError(error)
+        })
+        .finally(() => (this.#looking = undefined))
+    }
+    look()
+    this.#timer = setInterval(look, LOOK_AGAIN_MS).unref()
+    this.#details.wake()
+  }
+
+  /** Resolves once the photos of all commits so far are indexed, and none is due to be read. */
+  async settled(): Promise<void> {
+    await this.#look()
+    await this.#details.settled()
+  }
+
+  /** Rebuilds the index of all libraries, with everything that is read from files. Returns the number of libraries. */
+  async rebuild(): Promise<number> {
+    let count = 0
+    for (let after = 0; ; ) {
+      const heads = await listLibraryHeads(this.#options.db, after, LIBRARIES_PER_PAGE)
+      for (const { key } of heads) {
+        const library = await findLibraryByKey(this.#options.db, key)
+        if (library !== undefined) await this.#index.rebuild(library).catch(ignoreGone)
+        count++
+      }
+      after = heads.at(-1)?.key ?? 0
+      if (after === 0) break
+    }
+    await this.#details.settled()
+    return count
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#index.stop()
+    await this.#looking
+    await this.#details.stop()
+  }
+
+  /** Indexes the libraries whose photos are not those of the head, one after another. */
+  async #look(): Promise<void> {
+    const { db } = this.#options
+    for (let after = 0; ; ) {
+      const keys = await listBehind(db, { after, limit: LIBRARIES_PER_PAGE })
+      for (const key of keys) {
+        if (this.#stopped) return
+        const library = await findLibraryByKey(db, key)
+        if (library !== undefined) await this.#index.catchUp(library).catch(ignoreGone)
+        await yieldToEventLoop()
+      }
+      const last = keys.at(-1)
+      if (last === undefined) return
+      after = last
+    }
+  }
+}
+
+function ignoreGone(error: unknown): void {
+  if (!isGone(error)) throw error
+}

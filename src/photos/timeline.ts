@@ -1,0 +1,213 @@
+import type { Access, Readable } from '../access/index.ts'
+import { findLibraryByKey, inOrigin, isGone } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
+import type { Account } from '../identity/index.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
+import { isWithin, joinPath, type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
+import { Tree } from '../tree/index.ts'
+import type { PhotoIndex } from './photo-index.ts'
+import {
+  countDays,
+  findPhotos,
+  type Lane,
+  listBehind,
+  listMarks,
+  listThumbhashes,
+  type Mark,
+  newestFirst,
+  type Photo,
+} from './photo-store.ts'
+
+const DAY_SECONDS = 86_400
+/** Before every photo. */
+const TOP: Mark = { takenAt: Number.MAX_SAFE_INTEGER, key: 0 }
+/** Bounds the time of one query (I10). */
+const ROWS_PER_COUNT = 20_000
+const ROWS_PER_QUERY = 2000
+const MAX_LANES_PER_QUERY = 100
+const MIN_PER_LANE = 20
+/** How long a list waits for photos of commits that were made before it. A library that is indexed for the first time takes longer. */
+const CATCH_UP_MS = 1000
+const MAX_THUMBHASHES = 2000
+
+/** A photo as the caller sees it. */
+export interface SeenPhoto {
+  readonly in: Readable
+  /** Relative to `in`. */
+  readonly path: LibraryPath
+  readonly photo: Photo
+}
+
+interface TimelineRequest {
+  /** Days since 1970, both inclusive. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  /** Only photos after this one. */
+  readonly after?: Mark | undefined
+  readonly limit: number
+}
+
+/** A lane being merged into the timeline. */
+interface OpenLane extends Lane {
+  last: Mark
+}
+
+/** The photos in all libraries and shared folders that an account may read, newest first. Rights are read on each request (I8). */
+export class Timeline {
+  readonly #core: LibraryCore
+  readonly #db: Database
+  readonly #access: Access
+  readonly #index: PhotoIndex
+
+  constructor(core: LibraryCore, db: Database, access: Access, index: PhotoIndex) {
+    this.#core = core
+    this.#db = db
+    this.#access = access
+    this.#index = index
+  }
+
+  /** The number of photos of each day with any, in days since 1970, newest first. */
+  async days(user: Account): Promise<{ day: number; photos: number }[]> {
+    const views = await this.#views(user)
+    await this.#catchUp([...new Set(views.map(({ libraryKey }) => libraryKey))])
+    const totals = new Map<number, number>()
+    const slicer = new TimeSlicer()
+    for (const lane of views) {
+      for (let before: Mark | undefined = TOP; before !== undefined; ) {
+        if (slicer.isDue) await slicer.rest()
+        const { days, next } = await countDays(this.#db, lane, before, ROWS_PER_COUNT)
+        for (const [day, photos] of days) totals.set(day, (totals.get(day) ?? 0) + photos)
+        before = next
+      }
+    }
+    return Array.from(totals, ([day, photos]) => ({ day, photos })).sort((a, b) => b.day - a.day)
+  }
+
+  /** A page of photos, and the mark after which the next one begins; none at the end. */
+  async page(
+    user: Account,
+    request: TimelineRequest,
+  ): Promise<{ photos: SeenPhoto[]; next: Mark | undefined }> {
+    const views = await this.#views(user)
+    const { from, to, after, limit } = request
+    const since = from === undefined ? Number.MIN_SAFE_INTEGER : from * DAY_SECONDS
+    const end = to === undefined ? TOP : { takenAt: (to + 1) * DAY_SECONDS, key: 0 }
+    const before = after !== undefined && newestFirst(end, after) < 0 ? after : end
+    const marks = await this.#newest(views, { before, since }, limit)
+    const found = await findPhotos(
+      this.#db,
+      marks.map(({ key }) => key),
+    )
+    const photos = await this.#seen(
+      views,
+      marks.flatMap(({ key }) => found.get(key) ?? []),
+    )
+    return { photos, next: marks.length < limit ? undefined : marks.at(-1) }
+  }
+
+  /** The placeholders of the images in a folder, by name; at most 2,000. The caller has shown a right to read the library (I7). */
+  async placeholders(library: Library, folder: LibraryPath): Promise<Map<string, Uint8Array>> {
+    const shown = new Map<string, Uint8Array>()
+    const { info, tree } = library
+    if (info.encryption !== undefined) return shown
+    const slicer = new TimeSlicer()
+    for (const one of await listThumbhashes(this.#db, info.key, inOrigin(info, folder), MAX_THUMBHASHES)) {
+      if (slicer.isDue) await slicer.rest()
+      const entry = await tree.find(joinPath(folder, one.name))
+      if (entry?.id === one.fileId) shown.set(one.name, one.thumbhash)
+    }
+    return shown
+  }
+
+  /** The readable parts of libraries, without folders that are within another one of them. */
+  async #views(user: Account): Promise<Readable[]> {
+    const views = new Map<number, Readable[]>()
+    const readables = (await this.#access.listReadable(user)).filter(({ encrypted }) => !encrypted)
+    for (const readable of readables.toSorted((a, b) => a.base.length - b.base.length)) {
+      const known = views.get(readable.libraryKey)
+      if (known === undefined) views.set(readable.libraryKey, [readable])
+      else if (!known.some(({ base }) => isWithin(readable.base, base))) known.push(readable)
+    }
+    return [...views.values()].flat()
+  }
+
+  /** Waits a moment for the photos of recent commits. */
+  async #catchUp(libraryKeys: readonly number[]): Promise<void> {
+    const behind = await listBehind(this.#db, libraryKeys)
+    if (behind.length === 0) return
+    const work = async () => {
+      for (const key of behind) {
+        const library = await findLibraryByKey(this.#db, key)
+        if (library !== undefined) await this.#index.catchUp(library)
+      }
+    }
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CATCH_UP_MS)))
+    const done = work().catch((error: unknown) => {
+      if (!isGone(error)) throw error
+    })
+    // After the timeout nobody waits for it. An error is then reported by the next step in the background.
+    done.catch(() => {})
+    await Promise.race([done, timeout]).finally(() => clearTimeout(timer))
+  }
+
+  /** The newest `count` of all lanes, newest first. Lanes are merged lazily, so the cost depends on `count`, not on the number of photos. */
+  async #newest(
+    lanes: readonly Lane[],
+    { before, since }: { readonly before: Mark; readonly since: number },
+    count: number,
+  ): Promise<Mark[]> {
+    let open: OpenLane[] = lanes.map(({ libraryKey, base }) => ({ libraryKey, base, last: before }))
+    let newest: Mark[] = []
+    const slicer = new TimeSlicer()
+    while (open.length > 0) {
+      const limit = Math.min(ROWS_PER_QUERY, Math.max(MIN_PER_LANE, Math.ceil((2 * count) / open.length)))
+      const atOnce = Math.min(MAX_LANES_PER_QUERY, Math.max(1, Math.floor(ROWS_PER_QUERY / limit)))
+      const full = new Set<OpenLane>()
+      const read: Mark[] = []
+      for (let start = 0; start < open.length; start += atOnce) {
+        if (slicer.isDue) await slicer.rest()
+        const some = open.slice(start, start + atOnce)
+        const queries = some.map((lane) => ({ lane, before: lane.last, since, limit }))
+        for (const [index, marks] of (await listMarks(this.#db, queries)).entries()) {
+          const lane = some[index]
+          const last = marks.at(-1)
+          if (lane === undefined || last === undefined) continue
+          read.push(...marks)
+          lane.last = last
+          if (marks.length === limit) full.add(lane)
+        }
+      }
+      newest = [...newest, ...read].sort(newestFirst).slice(0, count)
+      const worst = newest.length < count ? undefined : newest.at(-1)
+      open = [...full].filter(({ last }) => worst === undefined || newestFirst(last, worst) < 0)
+    }
+    return newest
+  }
+
+  /** The photos that are still in the current tree: the index lags behind, and must not disclose what was moved out of a shared folder. */
+  async #seen(views: readonly Readable[], photos: readonly Photo[]): Promise<SeenPhoto[]> {
+    const trees = new Map<number, Tree | undefined>()
+    const slicer = new TimeSlicer()
+    const seen: SeenPhoto[] = []
+    for (const photo of photos) {
+      if (slicer.isDue) await slicer.rest()
+      const { libraryKey, parent, name } = photo
+      if (!trees.has(libraryKey)) trees.set(libraryKey, await this.#head(libraryKey))
+      const path = joinPath(parent, name)
+      const entry = await trees.get(libraryKey)?.find(path)
+      if (entry?.kind !== 'file' || entry.id !== photo.fileId) continue
+      const view = views.find((one) => one.libraryKey === libraryKey && isWithin(path, one.base))
+      const shown = view && seenFrom(view.base, path)
+      if (view !== undefined && shown !== undefined && shown !== ROOT)
+        seen.push({ in: view, path: shown, photo })
+    }
+    return seen
+  }
+
+  async #head(libraryKey: number): Promise<Tree | undefined> {
+    const library = await findLibraryByKey(this.#db, libraryKey)
+    return library && new Tree(this.#core.objects, library.key, library.root)
+  }
+}
