@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { carrel, environment, program } from '../../test/support/command.ts'
 import type { BenchServer } from '../bench-server.ts'
 import { longUpload } from '../long-upload.ts'
@@ -20,6 +21,10 @@ const ROUNDS = 3
 /** Uploads during a command: their p99 may grow by a fifth. */
 const CLIENTS = 8
 const MAX_GROWTH = 1.2
+const COLLECT = ['gc', '--gc-grace-seconds', '0'] as const
+/** A running server renews its lease every 10 s, and 5 s are allowed for differences of clocks. */
+const LEASE_MS = 17_000
+const MAX_COLLECTIONS = 4
 
 /**
  * Maintenance commands beside a running server. Measures their throughput without load, then the upload latency with and without each command.
@@ -40,16 +45,25 @@ export const maintenance: Scenario = {
     }
 
     // First, because the lease of a command that is killed below holds up deletions for ten minutes.
-    const collect = ['gc', '--gc-grace-seconds', '0']
     const ofGarbage = contentOf(context.size(50_000, 300), KIB_4)
-    await purge(server, await fillSmall(server, ofGarbage.files))
-    await timed('garbage collection, condemning', ofGarbage, collect, ['files/s'])
-    await timed('garbage collection, deleting', ofGarbage, collect, ['files/s', 'MB/s'])
-    await purge(server, await fillLarge(server, ofLarge.files, largeFile))
-    const largeMs = (await run.timed(collect)) + (await run.timed(collect))
-    rows.push(...ratesOf('garbage collection, both runs', ofLarge, largeMs, ['MB/s']))
-    await purge(server, await fillSmall(server, context.size(30_000, 300)))
-    rows.push(...(await uploads.effectOf('garbage collection', () => run.repeated(() => collect))))
+    for (const [garbage, fill, units] of [
+      [ofGarbage, () => fillSmall(server, ofGarbage.files), ['files/s', 'MB/s']],
+      [ofLarge, () => fillLarge(server, ofLarge.files, largeFile), ['MB/s']],
+    ] as const) {
+      await purge(server, await fill())
+      const condemningMs = await run.condemned(garbage)
+      rows.push(...ratesOf('garbage collection, condemning', garbage, condemningMs, units))
+      await run.outlastedLeases()
+      rows.push(...ratesOf('garbage collection, deleting', garbage, await run.freed(garbage), units))
+    }
+    const ofEach = contentOf(context.size(30_000, 300), KIB_4)
+    const becomeGarbage = async () => {
+      await purge(server, await fillSmall(server, ofEach.files))
+      await run.condemned(ofEach)
+      await run.outlastedLeases()
+    }
+    const collecting = () => run.repeated(() => COLLECT)
+    rows.push(...(await uploads.effectOf('garbage collection', collecting, becomeGarbage)))
 
     const target = path.join(workspace.folder, 'backup')
     const ofSmall = contentOf(context.size(100_000, 300), KIB_4)
@@ -146,11 +160,12 @@ class Uploads {
     this.#server = server
   }
 
-  /** The p99 without and with the work, as medians of alternating windows, and their ratio. */
-  async effectOf(what: string, work: () => AsyncDisposable): Promise<Row[]> {
+  /** The p99 without and with the work, as medians of alternating windows, and their ratio. `prepare` comes before each pair of them. */
+  async effectOf(what: string, work: () => AsyncDisposable, prepare = async () => {}): Promise<Row[]> {
     const quiet: number[] = []
     const busy: number[] = []
     for (let round = 0; round < this.#context.size(ROUNDS, 1); round += 1) {
+      await prepare()
       quiet.push(await this.#window())
       await using _working = work()
       busy.push(await this.#window())
@@ -199,6 +214,45 @@ class Commands {
     const { code, stdout, stderr } = await carrel(args, { env })
     if (code !== 0) throw new Error(`carrel ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
     return performance.now() - began
+  }
+
+  /** Milliseconds of a collection that finds all of this to be garbage. */
+  async condemned({ files, text }: Content): Promise<number> {
+    const { ms, report } = await this.#collect()
+    if (report.condemned.blocks < files) {
+      throw new Error(`${report.condemned.blocks} blocks of ${text} were condemned`)
+    }
+    return ms
+  }
+
+  /** Waits until leases of the running server do not hold back what was condemned before the call. */
+  outlastedLeases(): Promise<void> {
+    return delay(LEASE_MS)
+  }
+
+  /** Milliseconds of the collections that delete all of this. A block file is moved away by one and removed by the next. */
+  async freed({ bytes, text }: Content): Promise<number> {
+    let sumMs = 0
+    let freedBytes = 0
+    for (let run = 0; run < MAX_COLLECTIONS; run += 1) {
+      const { ms, report } = await this.#collect()
+      sumMs += ms
+      freedBytes += report.freedBytes
+      if (freedBytes >= bytes && report.waitingBytes === 0) return sumMs
+    }
+    throw new Error(`${freedBytes} bytes of ${text} were freed`)
+  }
+
+  async #collect() {
+    const began = performance.now()
+    const { code, stdout, stderr } = await carrel([...COLLECT, '--json'], { env: this.#workspace.env })
+    if (code !== 0) throw new Error(`carrel gc ended with ${code}: ${stderr || stdout}`)
+    const report = JSON.parse(stdout) as {
+      condemned: { blocks: number }
+      freedBytes: number
+      waitingBytes: number
+    }
+    return { ms: performance.now() - began, report }
   }
 
   /** Restores into a folder of its own, always with SQLite. */
