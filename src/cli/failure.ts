@@ -2,6 +2,7 @@ import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
 import { DatabaseError, MigrationBackupError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
+import { CollectionIncomplete } from '../gc/index.ts'
 import { CertificateError, ListenError } from '../http/index.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
 import { DataFolderInUseError, StartError } from '../server/index.ts'
@@ -25,6 +26,7 @@ export function sentenceFor(error: unknown): string | undefined {
   const expectedErrors = [
     CommandError,
     BackupError,
+    CollectionIncomplete,
     ConfigError,
     StartError,
     ListenError,

@@ -10,7 +10,7 @@ import {
 } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
-import { BlockMissing, type BlockStore } from '../storage/index.ts'
+import { BlockMissing, type BlockStore, BlockStoreError } from '../storage/index.ts'
 import { idsIn } from './collect-library.ts'
 import type { GcContext } from './collector.ts'
 import { IdTable } from './id-table.ts'
@@ -33,20 +33,66 @@ const LEFTOVERS_KEPT_SECONDS = 86_400
 
 const unheldProcess = new URL('./unheld-process.ts', import.meta.url)
 
-/** Collects the bytes that no library refers to: small blocks in rows, and files, also those without any row. */
-export async function collectBlocks(context: GcContext, figures: Figures): Promise<void> {
+/** Everything was collected except some block files that the file system could neither move nor delete. */
+export class CollectionIncomplete extends Error {
+  override readonly name = 'CollectionIncomplete'
+}
+
+/** Continues after files that cannot be moved or deleted: one bad file must not keep all others. */
+class FileFailures {
+  #first: BlockStoreError | undefined
+  #count = 0
+
+  /** The result of `work`, or undefined if it failed. */
+  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof BlockStoreError)) throw error
+      this.#first ??= error
+      this.#count += 1
+      return undefined
+    }
+  }
+
+  /** Undefined if there were none. */
+  summary(): CollectionIncomplete | undefined {
+    if (this.#first === undefined) return undefined
+    const files = this.#count === 1 ? 'One block file' : `${this.#count} block files`
+    return new CollectionIncomplete(
+      `${files} could not be moved or deleted. ${this.#first.message} Nothing in use is affected: see that the disk is sound, and collect again.`,
+      { cause: this.#first },
+    )
+  }
+}
+
+/**
+ * Collects the bytes that no library refers to: small blocks in rows, and files, also those without any row. Resolves to an error if files could
+ * not be moved or deleted. A later run finds them again by listing.
+ */
+export async function collectBlocks(
+  context: GcContext,
+  figures: Figures,
+): Promise<CollectionIncomplete | undefined> {
   const bound = await context.leases.bound()
   const grace = Math.min(context.graceSeconds, MAX_BLOCK_GRACE_SECONDS)
   const before = Math.min(bound, context.now() - grace + 1)
-  await removeCondemned(context, before, figures)
-  await restoreStrays(context)
+  const failures = new FileFailures()
+  await removeCondemned(context, before, figures, failures)
+  await restoreStrays(context, failures)
   await condemnUnheld(context, figures)
   if (!context.dryRun) {
     figures.freedBytes += await context.blocks.deleteLeftovers(LEFTOVERS_KEPT_SECONDS)
   }
+  return failures.summary()
 }
 
-async function removeCondemned(context: GcContext, before: number, figures: Figures): Promise<void> {
+async function removeCondemned(
+  context: GcContext,
+  before: number,
+  figures: Figures,
+  failures: FileFailures,
+): Promise<void> {
   const { db, blocks, now, dryRun, dutyCycle } = context
   for (let after: Uint8Array = new Uint8Array(0); ; ) {
     const rows = await listCondemnedBlocksAfter(db, after, ROWS_PER_STEP)
@@ -59,8 +105,10 @@ async function removeCondemned(context: GcContext, before: number, figures: Figu
     } else if (rows.length > 0) {
       const released = await db.write((tx) => releaseHeldBlocks(tx, idsOf(rows)))
       figures.released.blocks += released.length
-      for (const id of released) await blocks.restore(idFromBytes<BlockId>(id))
-      for (const id of released) settled.add(id)
+      for (const id of released) {
+        await failures.attempt(() => blocks.restore(idFromBytes<BlockId>(id)))
+        settled.add(id)
+      }
       // Durable before a file is touched: a row that comes back after a power failure must find its bytes.
       const { small, files } = await db.write((tx) =>
         removeCondemnedBlocks(tx, idsOf(due), { before, now: now() }),
@@ -70,12 +118,14 @@ async function removeCondemned(context: GcContext, before: number, figures: Figu
         figures.freedBytes += size
         settled.add(id)
       }
-      for (const id of files) await blocks.retire(idFromBytes<BlockId>(id))
+      for (const id of files) await failures.attempt(() => blocks.retire(idFromBytes<BlockId>(id)))
       const discarded = await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before))
       for (const id of discarded) {
         settled.add(id)
-        figures.freedBytes += await blocks.discard(idFromBytes<BlockId>(id))
-        figures.deleted.blocks += 1
+        const freed = (await failures.attempt(() => blocks.discard(idFromBytes<BlockId>(id)))) ?? 0
+        figures.freedBytes += freed
+        // Nothing is freed if its file could not be retired, or was taken back since. It is found again by listing.
+        if (freed > 0) figures.deleted.blocks += 1
       }
     }
     for (const { id, size } of rows) if (!settled.has(id)) figures.waitingBytes += size ?? 0
@@ -90,7 +140,7 @@ async function removeCondemned(context: GcContext, before: number, figures: Figu
  * Takes back files in the removal folder that are not condemned: somebody refers to them again, or a run was interrupted. If nobody refers
  * to them, they are condemned again.
  */
-async function restoreStrays({ db, blocks, dryRun }: GcContext): Promise<void> {
+async function restoreStrays({ db, blocks, dryRun }: GcContext, failures: FileFailures): Promise<void> {
   if (dryRun) return
   let page: Uint8Array[] = []
   const settle = async () => {
@@ -100,7 +150,7 @@ async function restoreStrays({ db, blocks, dryRun }: GcContext): Promise<void> {
         .map(({ id }) => idFromBytes<BlockId>(id)),
     )
     for (const id of page.map((bytes) => idFromBytes<BlockId>(bytes))) {
-      if (!condemned.has(id)) await blocks.restore(id)
+      if (!condemned.has(id)) await failures.attempt(() => blocks.restore(id))
     }
     page = []
   }

@@ -4,7 +4,7 @@ import type { LibraryCore } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 import { DutyCycle } from '../scheduling/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { collectBlocks } from './collect-blocks.ts'
+import { type CollectionIncomplete, collectBlocks } from './collect-blocks.ts'
 import { collectLibrary } from './collect-library.ts'
 import { findLastCollection, insertCollection } from './collection-store.ts'
 import type { OperationLeases } from './operation-leases.ts'
@@ -85,7 +85,7 @@ export class GarbageCollector {
     }
   }
 
-  /** Runs one collection. Concurrent calls run one after another. Throws the reason of the signal. */
+  /** Runs one collection. Concurrent calls run one after another. Throws the reason of the signal, and CollectionIncomplete. */
   runOnce(options: GcRunOptions = {}): Promise<GcReport> {
     const run = this.#last.then(() => this.#run(options))
     this.#last = run.catch(() => {})
@@ -108,6 +108,7 @@ export class GarbageCollector {
     const figures = new Figures()
     const libraries: GcLibraryReport[] = []
     const failures: string[] = []
+    let incomplete: CollectionIncomplete | undefined
     try {
       for await (const key of this.#keys(library)) {
         signal?.throwIfAborted()
@@ -122,7 +123,8 @@ export class GarbageCollector {
           this.#options.onError(error)
         }
       }
-      if (library === undefined) await collectBlocks(context, figures)
+      if (library === undefined) incomplete = await collectBlocks(context, figures)
+      if (incomplete !== undefined) failures.push(incomplete.message)
       if (!dryRun) {
         const run = { beganAt, endedAt: now(), failure: failures[0] }
         const values = { ...figures.values(), libraryCount: libraries.length }
@@ -141,6 +143,8 @@ export class GarbageCollector {
       freedBytes: this.#state.freedBytes + figures.freedBytes,
       waitingBytes: figures.waitingBytes,
     }
+    // Last: what was collected is counted and recorded.
+    if (incomplete !== undefined) throw incomplete
     const durationMs = Math.round(performance.now() - began)
     return { ...figures.values(), dryRun, beganAt, durationMs, libraries }
   }

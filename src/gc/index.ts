@@ -1,3 +1,4 @@
+export { CollectionIncomplete } from './collect-blocks.ts'
 export { GarbageCollector } from './collector.ts'
 export { collectionRows } from './dependent-rows-store.ts'
 export { GcSchedule } from './gc-schedule.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/index.ts'
 import { BlockMissing, BlockStoreError } from '../index.ts'
 import { DirectorySync } from './directory-sync.ts'
-import { codeOf, reading, writing } from './disk-errors.ts'
+import { codeOf, reading, removing, writing } from './disk-errors.ts'
 import { FolderHandles } from './folder-handles.ts'
 
 export interface BlockDirectoryOptions {
@@ -129,7 +129,7 @@ export class BlockDirectory implements Disposable {
   }
 
   async retire(id: BlockId): Promise<void> {
-    await writing(id, renameIfThere(this.fileOf(id), this.#removedFileOf(id)))
+    await removing(id, renameIfThere(this.fileOf(id), this.#removedFileOf(id)))
   }
 
   /** False if it is not retired. Both files, if there are two, have the same bytes. */
@@ -152,7 +152,7 @@ export class BlockDirectory implements Disposable {
   async discard(id: BlockId): Promise<number> {
     const file = this.#removedFileOf(id)
     const found = await stat(file).catch(() => undefined)
-    await writing(id, rm(file, { force: true }))
+    await removing(id, rm(file, { force: true }))
     return found?.size ?? 0
   }
 

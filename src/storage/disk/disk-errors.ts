@@ -28,6 +28,15 @@ export async function writing<T>(id: BlockId, operation: Promise<T>): Promise<T>
   }
 }
 
+/** Translates file system errors of a removal into ours. */
+export async function removing<T>(id: BlockId, operation: Promise<T>): Promise<T> {
+  try {
+    return await operation
+  } catch (cause) {
+    throw new BlockStoreError(`The block ${id} could not be removed (${codeOf(cause)}).`, { cause })
+  }
+}
+
 /** The code, such as ENOSPC; for other errors, their text. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
