@@ -12,7 +12,12 @@ export { registerBackupMetrics } from './metrics.ts'
 export { openRepository } from './open-target.ts'
 export { prune } from './prune.ts'
 export type { BackupRepository } from './repository.ts'
-export { listSnapshotLibraries, restoreAccount, restoreLibrary } from './restore-library.ts'
+export {
+  abandonInterrupted,
+  listSnapshotLibraries,
+  restoreAccount,
+  restoreLibrary,
+} from './restore-library.ts'
 export { copyFromSnapshot } from './restore-path.ts'
 export { restoreServer, UNFINISHED_RESTORE } from './restore-server.ts'
 export { Snapshot } from './snapshot.ts'

@@ -1,6 +1,6 @@
-import { insertRestoredLibrary, publishRestoredLibrary } from '../commits/index.ts'
+import { abandonRestores, insertRestoredLibrary, publishRestoredLibrary } from '../commits/index.ts'
 import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
-import { type Database, knownSchemaVersion, type Value } from '../database/index.ts'
+import { type Database, knownSchemaVersion, type Transaction, type Value } from '../database/index.ts'
 import { type BlockId, type CommitId, idFromBytes, type LibraryId } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -18,10 +18,8 @@ interface SnapshotLibrary {
 
 /** A restored library. */
 interface RestoredLibrary {
-  readonly key: number
   readonly id: LibraryId
   readonly name: string
-  readonly head: CommitId
   readonly blocks: number
   /** Blocks that the backup does not have, because the server had lost them before. */
   readonly missing: readonly string[]
@@ -37,6 +35,8 @@ interface RestoreLibraryOptions {
   readonly ownerKey: number
   /** Unix seconds. */
   readonly now: number
+  /** Called in the transaction that shows the library. */
+  readonly onPublish: (tx: Transaction, key: number, head: CommitId) => Promise<void>
 }
 
 /** The rows that make up a library. Everything else about it is derived, or belongs to people: shares, links, stars. */
@@ -75,34 +75,52 @@ export async function restoreAccount(snapshot: Snapshot, db: Database, email: st
   throw new BackupError(`The snapshot ${snapshot.manifest.id} has no account ${email}.`)
 }
 
+/** Frees the id of a library whose restore was interrupted, so that the restore can be repeated. */
+export async function abandonInterrupted(
+  snapshot: Snapshot,
+  db: Database,
+  { id, row }: SnapshotLibrary,
+): Promise<void> {
+  refuseOtherSchema(snapshot)
+  await db.write((tx) => abandonRestores(tx, { id, head: row['head'] as Uint8Array }))
+}
+
 /**
  * Restores one library with its history into a server, which may be running. Blocks come first, then the row of the library, hidden, then its
- * objects, and the head last (I1). Stopped before, it leaves a deleted library, which is purged like any other.
+ * objects, and the head last (I1). Stopped before, it leaves a deleted library, which `abandonInterrupted` gives up when the restore is repeated, and
+ * which is otherwise purged like any other.
  */
 export async function restoreLibrary(
   snapshot: Snapshot,
   options: RestoreLibraryOptions,
 ): Promise<RestoredLibrary> {
   refuseOtherSchema(snapshot)
-  const { db, library, id, name, ownerKey, now } = options
+  const { db, library, id, name, ownerKey, now, onPublish } = options
   const { key: oldKey, ...row } = library.row
   const { restored, missing } = await restoreBlocksOf(snapshot, Number(oldKey), options)
   const values = { ...row, id, name: `${name} (restore unfinished)`, owner_key: ownerKey }
   const key = await db.write((tx) => insertRestoredLibrary(tx, values, now))
   if (key === undefined) throw new BackupError(`There is already a library with the id ${id}.`)
   for (const table of LIBRARY_TABLES) await copyRows(snapshot, db, table, Number(oldKey), key)
-  const isPublished = await db.write((tx) =>
-    publishRestoredLibrary(tx, key, {
+  const head = idFromBytes<CommitId>(row['head'] as Uint8Array)
+  const isPublished = await db.write(async (tx) => {
+    const published = await publishRestoredLibrary(tx, key, {
       name,
       head: row['head'] as Uint8Array,
       headSeq: Number(row['head_seq']),
       root: row['root'] as Uint8Array,
       size: Number(row['size']),
       fileCount: Number(row['file_count']),
-    }),
-  )
-  if (!isPublished) throw new BackupError(`The library ${name} was purged while it was being restored.`)
-  return { key, id, name, head: idFromBytes<CommitId>(row['head'] as Uint8Array), blocks: restored, missing }
+    })
+    if (published) await onPublish(tx, key, head)
+    return published
+  })
+  if (!isPublished) {
+    throw new BackupError(
+      `The library ${name} was purged, or restored by another command, while it was being restored.`,
+    )
+  }
+  return { id, name, blocks: restored, missing }
 }
 
 /** Rows of another schema fit only into a whole server, which is then migrated. */

@@ -1,4 +1,5 @@
 import {
+  abandonInterrupted,
   findManifest,
   listSnapshotLibraries,
   openRepository,
@@ -8,11 +9,11 @@ import {
   Snapshot,
   TargetLock,
 } from '../backup/index.ts'
-import { findLibraryKey, listLibraryHeads } from '../commits/index.ts'
+import { findLibraryKey, type LibraryInfo, listLibrariesAt, listLibraryHeads } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { newLibraryId } from '../objects/index.ts'
-import { insertRestorePoint } from '../push/index.ts'
+import { findRestorePoint, insertRestorePoint } from '../push/index.ts'
 import { holdLease, openBlocks } from '../server/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
@@ -100,7 +101,13 @@ export async function restoreLibraries(
       await restoreAccount(snapshot, db, owner)
     }
     const { key: ownerKey } = await accounts.get(owner)
+    await abandonInterrupted(snapshot, db, library)
     const isTaken = (await findLibraryKey(db, library.id)) !== undefined
+    const earlier = isTaken ? await findRestored(db, ownerKey, library.row['head'] as Uint8Array) : undefined
+    if (earlier !== undefined) {
+      restored.push({ id: earlier.id, name: earlier.name, blocks: 0, missing: [], alreadyRestored: true })
+      continue
+    }
     if (isTaken && library.isEncrypted) {
       throw new CommandError(
         `The library ${library.name} is encrypted, and its password fits only its id ${library.id}, which the server still has: purge that library first, or restore into another server.`,
@@ -108,20 +115,44 @@ export async function restoreLibraries(
     }
     const id = isTaken ? newLibraryId() : library.id
     const name = isTaken ? `${library.name} (${snapshot.manifest.createdAt.slice(0, 10)})` : library.name
-    const one = await restoreLibrary(snapshot, { db, blocks, library, id, name, ownerKey, now })
-    await db.write((tx) => insertRestorePoint(tx, one.key, one.head, now))
-    restored.push(one)
+    const one = await restoreLibrary(snapshot, {
+      db,
+      blocks,
+      library,
+      id,
+      name,
+      ownerKey,
+      now,
+      onPublish: (tx, key, head) => insertRestorePoint(tx, key, head, now),
+    })
+    restored.push({ ...one, alreadyRestored: false })
   }
   const missing = restored.flatMap((one) => one.missing)
   print(json, { snapshot: snapshot.manifest.id, libraries: restored }, [
     ...missing.map((id) => `The block ${id} is not in the backup: the server had lost it before.`),
-    ...restored.map(({ id, name, blocks: count }) => `Restored ${name} as ${id}: ${count} blocks.`),
+    ...restored.map(({ id, name, blocks: count, alreadyRestored }) =>
+      alreadyRestored
+        ? `${name} was already restored as ${id}, and is unchanged since.`
+        : `Restored ${name} as ${id}: ${count} blocks.`,
+    ),
     ...(restored.length === 0 ? ['There was nothing to restore.'] : []),
   ])
   return missing.length > 0 ? RESTORED_WITH_LOSSES : 0
 }
 
-type RestoredLibrary = Awaited<ReturnType<typeof restoreLibrary>>
+type RestoredLibrary = Awaited<ReturnType<typeof restoreLibrary>> & { readonly alreadyRestored: boolean }
+
+/** A library that an earlier run of the same command restored, and that nobody has changed since. A repeated run continues after it. */
+async function findRestored(
+  db: Database,
+  ownerKey: number,
+  head: Uint8Array,
+): Promise<LibraryInfo | undefined> {
+  for (const library of await listLibrariesAt(db, ownerKey, head)) {
+    if ((await findRestorePoint(db, library.key)) === library.head) return library
+  }
+  return undefined
+}
 
 async function chooseLibraries(snapshot: Snapshot, { library, account }: LibrarySelection) {
   const all = await listSnapshotLibraries(snapshot)

@@ -49,6 +49,7 @@ export { countFutureCommits, repairFutureCommits } from './future-times-store.ts
 export { type EntryLimits, type GrowthGuard, GrowthLimits, tooManyEntries } from './growth-limits.ts'
 export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrary } from './library-info.ts'
 export {
+  abandonRestores,
   claimForPurge,
   deleteLibraryRow,
   deleteRenamesBelow,
@@ -70,6 +71,7 @@ export {
   listAllLibraryKeys,
   listDeletedBefore,
   listDeletedLibrariesOf,
+  listLibrariesAt,
   listLibrariesOf,
   listLibraryHeads,
   listLibraryKeys,

@@ -7,6 +7,7 @@ import {
   idFromBytes,
   idToBytes,
   type LibraryId,
+  newLibraryId,
 } from '../objects/index.ts'
 import { objectRelation } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
@@ -529,6 +530,38 @@ export async function insertRestoredLibrary(
     ...Object.values(hidden),
   )
   return inserted?.key
+}
+
+/**
+ * Gives up restores of a library that were interrupted, whether under its own id or beside it: the id is free again, and what there is of them
+ * is purged like any library whose purge was interrupted. A restore that is still running fails at its end.
+ */
+export async function abandonRestores(
+  tx: Transaction,
+  { id, head }: { readonly id: LibraryId; readonly head: Uint8Array },
+): Promise<void> {
+  const unfinished = await tx.all<{ key: number }>(
+    'select key from library where (id = ? or head = ?) and head_seq = 0 and deleted_at > 0',
+    id,
+    head,
+  )
+  for (const { key } of unfinished) {
+    await tx.run('update library set id = ?, deleted_at = 0 where key = ?', newLibraryId(), key)
+  }
+}
+
+/** The libraries of an owner with a certain head. */
+export async function listLibrariesAt(
+  reader: Reader,
+  ownerKey: number,
+  head: Uint8Array,
+): Promise<LibraryInfo[]> {
+  const rows = await reader.all<LibraryRow>(
+    'select * from library where owner_key = ? and head = ? and deleted_at is null order by key',
+    ownerKey,
+    head,
+  )
+  return rows.map(libraryFromRow)
 }
 
 /** Shows a restored library once all its objects and blocks are stored (I1). False if it was purged meanwhile. */

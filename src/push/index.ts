@@ -3,7 +3,7 @@ export { receivedRows } from './dependent-rows-store.ts'
 export type { SentObject } from './object-parser.ts'
 export type { QuotaReservation } from './push.ts'
 export { deleteReceivedBefore, listReceivedAfter, type ReceivedObject } from './received-store.ts'
-export { insertRestorePoint } from './restore-point-store.ts'
+export { findRestorePoint, insertRestorePoint } from './restore-point-store.ts'
 
 export {
   deleteUncommitted,
