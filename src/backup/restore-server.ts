@@ -1,4 +1,4 @@
-import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import {
@@ -12,6 +12,7 @@ import {
 import { type BlockId, idFromBytes } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { createFolder, syncFolder } from './durable-folders.ts'
+import type { SnapshotManifest } from './manifest.ts'
 import type { Snapshot } from './snapshot.ts'
 import { HELD_BLOCKS } from './tables.ts'
 import { BackupError } from './target.ts'
@@ -65,16 +66,17 @@ export async function restoreServer(
       `The snapshot has schema version ${manifest.schemaVersion}, and this version of Carrel knows only up to ${knownSchemaVersion}: restore it with the version that made it, ${manifest.version}, or a newer one.`,
     )
   }
-  const isRepeated = await prepareFolder(place.dataDirectory)
-  await refuseData(place, isRepeated)
+  const interrupted = await prepareFolder(place.dataDirectory)
+  const isMigrating = await refuseData(place, manifest, interrupted)
   const marker = path.join(place.dataDirectory, UNFINISHED_RESTORE)
-  await writeDurably(marker, `${manifest.id}\n`)
+  await writeDurably(marker, `${manifest.id}\n${nameOf(place.database)}\n`)
   // The database gets its name last, so that a folder with a database is complete.
   const setting = unfinishedSetting(place.database)
   if (setting.kind === 'sqlite') await removeSqlite(setting.file)
   const missing = new Set<string>()
   const totals = { rows: 0, blocks: 0, bytes: 0 }
-  {
+  // Rows fit only into a database that is not migrated yet. If it is, all of them were stored before.
+  if (!isMigrating) {
     const upToVersion = manifest.schemaVersion
     await using db = await openDatabase(setting, { onFatal: fatal, upToVersion })
     await using blocks = await place.openBlocks()
@@ -89,6 +91,11 @@ export async function restoreServer(
   }
   {
     await using db = await openDatabase(setting, { onFatal: fatal })
+    if (isMigrating) {
+      for (const { rows } of manifest.tables) totals.rows += rows
+      await using blocks = await place.openBlocks()
+      await restoreBlocks({ db, blocks, snapshot, missing, totals })
+    }
     await onLoaded?.(db)
   }
   await restoreFile(path.join(place.dataDirectory, 'secret'), manifest.secret)
@@ -109,29 +116,62 @@ export async function restoreServer(
   }
 }
 
-/** Creates the folder; resolves to whether an interrupted restore is repeated. */
-async function prepareFolder(folder: string): Promise<boolean> {
+/** What the marker says about a restore that was interrupted. */
+interface InterruptedRestore {
+  readonly snapshot: string
+  /** As of `nameOf`; empty for a restore by an earlier version. */
+  readonly database: string
+}
+
+/** Creates the folder. Undefined if no restore into it was interrupted. */
+async function prepareFolder(folder: string): Promise<InterruptedRestore | undefined> {
   await createFolder(folder)
-  return (await readdir(folder)).includes(UNFINISHED_RESTORE)
+  if (!(await readdir(folder)).includes(UNFINISHED_RESTORE)) return undefined
+  const text = await readFile(path.join(folder, UNFINISHED_RESTORE), 'utf8')
+  const [snapshot = '', database = ''] = text.split('\n')
+  return { snapshot, database }
+}
+
+/** Names a database, so that a repeated restore is known to be into the same one. Without user and password. */
+function nameOf(database: DatabaseSetting): string {
+  if (database.kind === 'sqlite') return 'sqlite'
+  const { host, pathname, searchParams } = new URL(database.url)
+  return `postgres ${searchParams.get('host') ?? ''}${host}${pathname}`
 }
 
 const MAY_EXIST: ReadonlySet<string> = new Set(['carrel.json', 'secret', 'lost+found'])
 
-async function refuseData({ dataDirectory, database }: RestorePlace, isRepeated: boolean): Promise<void> {
-  if (isRepeated) return
+/**
+ * Throws BackupError if there is data that is not from an interrupted restore. Resolves to whether that restore was interrupted while it migrated
+ * the database.
+ */
+async function refuseData(
+  { dataDirectory, database }: RestorePlace,
+  manifest: SnapshotManifest,
+  interrupted: InterruptedRestore | undefined,
+): Promise<boolean> {
   const found = (await readdir(dataDirectory)).filter((name) => !MAY_EXIST.has(name))
-  if (found.length > 0) {
+  if (interrupted === undefined && found.length > 0) {
     throw new BackupError(
       `The data folder ${dataDirectory} is not empty (${found.slice(0, 3).join(', ')}): move it away, or name another with --data. Nothing was changed.`,
     )
   }
-  if (database.kind === 'sqlite') return
+  if (database.kind === 'sqlite') return false
   await using existing = await inspectDatabase(database)
-  if (existing !== undefined && existing.schemaVersion > 0) {
+  const version = existing?.schemaVersion ?? 0
+  if (version === 0) return false
+  // A data folder says nothing about other databases, which may be in use.
+  if (interrupted?.database !== nameOf(database)) {
+    const hint = interrupted ? ' To finish an interrupted restore, name its database exactly as before.' : ''
     throw new BackupError(
-      'The database already holds data of Carrel: create an empty one and name it with --database. Nothing was changed.',
+      `The database already holds data of Carrel: create an empty one and name it with --database.${hint} Nothing was changed.`,
     )
   }
+  if (version <= manifest.schemaVersion) return false
+  if (interrupted.snapshot === manifest.id) return true
+  throw new BackupError(
+    `A restore of the snapshot ${interrupted.snapshot} into this database was interrupted, and cannot be replaced by another: finish it with --snapshot ${interrupted.snapshot}, or name an empty folder with --data and an empty database with --database. Nothing was changed.`,
+  )
 }
 
 function unfinishedSetting(database: DatabaseSetting): DatabaseSetting {
