@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
 import { Client as PostgresClient } from 'pg'
+import { findManifest, writeManifest } from '../../src/backup/manifest.ts'
+import { openRepository } from '../../src/backup/open-target.ts'
+import { knownSchemaVersion } from '../../src/database/inspect.ts'
 import { Client } from '../support/client.ts'
 import { carrel } from '../support/command.ts'
 import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'
@@ -85,6 +89,39 @@ it('a restore refuses a data folder that holds anything, and changes nothing', a
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /is not empty \(keep\.txt\)/)
   assert.deepEqual(await readdir(data), ['keep.txt'])
+})
+
+it('a restore refuses a snapshot of a newer schema, and changes nothing', async () => {
+  await using folder = await temporaryFolder()
+  const target = path.join(folder.path, 'target')
+  await using server = await startServer()
+  const ann = await server.signUp()
+  const library = await ann.createLibrary('Papers')
+  await uploadFile(ann, library, '/a.txt', 'a')
+  assert.equal((await carrel(['backup', target, ...flagsOf(server)])).code, 0)
+  const repository = await openRepository(target, { passphraseFile: undefined })
+  const made = await findManifest(repository, 'latest')
+  const newer = { ...made, id: `${made.id}-newer`, schemaVersion: knownSchemaVersion + 1, version: '99.0.0' }
+  await writeManifest(repository, newer)
+  const data = path.join(folder.path, 'data')
+  const restore = (...args: string[]) => carrel(['restore', target, '--snapshot', newer.id, ...args])
+  const whole = await restore('--data', data)
+  assert.equal(whole.code, 1)
+  assert.match(whole.stderr, /knows only up to \d+: restore it with the version that made it, 99\.0\.0/)
+  assert.equal(existsSync(data), false)
+  for (const part of [
+    ['--library', library],
+    ['--library', library, '--path', '/a.txt'],
+  ]) {
+    const refused = await restore(...flagsOf(server), ...part)
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /was made by version 99\.0\.0/)
+  }
+  const { body } = await ann.get('/api2/repos/')
+  assert.deepEqual(
+    body.map(({ name }: { name: string }) => name),
+    ['Papers'],
+  )
 })
 
 it('verify finds a missing, a cut and a changed pack', async () => {

@@ -7,6 +7,8 @@ import type { Safeguard } from './safeguards.ts'
 const root = path.join(import.meta.dirname, '../..')
 // A test that waits for an event that never comes has noticed, too.
 const DEADLINE_MS = 100_000
+/** On the unchanged sources a hang is not expected, and the machine may be busy. */
+const UNCHANGED_DEADLINE_MS = 900_000
 /** All that a test file reads, directly or through a server it starts. */
 const COPIED = ['src', 'test', 'bin', 'bench', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json']
 
@@ -50,11 +52,15 @@ export class MutationCopy implements Disposable {
   }
 
   /** Runs test files on the unchanged sources. Undefined if they pass, otherwise the first failure. */
-  async failureOf(files: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  async failureOf(
+    files: readonly string[],
+    signal: AbortSignal,
+    deadlineMs = UNCHANGED_DEADLINE_MS,
+  ): Promise<string | undefined> {
     const report = await runTestProcess({
       files: files.map((file) => path.join(this.#folder, file)),
       env: { ...process.env, CARREL_TEST_FREEZE_ROWS: '1', CARREL_TEST_POISON: '1' },
-      deadlineMs: DEADLINE_MS,
+      deadlineMs,
       signal,
     })
     const failed = report.results.find(({ ok, error }) => !ok && error !== undefined)
@@ -62,14 +68,14 @@ export class MutationCopy implements Disposable {
     return report.failure ?? failed?.name
   }
 
-  /** Disables one safeguard and runs its tests. */
-  async verdictOf(safeguard: Safeguard, signal: AbortSignal): Promise<Verdict> {
+  /** Disables one safeguard and runs its tests. They hang if they take longer than `deadlineMs`. */
+  async verdictOf(safeguard: Safeguard, signal: AbortSignal, deadlineMs = DEADLINE_MS): Promise<Verdict> {
     const startedAt = performance.now()
     const file = path.join(this.#folder, safeguard.file)
     const source = readFileSync(file, 'utf8')
     writeFileSync(file, mutated(safeguard, source))
     try {
-      const failure = await this.failureOf(safeguard.tests, signal)
+      const failure = await this.failureOf(safeguard.tests, signal, deadlineMs)
       const by = failure?.replace(/^did not end within \S+ s, in: .* > /, 'hangs: ')
       // A file that does not load fails as a suite of its own.
       const isLoadError = by !== undefined && path.isAbsolute(by)

@@ -5,6 +5,15 @@ import { SAFEGUARDS, type Safeguard } from './safeguards.ts'
 // `npm run test:mutation`: disables every safeguard in turn and demands that its tests fail. `-- TEXT` runs those whose name,
 // invariant or file contains the text; `--markdown` prints the table of docs/reliability.md; `--jobs N` sets the copies at work.
 
+/**
+ * Tests with a disabled safeguard may take this many times as long as on the unchanged sources, plus MIN_DEADLINE_MS, before they count as hanging. A
+ * busy machine slows both down.
+ */
+const DEADLINE_FACTOR = 4
+const MIN_DEADLINE_MS = 60_000
+/** For a file that another copy is still running unchanged. */
+const UNKNOWN_MS = 200_000
+
 interface Options {
   readonly chosen: readonly Safeguard[]
   readonly jobs: number
@@ -35,14 +44,22 @@ async function main(): Promise<boolean> {
   const queue = [...chosen]
   const tests = [...files]
   const red: string[] = []
+  const took = new Map<string, number>()
+  const deadlineOf = (safeguard: Safeguard) =>
+    safeguard.tests.reduce(
+      (sum, file) => sum + (took.get(file) ?? UNKNOWN_MS) * DEADLINE_FACTOR,
+      MIN_DEADLINE_MS,
+    )
   const work = async () => {
     using copy = new MutationCopy()
     for (let file = tests.shift(); file !== undefined; file = tests.shift()) {
+      const startedAt = performance.now()
       const failure = await copy.failureOf([file], stopping.signal)
+      took.set(file, performance.now() - startedAt)
       if (failure !== undefined) red.push(`${file}: ${failure}`)
     }
     for (let one = queue.shift(); one !== undefined && red.length === 0; one = queue.shift()) {
-      const verdict = await copy.verdictOf(one, stopping.signal)
+      const verdict = await copy.verdictOf(one, stopping.signal, deadlineOf(one))
       verdicts.push(verdict)
       const sign = verdict.outcome === 'noticed' ? '✔' : '✖'
       console.log(
