@@ -81,6 +81,11 @@ export class PagedTable {
     return this.grid.getByRole('row').filter({ has: this.tab.page.getByRole('link', { name, exact: true }) })
   }
 
+  /** A cell of a row without a link or a button. A click there selects the entry. */
+  cell(name: string) {
+    return this.row(name).getByRole('gridcell').nth(3)
+  }
+
   link(name: string) {
     return this.grid.getByRole('link', { name, exact: true })
   }

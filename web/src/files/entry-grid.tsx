@@ -26,6 +26,8 @@ export interface EntryGridProps {
   readonly entries: readonly Entry[]
   readonly shown: Shown
   readonly selection: Selection
+  /** Names of entries that will move when they are pasted. */
+  readonly cut: ReadonlySet<string>
   readonly onSelect: (selection: Selection) => void
   readonly preferences: Preferences
   readonly onSort: (sorting: Sorting) => void
@@ -158,6 +160,7 @@ export function EntryGrid(props: EntryGridProps) {
       chosen={selection.chosen.has(entry.name)}
       active={selection.active === entry.name}
       dropping={drags.over === entry.name}
+      cut={props.cut.has(entry.name)}
       draggable={fine}
       narrow={narrow}
       folderSizes={preferences.folderSizes}

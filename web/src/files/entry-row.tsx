@@ -16,6 +16,8 @@ interface ItemProps {
   readonly chosen: boolean
   readonly active: boolean
   readonly dropping: boolean
+  /** Whether it will move when it is pasted. */
+  readonly cut: boolean
   readonly draggable: boolean
   readonly narrow: boolean
   readonly folderSizes: boolean
@@ -31,8 +33,8 @@ export const itemId = (place: number) => `files-item-${place}`
 const uploadPath = ({ here, entry }: ItemProps) =>
   entry.type === 'dir' && here.editable ? entryPath(here, entry) : undefined
 
-const classOf = (base: string, { chosen, active, dropping }: ItemProps) =>
-  `${base}${chosen ? ' files-chosen' : ''}${active ? ' files-active' : ''}${dropping ? ' files-drop' : ''}`
+const classOf = (base: string, { chosen, active, dropping, cut }: ItemProps) =>
+  `${base}${chosen ? ' files-chosen' : ''}${active ? ' files-active' : ''}${dropping ? ' files-drop' : ''}${cut ? ' files-cut' : ''}`
 
 export const EntryRow = memo(function EntryRow(props: ItemProps) {
   const { here, entry, place, chosen, narrow } = props

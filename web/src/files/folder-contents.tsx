@@ -25,6 +25,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { byName, matching, sorted } from './sorting.ts'
 import { FindBox, Toolbar } from './toolbar.tsx'
 import { useEntryChanges } from './use-entry-changes.ts'
+import { useEntryClipboard } from './use-entry-clipboard.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
 import { useFolderMenu } from './use-folder-menu.ts'
 
@@ -114,6 +115,7 @@ export function FolderContents(props: {
       })
   }
   const onDropped = editable ? transfer : undefined
+  const cut = useEntryClipboard({ here, names: chosen.map(({ name }) => name), transfer })
   const showDetails = () => (overlaid ? setSheet(true) : prefer({ details: true }))
   const detailsBar = {
     detailsShown: overlaid ? sheet : preferences.details,
@@ -184,6 +186,7 @@ export function FolderContents(props: {
                 entries={entries}
                 shown={shown}
                 selection={selection}
+                cut={cut}
                 onSelect={setSelection}
                 preferences={preferences}
                 onSort={(sorting) => prefer({ sorting })}

@@ -1,5 +1,6 @@
 export { DropZone, FileDrop, useFileDropPlace } from './drop-zone.tsx'
 export { scanOf, type UploadScan } from './dropped-files.ts'
 export { pickFiles } from './file-picker.ts'
+export { uploadPasted } from './pasted-files.ts'
 export { UploadTray } from './upload-tray.tsx'
 export { addScan, addUploads } from './uploads.ts'

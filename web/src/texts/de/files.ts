@@ -64,6 +64,15 @@ export const files: Texts['files'] = {
     count === 1 ? `„${name}“ zurückverschoben` : `${count} Elemente zurückverschoben`,
   changedMeanwhile: 'Inzwischen hat sich etwas geändert. Es wurde nichts zurückverschoben.',
   copied: (count, name) => (count === 1 ? `„${name}“ kopiert` : `${count} Elemente kopiert`),
+  copyReady: (count, name, shown) =>
+    count === 1 ? `„${name}“ kann eingefügt werden` : `${shown} Elemente können eingefügt werden`,
+  cutReady: (count, name, shown) =>
+    count === 1
+      ? `„${name}“ wird beim Einfügen verschoben`
+      : `${shown} Elemente werden beim Einfügen verschoben`,
+  cutReadOnly: 'Dieser Ordner ist schreibgeschützt. Es lässt sich nichts ausschneiden.',
+  pasteReadOnly: 'Dieser Ordner ist schreibgeschützt. Es lässt sich nichts einfügen.',
+  intoItself: 'Ein Ordner kann nicht in sich selbst eingefügt werden.',
   moving: (count, name) =>
     count === 1 ? `„${name}“ wird verschoben` : `${count} Elemente werden verschoben`,
   copying: (count, name) => (count === 1 ? `„${name}“ wird kopiert` : `${count} Elemente werden kopiert`),

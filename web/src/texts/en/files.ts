@@ -62,6 +62,13 @@ export const files = {
     count === 1 ? `“${name}” moved back` : `${count} items moved back`,
   changedMeanwhile: 'It has changed since, so it was not moved back.',
   copied: (count: number, name: string) => (count === 1 ? `“${name}” copied` : `${count} items copied`),
+  copyReady: (count: number, name: string, shown: string) =>
+    count === 1 ? `“${name}” is ready to paste` : `${shown} items are ready to paste`,
+  cutReady: (count: number, name: string, shown: string) =>
+    count === 1 ? `“${name}” moves when you paste it` : `${shown} items move when you paste them`,
+  cutReadOnly: 'This folder is read-only, so nothing can be cut from it.',
+  pasteReadOnly: 'This folder is read-only, so nothing can be pasted here.',
+  intoItself: 'A folder cannot be pasted into itself.',
   moving: (count: number, name: string) => (count === 1 ? `Moving “${name}”` : `Moving ${count} items`),
   copying: (count: number, name: string) => (count === 1 ? `Copying “${name}”` : `Copying ${count} items`),
   taskFailed: (name: string, reason: string) => `${name}: ${reason}`,
