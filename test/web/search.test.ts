@@ -49,7 +49,7 @@ describe('search', () => {
     assert.equal(await field.getAttribute('aria-activedescendant'), await options.first().getAttribute('id'))
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/app/view/${library}?p=/plants/roses.md`)
-    await page.keyboard.press('Control+k')
+    await page.keyboard.press('/')
     await page.keyboard.type('rose')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/app/search?q=rose')

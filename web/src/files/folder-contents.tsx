@@ -4,10 +4,11 @@ import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { Entry, LibraryDetail, Selected } from '../api/index.ts'
 import { useAccount } from '../api/index.ts'
+import { useProvidedActions } from '../commands/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import type { Target } from '../tasks/index.ts'
-import { useTexts } from '../texts/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
 import { Dialog, IconButton, NARROW, NO_ROOM_BESIDE, useFailureToast, useMedia } from '../ui/index.ts'
 import { DropZone } from '../uploads/index.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
@@ -27,7 +28,7 @@ import { FindBox, Toolbar } from './toolbar.tsx'
 import { useEntryChanges } from './use-entry-changes.ts'
 import { useEntryClipboard } from './use-entry-clipboard.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
-import { useFolderMenu } from './use-folder-menu.ts'
+import { useFolderMenu, useNewMenu, useUploadMenu } from './use-folder-menu.ts'
 
 /** A loaded folder: its entries and the actions on them. */
 export function FolderContents(props: {
@@ -131,6 +132,14 @@ export function FolderContents(props: {
     setDialog,
     onSelectAll: () => setSelection(all(selection, shown)),
   })
+  const commands = useTexts('commands')
+  const formats = useFormats()
+  const newMenu = useNewMenu(setDialog)
+  const uploadMenu = useUploadMenu(here)
+  useProvidedActions([
+    { title: commands.selection(chosen.length, formats.number(chosen.length)), entries: entryMenu(chosen) },
+    { title: commands.folder, entries: [...(editable ? [...uploadMenu, ...newMenu] : []), ...folderMenu] },
+  ])
   const onFind = () => {
     // The selection bar replaces the filter field.
     flushSync(() => setSelection(none(selection)))

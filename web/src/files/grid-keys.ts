@@ -1,3 +1,5 @@
+import { commandOf, type KeyPress } from '../shortcuts.ts'
+
 /** What a key does while the list of a folder has the focus. `none` stands for a key that is handled but has no effect here. */
 export type GridCommand =
   | {
@@ -21,66 +23,50 @@ export type GridCommand =
         | 'none'
     }
 
-interface KeyPress {
-  readonly key: string
-  readonly shiftKey: boolean
-  readonly ctrlKey: boolean
-  readonly metaKey: boolean
-  readonly altKey: boolean
-}
-
-const PLAIN: Readonly<Record<string, Exclude<GridCommand['kind'], 'move' | 'type'>>> = {
-  ' ': 'toggle',
-  Enter: 'open',
-  F2: 'rename',
-  Delete: 'delete',
-  Backspace: 'up',
-  Escape: 'escape',
-  '/': 'find',
-  ContextMenu: 'menu',
-}
-
-/** The command of a key press, or undefined for a key that the browser should handle. A list has one column. */
+/** The command of a key press, or undefined for a key that the browser or the page should handle. A list has one column. */
 export function gridCommand(
   press: KeyPress,
   columns: number,
   pageRows: () => number,
 ): GridCommand | undefined {
   const { key } = press
+  const kind = commandOf('list', press)
+  if (kind !== undefined) return { kind }
+  // Browsers would open their own menu bar.
+  if (key === 'F10') return { kind: 'none' }
   const hasModifier = press.ctrlKey || press.metaKey
-  if (hasModifier && key.toLowerCase() === 'a') return { kind: 'all' }
-  if (hasModifier && key.toLowerCase() === 'f') return { kind: 'find' }
-  if (key === 'ArrowUp' && press.altKey) return { kind: 'up' }
-  if (key === 'F10') return { kind: press.shiftKey ? 'menu' : 'none' }
-  const by = stepOf(key, columns, pageRows)
+  const by = stepOf(press, columns, pageRows)
   if (by === 0) return { kind: 'none' }
   if (by !== undefined) {
     return { kind: 'move', by, mode: press.shiftKey ? 'extend' : hasModifier ? 'focus' : 'select' }
   }
-  const plain = Object.hasOwn(PLAIN, key) ? PLAIN[key] : undefined
-  if (plain !== undefined) return { kind: plain }
+  if (commandOf('everywhere', press) !== undefined) return undefined
   return key.length === 1 && !hasModifier && !press.altKey ? { kind: 'type', letter: key } : undefined
 }
 
-function stepOf(key: string, columns: number, pageRows: () => number): number | 'first' | 'last' | undefined {
-  switch (key) {
-    case 'ArrowDown':
+function stepOf(
+  { key }: KeyPress,
+  columns: number,
+  pageRows: () => number,
+): number | 'first' | 'last' | undefined {
+  const move = commandOf('moves', { key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false })
+  switch (move) {
+    case 'next':
       return columns
-    case 'ArrowUp':
+    case 'previous':
       return -columns
-    case 'ArrowRight':
+    case 'right':
       return columns > 1 ? 1 : 0
-    case 'ArrowLeft':
+    case 'left':
       return columns > 1 ? -1 : 0
-    case 'Home':
-      return 'first'
-    case 'End':
-      return 'last'
-    case 'PageDown':
+    case 'first':
+    case 'last':
+      return move
+    case 'pageDown':
       return pageRows() * columns
-    case 'PageUp':
+    case 'pageUp':
       return -pageRows() * columns
-    default:
+    case undefined:
       return undefined
   }
 }

@@ -5,6 +5,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState 
 import { useLocation, useRoute } from 'wouter'
 import type { SearchResult } from '../api/index.ts'
 import { fetchResults } from '../api/index.ts'
+import { useShortcut } from '../commands/index.ts'
 import { fileUrl, folderUrl, searchUrl } from '../navigation/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, useDebounced } from '../ui/index.ts'
@@ -16,7 +17,7 @@ const TYPING_MS = 200
 export const addressOf = ({ repo_id: id, fullpath, is_dir }: SearchResult) =>
   is_dir ? folderUrl(id, fullpath) : fileUrl(id, fullpath)
 
-/** Search as you type. `/` and Ctrl+K focus it. On phones it opens over the top bar. */
+/** Search as you type. `/` focuses it. On phones it opens over the top bar. */
 export function SearchBox() {
   const texts = useTexts('search')
   const common = useTexts('common')
@@ -35,7 +36,7 @@ export function SearchBox() {
     enabled: open && words !== '',
     placeholderData: keepPreviousData,
   })
-  useGridKeys(() => {
+  useShortcut('search', () => {
     setWide(true)
     field.current?.focus()
     field.current?.select()
@@ -113,7 +114,7 @@ export function SearchBox() {
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={isShown && active >= 0 ? `${listId}-${active}` : undefined}
-          aria-keyshortcuts="/ Control+K"
+          aria-keyshortcuts="/"
           placeholder={texts.placeholder}
           autoComplete="off"
           enterKeyHint="search"
@@ -156,23 +157,4 @@ export function SearchBox() {
       </div>
     </search>
   )
-}
-
-function useGridKeys(focus: () => void): void {
-  const latest = useRef(focus)
-  latest.current = focus
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      const target = event.target as HTMLElement
-      const isTyping = target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-      const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
-      const isK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.shiftKey
-      // Not while a dialog is open.
-      if (!(isSlash || isK) || document.querySelector('[role="dialog"]') !== null) return
-      event.preventDefault()
-      latest.current()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
 }

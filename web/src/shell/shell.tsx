@@ -2,6 +2,7 @@ import './shell.css'
 import {
   Activity,
   House,
+  Keyboard,
   Languages,
   Library,
   LogOut,
@@ -22,6 +23,7 @@ import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/index.ts'
 import { useAccount } from '../api/index.ts'
 import { ArchiveTray } from '../archives/index.ts'
+import { Commands, showCommands } from '../commands/index.ts'
 import { SearchBox } from '../search/index.ts'
 import { signOut } from '../session/index.ts'
 import { siteUrl } from '../site-url.ts'
@@ -87,6 +89,7 @@ export function Shell(props: { children: ReactNode }) {
         <ArchiveTray />
         <UploadTray />
       </div>
+      <Commands />
     </div>
   )
 }
@@ -150,6 +153,7 @@ function AccountMenu() {
   ] as const
   const entries: MenuEntry[] = [
     { label: texts.account, icon: Settings, onSelect: () => go('/account') },
+    { label: texts.shortcuts, icon: Keyboard, shortcut: '?', onSelect: () => showCommands('help') },
     'line',
     ...themes
       .filter(({ value }) => value !== theme)

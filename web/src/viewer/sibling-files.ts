@@ -6,6 +6,7 @@ import { linkQuery } from '../api/index.ts'
 import { isPicture, kindOf } from '../file-kinds.ts'
 import { fileUrl, folderUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
 import { join, parentOf } from '../paths.ts'
+import { commandOf } from '../shortcuts.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 /** Navigation between the files of a folder. */
@@ -51,8 +52,9 @@ export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]):
       }
       if (isGallery && event.key === 'Escape' && !isOverlayOpen()) toFolder()
       if (isTaken(event)) return
-      if (event.key === 'ArrowLeft') toPrevious?.()
-      if (event.key === 'ArrowRight') toNext?.()
+      const command = commandOf('viewer', event)
+      if (command === 'previousFile') toPrevious?.()
+      if (command === 'nextFile') toNext?.()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

@@ -2,6 +2,7 @@ import { Eye, PencilLine, Save } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
 import { extensionOf, kindOf } from '../file-kinds.ts'
 import { useLeaveGuard } from '../navigation/index.ts'
+import { commandOf } from '../shortcuts.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, ONE_COLUMN, useMedia, Waiting } from '../ui/index.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -177,7 +178,7 @@ function useSaveKey(session: TextSession): void {
   useEffect(() => {
     if (!editing) return
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      if (commandOf('viewer', event) !== 'save') return
       event.preventDefault()
       if (isDirty && !busy) void save()
     }

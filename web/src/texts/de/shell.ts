@@ -15,6 +15,7 @@ export const shell: Texts['shell'] = {
   administration: 'Verwaltung',
   account: 'Konto',
   signOut: 'Abmelden',
+  shortcuts: 'Tastenkürzel',
   openMenu: 'Menü öffnen',
   closeMenu: 'Menü schließen',
   theme: 'Design',

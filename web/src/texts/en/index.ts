@@ -1,6 +1,7 @@
 import { account } from './account.ts'
 import { activity } from './activity.ts'
 import { admin } from './admin.ts'
+import { commands } from './commands.ts'
 import { common } from './common.ts'
 import { files } from './files.ts'
 import { history } from './history.ts'
@@ -17,6 +18,7 @@ export const texts = {
   account,
   activity,
   admin,
+  commands,
   common,
   files,
   history,

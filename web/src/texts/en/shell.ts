@@ -13,6 +13,7 @@ export const shell = {
   administration: 'Administration',
   account: 'Account',
   signOut: 'Sign out',
+  shortcuts: 'Keyboard shortcuts',
   openMenu: 'Open menu',
   closeMenu: 'Close menu',
   theme: 'Theme',

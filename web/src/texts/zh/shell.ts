@@ -15,6 +15,7 @@ export const shell: Texts['shell'] = {
   administration: '系统管理',
   account: '账户',
   signOut: '退出登录',
+  shortcuts: '键盘快捷键',
   openMenu: '打开菜单',
   closeMenu: '关闭菜单',
   theme: '主题',
