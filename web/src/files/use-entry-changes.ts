@@ -5,6 +5,7 @@ import type { Entry, Folder } from '../api/index.ts'
 import {
   ApiError,
   deleteEntries,
+  fetchFolder,
   patchQuery,
   renameEntry,
   type Selected,
@@ -14,7 +15,15 @@ import {
   undoDeletion,
 } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
-import { recordMove, type Target, trackTask, useUndoMove } from '../tasks/index.ts'
+import {
+  recordCopy,
+  recordMove,
+  rememberUndo,
+  type Target,
+  trackTask,
+  useUndoCopy,
+  useUndoMove,
+} from '../tasks/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
@@ -39,6 +48,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
   const failed = useFailureToast()
   const texts = useTexts('files')
   const undoMove = useUndoMove()
+  const undoCopy = useUndoCopy()
   const [, go] = useLocation()
   return useMemo(() => {
     const { libraryId, path } = here
@@ -56,6 +66,26 @@ export function useEntryChanges(here: CurrentFolder): Changes {
         failed(error)
       }
       reload()
+    }
+
+    /** Refused if the entry is no longer the same, or if its old name is taken. */
+    async function undoRename(entry: Entry, newName: string): Promise<void> {
+      try {
+        const { dirent_list: now } = await fetchFolder(libraryId, path)
+        const renamed = now.find(({ name }) => name === newName)
+        if (renamed?.type !== entry.type || renamed.id !== entry.id) {
+          return toast({ text: texts.notUndone, bad: true })
+        }
+        if (now.some(({ name }) => name === entry.name)) {
+          return toast({ text: texts.nameIsTakenNow(entry.name), bad: true })
+        }
+        await renameEntry(libraryId, entryPath(here, renamed), entry.type, entry.name)
+        toast({ text: texts.renamedBack(entry.name) })
+      } catch (error) {
+        failed(error)
+      } finally {
+        reload()
+      }
     }
 
     return {
@@ -78,7 +108,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
             }
             reload()
           }
-          toast({ text: texts.deleted(names.length, first), undo: () => void run() })
+          toast({ text: texts.deleted(names.length, first), undo: rememberUndo(run) })
         } catch (error) {
           failed(error)
         }
@@ -90,6 +120,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
           const name = await renameEntry(libraryId, entryPath(here, entry), entry.type, newName)
           // Somebody else took the name meanwhile, so the server added a number.
           if (name !== newName.normalize('NFC')) toast({ text: texts.renamedTo(name), bad: true })
+          rememberUndo(() => undoRename(entry, name))
           return name
         } catch (error) {
           failed(error)
@@ -106,8 +137,10 @@ export function useEntryChanges(here: CurrentFolder): Changes {
       lock: (entries, locked) => each(entries, (entry) => setLock(libraryId, entryPath(here, entry), locked)),
       async transfer(operation, selected, to) {
         const moved = operation === 'move' ? recordMove(queries, selected, to) : undefined
+        const copied =
+          operation === 'copy' ? await recordCopy(queries, selected, to).catch(() => undefined) : undefined
         const task = await transferEntries(operation, selected, to)
-        if (task !== undefined) return trackTask(task, operation, selected, to, moved)
+        if (task !== undefined) return trackTask(task, operation, selected, to, { moved, copied })
         const { names } = selected
         const text = (operation === 'copy' ? texts.copied : texts.moved)(names.length, names[0] ?? '')
         const run = () => go(folderUrl(to.libraryId, to.path))
@@ -115,13 +148,14 @@ export function useEntryChanges(here: CurrentFolder): Changes {
         toast({
           text,
           ...(!isHere && { action: { label: texts.show, run } }),
-          ...(moved && { undo: () => void undoMove(moved) }),
+          ...(moved && { undo: rememberUndo(() => undoMove(moved)) }),
+          ...(copied && { undo: rememberUndo(() => undoCopy(copied)) }),
         })
         reload()
         return undefined
       },
     }
-  }, [here, queries, toast, failed, texts, undoMove, go])
+  }, [here, queries, toast, failed, texts, undoMove, undoCopy, go])
 }
 
 /** Optimistic update of the cached list. */

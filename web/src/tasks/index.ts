@@ -1,3 +1,5 @@
 export { TaskTray } from './task-tray.tsx'
 export { trackTask } from './tasks.ts'
+export { recordCopy, useUndoCopy } from './undo-copy.ts'
 export { recordMove, type Target, useUndoMove } from './undo-move.ts'
+export { rememberUndo } from './undo-stack.ts'

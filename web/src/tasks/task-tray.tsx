@@ -4,17 +4,21 @@ import { X } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { cancelTask } from '../api/index.ts'
+import { useShortcut } from '../commands/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { IconButton, Progress, useFailureToast, useToast } from '../ui/index.ts'
 import { hasEnded, removeTask, type Task, useTasks } from './tasks.ts'
+import { useUndoCopy } from './undo-copy.ts'
 import { useUndoMove } from './undo-move.ts'
+import { rememberUndo, undoLast } from './undo-stack.ts'
 
 /** Progress of copies and moves between libraries, on every page. */
 export function TaskTray() {
   const texts = useTexts('files')
   const tasks = useTasks()
   useEnds(tasks)
+  useUndoKey()
   const running = tasks.filter((task) => !hasEnded(task))
   if (running.length === 0) return null
   return (
@@ -47,17 +51,27 @@ function TaskRow(props: { task: Task }) {
   )
 }
 
+/** Ctrl+Z undoes the last action of this tab. */
+function useUndoKey(): void {
+  const texts = useTexts('commands')
+  const toast = useToast()
+  useShortcut('undo', () => {
+    if (!undoLast()) toast({ text: texts.nothingToUndo })
+  })
+}
+
 /** Reports the result of ended tasks and invalidates the affected folders. */
 function useEnds(tasks: readonly Task[]): void {
   const texts = useTexts('files')
   const toast = useToast()
   const queries = useQueryClient()
   const undoMove = useUndoMove()
+  const undoCopy = useUndoCopy()
   const [, go] = useLocation()
   useEffect(() => {
     for (const task of tasks.filter(hasEnded)) {
       removeTask(task.id)
-      const { operation, count, name, from, to, moved, progress } = task
+      const { operation, count, name, from, to, moved, copied, progress } = task
       void queries.invalidateQueries({ queryKey: ['dir', from.libraryId] })
       void queries.invalidateQueries({ queryKey: ['dir', to.libraryId] })
       if (progress?.successful) {
@@ -66,10 +80,11 @@ function useEnds(tasks: readonly Task[]): void {
         toast({
           text,
           action: { label: texts.show, run },
-          ...(moved && { undo: () => void undoMove(moved) }),
+          ...(moved && { undo: rememberUndo(() => undoMove(moved)) }),
+          ...(copied && { undo: rememberUndo(() => undoCopy(copied)) }),
         })
       } else if (progress?.failed) toast({ text: texts.taskFailed(name, progress.failed_reason), bad: true })
       else toast({ text: texts.taskCanceled(name) })
     }
-  }, [tasks, texts, toast, queries, undoMove, go])
+  }, [tasks, texts, toast, queries, undoMove, undoCopy, go])
 }

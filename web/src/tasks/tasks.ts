@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { type Selected, type TaskProgress, taskProgress } from '../api/index.ts'
 import { nameOf } from '../paths.ts'
+import type { CopyRecord } from './undo-copy.ts'
 import type { MoveRecord } from './undo-move.ts'
 
 /** A copy or move between libraries, which continues when the page is left. */
@@ -14,6 +15,8 @@ export interface Task {
   readonly to: { readonly libraryId: string; readonly path: string }
   /** Record of a move that can be undone. */
   readonly moved: MoveRecord | undefined
+  /** Record of a copy that can be undone. */
+  readonly copied: CopyRecord | undefined
   readonly progress: TaskProgress | undefined
 }
 
@@ -38,10 +41,10 @@ export function trackTask(
   operation: 'copy' | 'move',
   { libraryId, folder, names }: Selected,
   to: Task['to'],
-  moved?: MoveRecord,
+  { moved, copied }: { moved?: MoveRecord | undefined; copied?: CopyRecord | undefined } = {},
 ): void {
   const name = nameOf(`${folder}/${names[0] ?? ''}`)
-  const about = { id, operation, count: names.length, name, from: { libraryId }, to, moved }
+  const about = { id, operation, count: names.length, name, from: { libraryId }, to, moved, copied }
   set([...tasks, { ...about, progress: undefined }])
   void ask(id)
 }

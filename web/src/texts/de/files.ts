@@ -63,6 +63,12 @@ export const files: Texts['files'] = {
   movedBack: (count, name) =>
     count === 1 ? `„${name}“ zurückverschoben` : `${count} Elemente zurückverschoben`,
   changedMeanwhile: 'Inzwischen hat sich etwas geändert. Es wurde nichts zurückverschoben.',
+  notUndone: 'Inzwischen hat sich etwas geändert. Es wurde nichts rückgängig gemacht.',
+  nameIsTakenNow: (name) =>
+    `Inzwischen gibt es ein anderes „${name}“. Die Umbenennung wurde nicht rückgängig gemacht.`,
+  renamedBack: (name) => `„${name}“ hat wieder seinen alten Namen`,
+  copyUndone: (count, name) =>
+    count === 1 ? `Die Kopie „${name}“ wurde gelöscht` : `${count} Kopien wurden gelöscht`,
   copied: (count, name) => (count === 1 ? `„${name}“ kopiert` : `${count} Elemente kopiert`),
   copyReady: (count, name, shown) =>
     count === 1 ? `„${name}“ kann eingefügt werden` : `${shown} Elemente können eingefügt werden`,

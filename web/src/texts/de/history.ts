@@ -102,6 +102,9 @@ export const history: Texts['history'] = {
   restoreThis: (name) => `${name} wiederherstellen`,
   restoredItems: (count) =>
     count === 1 ? '1 Element wiederhergestellt.' : `${count} Elemente wiederhergestellt.`,
+  restoreUndone: (count) =>
+    count === 1 ? '1 Element wieder gelöscht.' : `${count} Elemente wieder gelöscht.`,
+  restoreNotUndone: 'Inzwischen hat sich etwas geändert. Es wurde nichts wieder gelöscht.',
   notRestored: (path, reason) => `${path} wurde nicht wiederhergestellt: ${reason}`,
   showThem: 'Anzeigen',
   emptyTrash: 'Papierkorb leeren',

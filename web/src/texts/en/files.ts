@@ -61,6 +61,11 @@ export const files = {
   movedBack: (count: number, name: string) =>
     count === 1 ? `“${name}” moved back` : `${count} items moved back`,
   changedMeanwhile: 'It has changed since, so it was not moved back.',
+  notUndone: 'It has changed since, so it was not undone.',
+  nameIsTakenNow: (name: string) => `There is another “${name}” by now, so the rename was not undone.`,
+  renamedBack: (name: string) => `“${name}” has its old name again`,
+  copyUndone: (count: number, name: string) =>
+    count === 1 ? `The copy “${name}” was deleted` : `${count} copies were deleted`,
   copied: (count: number, name: string) => (count === 1 ? `“${name}” copied` : `${count} items copied`),
   copyReady: (count: number, name: string, shown: string) =>
     count === 1 ? `“${name}” is ready to paste` : `${shown} items are ready to paste`,

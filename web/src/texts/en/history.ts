@@ -99,6 +99,8 @@ export const history = {
   deletedAgo: (ago: string) => `deleted ${ago}`,
   restoreThis: (name: string) => `Restore ${name}`,
   restoredItems: (count: number) => (count === 1 ? '1 item restored.' : `${count} items restored.`),
+  restoreUndone: (count: number) => (count === 1 ? '1 item deleted again.' : `${count} items deleted again.`),
+  restoreNotUndone: 'It has changed since, so it was not deleted again.',
   notRestored: (path: string, reason: string) => `${path} was not restored: ${reason}`,
   showThem: 'Show',
   emptyTrash: 'Empty trash',

@@ -95,6 +95,8 @@ export const history: Texts['history'] = {
   deletedAgo: (ago) => `删除于${ago}`,
   restoreThis: (name) => `恢复 ${name}`,
   restoredItems: (count) => `已恢复 ${count} 项。`,
+  restoreUndone: (count) => `已重新删除 ${count} 项。`,
+  restoreNotUndone: '内容已发生变化，未重新删除。',
   notRestored: (path, reason) => `未能恢复 ${path}：${reason}`,
   showThem: '查看',
   emptyTrash: '清空回收站',
