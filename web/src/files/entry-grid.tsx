@@ -15,6 +15,7 @@ import type { Sorting } from './sorting.ts'
 import { useEntryDrag } from './use-entry-drag.ts'
 import { useGridKeys } from './use-grid-keys.ts'
 import { useLongPress } from './use-long-press.ts'
+import { useRubberBand } from './use-rubber-band.ts'
 
 const HEAD_PIXELS = 38
 const ROW_PIXELS = { regular: 40, compact: 32 } as const
@@ -105,6 +106,13 @@ export function EntryGrid(props: EntryGridProps) {
     if (entry !== undefined) onSelect(toggleEntry(selection, entry.name))
   })
   const drags = useEntryDrag({ ...props, entryAt })
+  const band = useRubberBand({
+    scroller,
+    layout: { headPixels, rowPixels, count: entries.length },
+    selection,
+    shown,
+    onSelect,
+  })
 
   function entryAt(target: EventTarget): Entry | undefined {
     const item = (target as Element).closest<HTMLElement>('[data-place]')
@@ -112,6 +120,7 @@ export function EntryGrid(props: EntryGridProps) {
   }
 
   function onClick(event: MouseEvent): void {
+    if (band.takeClick()) return
     const entry = entryAt(event.target)
     if (entry === undefined) {
       if (!(event.target as Element).closest('[role=columnheader]')) onSelect(none(selection))
@@ -205,6 +214,7 @@ export function EntryGrid(props: EntryGridProps) {
         onPointerDown={(event) => {
           pressed.current = entryAt(event.target)?.name
           longPress.onPointerDown(event)
+          band.onPointerDown(event)
         }}
         onPointerMove={longPress.onPointerMove}
         onPointerUp={longPress.cancel}
@@ -215,8 +225,23 @@ export function EntryGrid(props: EntryGridProps) {
           longPress.onContextMenu(event)
         }}
         {...drags.handlers}
+        onDragStart={(event) =>
+          band.isPressed() ? event.preventDefault() : drags.handlers.onDragStart(event)
+        }
       >
         {hasHead && <GridHead {...props} />}
+        {band.box !== undefined && (
+          <div
+            className="files-band"
+            aria-hidden
+            style={{
+              left: band.box.left,
+              top: band.box.top,
+              width: band.box.right - band.box.left,
+              height: band.box.bottom - band.box.top,
+            }}
+          />
+        )}
         <div role="presentation" className="files-rows" style={{ height: virtual.getTotalSize() }}>
           {visible.map(({ index, start }) => (
             <div
