@@ -151,6 +151,7 @@ export const RULES: readonly Rule[] = [
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
   split('test/api/tasks', 'long', 5),
+  split('test/api/archives', 'password hashes', 4),
   deep('test/api/deprecated-batch', BOTH, 'many copies', 6),
   split('test/api/activities-model', 'long', 4),
   split('test/api/activities-folders', 'long', 4),

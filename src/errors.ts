@@ -57,6 +57,7 @@ export type Fault =
   | { code: 'busy'; seconds: number } // when to try again
   | { code: 'thumbnail-failed' }
   | { code: 'text-unreadable'; reason: string } // follows "The file"
+  | { code: 'archive-unreadable'; reason: string } // follows "The file"
   | { code: 'text-unavailable'; seconds: number } // when to try again
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }

@@ -41,7 +41,7 @@ export type LibraryLiveEvent =
 /** Progress of a copy, a move or an archive, in files. */
 export interface TaskUpdate {
   readonly id: string
-  readonly type: 'copy' | 'move' | 'archive'
+  readonly type: 'copy' | 'move' | 'extract' | 'archive'
   readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
   readonly done: number
   readonly total: number

@@ -86,6 +86,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
   ],
   'thumbnail-failed': () => [500, 'Failed to generate thumbnail.'],
   'text-unreadable': ({ reason }) => [422, `The file ${reason}.`],
+  'archive-unreadable': ({ reason }) => [422, `The file ${reason}.`],
   'text-unavailable': ({ seconds }) => [
     503,
     'Too many files are being read. Try again in a moment.',

@@ -39,6 +39,7 @@ import { copyMoveTaskRoutes } from './batch/copy-move-task-v21.ts'
 import { fileopsRoutes } from './batch/fileops-v2.ts'
 import { batchMergeRoutes } from './batch/move-folder-merge-v21.ts'
 import { batchItemRoutes } from './batch/sync-batch-v21.ts'
+import { archiveFileRoutes } from './files/archive-v21.ts'
 import { fileLockRoutes } from './files/file-lock-v2.ts'
 import { fileOperationRoutesV2 } from './files/file-operations-v2.ts'
 import { fileOperationRoutesV21 } from './files/file-operations-v21.ts'
@@ -157,6 +158,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...fileOperationRoutesV21,
   ...fileHistoryRoutesV2,
   ...fileHistoryRoutesV21,
+  ...archiveFileRoutes,
   ...fileTextRoutes,
   ...revertRoutesV2,
   ...archiveRoutes,

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type DirId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
-import type { ClaimedTask, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'
+import type { ClaimedTask, Extraction, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'
 
 const COLUMNS = [
   'id',
@@ -15,13 +15,14 @@ const COLUMNS = [
   'target_key',
   'target_sub_key',
   'folder',
+  'extraction',
   'state',
   'created_at',
   'updated_at',
 ]
 
 export async function insertTask(tx: Transaction, id: string, order: TaskOrder, now: number): Promise<void> {
-  const { origin, operation, source, parent, names, target, folder } = order
+  const { origin, operation, source, parent, names, target, folder, extraction } = order
   const row = [
     id,
     origin.accountKey,
@@ -35,6 +36,7 @@ export async function insertTask(tx: Transaction, id: string, order: TaskOrder, 
     target.libraryKey,
     target.subKey ?? null,
     folder,
+    extraction === undefined ? null : JSON.stringify(extraction),
     'queued',
     now,
     now,
@@ -74,11 +76,12 @@ export async function claimTask(
           target_key: number
           target_sub_key: number | null
           folder: string
+          extraction: string | null
           state: ClaimedTask['state']
           total: number
         }>(
           `select account_key, epoch, api_token_key, operation, source_key, source_sub_key, source_root, parent, names, target_key,
-             target_sub_key, folder, state, total
+             target_sub_key, folder, extraction, state, total
            from copy_move_task where id = ?`,
           id,
         )
@@ -99,6 +102,7 @@ export async function claimTask(
     names: JSON.parse(row.names) as string[],
     target: { libraryKey: row.target_key, subKey: row.target_sub_key ?? undefined },
     folder: row.folder as LibraryPath,
+    extraction: row.extraction === null ? undefined : (JSON.parse(row.extraction) as Extraction),
     state: row.state,
     total: row.total,
   }
@@ -225,10 +229,10 @@ export async function findProgress(
   return row && { state: row.state, done: row.done, total: row.total, failedReason: row.failed_reason }
 }
 
-/** Whether a task copies or moves; undefined if it does not exist. */
-export async function findOperation(reader: Reader, id: string): Promise<'copy' | 'move' | undefined> {
+/** What a task does; undefined if it does not exist. */
+export async function findOperation(reader: Reader, id: string): Promise<TaskOrder['operation'] | undefined> {
   const sql = 'select operation from copy_move_task where id = ?'
-  return (await reader.get<{ operation: 'copy' | 'move' }>(sql, id))?.operation
+  return (await reader.get<{ operation: TaskOrder['operation'] }>(sql, id))?.operation
 }
 
 /** Unfinished tasks, oldest first. */

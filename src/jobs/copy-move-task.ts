@@ -8,16 +8,31 @@ import type { DirId, LibraryPath } from '../objects/index.ts'
  */
 export type TaskState = 'queued' | 'running' | 'removing' | 'successful' | 'failed' | 'canceled'
 
-/** A task as requested: entries of one library are copied or moved into a folder of another. */
+/** What is extracted of an archive. */
+export interface Extraction {
+  /** The folder of the archive that the names are in; empty for its top. */
+  readonly base: readonly string[]
+  /** Entries of that folder; all of it if there are none. */
+  readonly names: readonly string[]
+  /** The name of a new folder for everything. Without one, the entries go into the target folder itself. */
+  readonly container?: string | undefined
+}
+
+/**
+ * A task as requested: entries of one library are copied or moved into a folder of another, or those of an archive are extracted into a
+ * folder of any library.
+ */
 export interface TaskOrder {
   /** The credential of the request. The task fails if it is revoked. */
   readonly origin: CredentialOrigin
-  readonly operation: 'copy' | 'move'
+  readonly operation: 'copy' | 'move' | 'extract'
   readonly source: LibraryKeys
   readonly parent: LibraryPath
   readonly names: readonly string[]
   readonly target: LibraryKeys
   readonly folder: LibraryPath
+  /** Set exactly for `extract`, where the only name is that of the archive. */
+  readonly extraction?: Extraction | undefined
 }
 
 /** A task claimed by a process that runs it. */

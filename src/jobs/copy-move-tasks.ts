@@ -11,6 +11,7 @@ import {
   type EditableLibrary,
   type Library,
   type LibraryCore,
+  type Placed,
   pathsOf,
   type RemovalObserver,
   type RoomLeft,
@@ -19,9 +20,9 @@ import {
   type Selection,
   select,
 } from '../library/index.ts'
-import type { DirId, LibraryPath } from '../objects/index.ts'
+import { baseName, type DirId, type FileDirent, type LibraryPath, parentOf } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
-import type { ClaimedTask, TaskProgress } from './copy-move-task.ts'
+import type { ClaimedTask, Extraction, TaskOrder, TaskProgress } from './copy-move-task.ts'
 import {
   advanceTask,
   beginTask,
@@ -37,6 +38,7 @@ import {
   setFailed,
   setRemoved,
 } from './copy-move-task-store.ts'
+import { extractArchive } from './extract-archive.ts'
 import { FairQueue } from './fair-queue.ts'
 
 const KEPT_SECONDS = 3600
@@ -62,7 +64,7 @@ export interface CopyMoveTasksOptions {
 /** Progress of a task in files. A move whose originals are still to be deleted counts as running. */
 interface TaskStep {
   readonly id: string
-  readonly operation: 'copy' | 'move'
+  readonly operation: 'copy' | 'move' | 'extract'
   readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
   readonly done: number
   readonly total: number
@@ -75,7 +77,7 @@ class Stopping extends Error {}
 class BeyondLimit extends Error {}
 
 /**
- * Copies and moves between libraries in the background, a few concurrently. The state of a task is stored in
+ * Copies and moves between libraries, and extractions of archives, in the background, a few concurrently. The state of a task is stored in
  * the database, so it survives a restart. Its end is written in the transaction of the commit that completes
  * it. Cancellation is decided there too, so a task ends in exactly one state.
  */
@@ -101,28 +103,47 @@ export class CopyMoveTasks implements AsyncDisposable {
     target: Library,
     folder: LibraryPath,
   ): Promise<string> {
-    const { core, db, now } = this.#options
-    const origin = credentialOriginOf(source.actor)
-    // A task would not be restricted to the scope of the token.
-    if (origin.scopedTokenKey !== undefined) fail({ code: 'permission-denied' })
+    const { core } = this.#options
+    refuseScoped(source)
     refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     if (operation === 'move') {
       await refuseLocked(core, source.editable(selection.parent), pathsOf(chosen))
     }
+    return this.#create({ operation, source, ...selection, target, folder })
+  }
+
+  async #create(
+    wanted: Omit<TaskOrder, 'origin' | 'source' | 'target'> & { source: Library; target: Library },
+  ): Promise<string> {
+    const { db, now } = this.#options
+    const { source, target } = wanted
+    const origin = credentialOriginOf(source.actor)
     const id = randomUUID()
-    const order = {
-      origin,
-      operation,
-      source: keysOf(source),
-      ...selection,
-      target: keysOf(target),
-      folder,
-    }
+    const order = { ...wanted, origin, source: keysOf(source), target: keysOf(target) }
     await db.write((tx) => insertTask(tx, id, order, now()))
     this.#report({ ...order, id }, 'queued', 0, 0)
     this.#enqueue(id, origin.accountKey)
     return id
+  }
+
+  /**
+   * Creates a task that extracts entries of an archive into a folder, and returns its id. Before the task exists it throws
+   * permission-denied for a scoped token, password-needed, path-not-found.
+   */
+  async extract(
+    source: Library,
+    archive: LibraryPath,
+    extraction: Extraction,
+    target: Library,
+    folder: LibraryPath,
+  ): Promise<string> {
+    const { core } = this.#options
+    refuseScoped(source)
+    refuseUndecrypted(core, source, target)
+    const selection = { parent: parentOf(archive), names: [baseName(archive)] }
+    archiveOf(await select(source.tree, selection))
+    return this.#create({ operation: 'extract', source, ...selection, target, folder, extraction })
   }
 
   /** Resumes the unfinished tasks of an earlier process. Called at the start of the server. */
@@ -189,6 +210,15 @@ export class CopyMoveTasks implements AsyncDisposable {
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     const progress = { total: task.total }
+    if (task.extraction !== undefined) {
+      await this.#extract(task, {
+        source,
+        sourceRoot,
+        archive: archiveOf(chosen),
+        extraction: task.extraction,
+      })
+      return
+    }
     if (task.state === 'running') {
       const target = await this.#openTarget(task)
       refuseUndecrypted(core, source, target)
@@ -199,6 +229,27 @@ export class CopyMoveTasks implements AsyncDisposable {
     if (editable !== undefined) {
       await deleteCopied(core, editable, chosen, this.#observeRemoval(task, progress))
     }
+  }
+
+  async #extract(
+    task: ClaimedTask,
+    what: { source: Library; sourceRoot: DirId; archive: FileDirent; extraction: Extraction },
+  ): Promise<void> {
+    const { core, db, roomLeft } = this.#options
+    const { sourceRoot, ...job } = what
+    const progress = { total: task.total }
+    const { counted, copied, placing, placed } = this.#observe(task, sourceRoot, progress)
+    const target = await this.#openTarget(task)
+    await extractArchive(
+      core,
+      { ...job, target, folder: task.folder, roomLeft },
+      {
+        counted: ({ files, bytes }) => counted({ size: bytes, fileCount: files, dirCount: 0 }),
+        unpacked: (files) => db.write((tx) => copied(tx, files), { durable: false }),
+        placing,
+        placed,
+      },
+    )
   }
 
   #observe(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): CopyObserver {
@@ -228,7 +279,7 @@ export class CopyMoveTasks implements AsyncDisposable {
         await this.#openTarget(task)
       },
       placed: async (tx) => {
-        const next = task.operation === 'copy' ? 'successful' : 'removing'
+        const next = task.operation === 'move' ? 'removing' : 'successful'
         expectClaim(await setCopied(tx, task, next, now()))
         const { total } = progress
         tx.afterCommit(() => this.#report(task, next === 'removing' ? 'running' : next, total, total))
@@ -278,6 +329,17 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 }
 
+/** Throws permission-denied for a scoped token: a task would not be restricted to its scope. */
+function refuseScoped({ actor }: Library): void {
+  if (credentialOriginOf(actor).scopedTokenKey !== undefined) fail({ code: 'permission-denied' })
+}
+
+/** The archive of an extraction. Throws path-not-found for a folder. */
+function archiveOf([chosen]: readonly Placed[]): FileDirent {
+  if (chosen?.entry.kind === 'file') return chosen.entry
+  return fail({ code: 'path-not-found', path: chosen?.path ?? '/', wanted: 'File' })
+}
+
 function keysOf({ info }: Library): LibraryKeys {
   return { libraryKey: info.key, subKey: info.sub?.key }
 }
@@ -306,6 +368,9 @@ function reasonFor(error: unknown): string {
   if (error instanceof BeyondLimit) return error.message
   if (isFault(error, 'quota-exceeded')) return 'Quota is full'
   if (isFault(error, 'too-many-entries')) return 'Too many files'
+  if (error instanceof DomainError && error.fault.code === 'archive-unreadable') {
+    return `The file ${error.fault.reason}`
+  }
   const isInvalid = invalid.some((code) => isFault(error, code))
   return isInvalid ? 'Invalid arguments' : 'Internal error when copy or move'
 }

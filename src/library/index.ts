@@ -1,3 +1,4 @@
+export { addTree } from './add-tree.ts'
 export { changeStatus, libraryTotals, listLibraryPage, purgeAllDeleted, restoreTo } from './administration.ts'
 export type { ListedLibrary } from './administration-store.ts'
 export { type BoundPathMove, listBoundPaths, rebind } from './bound-paths-store.ts'

@@ -239,6 +239,7 @@ async function replaced(
 /** A client whose clock is ahead by more than this is not believed. Time zones explain less than a day. */
 const MAX_AHEAD_SECONDS = 86_400
 
-function modificationTime(given: number | undefined, now: number): number {
+/** The time of a new file: the given one, or now if that is missing or not believable. */
+export function modificationTime(given: number | undefined, now: number): number {
   return given === undefined || given > now + MAX_AHEAD_SECONDS ? now : given
 }

@@ -66,6 +66,7 @@ export const syncFaults: SurfaceFaults = {
     'too-many-tries',
     'thumbnail-failed',
     'text-unreadable',
+    'archive-unreadable',
     'text-unavailable',
     'ticket-not-found',
     'not-in-trash',

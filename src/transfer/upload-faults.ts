@@ -62,6 +62,7 @@ export const uploadFaults: SurfaceFaults = {
     'too-many-links',
     'thumbnail-failed',
     'text-unreadable',
+    'archive-unreadable',
     'text-unavailable',
     'not-in-trash',
     'token-not-found',

@@ -140,6 +140,9 @@ const routes: Record<string, Ask> = {
     path: '/more.txt',
   }),
   'GET /api/v2.1/repos/:repo_id/file/text/': getAt('/api/v2.1/repos/SUB/file/text/', { p: '/in.txt' }),
+  'GET /api/v2.1/repos/:repo_id/file/archive-entries/': getAt('/api/v2.1/repos/SUB/file/archive-entries/', {
+    p: '/in.txt',
+  }),
   'PUT /api2/repos/:repo_id/file/revert/': api(
     'PUT',
     () => '/api2/repos/SUB/file/revert/',

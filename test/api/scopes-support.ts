@@ -11,6 +11,7 @@ export const openToReaders: readonly string[] = [
   'GET /api/v2.1/repos/:repo_id/dir/',
   'GET /api/v2.1/repos/:repo_id/dir/detail/',
   'GET /api/v2.1/repos/:repo_id/file/',
+  'GET /api/v2.1/repos/:repo_id/file/archive-entries/',
   'GET /api/v2.1/repos/:repo_id/file/history/',
   'GET /api/v2.1/repos/:repo_id/file/new_history/',
   'GET /api/v2.1/repos/:repo_id/file/text/',

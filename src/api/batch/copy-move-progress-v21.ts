@@ -7,7 +7,7 @@ export const copyMoveTaskProgressRoutes = [
     method: 'GET',
     path: '/api/v2.1/query-copy-move-progress/',
     auth: 'user',
-    summary: 'Returns the progress of a copy or move, until an hour after its end.',
+    summary: 'Returns the progress of a copy, move or extraction, until an hour after its end.',
     query: { task_id: required() },
     async handle({ user, query }, { copyMoveTasks }) {
       const progress = await copyMoveTasks.progressOf(user, query.task_id)
@@ -19,7 +19,7 @@ export const copyMoveTaskProgressRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/copy-move-task/',
     auth: 'user',
-    summary: 'Cancels a running copy or move.',
+    summary: 'Cancels a running copy, move or extraction.',
     body: { task_id: required() },
     async handle({ user, body }, { copyMoveTasks }) {
       if (!(await copyMoveTasks.cancel(user, body.task_id))) throw errorMessage(500, 'Cancel failed')

@@ -1,7 +1,7 @@
 import type { Library, Selection } from '../../library/index.ts'
 import type { LibraryPath } from '../../objects/index.ts'
 
-/** Copies and moves between libraries in the background. Implemented by `jobs`, started and polled by the web API. */
+/** Copies and moves between libraries, and extractions of archives, in the background. Implemented by `jobs`, started and polled by the web API. */
 export interface CopyMoveTasks {
   /**
    * Starts copying or moving entries into another library and returns the id of the task. Throws password-needed,
@@ -11,6 +11,20 @@ export interface CopyMoveTasks {
     operation: 'copy' | 'move',
     source: Library,
     selection: Selection,
+    target: Library,
+    folder: LibraryPath,
+  ): Promise<string>
+  /**
+   * Starts extracting entries of an archive into a folder and returns the id of the task. Throws password-needed, path-not-found.
+   */
+  extract(
+    source: Library,
+    archive: LibraryPath,
+    extraction: {
+      readonly base: readonly string[]
+      readonly names: readonly string[]
+      readonly container?: string | undefined
+    },
     target: Library,
     folder: LibraryPath,
   ): Promise<string>

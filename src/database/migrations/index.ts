@@ -19,6 +19,7 @@ import { condemnedBytes } from './0020-condemned-bytes.ts'
 import { shareExpiry } from './0021-share-expiry.ts'
 import { comments } from './0022-comments.ts'
 import { photos } from './0023-photos.ts'
+import { extractions } from './0024-extractions.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   shareExpiry,
   comments,
   photos,
+  extractions,
 ]

@@ -112,6 +112,7 @@ export const libraryRoutes: Table = {
     [`GET ${V21}file/history/`]: inFile,
     [`GET ${V21}file/new_history/`]: inFile,
     [`GET ${V21}file/text/`]: inFile,
+    [`GET ${V21}file/archive-entries/`]: async (stage) => ({ query: { p: await stage.archive() } }),
     [`GET ${V2}files/:file_id/blks/:block_id/download-link/`]: blockLink,
     [`POST ${V21}zip-task/`]: { form: { parent_dir: '/', dirents: 'in.txt' } },
     [`GET ${V21}zip-task/`]: { query: { parent_dir: '/', dirents: 'in.txt' } },
@@ -187,6 +188,9 @@ export const libraryRoutes: Table = {
     [`GET ${V21}file-uploaded-bytes/`]: { query: { parent_dir: '/', file_name: 'x.bin' } },
     'DELETE /api/v2.1/repos/batch-delete-item/': ({ id }) => ({
       json: { repo_id: id, parent_dir: '/', dirents: ['in.txt'] },
+    }),
+    [`POST ${V21}file/extract-archive/`]: async (stage) => ({
+      json: { p: await stage.archive(), dst_repo_id: stage.id, dst_parent_dir: '/docs' },
     }),
     'POST /api/v2.1/repos/sync-batch-copy-item/': (stage) => ({ json: selection(stage) }),
     'POST /api/v2.1/repos/sync-batch-move-item/': (stage) => ({ json: selection(stage) }),

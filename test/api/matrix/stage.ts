@@ -5,6 +5,7 @@ import { createEncrypted } from '../../support/encrypted.ts'
 import type { TestServer } from '../../support/server.ts'
 import { SyncClient } from '../../support/sync-client.ts'
 import { uploadFile } from '../../support/transfer.ts'
+import { buildZip } from '../../support/zip-builder.ts'
 import { makeFolder, makeGroup, shareWith, shareWithGroup } from '../sharing-support.ts'
 
 /** Names that no call sends: a caller that receives one has learned of the library. */
@@ -180,6 +181,13 @@ export class Stage {
     return this.once('picture', async () => {
       await uploadFile(this.owner, this.id, '/docs/picture.png', PICTURE)
       return '/docs/picture.png'
+    })
+  }
+
+  archive(): Promise<string> {
+    return this.once('archive', async () => {
+      await uploadFile(this.owner, this.id, '/docs/pack.zip', buildZip([{ name: 'a.txt', content: 'a' }]))
+      return '/docs/pack.zip'
     })
   }
 

@@ -1,0 +1,82 @@
+import { list, map, optional, optionalText, required } from '../../http/index.ts'
+import { parseName, toNfc } from '../../objects/index.ts'
+import { ZipArchive, type ZipEntry } from '../../unzip/index.ts'
+import { BATCH_BODY_BYTES } from '../batch/body-limit.ts'
+import { openDestination } from '../batch/destination.ts'
+import { libraryIdParam, requiredPath } from '../common/readers.ts'
+import { fileAt } from '../common/resolve-path.ts'
+import { libraryAt, pointInTime } from '../history/point-in-time.ts'
+import { route } from '../services.ts'
+
+/** Entries of one response. More would block the event loop while they are encoded (I10). */
+const MAX_LISTED = 10_000
+
+export const archiveFileRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/file/archive-entries/',
+    auth: 'user',
+    summary: 'Lists the entries of a zip archive, up to 10,000; as of `commit_id` or `at` if given.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath(), ...pointInTime },
+    async handle({ user, params, query }, services) {
+      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const { entry } = await fileAt(library, query.p)
+      const key = services.core.keys.keyFor(library)
+      using archive = await ZipArchive.open(await services.core.content.open(library.info.key, entry.id, key))
+      const entries = []
+      for await (const one of archive.entries()) {
+        entries.push(entryToWire(one))
+        if (entries.length === MAX_LISTED) break
+      }
+      return { id: entry.id, entries, total: archive.entryCount }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/:repo_id/file/extract-archive/',
+    auth: 'user',
+    // A task would not be restricted to the scope of the token.
+    scope: 'none',
+    summary:
+      'Extracts `names` in the folder `base` of a zip archive, or everything, into `dst_parent_dir` as a background task; `folder_name` creates a folder for it.',
+    params: { repo_id: libraryIdParam },
+    body: {
+      p: requiredPath(),
+      base: optionalText(),
+      names: optional(list()),
+      folder_name: optional(map(required(), parseName)),
+      dst_repo_id: required(),
+      dst_parent_dir: requiredPath(),
+    },
+    bodyLimit: BATCH_BODY_BYTES,
+    async handle({ user, params, body }, services) {
+      const source = await services.access.open(user, params.repo_id)
+      const { path } = await fileAt(source, body.p)
+      const destination = await openDestination(services, user, body.dst_repo_id, body.dst_parent_dir)
+      const target = destination.library.editable(destination.path)
+      const extraction = {
+        base: toNfc(body.base ?? '')
+          .split('/')
+          .filter((name) => name !== ''),
+        names: (body.names ?? []).map(toNfc),
+        container: body.folder_name,
+      }
+      return {
+        task_id: await services.copyMoveTasks.extract(source, path, extraction, target, destination.path),
+      }
+    },
+  }),
+]
+
+function entryToWire({ name, segments, isDir, size, packedSize, mtime, refusal }: ZipEntry) {
+  return {
+    // The path under which it is extracted. An unsafe name is shown as it is and never extracted.
+    path: segments?.join('/') ?? name,
+    is_dir: isDir,
+    size,
+    packed_size: packedSize,
+    mtime: mtime ?? 0,
+    refusal: refusal ?? '',
+  }
+}

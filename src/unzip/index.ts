@@ -1,0 +1,1 @@
+export { ZipArchive, type ZipEntry } from './zip-archive.ts'
