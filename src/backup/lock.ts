@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { parseOwnJson } from './own-json.ts'
 import { BackupError, type BackupTarget, ObjectMissing } from './target.ts'
@@ -10,6 +11,8 @@ interface LockEntry {
   readonly mode: LockMode
   readonly host: string
   readonly pid: number
+  /** When the process began, as of `beginningOf`. The same id may belong to another process later, as to the first one of a restarted container. */
+  readonly began?: string | undefined
   readonly command: string
   /** ISO 8601. */
   readonly renewedAt: string
@@ -40,6 +43,7 @@ export class TargetLock implements AsyncDisposable {
         mode,
         host: hostname(),
         pid: process.pid,
+        began: beginningOf(process.pid),
         command,
         renewedAt: new Date().toISOString(),
       }
@@ -94,14 +98,36 @@ async function findEntry(target: BackupTarget, name: string): Promise<LockEntry 
   }
 }
 
-function isDead({ host, pid, renewedAt }: LockEntry): boolean {
+function isDead({ host, pid, began, renewedAt }: LockEntry): boolean {
   if (Date.now() - Date.parse(renewedAt) > EXPIRES_AFTER_MS) return true
   if (host !== hostname()) return false
-  if (pid === process.pid) return false
+  return !isRunning(pid) || hasOtherBeginning(pid, began)
+}
+
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return false
+    return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+/** Whether the id belongs to another process now. False if the beginning of one of them is not known. */
+function hasOtherBeginning(pid: number, began: string | undefined): boolean {
+  const found = beginningOf(pid)
+  return began !== undefined && found !== undefined && found !== began
+}
+
+/** The start of the machine and the ticks from then to the start of the process. Undefined where the kernel does not tell. */
+function beginningOf(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field, the name in parentheses, may contain spaces. The 22nd is the start.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return ticks === undefined ? undefined : `${boot} ${ticks}`
+  } catch {
+    return undefined
   }
 }

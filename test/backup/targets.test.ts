@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { TargetLock } from '../../src/backup/lock.ts'
 import { openRepository } from '../../src/backup/open-target.ts'
 import { readConfig } from '../../src/config/index.ts'
 import { backUp, pruneBackups, verifyBackups } from '../../src/server/backups.ts'
@@ -185,6 +186,31 @@ describe('a target', () => {
     const refused = [first, second].find(({ status }) => status === 'rejected') as PromiseRejectedResult
     assert.match(String(refused.reason), /carrel backup is running on .* with process id \d+/)
     await backUpTo(server, target)
+  })
+})
+
+describe('the lock of a killed process', { skip: process.platform !== 'linux' && 'needs /proc' }, () => {
+  it('is removed, also if its process id belongs to another process now', async () => {
+    await using folder = await temporaryFolder()
+    const target = path.join(folder.path, 'target')
+    const { target: opened } = await openRepository(target, { passphraseFile: undefined }, { create: true })
+    const ofThisProcess = async () => {
+      const lock = await TargetLock.acquire(opened, 'write', 'carrel backup')
+      const [file = ''] = await filesIn(path.join(target, 'locks'))
+      return { lock, file, entry: JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown> }
+    }
+    const { lock, file, entry } = await ofThisProcess()
+    await assert.rejects(
+      TargetLock.acquire(opened, 'write', 'carrel backup'),
+      /is running on .* with process id/,
+    )
+    await lock[Symbol.asyncDispose]()
+    // As after the restart of a container, whose first process always has the same id.
+    for (const pid of [process.pid, process.ppid]) {
+      await writeFile(file, JSON.stringify({ ...entry, pid, began: `${String(entry['began'])}0` }))
+      await (await ofThisProcess()).lock[Symbol.asyncDispose]()
+      assert.deepEqual(await filesIn(path.join(target, 'locks')), [])
+    }
   })
 })
 
