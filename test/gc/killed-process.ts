@@ -1,3 +1,4 @@
+import type { DatabaseSetting } from '../../src/database/open.ts'
 import { GarbageCollector } from '../../src/gc/collector.ts'
 import { OperationLeases } from '../../src/gc/operation-leases.ts'
 import type { DiskImplementation } from '../../src/storage/disk/disk-block-store.ts'
@@ -7,6 +8,8 @@ import { openTestCore } from '../support/core.ts'
 export interface KilledProcessOptions {
   readonly folder: string
   readonly implementation: DiskImplementation
+  /** SQLite in the folder unless given. */
+  readonly setting?: DatabaseSetting | undefined
   /** Unix seconds at the first collection, and how much later each of the others is. */
   readonly now: number
   readonly pauseSeconds: number
@@ -21,7 +24,8 @@ export interface KilledProcessOptions {
 const options = JSON.parse(process.argv[2] ?? '') as KilledProcessOptions
 const clock = { now: options.now }
 const now = () => clock.now
-const stage = await openTestCore({ folder: options.folder, implementation: options.implementation, now })
+const { folder, implementation, setting } = options
+const stage = await openTestCore({ folder, implementation, ...(setting && { setting }), now })
 const steps: string[] = []
 const step = (name: string) => {
   if (steps.push(name) === options.killAt) process.kill(process.pid, 'SIGKILL')

@@ -6,12 +6,14 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
+import type { DatabaseSetting } from '../../src/database/open.ts'
 import { deleteLibrary, purgeLibrary } from '../../src/library/libraries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import type { DiskImplementation } from '../../src/storage/disk/disk-block-store.ts'
 import { at } from '../support/core.ts'
+import { type PostgresServer, postgresOrSkip } from '../support/postgres.ts'
 import type { KilledProcessOptions } from './killed-process.ts'
 import { collectAll, countAll, type GcStage, GRACE, load, openGcStage, remove, save } from './stage.ts'
 
@@ -58,44 +60,84 @@ const deleted = new Map([
 for (const implementation of ['fast', 'plain'] satisfies DiskImplementation[]) {
   describe(`a collection killed at any step, with the ${implementation} disk store`, () => {
     it('harms nothing, and collections that follow free everything', async (t) => {
-      const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-killed-'))
-      try {
-        const prepared = path.join(folder, 'prepared')
-        const { id, now } = await prepare(prepared, implementation)
-        const child = {
-          implementation,
-          now,
-          pauseSeconds: PAUSE_SECONDS,
-          graceSeconds: GRACE,
-          collections: COLLECTIONS,
-        }
-        const whole = path.join(folder, 'whole')
-        await cp(prepared, whole, { recursive: true })
-        const complete = await runChild({ ...child, folder: whole, killAt: 0 })
-        assert.equal(complete.signal, null)
-        const steps = JSON.parse(complete.output) as string[]
-        for (const name of EXPECTED) {
-          assert.ok(
-            steps.some((step) => step.endsWith(name)),
-            `${name} is not among ${steps.join('; ')}`,
-          )
-        }
-        const chosen = implementation === 'fast' ? eachKind(steps) : eachKind(steps).filter(touchesFiles)
-        t.diagnostic(`${chosen.length} of ${steps.length} steps`)
-        for (const { index, step } of chosen) {
-          const copy = path.join(folder, 'killed')
-          await cp(prepared, copy, { recursive: true })
-          const killed = await runChild({ ...child, folder: copy, killAt: index + 1 })
-          assert.equal(killed.signal, 'SIGKILL', `${step}, step ${index + 1}`)
-          await t.test(`${index + 1}: ${step}`, () => verify(copy, implementation, id))
-          await rm(copy, { recursive: true })
-        }
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
+      const choose = (steps: readonly string[]) =>
+        implementation === 'fast' ? eachKind(steps) : eachKind(steps).filter(touchesFiles)
+      await killAtSteps(t, { implementation, choose })
     })
   })
 }
+
+describe('a collection killed at a step that changes blocks, on PostgreSQL', () => {
+  it('harms nothing, and collections that follow free everything', async (t) => {
+    const postgres = await postgresOrSkip(t)
+    if (postgres === undefined) return
+    await using _postgres = postgres
+    const choose = (steps: readonly string[]) => eachKind(steps).filter(changesBlocks)
+    await killAtSteps(t, { implementation: 'fast', choose, postgres })
+  })
+})
+
+interface KillOptions {
+  readonly implementation: DiskImplementation
+  readonly choose: (steps: readonly string[]) => readonly NumberedStep[]
+  /** SQLite unless given. */
+  readonly postgres?: PostgresServer
+}
+
+/** Kills a collection at each chosen step, on a copy of the same data each time. */
+async function killAtSteps(t: TestContext, { implementation, choose, postgres }: KillOptions): Promise<void> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-killed-'))
+  try {
+    const prepared: Place = {
+      folder: path.join(folder, 'prepared'),
+      implementation,
+      setting: postgres && { kind: 'postgres', url: await postgres.createDatabase() },
+    }
+    const copied = async (name: string): Promise<Place> => {
+      const copy = path.join(folder, name)
+      await cp(prepared.folder, copy, { recursive: true })
+      const { setting } = prepared
+      if (postgres === undefined || setting?.kind !== 'postgres') return { ...prepared, folder: copy }
+      return {
+        ...prepared,
+        folder: copy,
+        setting: { ...setting, url: await postgres.copyDatabase(setting.url) },
+      }
+    }
+    const { id, now } = await prepare(prepared)
+    const timing = { now, pauseSeconds: PAUSE_SECONDS, graceSeconds: GRACE, collections: COLLECTIONS }
+    const complete = await runChild({ ...timing, ...(await copied('whole')), killAt: 0 })
+    assert.equal(complete.signal, null)
+    const steps = JSON.parse(complete.output) as string[]
+    for (const name of EXPECTED) {
+      assert.ok(
+        steps.some((step) => step.endsWith(name)),
+        `${name} is not among ${steps.join('; ')}`,
+      )
+    }
+    const chosen = choose(steps)
+    t.diagnostic(`${chosen.length} of ${steps.length} steps`)
+    for (const { index, step } of chosen) {
+      const copy = await copied('killed')
+      const killed = await runChild({ ...timing, ...copy, killAt: index + 1 })
+      assert.equal(killed.signal, 'SIGKILL', `${step}, step ${index + 1}`)
+      await t.test(`${index + 1}: ${step}`, () => verify(copy, id))
+      await rm(copy.folder, { recursive: true })
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Where the data is. */
+interface Place {
+  readonly folder: string
+  readonly implementation: DiskImplementation
+  /** SQLite in the folder if undefined. */
+  readonly setting: DatabaseSetting | undefined
+}
+
+const opened = ({ setting, ...rest }: Place) => openGcStage({ ...rest, ...(setting && { setting }) })
 
 interface NumberedStep {
   readonly index: number
@@ -116,12 +158,14 @@ function touchesFiles({ step }: NumberedStep): boolean {
   return /^(retire|discard|before (removeCondemned|deleteRemoved|releaseHeld)Blocks)$/.test(step)
 }
 
-/** A folder with everything that a collection deletes or has to keep. */
-async function prepare(
-  folder: string,
-  implementation: DiskImplementation,
-): Promise<{ id: LibraryId; now: number }> {
-  await using on = await openGcStage({ folder, implementation })
+/** The steps in which rows and files of blocks change, where the databases differ most. */
+function changesBlocks({ step }: NumberedStep): boolean {
+  return /^(retire|discard|uncommitted (removeCondemned|deleteRemoved|condemn)Blocks)$/.test(step)
+}
+
+/** Fills a place with everything that a collection deletes or has to keep. */
+async function prepare(place: Place): Promise<{ id: LibraryId; now: number }> {
+  await using on = await opened(place)
   const { core } = on.stage
   const actor = await on.stage.actor('owner@example.org')
   const library = await on.stage.newLibrary(actor)
@@ -155,8 +199,8 @@ async function runChild(options: KilledProcessOptions) {
   return { output, signal }
 }
 
-async function verify(folder: string, implementation: DiskImplementation, id: LibraryId): Promise<void> {
-  await using on = await openGcStage({ folder, implementation })
+async function verify(place: Place, id: LibraryId): Promise<void> {
+  await using on = await opened(place)
   // After every collection of the killed process.
   on.clock.now += COLLECTIONS * PAUSE_SECONDS
   const library = await on.stage.reopen({

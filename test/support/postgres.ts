@@ -15,6 +15,8 @@ export interface PostgresServer extends AsyncDisposable {
   createDatabase(): Promise<string>
   /** Creates a database with the current schema, from the template of the test run if there is one. */
   createWithSchema(): Promise<string>
+  /** Creates a copy of a database that nobody is connected to. */
+  copyDatabase(url: string): Promise<string>
 }
 
 export class PostgresUnavailable extends Error {
@@ -71,6 +73,10 @@ class Server implements PostgresServer {
 
   createWithSchema(): Promise<string> {
     return this.#create(process.env['CARREL_TEST_POSTGRES_TEMPLATE'] ?? 'template0')
+  }
+
+  copyDatabase(url: string): Promise<string> {
+    return this.#create(new URL(url).pathname.slice(1))
   }
 
   async #create(template: string): Promise<string> {
