@@ -118,7 +118,7 @@ function countTransfers(devtools: CDPSession): { requests: number; bytes: number
 /** What an open folder costs while another folder of its library changes. */
 async function changesElsewhere(browser: Browser, { client }: BenchServer, library: string): Promise<Row> {
   const { page, devtools, close } = await openTab(browser, client)
-  const isListing = (response: { url(): string }) => response.url().endsWith('/dir/?p=%2Fbig')
+  const isListing = (response: { url(): string }) => response.url().includes('/dir/?p=%2Fbig')
   await page.goto(`${client.url}/app/library/${library}?p=/big`)
   await page
     .getByText(`file-${digits(0)}`)

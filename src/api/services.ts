@@ -86,6 +86,8 @@ export interface ApiServices {
   readonly directory: Directory
   readonly documentTexts: DocumentTexts
   readonly libraryPasswords: LibraryPasswords
+  /** Part of the tags of listings. */
+  readonly listingKey: string
   readonly groups: Groups
   readonly links: Links
   readonly login: Login

@@ -13,11 +13,18 @@ export async function unlessUnchanged(
   make: () => HttpResponse | Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const etag = hash('sha1', content)
-  const known = request.header('if-none-match')
-  if (known !== undefined && judge({ 'if-none-match': known }, { etag }) === 'not-modified')
-    return rawResponse({ status: 304, headers: tagHeaders(etag), body: '' })
+  if (hasTag(request, content)) return rawResponse({ status: 304, headers: tagHeaders(etag), body: '' })
   const { status, headers, body, release } = await make()
   return new HttpResponse(status, { ...headers, ...tagHeaders(etag) }, body, release)
+}
+
+/** Whether the client has the response with this content, by the tag that it sends. */
+export function hasTag(request: HttpRequest, content: string): boolean {
+  const known = request.header('if-none-match')
+  return (
+    known !== undefined &&
+    judge({ 'if-none-match': known }, { etag: hash('sha1', content) }) === 'not-modified'
+  )
 }
 
 /** `body` as JSON with an entity tag, or 304. For lists that are cheap to make. */

@@ -17,6 +17,7 @@ export {
   newLibraryId,
   parseBlockId,
   parseCommitId,
+  parseDirId,
   parseFileId,
   parseFsId,
   parseLibraryId,

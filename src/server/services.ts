@@ -25,6 +25,7 @@ import {
   Avatars,
   CredentialOrigins,
   Directory,
+  deriveKeys,
   type FailedAuthentication,
   Groups,
   HashQueue,
@@ -219,6 +220,7 @@ export function createServices(parts: {
     // Separate from the workers of the index, so that a preview does not wait for indexing.
     documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),
     libraryPasswords: new LibraryPasswords({ core, ...guarding }),
+    listingKey: deriveKeys(secret, 'tags of listings')[0].toString('hex'),
     leases,
     gc: new GarbageCollector(
       { db, blocks, core, leases },

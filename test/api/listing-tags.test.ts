@@ -85,6 +85,50 @@ describe('the entity tag of a listing', () => {
     })
   }
 
+  it('lets a client that has a listing fetch only what changed in it', async () => {
+    const path = space.v21('dir/')
+    for (const name of ['kept', 'edited', 'deleted']) {
+      await uploadFile(space.client, space.id, `/changing/${name}.txt`, name)
+    }
+    const query = { p: '/changing' }
+    const { tag, text } = await tagOf(path, query)
+    const before = JSON.parse(text)
+    await uploadFile(space.client, space.id, '/changing/edited.txt', 'again', { replace: true })
+    await uploadFile(space.client, space.id, '/changing/added.txt', 'added')
+    await space.client.delete(space.v21('file/'), { query: { p: '/changing/deleted.txt' } })
+    const since = { ...query, since: before.dir_id }
+    const changes = await conditional(path, since, tag)
+    const whole = await space.client.get(path, query)
+    assert.equal(changes.status, 200, changes.text)
+    assert.equal(changes.headers.get('etag'), whole.headers.get('etag'))
+    const names = (list: { name: string }[]) => list.map(({ name }) => name).sort()
+    assert.equal(changes.body.since, before.dir_id)
+    assert.equal(changes.body.dir_id, whole.body.dir_id)
+    assert.deepEqual(changes.body.removed, ['deleted.txt'])
+    assert.deepEqual(names(changes.body.dirent_list), ['added.txt', 'edited.txt'])
+    for (const entry of changes.body.dirent_list) {
+      assert.deepEqual(
+        entry,
+        whole.body.dirent_list.find(({ name }: { name: string }) => name === entry.name),
+      )
+    }
+    // Whoever was not sent the listing gets nothing out of its id, nor does a client whose listing has other locks or stars.
+    for (const reply of [
+      await conditional(path, since, `W/"${'0'.repeat(40)}"`),
+      await space.client.get(path, since),
+      await conditional(path, { ...query, since: 'ab'.repeat(20) }, tag),
+    ]) {
+      assert.equal(reply.status, 200, reply.text)
+      assert.deepEqual(reply.body, whole.body)
+    }
+    await space.client.post('/api/v2.1/starred-items/', {
+      form: { repo_id: space.id, path: '/changing/kept.txt' },
+    })
+    const starred = await conditional(path, since, tag)
+    assert.equal(starred.body.since, undefined)
+    assert.equal(starred.body.dirent_list.length, 3)
+  })
+
   it('stays when another folder, or a lock in it, changes', async () => {
     await uploadFile(space.client, space.id, '/elsewhere/e.txt', 'text')
     const [path, query] = [space.v21('dir/'), { p: '/folder' }]

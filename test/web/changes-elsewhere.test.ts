@@ -11,13 +11,13 @@ const CHANGES = 10
 describe('an open folder', () => {
   const suite = webSuite()
 
-  it('is not transferred again when another folder changes, but is when it changes itself', async (t) => {
+  it('is not transferred again when another folder changes, and only its changes when it changes itself', async (t) => {
     const space = await Workspace.make(suite.server)
     for (let n = 0; n < 5; n++) await uploadFile(space.client, space.id, `/open/${n}.txt`, 'text')
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
     const { page } = tab
-    const isListing = (response: Response) => response.url().endsWith('/dir/?p=%2Fopen')
+    const isListing = (response: Response) => response.url().includes('/dir/?p=%2Fopen')
     const listings: Response[] = []
     page.on('response', (response) => {
       if (isListing(response)) listings.push(response)
@@ -37,7 +37,22 @@ describe('an open folder', () => {
     assert.deepEqual(new Set(after.map((response) => response.status())), new Set([304]))
     await uploadFile(space.client, space.id, '/open/new.txt', 'text')
     await list.link('new.txt').waitFor()
-    assert.equal(listings.at(-1)?.status(), 200)
+    const changes = await listings.findLast((response) => response.status() === 200)?.json()
+    assert.deepEqual(
+      changes.dirent_list.map(({ name }: { name: string }) => name),
+      ['new.txt'],
+    )
+    await space.client.delete(space.v21('file/'), { query: { p: '/open/0.txt' } })
+    await list.link('0.txt').waitFor({ state: 'detached' })
+    await list.link('new.txt').waitFor()
+    // What the user changes is shown at once. The listing that confirms it has only the change, too.
+    const isChanges = page.waitForResponse((response) => isListing(response) && response.status() === 200)
+    await list.link('1.txt').waitFor()
+    await list.row('1.txt').getByRole('checkbox').click()
+    await page.keyboard.press('Delete')
+    await list.link('1.txt').waitFor({ state: 'detached' })
+    const own = await (await isChanges).json()
+    assert.deepEqual([own.removed, own.dirent_list], [['1.txt'], []])
     assert.deepEqual(tab.complaints, [])
   })
 })

@@ -8,7 +8,7 @@ import {
   revertFolder,
   type Wanted,
 } from '../../library/index.ts'
-import { joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../objects/index.ts'
+import { joinPath, parentOf, parseCommitId, parseDirId, parseName, ROOT } from '../../objects/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
@@ -30,7 +30,8 @@ export const dirRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Lists a folder, with its parent folders or recursively; as of `commit_id` or `at` if given.',
+    summary:
+      'Lists a folder, with its parent folders or recursively; as of `commit_id` or `at` if given. With `since`, the changes of a listing whose tag is sent.',
     params: { repo_id: libraryIdParam },
     query: {
       p: sentPathOrRoot,
@@ -39,6 +40,7 @@ export const dirRoutesV21 = [
       with_thumbnail: flag(),
       thumbnail_size: integer({ default: 256, min: 1 }),
       with_parents: flag(),
+      since: rawText(),
       ...pointInTime,
     },
     async handle({ user, params, query, request }, services) {
@@ -54,6 +56,7 @@ export const dirRoutesV21 = [
         kinds,
         withParents: query.with_parents,
         thumbnailSize,
+        since: parseDirId(query.since ?? ''),
         request,
       })
     },

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   type HttpRequest,
   type HttpResponse,
+  hasTag,
   jsonTextResponse,
   type ResponseHeaders,
   unlessUnchanged,
@@ -9,6 +10,7 @@ import {
 import type { Library } from '../../library/index.ts'
 import {
   type Dirent,
+  type DirId,
   joinPath,
   type LibraryPath,
   parentOf,
@@ -16,13 +18,14 @@ import {
   segmentsOf,
   withSlash,
 } from '../../objects/index.ts'
-import { type ShownDir, type StoredDir, shownDir } from '../../tree/index.ts'
+import { TimeSlicer } from '../../scheduling/index.ts'
+import { changedEntries, type ShownDir, type StoredDir, shownDir } from '../../tree/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../files/thumbnail-url.ts'
 import type { ApiServices } from '../services.ts'
-import { entryV2, entryV21, type ListingContext, quoted } from './dirent-wire.ts'
+import { entryV2, entryV21, quoted } from './dirent-wire.ts'
 import { ListingCache } from './listing-cache.ts'
-import { addModifiers, loadListingContext } from './listing-context.ts'
+import { addModifiers, type GrowingListingContext, loadListingContext } from './listing-context.ts'
 
 /** Files only, folders only, or both. */
 export type Kinds = 'f' | 'd' | 'all'
@@ -68,6 +71,8 @@ interface ListingOptions {
   readonly withParents: boolean
   /** In pixels; undefined for no thumbnails. */
   readonly thumbnailSize: number | undefined
+  /** The dir of a listing that the client has, whose tag it sends. It gets the differences, if they are short. */
+  readonly since: DirId | undefined
   readonly request: HttpRequest
 }
 
@@ -76,7 +81,7 @@ export async function listingV21(
   services: ApiServices,
   library: Library,
   folder: FoundFolder,
-  { kinds, withParents, thumbnailSize, request }: ListingOptions,
+  { kinds, withParents, thumbnailSize, since, request }: ListingOptions,
 ): Promise<HttpResponse> {
   const thumbnails = library.info.encryption === undefined ? thumbnailSize : undefined
   const context = await loadListingContext(services, library)
@@ -88,8 +93,28 @@ export async function listingV21(
     levels.push({ form, path, stored, shown, kinds, context })
   }
   const { path, stored } = folder
-  const start = `{"user_perm":"${library.permissionAt(path)}","dir_id":"${stored.dir.id}","dirent_list":[`
-  return unlessUnchanged(request, [start, ...levels.map(contentOf)].join('\n'), async () => {
+  const head = ({ dir }: StoredDir) => `{"user_perm":"${library.permissionAt(path)}","dir_id":"${dir.id}"`
+  // Keyed, so that only a client that was sent a listing has its tag.
+  const tagContent = (all: readonly Wanted[]) =>
+    [
+      services.listingKey,
+      head(all.at(-1)?.stored ?? stored),
+      ...all.map(contentOf),
+      services.listingKey,
+    ].join('\n')
+  return unlessUnchanged(request, tagContent(levels), async () => {
+    const [only] = levels.length === 1 ? levels : []
+    const changes =
+      since === undefined || only === undefined || thumbnails !== undefined
+        ? undefined
+        : await changesSince(services, library, only, { since, request, tagContent })
+    if (changes !== undefined) {
+      const parent = quoted(withSlash(path))
+      const texts = changes.entries.map((entry) => entryV21(entry, path, parent, context))
+      const more = `"since":"${since}","removed":${JSON.stringify(changes.removed)}`
+      return jsonTextResponse(`${head(stored)},${more},"dirent_list":[${texts.join()}]}`)
+    }
+    const start = `${head(stored)},"dirent_list":[`
     const pieces: Piece[] = []
     for (const level of levels) {
       const parent = quoted(withSlash(level.path))
@@ -101,6 +126,40 @@ export async function listingV21(
     }
     return jsonTextResponse(joined([start, ...pieces, ']}']))
   })
+}
+
+/** A listing with more differences than this is sent as a whole. */
+const MAX_CHANGES = 1000
+
+/**
+ * The differences between the listing that a client has and `now`. Undefined if the client has another listing, or the same with other locks, stars,
+ * names or permissions: its tag stands for all of these. The id of a dir alone grants nothing (I7).
+ */
+async function changesSince(
+  services: ApiServices,
+  library: Library,
+  now: Wanted,
+  {
+    since,
+    request,
+    tagContent,
+  }: { since: DirId; request: HttpRequest; tagContent: (levels: readonly Wanted[]) => string },
+): Promise<{ entries: Dirent[]; removed: string[] } | undefined> {
+  if (now.kinds !== 'all') return undefined
+  const stored = await services.core.objects.findDir(library.info.key, since)
+  if (stored === undefined) return undefined
+  const shown = await shownDir(stored.dir)
+  await addModifiers(services, now.context.modifiers, shown.modifiers)
+  if (!hasTag(request, tagContent([{ ...now, stored, shown }]))) return undefined
+  const { changes } = await changedEntries(stored.dir, now.stored.dir, new TimeSlicer())
+  if (changes.size > MAX_CHANGES) return undefined
+  const entries: Dirent[] = []
+  const removed: string[] = []
+  for (const [name, entry] of changes) {
+    if (entry === null) removed.push(name)
+    else entries.push(entry)
+  }
+  return { entries, removed }
 }
 
 /** The entry with the URL of its thumbnail, if it can have one. Thumbnails are created on request. */
@@ -143,7 +202,7 @@ interface Wanted {
   readonly stored: StoredDir
   readonly shown: ShownDir
   readonly kinds: Kinds
-  readonly context: ListingContext
+  readonly context: GrowingListingContext
 }
 
 const CACHE_BYTES = 32 * 2 ** 20

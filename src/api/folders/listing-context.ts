@@ -4,7 +4,7 @@ import type { ApiServices } from '../services.ts'
 import { type ListingContext, modifierText, type ShownLock } from './dirent-wire.ts'
 
 /** A listing context to which modifiers are added folder by folder. */
-interface GrowingListingContext extends ListingContext {
+export interface GrowingListingContext extends ListingContext {
   readonly modifiers: Map<string, string>
 }
 

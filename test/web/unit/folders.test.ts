@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Entry, Folder } from '../../../web/src/api/entries.ts'
+import { applyChanges } from '../../../web/src/api/folder-changes.ts'
 import { reuseEntries } from '../../../web/src/api/reuse-entries.ts'
 import {
   activateChild,
@@ -40,6 +41,21 @@ describe('a folder that is loaded again', () => {
     assert.equal(fresh.dirent_list[0], old.dirent_list[0])
     assert.equal(fresh.dirent_list[1]?.mtime, 8)
     assert.equal(fresh.dirent_list.length, 3)
+  })
+
+  it('is completed from what changed since it was loaded', () => {
+    const old = folder(entry('a'), entry('b'), entry('c'))
+    const changes = {
+      ...folder(entry('b', { mtime: 8 }), entry('d')),
+      dir_id: 'e',
+      since: 'd',
+      removed: ['c'],
+    }
+    assert.deepEqual(applyChanges(old, changes), {
+      ...folder(entry('a'), entry('b', { mtime: 8 }), entry('d')),
+      dir_id: 'e',
+    })
+    assert.deepEqual(applyChanges(old, folder(entry('d'))), folder(entry('d')))
   })
 
   it('is a new object after a deletion', () => {

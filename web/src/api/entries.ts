@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { rebaseUrl } from '../site-url.ts'
+import { applyChanges, type FolderChanges } from './folder-changes.ts'
 import { api, call } from './http.ts'
 import { reuseEntries } from './reuse-entries.ts'
 
@@ -30,6 +31,8 @@ export interface Folder {
   readonly user_perm: string
   readonly dir_id: string
   readonly dirent_list: readonly Entry[]
+  /** The entries as the server sent them last, and their entity tag. An optimistic update changes only `dirent_list`. */
+  readonly confirmed?: { readonly entries: readonly Entry[]; readonly tag: string }
 }
 
 /** A folder. Live events invalidate it. */
@@ -42,37 +45,44 @@ export function useFolder(libraryId: string, path: string) {
   })
 }
 
-/**
- * The entity tags of listings. By the list itself: one that was changed here, before the server confirmed it, is a new list without
- * a tag, and is fetched again.
- */
-const tags = new WeakMap<readonly Entry[], string>()
-
-/** A folder. If `known` has not changed, nothing is transferred and the result is `known`. */
+/** A folder. If `known` has not changed, nothing is transferred. Otherwise only the changes are, if they are few. */
 export async function fetchFolder(
   libraryId: string,
   path: string,
   signal?: AbortSignal,
   known?: Folder,
 ): Promise<Folder> {
-  const tag = known && tags.get(known.dirent_list)
+  const confirmed = known && confirmedFolder(known)
+  const tag = confirmed?.confirmed?.tag
   const response = await call('GET', `api/v2.1/repos/${libraryId}/dir/`, {
-    query: { p: path },
+    query: { p: path, since: tag && confirmed?.dir_id },
     headers: tag === undefined ? {} : { 'If-None-Match': tag },
     signal,
   })
-  if (response.status === 304 && known !== undefined) return known
-  const folder = (await response.json()) as Folder
-  const etag = response.headers.get('ETag')
-  if (etag !== null) tags.set(folder.dirent_list, etag)
-  return folder
+  if (response.status === 304 && confirmed !== undefined) return confirmed
+  const folder = applyChanges(confirmed, (await response.json()) as FolderChanges)
+  return withTag(folder, response.headers.get('ETag') ?? undefined)
+}
+
+/** The folder as the server sent it last, without changes that were made here before the server confirmed them. */
+function confirmedFolder(folder: Folder): Folder {
+  const { dirent_list: entries, confirmed } = folder
+  return confirmed === undefined || confirmed.entries === entries
+    ? folder
+    : { ...folder, dirent_list: confirmed.entries }
+}
+
+function withTag(folder: Folder, tag: string | undefined): Folder {
+  const { confirmed: _, ...rest } = folder
+  return tag === undefined ? rest : { ...rest, confirmed: { entries: folder.dirent_list, tag } }
 }
 
 function shareEntries(old: Folder | undefined, fresh: Folder): Folder {
   const shared = reuseEntries(old, fresh)
-  const tag = tags.get(fresh.dirent_list)
-  if (tag !== undefined) tags.set(shared.dirent_list, tag)
-  return shared
+  const tag = fresh.confirmed?.tag
+  const { confirmed, dirent_list: entries } = shared
+  const isTagged = confirmed?.tag === tag && (tag === undefined || confirmed?.entries === entries)
+  return isTagged ? shared : withTag(shared, tag)
 }
 
 /** Temporary download URL of a file, valid without credentials. */

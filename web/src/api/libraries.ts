@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { replaceEqualDeep, useQuery } from '@tanstack/react-query'
 import { api, call } from './http.ts'
 
 export type Permission = 'rw' | 'r' | 'admin' | 'cloud-edit' | 'preview'
@@ -86,11 +86,38 @@ const repo = (id: string) => `api/v2.1/repos/${id}/`
 export function useLibraries() {
   return useQuery({
     queryKey: ['libraries'],
-    queryFn: async ({ signal }) => {
-      const { repos } = await api.get<{ repos: LibraryItem[] }>('api/v2.1/repos/', undefined, signal)
-      return repos.map((library) => ({ ...untold, ...library }))
-    },
+    queryFn: ({ signal, client, queryKey }) =>
+      fetchLibraries(client.getQueryData<readonly LibraryItem[]>(queryKey), signal),
+    structuralSharing: (old, fresh) => shareLibraries(old, fresh as readonly LibraryItem[]),
   })
+}
+
+/** The entity tags of lists, by the list itself, as in `entries.ts`. */
+const tags = new WeakMap<readonly LibraryItem[], string>()
+
+/** The libraries of the user. If `known` has not changed, nothing is transferred and the result is `known`. */
+async function fetchLibraries(
+  known: readonly LibraryItem[] | undefined,
+  signal: AbortSignal,
+): Promise<readonly LibraryItem[]> {
+  const tag = known && tags.get(known)
+  const response = await call('GET', 'api/v2.1/repos/', {
+    headers: tag === undefined ? {} : { 'If-None-Match': tag },
+    signal,
+  })
+  if (response.status === 304 && known !== undefined) return known
+  const { repos } = (await response.json()) as { repos: LibraryItem[] }
+  const libraries = repos.map((library) => ({ ...untold, ...library }))
+  const etag = response.headers.get('ETag')
+  if (etag !== null) tags.set(libraries, etag)
+  return libraries
+}
+
+function shareLibraries(old: unknown, fresh: readonly LibraryItem[]): readonly LibraryItem[] {
+  const shared = replaceEqualDeep(old, fresh)
+  const tag = tags.get(fresh)
+  if (tag !== undefined) tags.set(shared, tag)
+  return shared
 }
 
 export function useLibrary(id: string) {
