@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { moveConsumer, writeFollowed } from '../commits/index.ts'
-import type { Database, Reader, Transaction } from '../database/index.ts'
+import type { Database, Reader, Transaction, Value } from '../database/index.ts'
 import { type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type EditRow, type OriginRow, originKey, putEdits, putOrigins } from './file-history-store.ts'
 import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
@@ -110,11 +110,13 @@ async function putFirstSeen(
   rows: readonly FirstSeenRow[],
 ): Promise<void> {
   const columns = ['library_key', 'path_key', 'author', 'added_at']
-  const first = new Map<string, FirstSeenRow>()
-  for (const row of rows) if (!first.has(row.path)) first.set(row.path, row)
-  const values = Array.from(first.values(), ({ path, author, addedAt }) => {
-    return [libraryKey, originKey(path), author, addedAt]
-  })
+  const first = new Map<string, Value[]>()
+  for (const { path, author, addedAt } of rows) {
+    const key = originKey(path)
+    const id = key.toString('hex')
+    if (!first.has(id)) first.set(id, [libraryKey, key, author, addedAt])
+  }
+  const values = [...first.values()]
   await tx.insert('first_seen', columns, values, { ignoreExisting: true })
 }
 
@@ -135,7 +137,10 @@ export async function findFirstSeen(
   return undefined
 }
 
-/** Deletes up to `limit` rows about what happened before a commit. The commit itself is the oldest that is shown. */
+/**
+ * Deletes up to `limit` rows about what happened before a commit. The commit itself is the oldest that is shown. Both subqueries are ranges of an
+ * index, so rows that stay are not read.
+ */
 export async function deletePathIndexBelow(
   tx: Transaction,
   libraryKey: number,
@@ -144,7 +149,7 @@ export async function deletePathIndexBelow(
 ): Promise<number> {
   const trash = await tx.run(
     `delete from trash_item where library_key = ? and path_key in
-       (select path_key from trash_item where library_key = ? and seq <= ? limit ?)`,
+       (select path_key from trash_item where library_key = ? and present in (0, 1) and seq <= ? limit ?)`,
     libraryKey,
     libraryKey,
     seq,

@@ -20,6 +20,7 @@ import { shareExpiry } from './0021-share-expiry.ts'
 import { comments } from './0022-comments.ts'
 import { photos } from './0023-photos.ts'
 import { extractions } from './0024-extractions.ts'
+import { fileEditsByCommit } from './0025-file-edits-by-commit.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   comments,
   photos,
   extractions,
+  fileEditsByCommit,
 ]
