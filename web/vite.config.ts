@@ -39,6 +39,7 @@ function chunkGroups() {
     // Packages change less often than our own code, so a new release finds them in the cache of the browser.
     { name: 'vendor', test: /[\\/]node_modules[\\/]/, ...initial, priority: 9 },
     { name: 'app', test: /^(?!.*first-requests\.ts$)/, ...initial, priority: 8 },
+    { name: 'overlays', test: /[\\/]web[\\/]src[\\/]ui[\\/]overlay-parts\.ts$/, priority: 7 },
     { name: 'libraries', test: /[\\/]web[\\/]src[\\/]libraries[\\/]libraries-page\.tsx$/, priority: 7 },
     { name: 'folder', test: /[\\/]web[\\/]src[\\/]files[\\/]folder-page\.tsx$/, priority: 6 },
     { name: 'uploads', test: /[\\/]web[\\/]src[\\/]uploads[\\/]/, priority: 5 },
@@ -77,15 +78,23 @@ function firstRequests(): Plugin {
             if (found === undefined) throw new Error(`The build has no chunk ${name}`)
             return found.fileName
           })
+        const fonts = files
+          .map(({ fileName }) => fileName)
+          .filter((name) => /^assets\/(?:inter|newsreader)-basic-[^/]*\.woff2$/.test(name))
         const styles = files
           .map(({ fileName }) => fileName)
           .filter((name) => /^assets\/libraries-[^/]*\.css$/.test(name))
-        const preload = { library: chunksOf('folder', 'folder-page').map((name) => `web/${name}`) }
+        const below = (names: string[]) => names.map((name) => `web/${name}`)
+        const preload = {
+          '': below(chunksOf('libraries-page')),
+          library: below(chunksOf('folder', 'folder-page')),
+        }
         const attribute = JSON.stringify(preload).replaceAll('"', '&quot;')
         const tags = [
           `<script type="module" async crossorigin src="./${chunksOf('first-requests')[0]}" data-preload="${attribute}"></script>`,
-          ...chunksOf('libraries', 'libraries-page').map(
-            (name) => `<link rel="modulepreload" crossorigin href="./${name}">`,
+          ...chunksOf('libraries').map((name) => `<link rel="modulepreload" crossorigin href="./${name}">`),
+          ...fonts.map(
+            (name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="./${name}">`,
           ),
           ...styles.map((name) => `<link rel="stylesheet" crossorigin href="./${name}">`),
         ]

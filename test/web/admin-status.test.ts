@@ -99,7 +99,7 @@ describe('the server status and the audit log', () => {
     for (const section of ['', '/statistics', '/users', '/libraries', '/audit']) {
       await phone?.go(`/admin${section}`)
       await phone?.page.getByRole('heading', { name: 'Verwaltung' }).waitFor()
-      await phone?.page.locator('.page:not(:has(.spinner))').waitFor()
+      await phone?.page.locator('.page:not(:has(.waiting))').waitFor()
       await phone?.picture(`admin${section.replace('/', '-')}-phone-dark`)
       if (phone !== undefined) await fitsWidth(phone.page)
     }

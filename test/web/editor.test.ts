@@ -62,7 +62,7 @@ describe('editing text', () => {
     })
     await page.reload()
     await page.locator('.viewer-plain').getByText("const greeting = 'hello'").waitFor()
-    assert.equal(await page.locator('.viewer .spinner').count(), 0)
+    assert.equal(await page.locator('.viewer :is(.spinner, .waiting)').count(), 0)
     held.resolve()
     await page.getByRole('textbox', { name: 'Content of hello.ts' }).waitFor()
     assert.equal(await page.locator('.viewer-plain').count(), 0)

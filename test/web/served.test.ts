@@ -95,6 +95,7 @@ describe('the served web app', () => {
       const sent = requests.filter((request) => isNew(request) && !request.url().endsWith('/pages/icon.svg'))
       const urls = sent.map((request) => request.url().slice(suite.server.url.length))
       assert.deepEqual(urls.toSorted(), [...new Set(urls)].toSorted(), 'nothing is requested twice')
+      assert.ok(!urls.some((url) => url.includes('/overlays-')), 'menus and dialogs are loaded on demand')
       assert.ok(urls.length <= MAX_REQUESTS, `${urls.length} requests: ${urls.join('\n')}`)
       const parts = sent.filter((request) => !request.url().includes('/events/'))
       const sizes = await Promise.all(parts.map(async (part) => (await part.sizes()).responseBodySize))

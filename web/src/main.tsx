@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { nonce } from './site-url.ts'
 import { loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
-import { applyTheme } from './ui/index.ts'
+import { applyTheme, preloadOverlays } from './ui/index.ts'
 
 declare global {
   // CSP nonce for the style elements of react-remove-scroll, which dialogs use.
@@ -14,6 +14,7 @@ declare global {
 
 globalThis.__webpack_nonce__ = nonce
 applyTheme()
+preloadOverlays()
 
 const language = preferredLanguage()
 const texts = await loadTexts(language)

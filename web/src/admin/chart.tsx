@@ -1,10 +1,10 @@
 import { useId } from 'react'
 import type { DayValue } from '../api/index.ts'
 
-const WIDTH = 440
-const HEIGHT = 170
-const LEFT = 58
-const BOTTOM = 24
+const WIDTH = 350
+const HEIGHT = 190
+const LEFT = 70
+const BOTTOM = 28
 const TOP = 12
 const RIGHT = 8
 
@@ -42,7 +42,7 @@ export function LineChart(props: {
         {[0, 0.5, 1].map((part) => (
           <g key={part}>
             <line className="admin-grid" x1={LEFT} x2={WIDTH - RIGHT} y1={y(top * part)} y2={y(top * part)} />
-            <text x={LEFT - 8} y={y(top * part) + 4} textAnchor="end">
+            <text x={LEFT - 8} y={y(top * part) + 5} textAnchor="end">
               {format(top * part)}
             </text>
           </g>

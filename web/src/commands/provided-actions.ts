@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { MenuEntry } from '../ui/index.ts'
 
-type Action = Exclude<MenuEntry, 'line' | false | undefined>
+type Action = Extract<MenuEntry, { readonly label: string }>
 
 /** Actions of the current page, and what they apply to. */
 export interface ProvidedActions {
@@ -24,5 +24,7 @@ export function useProvidedActions(groups: readonly ProvidedActions[]): void {
 export const providedActions = () => provided
 
 export function actionsIn(entries: readonly MenuEntry[]): Action[] {
-  return entries.filter((entry): entry is Action => typeof entry === 'object' && !entry.disabled)
+  return entries.filter(
+    (entry): entry is Action => typeof entry === 'object' && 'label' in entry && !entry.disabled,
+  )
 }

@@ -1,6 +1,17 @@
 import type { LucideIcon } from 'lucide-react'
-import { DropdownMenu as Radix, ContextMenu as RadixContext } from 'radix-ui'
-import type { ReactNode } from 'react'
+import {
+  type ComponentProps,
+  cloneElement,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useId,
+  useRef,
+  useState,
+} from 'react'
+import { MenuPanel } from './overlays.ts'
 
 export type MenuEntry =
   | {
@@ -9,72 +20,107 @@ export type MenuEntry =
       readonly onSelect: () => void
       readonly danger?: boolean
       readonly disabled?: boolean
+      /** Of a choice among several: whether it is the current one. */
+      readonly checked?: boolean
       /** Displayed only; the menu does not bind the key. */
       readonly shortcut?: string
     }
   | 'line'
+  | { readonly heading: string }
   | false
   | undefined
 
-/** A menu that opens from a button. */
+/** A menu that opens from a button. The code of the open menu is loaded on demand. */
 export function Menu(props: {
-  trigger: ReactNode
+  trigger: ReactElement<ComponentProps<'button'>>
   entries: readonly MenuEntry[]
   title?: ReactNode
   align?: 'start' | 'end'
 }) {
+  const { trigger } = props
+  const button = useRef<HTMLButtonElement>(null)
+  const ownId = useId()
+  const id = trigger.props.id ?? ownId
+  const [opened, setOpened] = useState<{ byKeyboard: boolean }>()
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{props.trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className="menu" align={props.align ?? 'end'} sideOffset={4} collisionPadding={8}>
-          {props.title && <Radix.Label className="menu-title">{props.title}</Radix.Label>}
-          {props.entries.map((entry, index) => entryOf(entry, index, Radix))}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <>
+      {cloneElement(trigger, {
+        ref: button,
+        id,
+        'aria-haspopup': 'menu',
+        'aria-expanded': opened !== undefined,
+        ...{ 'data-state': opened ? 'open' : 'closed' },
+        // Enter and Space are clicks without a pointer.
+        onClick: ({ detail }: MouseEvent) => setOpened(opened ? undefined : { byKeyboard: detail === 0 }),
+        onKeyDown: (event: KeyboardEvent) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setOpened({ byKeyboard: true })
+        },
+      })}
+      {opened && (
+        <Suspense>
+          <MenuPanel
+            entries={props.entries}
+            title={props.title}
+            align={props.align ?? 'end'}
+            byKeyboard={opened.byKeyboard}
+            anchor={button}
+            labelledBy={id}
+            onClose={() => setOpened(undefined)}
+            onCloseAutoFocus={() => button.current?.focus()}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }
 
 /** Context menu of `children`. */
 export function ContextMenu(props: {
   entries: readonly MenuEntry[]
-  children: ReactNode
+  children: ReactElement<ComponentProps<'div'>>
   onOpenChange?: (open: boolean) => void
   /** If prevented, the focus does not return to the trigger. */
   onCloseAutoFocus?: (event: Event) => void
 }) {
-  const { onOpenChange, onCloseAutoFocus } = props
+  const { children: child, onOpenChange } = props
+  const [opened, setOpened] = useState<{ at: DOMRect; byKeyboard: boolean; back: Element | null }>()
+  const anchor = useRef({ getBoundingClientRect: () => new DOMRect() })
+  function open(event: MouseEvent<HTMLDivElement>): void {
+    child.props.onContextMenu?.(event)
+    if (event.defaultPrevented) return
+    event.preventDefault()
+    const at = DOMRect.fromRect({ x: event.clientX, y: event.clientY })
+    anchor.current = { getBoundingClientRect: () => at }
+    // The secondary button of a mouse, a finger, or else a key.
+    const { pointerType = '' } = event.nativeEvent as Partial<PointerEvent>
+    const byKeyboard = event.button !== 2 && pointerType !== 'touch'
+    onOpenChange?.(true)
+    setOpened({ at, byKeyboard, back: opened?.back ?? document.activeElement })
+  }
   return (
-    <RadixContext.Root modal={false} {...(onOpenChange && { onOpenChange })}>
-      <RadixContext.Trigger asChild>{props.children}</RadixContext.Trigger>
-      <RadixContext.Portal>
-        <RadixContext.Content
-          className="menu"
-          collisionPadding={8}
-          {...(onCloseAutoFocus && { onCloseAutoFocus })}
-        >
-          {props.entries.map((entry, index) => entryOf(entry, index, RadixContext))}
-        </RadixContext.Content>
-      </RadixContext.Portal>
-    </RadixContext.Root>
-  )
-}
-
-function entryOf(entry: MenuEntry, index: number, kind: typeof Radix | typeof RadixContext): ReactNode {
-  if (entry === false || entry === undefined) return null
-  if (entry === 'line') return <kind.Separator key={index} className="menu-line" />
-  const { icon: Icon } = entry
-  return (
-    <kind.Item
-      key={entry.label}
-      className={`menu-item${entry.danger ? ' menu-item-danger' : ''}`}
-      disabled={entry.disabled ?? false}
-      onSelect={entry.onSelect}
-    >
-      {Icon && <Icon size={18} aria-hidden />}
-      <span className="menu-item-text">{entry.label}</span>
-      {entry.shortcut && <kbd>{entry.shortcut}</kbd>}
-    </kind.Item>
+    <>
+      {cloneElement(child, { onContextMenu: open })}
+      {opened && (
+        <Suspense>
+          <MenuPanel
+            key={`${opened.at.x} ${opened.at.y}`}
+            entries={props.entries}
+            align="start"
+            byKeyboard={opened.byKeyboard}
+            anchor={anchor}
+            onClose={() => {
+              onOpenChange?.(false)
+              setOpened(undefined)
+            }}
+            onCloseAutoFocus={(event) => {
+              props.onCloseAutoFocus?.(event)
+              if (!event.defaultPrevented && opened.back instanceof HTMLElement) opened.back.focus()
+            }}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }

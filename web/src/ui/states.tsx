@@ -17,11 +17,16 @@ export function Empty(props: { icon: LucideIcon; title: ReactNode; hint?: ReactN
   )
 }
 
+const OUTLINED_ROWS = 5
+
+/** Outline of a list while it is loaded. */
 export function Waiting() {
   const texts = useTexts('common')
   return (
     <div className="waiting" role="status">
-      <span className="spinner" />
+      {Array.from({ length: OUTLINED_ROWS }, (_, row) => (
+        <i key={row} aria-hidden />
+      ))}
       <span className="visually-hidden">{texts.loading}</span>
     </div>
   )
