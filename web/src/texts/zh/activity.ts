@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const activity: Texts['activity'] = {
   title: '动态',
-  whose: '显示谁的动态',
+  whose: '动态范围',
   everyone: '所有人',
   mine: '我的',
   nothing: '还没有任何动态',

@@ -38,9 +38,9 @@ export const admin: Texts['admin'] = {
   orderBy: '排序',
   orders: {
     email: '电子邮箱',
-    create_time: '最新创建在前',
-    last_login: '最近登录在前',
-    quota_usage: '占用空间最多在前',
+    create_time: '创建时间从新到旧',
+    last_login: '登录时间从新到旧',
+    quota_usage: '占用空间从大到小',
   },
   newUser: '新建用户',
   userMade: (email) => `${email} 现在可以登录。`,

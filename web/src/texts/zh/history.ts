@@ -36,7 +36,7 @@ export const history: Texts['history'] = {
     restored: '恢复了',
     restoredFolder: '恢复了文件夹',
   },
-  andMore: (count) => `等另外 ${count} 项`,
+  andMore: (count) => `等 ${count + 1} 项`,
   ops: {
     new: '已添加',
     newdir: '已添加文件夹',

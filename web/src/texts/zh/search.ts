@@ -20,7 +20,7 @@ export const search: Texts['search'] = {
   place: '位置',
   everywhere: '全部',
   libraries: '资料库',
-  scopes: { mine: '我的资料库', shared: '共享给我的', group: '群组', public: '共享给所有人的' },
+  scopes: { mine: '我的资料库', shared: '与我共享', group: '群组', public: '共享给所有人的' },
   kind: '类型',
   anyKind: '不限',
   kinds: {

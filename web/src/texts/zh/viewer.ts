@@ -18,7 +18,7 @@ export const viewer: Texts['viewer'] = {
   goneHint: '该文件可能已被重命名、移动或删除。',
   goneMeanwhile: '该文件刚刚被重命名、移动或删除，仍可在历史记录中找到。',
   noPreview: '此类文件无法预览。',
-  noTextInside: '尽管名称如此，该文件不包含文本。',
+  noTextInside: '该文件的扩展名是文本，但内容不是文本。',
   noText: '无法读取该文档的文本。',
   emptyDocument: '该文档不包含文本。',
   cannotShow: '无法显示该文件。它可能已损坏，或浏览器不支持其格式。',
