@@ -25,6 +25,15 @@ describe('the folder page on a small screen', () => {
     const { tab, list, page } = here
     await tab.picture('files-phone-dark')
     await fitsWidth(tab.page)
+    const { height: room } = PHONE.viewport
+    const listed = (await list.grid.boundingBox())?.height ?? 0
+    assert.ok(room - listed < 0.15 * room, `${room - listed} of ${room} pixels around the list`)
+    await page.getByRole('button', { name: 'Add', exact: true }).tap()
+    await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('files-phone-add')
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
     await list.row('notes.md').getByRole('checkbox').tap()
     await list.row('budget.xlsx').tap({ position: { x: 250, y: 20 } })
     assert.deepEqual(await list.chosen(), ['budget.xlsx', 'notes.md'])

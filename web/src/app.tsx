@@ -8,7 +8,7 @@ import { AdminPage } from './admin/index.ts'
 import { ApiError } from './api/index.ts'
 import { FolderPage, SmartLinkPage } from './files/index.ts'
 import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
-import { DeletedPage, HomePage, LibrariesPage, StarredPage } from './libraries/index.ts'
+import { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './libraries/index.ts'
 import { useLive } from './live/index.ts'
 import { aroundNav } from './navigation/index.ts'
 import { SearchPage } from './search/index.ts'
@@ -45,6 +45,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/deleted', DeletedPage],
   ['/activity', ActivityPage],
   ['/links', LinksPage],
+  ['/shared', SharedPage],
   ['/groups/:group?', GroupsPage],
   ['/account/:section?', AccountPage],
   ['/admin/:section?', AdminPage],

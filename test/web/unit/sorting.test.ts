@@ -85,7 +85,7 @@ describe('the order of entries', () => {
 
 describe('the order of libraries', () => {
   const library = (repo_name: string, size: number, last_modified: string, more: Partial<LibraryItem> = {}) =>
-    ({ repo_name, size, last_modified, ...more }) as LibraryItem
+    ({ type: 'mine', repo_name, size, last_modified, ...more }) as LibraryItem
   const libraries = [
     library('Photos 10', 10, '2026-01-02T00:00:00Z'),
     library('Photos 9', 30, '2026-01-03T00:00:00+02:00'),
@@ -117,24 +117,31 @@ describe('the order of libraries', () => {
     assert.deepEqual(orderIn(''), { column: 'modified', down: true })
   })
 
-  it('has one section per group in the tab of groups, sorted by name', () => {
+  it('has sections for the own ones, for people, for each group by name, and for everyone', () => {
+    const titles = { people: 'People', everyone: 'Everyone' }
     const grouped = [
-      library('x', 0, '', { group_id: 2, group_name: 'Zoo' }),
-      library('y', 0, '', { group_id: 1, group_name: 'Art' }),
-      library('z', 0, '', { group_id: 2, group_name: 'Zoo' }),
+      library('p', 0, '', { type: 'public' }),
+      library('x', 0, '', { type: 'group', group_id: 2, group_name: 'Zoo' }),
+      library('y', 0, '', { type: 'group', group_id: 1, group_name: 'Art' }),
+      library('z', 0, '', { type: 'group', group_id: 2, group_name: 'Zoo' }),
+      library('s', 0, '', { type: 'shared' }),
     ]
     assert.deepEqual(
-      sectionsOf('group', grouped).map(({ title, libraries }) => [
+      sectionsOf(grouped, titles).map(({ title, libraries }) => [
         title,
         libraries.map(({ repo_name }) => repo_name).join(''),
       ]),
       [
+        ['People', 's'],
         ['Art', 'y'],
         ['Zoo', 'xz'],
+        ['Everyone', 'p'],
       ],
     )
-    assert.deepEqual(sectionsOf('mine', libraries), [{ key: 0, title: undefined, libraries }])
-    assert.deepEqual(sectionsOf('group', []), [])
+    assert.deepEqual(sectionsOf(libraries, titles), [
+      { key: 'mine', type: 'mine', title: undefined, libraries },
+    ])
+    assert.deepEqual(sectionsOf([], titles), [])
   })
 
   it('filters by a part of the name, in any case and Unicode form', () => {

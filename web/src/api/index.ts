@@ -172,7 +172,6 @@ export {
   changeShareExpiry,
   endShare,
   endSharedOut,
-  leaveShared,
   type Person,
   permissionOf,
   publish,

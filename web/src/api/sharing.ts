@@ -110,8 +110,9 @@ export interface SharedOut {
   readonly is_expired?: boolean
 }
 
-export function useSharedOut() {
+export function useSharedOut(enabled = true) {
   return useQuery({
+    enabled,
     queryKey: ['shares', 'out'],
     async queryFn({ signal }) {
       const [libraries, folders] = await Promise.all([
@@ -141,10 +142,6 @@ export const publish = (libraryId: string, permission: SharePermission) =>
 
 export const unpublish = (libraryId: string) =>
   api.delete(`api/v2.1/shared-repos/${libraryId}/`, { query: { share_type: 'public' } })
-
-/** Leaves a library that was shared with the user. */
-export const leaveShared = (libraryId: string, from: string) =>
-  api.delete(`api2/beshared-repos/${libraryId}/`, { query: { share_type: 'personal', from } })
 
 /** Searches people by a part of their name or address. Empty for an empty text. */
 export function useFoundPeople(words: string) {

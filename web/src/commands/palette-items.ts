@@ -4,6 +4,7 @@ import {
   Activity,
   Clock,
   House,
+  Inbox,
   Library,
   Search,
   Settings,
@@ -108,7 +109,8 @@ function usePages(): readonly PaletteItem[] {
   const pages: { to: string; label: string; icon: LucideIcon; about?: string }[] = [
     { to: '/home', label: shell.homePage, icon: House },
     { to: '/', label: shell.libraries, icon: Library },
-    { to: '/links?tab=with-me', label: shell.sharing, icon: Share2 },
+    { to: '/shared', label: shell.sharedWithMe, icon: Inbox },
+    { to: '/links', label: shell.sharing, icon: Share2 },
     { to: '/starred', label: shell.starred, icon: Star },
     { to: '/trash', label: shell.trash, icon: Trash2 },
     { to: '/activity', label: shell.activity, icon: Activity },

@@ -5,7 +5,7 @@ import { ancestorsOf, nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, Menu, NARROW, useMedia } from '../ui/index.ts'
 import { useFileDropPlace } from '../uploads/index.ts'
-import { type OnDropped, useDropPlace } from './drag-and-drop.ts'
+import { bothHandlers, type OnDropped, useDropPlace } from './drag-and-drop.ts'
 import { activateChild } from './folder-visits.ts'
 
 interface Step {
@@ -85,26 +85,6 @@ function Crumb(props: Parameters<typeof Breadcrumb>[0] & { step: Step }) {
       <Separator />
     </li>
   )
-}
-
-type DropHandlers = ReturnType<typeof useDropPlace>['handlers']
-
-/** Handlers for dragged entries and for files of the desktop. Each ignores the drags of the other. */
-function bothHandlers(some: DropHandlers, others: DropHandlers): DropHandlers {
-  return {
-    onDragOver(event) {
-      some.onDragOver(event)
-      others.onDragOver(event)
-    },
-    onDragLeave() {
-      some.onDragLeave()
-      others.onDragLeave()
-    },
-    onDrop(event) {
-      some.onDrop(event)
-      others.onDrop(event)
-    },
-  }
 }
 
 function Separator() {

@@ -75,3 +75,23 @@ export function useDropPlace(libraryId: string, path: string, onDropped: OnDropp
     },
   }
 }
+
+type DropHandlers = ReturnType<typeof useDropPlace>['handlers']
+
+/** Handlers for dragged entries and for files of the desktop. Each ignores the drags of the other. */
+export function bothHandlers(some: DropHandlers, others: DropHandlers): DropHandlers {
+  return {
+    onDragOver(event) {
+      some.onDragOver(event)
+      others.onDragOver(event)
+    },
+    onDragLeave() {
+      some.onDragLeave()
+      others.onDragLeave()
+    },
+    onDrop(event) {
+      some.onDrop(event)
+      others.onDrop(event)
+    },
+  }
+}

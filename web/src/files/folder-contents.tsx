@@ -24,7 +24,7 @@ import { usePreferences } from './preferences.ts'
 import { all, indexNames, kept, none, nothing, only, type Selection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { byName, matching, sorted } from './sorting.ts'
-import { FindBox, Toolbar } from './toolbar.tsx'
+import { AddButton, FindBox, PhoneTools, Toolbar } from './toolbar.tsx'
 import { useEntryChanges } from './use-entry-changes.ts'
 import { useEntryClipboard } from './use-entry-clipboard.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
@@ -49,6 +49,7 @@ export function FolderContents(props: {
   const [dialog, setDialog] = useState<OpenDialog>()
   const [renaming, setRenaming] = useState<string>()
   const [sheet, setSheet] = useState(false)
+  const [isFinding, setFinding] = useState(false)
   const findBox = useRef<HTMLInputElement>(null)
 
   const owned = account !== undefined && account.email === library.owner_email
@@ -142,7 +143,10 @@ export function FolderContents(props: {
   ])
   const onFind = () => {
     // The selection bar replaces the filter field.
-    flushSync(() => setSelection(none(selection)))
+    flushSync(() => {
+      setSelection(none(selection))
+      setFinding(true)
+    })
     findBox.current?.focus()
     findBox.current?.select()
   }
@@ -151,37 +155,50 @@ export function FolderContents(props: {
   const details = (
     <Details here={here} entries={chosen} all={props.entries} library={library} setDialog={setDialog} />
   )
+  const selectionBar = chosen.length > 0 && (
+    <SelectionBar
+      here={here}
+      entries={chosen}
+      menu={entryMenu(chosen)}
+      onClear={() => setSelection(none(selection))}
+      onDelete={() => remove(chosen)}
+      setDialog={setDialog}
+      {...detailsBar}
+    />
+  )
   return (
     <div className="files">
-      <div className="files-head">
-        {narrow && <IconButton label={texts.up} icon={ArrowUp} onClick={up} />}
-        <Breadcrumb libraryId={libraryId} libraryName={libraryName} path={path} onDropped={onDropped} />
-        {!editable && <span className="badge">{texts.readOnly}</span>}
-      </div>
-      <Toolbar
-        here={here}
-        preferences={preferences}
-        prefer={prefer}
-        narrow={narrow}
-        menu={folderMenu}
-        find={find}
-        {...detailsBar}
-        setDialog={setDialog}
-        selection={
-          chosen.length > 0 && (
-            <SelectionBar
-              here={here}
-              entries={chosen}
-              menu={entryMenu(chosen)}
-              onClear={() => setSelection(none(selection))}
-              onDelete={() => remove(chosen)}
-              setDialog={setDialog}
-              {...detailsBar}
+      {!(narrow && selectionBar) && (
+        <div className="files-head">
+          {narrow && <IconButton label={texts.up} icon={ArrowUp} onClick={up} />}
+          <Breadcrumb libraryId={libraryId} libraryName={libraryName} path={path} onDropped={onDropped} />
+          {!editable && <span className="badge">{texts.readOnly}</span>}
+          {narrow && (
+            <PhoneTools
+              preferences={preferences}
+              prefer={prefer}
+              menu={folderMenu}
+              finding={isFinding}
+              onFind={() => setFinding(!isFinding)}
             />
-          )
-        }
-      />
-      {narrow && (
+          )}
+        </div>
+      )}
+      {narrow ? (
+        selectionBar && <div className="files-bar">{selectionBar}</div>
+      ) : (
+        <Toolbar
+          here={here}
+          preferences={preferences}
+          prefer={prefer}
+          menu={folderMenu}
+          find={find}
+          {...detailsBar}
+          setDialog={setDialog}
+          selection={selectionBar}
+        />
+      )}
+      {narrow && (isFinding || sought !== '') && (
         <div className="files-bar files-find-bar">
           <FindBox {...find} />
         </div>
@@ -224,6 +241,7 @@ export function FolderContents(props: {
           </aside>
         )}
       </div>
+      {narrow && editable && chosen.length === 0 && <AddButton here={here} setDialog={setDialog} />}
       {sheet && overlaid && (
         <Dialog title={texts.details} onClose={() => setSheet(false)}>
           {details}

@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, Library, LockKeyhole } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { Folder } from '../api/index.ts'
-import { api, type LibraryItem, useLibrary } from '../api/index.ts'
+import { useEffect, useRef, useState } from 'react'
+import { type LibraryItem, useLibrary } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon, useErrorMessage } from '../ui/index.ts'
 import type { Place } from './folder-picker.tsx'
-import { byName } from './sorting.ts'
+import { moveInTree, useSubfolders } from './tree-parts.ts'
 
 const MAX_AT_ONCE = 200
 
@@ -29,7 +27,7 @@ export function FolderTree(props: TreeProps & { libraries: readonly LibraryItem[
   useEffect(() => tree.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus(), [])
   const isKnown = libraries.some(({ repo_id }) => repo_id === place?.libraryId)
   return (
-    <div ref={tree} className="picker-tree" role="tree" aria-label={texts.choosePlace} onKeyDown={onKeyDown}>
+    <div ref={tree} className="picker-tree" role="tree" aria-label={texts.choosePlace} onKeyDown={moveInTree}>
       {libraries.map((library, index) => (
         <TreeItem
           key={library.repo_id}
@@ -120,12 +118,7 @@ function Branch(props: ItemProps) {
   const formats = useFormats()
   const wording = useErrorMessage()
   const [most, setMost] = useState(MAX_AT_ONCE)
-  const { data, error } = useQuery({
-    queryKey: ['dir', at.libraryId, at.path, 'folders'],
-    queryFn: ({ signal }) =>
-      api.get<Folder>(`api/v2.1/repos/${at.libraryId}/dir/`, { p: at.path, t: 'd' }, signal),
-    select: ({ dirent_list }) => byName(dirent_list),
-  })
+  const { data, error } = useSubfolders(at.libraryId, at.path)
   const indent = { paddingInlineStart: 36 + level * 20 }
   if (data === undefined) {
     return (
@@ -169,25 +162,4 @@ function Branch(props: ItemProps) {
       )}
     </>
   )
-}
-
-/** Arrow keys, Home and End. Collapsed folders are not rendered, so they are skipped. */
-function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=treeitem]')]
-  const item = (event.target as Element).closest<HTMLElement>('[role=treeitem]')
-  if (item === null) return
-  const at = items.indexOf(item)
-  const level = (one: Element) => Number(one.getAttribute('aria-level'))
-  const around = items.slice(0, at).findLast((one) => level(one) < level(item))
-  const next: Readonly<Record<string, HTMLElement | undefined>> = {
-    ArrowDown: items[at + 1],
-    ArrowUp: items[at - 1],
-    ArrowRight: items[at + 1],
-    ArrowLeft: around,
-    Home: items[0],
-    End: items.at(-1),
-  }
-  if (!Object.hasOwn(next, event.key)) return
-  event.preventDefault()
-  next[event.key]?.focus()
 }

@@ -1,2 +1,3 @@
 export type { Place } from './folder-picker.tsx'
 export { FolderPage, LazyFolderPicker, SmartLinkPage } from './lazy.ts'
+export { LibraryTree } from './library-tree.tsx'

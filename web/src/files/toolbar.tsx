@@ -1,15 +1,4 @@
-import {
-  ArrowDownUp,
-  Check,
-  EllipsisVertical,
-  Info,
-  LayoutGrid,
-  List,
-  Plus,
-  Search,
-  Upload,
-  X,
-} from 'lucide-react'
+import { ArrowDownUp, EllipsisVertical, Info, LayoutGrid, List, Plus, Search, Upload, X } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, IconButton, Menu, type MenuEntry } from '../ui/index.ts'
@@ -32,7 +21,6 @@ export function Toolbar(props: {
   here: CurrentFolder
   preferences: Preferences
   prefer: (changes: Partial<Preferences>) => void
-  narrow: boolean
   menu: readonly MenuEntry[]
   find: Find
   detailsShown: boolean
@@ -41,14 +29,13 @@ export function Toolbar(props: {
   /** The bar of the selection, if something is selected. */
   selection: ReactNode
 }) {
-  const { here, preferences, prefer, narrow } = props
+  const { here } = props
   const texts = useTexts('files')
-  const asGrid = preferences.view === 'grid'
   const newMenu = useNewMenu(props.setDialog)
   const uploadMenu = useUploadMenu(here)
   return (
     <div className="files-bar">
-      {here.editable && !(narrow && props.selection) && (
+      {here.editable && (
         <span className="files-buttons">
           <Menu
             align="start"
@@ -64,14 +51,9 @@ export function Toolbar(props: {
       )}
       {props.selection || (
         <>
-          {!narrow && <FindBox {...props.find} />}
+          <FindBox {...props.find} />
           <span className="files-bar-end">
-            {(asGrid || narrow) && <SortMenu preferences={preferences} prefer={prefer} />}
-            <IconButton
-              label={asGrid ? texts.showAsList : texts.showAsGrid}
-              icon={asGrid ? List : LayoutGrid}
-              onClick={() => prefer({ view: asGrid ? 'list' : 'grid' })}
-            />
+            <ViewButtons {...props} narrow={false} />
             <IconButton
               className="files-bar-details"
               label={props.detailsShown ? texts.hideDetails : texts.showDetails}
@@ -87,6 +69,58 @@ export function Toolbar(props: {
         </>
       )}
     </div>
+  )
+}
+
+interface View {
+  readonly preferences: Preferences
+  readonly prefer: (changes: Partial<Preferences>) => void
+  readonly narrow: boolean
+}
+
+/** Sort order and view of the list. A wide list is sorted by its column headers. */
+function ViewButtons({ preferences, prefer, narrow }: View) {
+  const texts = useTexts('files')
+  const asGrid = preferences.view === 'grid'
+  return (
+    <>
+      {(asGrid || narrow) && <SortMenu preferences={preferences} prefer={prefer} />}
+      <IconButton
+        label={asGrid ? texts.showAsList : texts.showAsGrid}
+        icon={asGrid ? List : LayoutGrid}
+        onClick={() => prefer({ view: asGrid ? 'list' : 'grid' })}
+      />
+    </>
+  )
+}
+
+/** Tools of the folder on a phone, next to its name. */
+export function PhoneTools(
+  props: Omit<View, 'narrow'> & { menu: readonly MenuEntry[]; finding: boolean; onFind: () => void },
+) {
+  const texts = useTexts('files')
+  return (
+    <span className="files-bar-end">
+      <IconButton label={texts.find} icon={Search} aria-pressed={props.finding} onClick={props.onFind} />
+      <ViewButtons {...props} narrow />
+      <Menu trigger={<IconButton label={texts.moreHere} icon={EllipsisVertical} />} entries={props.menu} />
+    </span>
+  )
+}
+
+/** The one button of a phone that adds something to the folder. */
+export function AddButton(props: { here: CurrentFolder; setDialog: (dialog: OpenDialog) => void }) {
+  const texts = useTexts('files')
+  const entries = [...useUploadMenu(props.here), 'line' as const, ...useNewMenu(props.setDialog)]
+  return (
+    <Menu
+      trigger={
+        <button type="button" className="files-add" aria-label={texts.add} title={texts.add}>
+          <Plus size={26} aria-hidden />
+        </button>
+      }
+      entries={entries}
+    />
   )
 }
 
@@ -150,13 +184,13 @@ function SortMenu(props: { preferences: Preferences; prefer: (changes: Partial<P
       entries={[
         ...keys.map(([key, label]) => ({
           label,
-          ...(sorting.key === key && { icon: Check }),
+          checked: sorting.key === key,
           onSelect: () => props.prefer({ sorting: { ...sorting, key } }),
         })),
         'line',
         ...turns.map(([descending, label]) => ({
           label,
-          ...(sorting.descending === descending && { icon: Check }),
+          checked: sorting.descending === descending,
           onSelect: () => props.prefer({ sorting: { ...sorting, descending } }),
         })),
       ]}

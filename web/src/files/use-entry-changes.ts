@@ -1,6 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useLocation } from 'wouter'
 import type { Entry, Folder } from '../api/index.ts'
 import {
   ApiError,
@@ -11,22 +10,15 @@ import {
   type Selected,
   setLock,
   setStar,
-  transferEntries,
   undoDeletion,
 } from '../api/index.ts'
-import { folderUrl } from '../navigation/index.ts'
-import {
-  recordCopy,
-  recordMove,
-  rememberUndo,
-  type Target,
-  trackTask,
-  useUndoCopy,
-  useUndoMove,
-} from '../tasks/index.ts'
+
+import { rememberUndo, type Target } from '../tasks/index.ts'
+
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
+import { useTransfer } from './use-transfer.ts'
 
 /**
  * Changes to the entries of a folder, with optimistic updates. If the server refuses one, the user is told and the list
@@ -47,9 +39,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
   const toast = useToast()
   const failed = useFailureToast()
   const texts = useTexts('files')
-  const undoMove = useUndoMove()
-  const undoCopy = useUndoCopy()
-  const [, go] = useLocation()
+  const transfer = useTransfer()
   return useMemo(() => {
     const { libraryId, path } = here
     const patch = (change: (entries: readonly Entry[]) => readonly Entry[]) =>
@@ -135,27 +125,9 @@ export function useEntryChanges(here: CurrentFolder): Changes {
         void queries.invalidateQueries({ queryKey: ['starred'] })
       },
       lock: (entries, locked) => each(entries, (entry) => setLock(libraryId, entryPath(here, entry), locked)),
-      async transfer(operation, selected, to) {
-        const moved = operation === 'move' ? recordMove(queries, selected, to) : undefined
-        const copied =
-          operation === 'copy' ? await recordCopy(queries, selected, to).catch(() => undefined) : undefined
-        const task = await transferEntries(operation, selected, to)
-        if (task !== undefined) return trackTask(task, operation, selected, to, { moved, copied })
-        const { names } = selected
-        const text = (operation === 'copy' ? texts.copied : texts.moved)(names.length, names[0] ?? '')
-        const run = () => go(folderUrl(to.libraryId, to.path))
-        const isHere = to.libraryId === libraryId && to.path === path
-        toast({
-          text,
-          ...(!isHere && { action: { label: texts.show, run } }),
-          ...(moved && { undo: rememberUndo(() => undoMove(moved)) }),
-          ...(copied && { undo: rememberUndo(() => undoCopy(copied)) }),
-        })
-        reload()
-        return undefined
-      },
+      transfer: (operation, selected, to) => transfer(operation, selected, to, here),
     }
-  }, [here, queries, toast, failed, texts, undoMove, undoCopy, go])
+  }, [here, queries, toast, failed, texts, transfer])
 }
 
 /** Optimistic update of the cached list. */

@@ -1,1 +1,1 @@
-export { DeletedPage, HomePage, LibrariesPage, StarredPage } from './lazy.ts'
+export { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './lazy.ts'

@@ -77,7 +77,7 @@ export function LibraryIcon(props: { encrypted: boolean }) {
   return <Icon className="libraries-icon" size={22} strokeWidth={1.6} aria-hidden />
 }
 
-function Badges(props: { library: LibraryItem }) {
+export function Badges(props: { library: LibraryItem }) {
   const { library } = props
   const texts = useTexts('libraries')
   return (

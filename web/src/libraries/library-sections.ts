@@ -1,20 +1,33 @@
 import type { LibraryItem } from '../api/index.ts'
-import type { LibraryTab } from './library-tabs.ts'
 
 interface Section {
-  readonly key: number
+  readonly key: string
+  readonly type: LibraryItem['type']
   readonly title: string | undefined
   readonly libraries: readonly LibraryItem[]
 }
 
-/** One section, or one per group in the tab of groups. */
-export function sectionsOf(tab: LibraryTab, libraries: readonly LibraryItem[]): readonly Section[] {
-  if (libraries.length === 0) return []
-  if (tab !== 'group') return [{ key: 0, title: undefined, libraries }]
-  const groups = Map.groupBy(libraries, ({ group_id }) => group_id ?? 0)
-  return [...groups]
-    .map(([key, libraries]) => ({ key, title: libraries[0]?.group_name ?? '', libraries }))
+/** The user's own, then those shared by people, then those of each group by its name, then those of everyone. */
+export function sectionsOf(
+  libraries: readonly LibraryItem[],
+  titles: { readonly people: string; readonly everyone: string },
+): readonly Section[] {
+  const ofType = (type: LibraryItem['type']) => libraries.filter((library) => library.type === type)
+  const groups = [...Map.groupBy(ofType('group'), ({ group_id }) => group_id ?? 0)]
+    .map(([id, found]) => ({
+      key: `group ${id}`,
+      type: 'group' as const,
+      title: found[0]?.group_name ?? '',
+      libraries: found,
+    }))
     .toSorted((a, b) => a.title.localeCompare(b.title))
+  const sections: readonly Section[] = [
+    { key: 'mine', type: 'mine', title: undefined, libraries: ofType('mine') },
+    { key: 'people', type: 'shared', title: titles.people, libraries: ofType('shared') },
+    ...groups,
+    { key: 'everyone', type: 'public', title: titles.everyone, libraries: ofType('public') },
+  ]
+  return sections.filter(({ libraries: found }) => found.length > 0)
 }
 
 /** The libraries whose name contains a text, in any case and Unicode form. */

@@ -5,21 +5,20 @@ import { useTexts } from '../texts/index.ts'
 import { Button } from '../ui/index.ts'
 import type { OpenDialog } from './library-dialogs.tsx'
 import { LibraryRow } from './library-row.tsx'
-import type { LibraryTab } from './library-tabs.ts'
 import { type Column, columns, type Order, orderAfter } from './sorting.ts'
 
 /** Rows are rendered in steps, because each has its own menus and thousands would be slow. */
 const ROWS_AT_ONCE = 200
 
 export function LibraryTable(props: {
-  tab: LibraryTab
+  type: LibraryItem['type']
   label: string
   libraries: readonly LibraryItem[]
   order: Order
   onOrder: (order: Order) => void
   onOpenDialog: (dialog: OpenDialog) => void
 }) {
-  const { tab, libraries, order } = props
+  const { type, libraries, order } = props
   const texts = useTexts('libraries')
   const common = useTexts('common')
   const [most, setMost] = useState(ROWS_AT_ONCE)
@@ -49,8 +48,8 @@ export function LibraryTable(props: {
               <span className="visually-hidden">{texts.star}</span>
             </th>
             {columns.map(head)}
-            {tab !== 'mine' && (
-              <th className="libraries-owner">{tab === 'group' ? texts.modifiedBy : common.owner}</th>
+            {type !== 'mine' && (
+              <th className="libraries-owner">{type === 'group' ? texts.modifiedBy : common.owner}</th>
             )}
             <th className="libraries-menu">
               <span className="visually-hidden">{texts.actions}</span>

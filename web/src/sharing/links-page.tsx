@@ -1,13 +1,12 @@
 import './sharing.css'
 import { Tabs } from 'radix-ui'
-import { useSearchParams } from 'wouter'
+import { Redirect, useSearchParams } from 'wouter'
 import { useTexts } from '../texts/index.ts'
 import { TabList, useTitle } from '../ui/index.ts'
 import { OwnLinks } from './own-links.tsx'
 import { SharedByMe } from './shared-by-me.tsx'
-import { SharedWithMe } from './shared-with-me.tsx'
 
-const tabs = ['with-me', 'by-me', 'share', 'upload'] as const
+const tabs = ['by-me', 'share', 'upload'] as const
 type TabName = (typeof tabs)[number]
 
 /** The user's links and shares. The tab is part of the URL. */
@@ -20,8 +19,9 @@ export default function LinksPage() {
     share: texts.shareLinks,
     upload: texts.uploadLinks,
     'by-me': texts.sharedByMe,
-    'with-me': texts.sharedWithMe,
   }
+  // The address of an earlier version.
+  if (params.get('tab') === 'with-me') return <Redirect to="/shared" replace />
   return (
     <div className="page">
       <div className="page-head">
@@ -41,9 +41,6 @@ export default function LinksPage() {
         </Tabs.Content>
         <Tabs.Content value="by-me" className="stack">
           <SharedByMe />
-        </Tabs.Content>
-        <Tabs.Content value="with-me" className="stack">
-          <SharedWithMe />
         </Tabs.Content>
       </Tabs.Root>
     </div>

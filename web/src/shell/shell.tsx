@@ -2,13 +2,16 @@ import './shell.css'
 import {
   Activity,
   House,
+  Inbox,
   Keyboard,
   Languages,
   Library,
   LogOut,
+  type LucideIcon,
   Menu as MenuIcon,
   Monitor,
   Moon,
+  Search,
   Settings,
   Share2,
   Shield,
@@ -18,18 +21,33 @@ import {
   Users,
   X,
 } from 'lucide-react'
+
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/index.ts'
 import { useAccount } from '../api/index.ts'
 import { ArchiveTray } from '../archives/index.ts'
+
 import { Commands, showCommands } from '../commands/index.ts'
+
+import { LibraryTree } from '../files/index.ts'
+
 import { SearchBox } from '../search/index.ts'
 import { signOut } from '../session/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { TaskTray } from '../tasks/index.ts'
 import { type Language, languages, useFormats, useLanguage, useTexts } from '../texts/index.ts'
-import { Avatar, chooseTheme, IconButton, Menu, type MenuEntry, Progress, useTheme } from '../ui/index.ts'
+import {
+  Avatar,
+  chooseTheme,
+  IconButton,
+  Menu,
+  type MenuEntry,
+  NARROW,
+  Progress,
+  useMedia,
+  useTheme,
+} from '../ui/index.ts'
 import { UploadTray } from '../uploads/index.ts'
 import { useOnline, useReachable } from './online.ts'
 
@@ -38,6 +56,7 @@ export function Shell(props: { children: ReactNode }) {
   const texts = useTexts('shell')
   const [location] = useLocation()
   const [menuOpen, setMenuOpen] = useState(false)
+  const isPhone = useMedia(NARROW)
   const online = useOnline()
   const isReachable = useReachable()
   useEffect(() => setMenuOpen(false), [location])
@@ -47,14 +66,16 @@ export function Shell(props: { children: ReactNode }) {
         {texts.skip}
       </a>
       <header className="shell-top">
-        <IconButton
-          className="shell-menu-button"
-          label={menuOpen ? texts.closeMenu : texts.openMenu}
-          aria-expanded={menuOpen}
-          aria-controls="shell-side"
-          icon={menuOpen ? X : MenuIcon}
-          onClick={() => setMenuOpen(!menuOpen)}
-        />
+        {!isPhone && (
+          <IconButton
+            className="shell-menu-button"
+            label={menuOpen ? texts.closeMenu : texts.openMenu}
+            aria-expanded={menuOpen}
+            aria-controls="shell-side"
+            icon={menuOpen ? X : MenuIcon}
+            onClick={() => setMenuOpen(!menuOpen)}
+          />
+        )}
         <Link to="/" className="brand" aria-label={texts.home}>
           <img src={siteUrl('pages/icon.svg').href} alt="" width={28} height={28} />
           <span>Carrel</span>
@@ -84,6 +105,7 @@ export function Shell(props: { children: ReactNode }) {
         )}
         {props.children}
       </main>
+      {isPhone && <BottomBar menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} />}
       <div className="shell-trays">
         <TaskTray />
         <ArchiveTray />
@@ -94,32 +116,107 @@ export function Shell(props: { children: ReactNode }) {
   )
 }
 
-function Navigation() {
+interface Place {
+  readonly to: string
+  readonly icon: LucideIcon
+  readonly label: string
+  /** Further addresses that belong to it. */
+  readonly within?: readonly string[]
+}
+
+function usePlaces() {
   const texts = useTexts('shell')
   const { data: account } = useAccount()
-  const [location] = useLocation()
-  const places = [
-    { to: '/home', icon: House, label: texts.homePage },
-    { to: '/links?tab=with-me', icon: Share2, label: texts.sharing, within: ['/links'] },
+  const home: Place = { to: '/home', icon: House, label: texts.homePage }
+  const shared: Place = { to: '/shared', icon: Inbox, label: texts.sharedWithMe }
+  const libraries: Place = {
+    to: '/',
+    icon: Library,
+    label: texts.libraries,
+    within: ['/view', '/history', '/trash/'],
+  }
+  const first: readonly Place[] = [
+    home,
+    shared,
     { to: '/starred', icon: Star, label: texts.starred },
     { to: '/trash', icon: Trash2, label: texts.trash, within: ['/deleted'] },
-    { to: '/', icon: Library, label: texts.libraries, within: ['/library', '/view', '/history', '/trash/'] },
+  ]
+  const last: readonly Place[] = [
+    { to: '/links', icon: Share2, label: texts.sharing },
     { to: '/activity', icon: Activity, label: texts.activity },
     { to: '/groups', icon: Users, label: texts.groups },
     ...(account?.is_staff ? [{ to: '/admin', icon: Shield, label: texts.administration }] : []),
   ]
+  return { home, shared, libraries, first, last }
+}
+
+function isCurrent({ to, within = [] }: Place, location: string): boolean {
+  const here = location === to || (to !== '/' && to !== '/trash' && location.startsWith(`${to}/`))
+  return here || within.some((start) => location.startsWith(start))
+}
+
+function Navigation() {
+  const texts = useTexts('shell')
+  const [location] = useLocation()
+  const { first, libraries, last } = usePlaces()
+  const link = (place: Place) => (
+    <Link
+      key={place.to}
+      to={place.to}
+      className="shell-place"
+      aria-current={isCurrent(place, location) ? 'page' : undefined}
+    >
+      <place.icon size={19} aria-hidden />
+      {place.label}
+    </Link>
+  )
   return (
     <nav aria-label={texts.navigation}>
-      {places.map(({ to, icon: Icon, label, within = [] }) => {
-        const here = location === to || (to !== '/' && to !== '/trash' && location.startsWith(`${to}/`))
-        const current = here || within.some((start) => location.startsWith(start))
-        return (
-          <Link key={to} to={to} className="shell-place" aria-current={current ? 'page' : undefined}>
-            <Icon size={19} aria-hidden />
-            {label}
-          </Link>
-        )
-      })}
+      {first.map(link)}
+      <hr />
+      {link(libraries)}
+      <LibraryTree />
+      <hr />
+      {last.map(link)}
+    </nav>
+  )
+}
+
+/** The navigation of phones, in reach of the thumb. */
+function BottomBar(props: { menuOpen: boolean; onMenu: () => void }) {
+  const texts = useTexts('shell')
+  const [location] = useLocation()
+  const { home, libraries, shared } = usePlaces()
+  const places: readonly Place[] = [
+    home,
+    { ...libraries, within: [...(libraries.within ?? []), '/library'] },
+    { ...shared, label: texts.shared },
+    { to: '/search', icon: Search, label: texts.search },
+  ]
+  return (
+    <nav className="shell-bottom" aria-label={texts.bottomBar}>
+      {places.map((place) => (
+        <Link
+          key={place.to}
+          to={place.to}
+          className="shell-bottom-place"
+          aria-current={isCurrent(place, location) ? 'page' : undefined}
+        >
+          <place.icon size={21} aria-hidden />
+          {place.label}
+        </Link>
+      ))}
+      <button
+        type="button"
+        className="shell-bottom-place"
+        aria-label={props.menuOpen ? texts.closeMenu : texts.openMenu}
+        aria-expanded={props.menuOpen}
+        aria-controls="shell-side"
+        onClick={props.onMenu}
+      >
+        {props.menuOpen ? <X size={21} aria-hidden /> : <MenuIcon size={21} aria-hidden />}
+        {texts.menu}
+      </button>
     </nav>
   )
 }
@@ -155,17 +252,21 @@ function AccountMenu() {
     { label: texts.account, icon: Settings, onSelect: () => go('/account') },
     { label: texts.shortcuts, icon: Keyboard, shortcut: '?', onSelect: () => showCommands('help') },
     'line',
-    ...themes
-      .filter(({ value }) => value !== theme)
-      .map(({ value, icon, label }) => ({
-        label: `${texts.theme}: ${label}`,
-        icon,
-        onSelect: () => chooseTheme(value),
-      })),
+    { heading: texts.theme },
+    ...themes.map(({ value, icon, label }) => ({
+      label,
+      icon,
+      checked: value === theme,
+      onSelect: () => chooseTheme(value),
+    })),
     'line',
-    ...(Object.entries(languages) as [Language, string][])
-      .filter(([key]) => key !== language)
-      .map(([key, label]) => ({ label, icon: Languages, onSelect: () => choose(key) })),
+    { heading: texts.language },
+    ...(Object.entries(languages) as [Language, string][]).map(([key, label]) => ({
+      label,
+      icon: Languages,
+      checked: key === language,
+      onSelect: () => choose(key),
+    })),
     'line',
     { label: texts.signOut, icon: LogOut, onSelect: () => void signOut() },
   ]

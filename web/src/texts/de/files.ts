@@ -120,6 +120,7 @@ export const files: Texts['files'] = {
   clearFind: 'Alle anzeigen',
   choosePlace: 'Bibliotheken und Ordner',
   noPlace: 'Du hast keine Bibliothek, in die du schreiben darfst.',
+  add: 'Hinzufügen',
   noFolders: 'Keine Ordner',
   moreFolders: (count) => `${count} weitere anzeigen`,
 }

@@ -113,6 +113,7 @@ export const files = {
   clearFind: 'Show all',
   choosePlace: 'Libraries and folders',
   noPlace: 'You have no library you can write to.',
+  add: 'Add',
   noFolders: 'No folders',
   moreFolders: (count: string) => `Show ${count} more`,
 }

@@ -108,6 +108,7 @@ export const files: Texts['files'] = {
   clearFind: '全部显示',
   choosePlace: '资料库和文件夹',
   noPlace: '没有您可以写入的资料库。',
+  add: '添加',
   noFolders: '没有文件夹',
   moreFolders: (count) => `再显示 ${count} 个`,
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { eventually, namesIn } from '../support/transfer.ts'
+import { furnished, PagedTable } from './files-support.ts'
+import { PHONE, webSuite } from './support.ts'
+import { dropFiles } from './upload-support.ts'
+
+describe('the side menu', () => {
+  const suite = webSuite()
+
+  it('has the libraries as a tree that opens folders and accepts drops', async (t) => {
+    const space = await furnished(suite.server)
+    const letters = await space.client.createLibrary('Letters')
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    const list = new PagedTable(tab)
+    const tree = page.getByRole('tree', { name: 'Libraries' })
+    const item = (name: string) => tree.getByRole('treeitem', { name, exact: true })
+    await tab.go('/')
+    await item('Plans').focus()
+    await page.keyboard.press('ArrowRight')
+    await item('Photos').waitFor()
+    assert.equal(await item('Photos').getAttribute('aria-level'), '2')
+    await tab.checkAccess()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await list.shows(['2025', 'hill.jpg'])
+    await eventually(async () => assert.equal(await item('Photos').getAttribute('aria-selected'), 'true'))
+    await tab.picture('navigation')
+
+    await list.row('hill.jpg').dragTo(item('Letters'))
+    await page.getByText(/moved/i).first().waitFor()
+    await eventually(async () => assert.deepEqual(await namesIn(space.client, letters), ['hill.jpg']))
+    await dropFiles(page, [{ name: 'note.txt', text: 'note' }], item('Archive'))
+    await eventually(async () =>
+      assert.deepEqual(await namesIn(space.client, space.id, '/Archive'), ['note.txt']),
+    )
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('is a bottom bar on a phone, with the rest in a drawer', async (t) => {
+    const space = await furnished(suite.server)
+    const tab = await suite.openTab(t, space.client, { ...PHONE, colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/home')
+    const bar = page.getByRole('navigation', { name: 'Quick navigation' })
+    await bar.getByRole('link', { name: 'Libraries' }).tap()
+    await page.getByRole('link', { name: 'Plans' }).tap()
+    await page.getByRole('grid').waitFor()
+    await bar.getByRole('button', { name: 'Open menu' }).tap()
+    await page.getByRole('treeitem', { name: 'Plans' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('navigation-phone')
+    await page.getByRole('link', { name: 'Starred', exact: true }).tap()
+    await page.getByRole('heading', { name: 'Starred', exact: true }).waitFor()
+    await bar.getByRole('link', { name: 'Search' }).tap()
+    await page.waitForURL('**/app/search')
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('marks the current theme and language in the account menu', async (t) => {
+    const tab = await suite.openTab(t, await suite.server.signUp())
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    const open = () => page.getByRole('button', { name: 'Account', exact: true }).click()
+    await open()
+    const choice = (name: string) => page.getByRole('menuitemradio', { name })
+    assert.equal(await choice('System').getAttribute('aria-checked'), 'true')
+    assert.equal(await choice('English').getAttribute('aria-checked'), 'true')
+    await tab.checkAccess()
+    await choice('Dark').click()
+    await page.locator('html[data-theme="dark"]').waitFor()
+    await open()
+    await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+})

@@ -1,0 +1,25 @@
+import './libraries.css'
+import { Inbox } from 'lucide-react'
+import { useLibraries } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Empty, LoadError, useTitle, Waiting } from '../ui/index.ts'
+import { LibraryLists } from './library-lists.tsx'
+
+/** Everything that others share with the user, their groups or everyone, in one place. */
+export default function SharedPage() {
+  const texts = useTexts('libraries')
+  useTitle(texts.shared)
+  const { data, error, refetch } = useLibraries()
+  const shared = data?.filter(({ type }) => type !== 'mine')
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{texts.shared}</h1>
+      </div>
+      {shared === undefined &&
+        (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {shared?.length === 0 && <Empty icon={Inbox} title={texts.emptyShared} hint={texts.emptySharedHint} />}
+      {shared !== undefined && shared.length > 0 && <LibraryLists libraries={shared} />}
+    </div>
+  )
+}
