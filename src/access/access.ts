@@ -1,4 +1,5 @@
 import {
+  asSeen,
   baseOf,
   findLibraries,
   findLibrary,
@@ -15,7 +16,7 @@ import { fail } from '../errors.ts'
 import { type Account, groupsOf, isAdmin, roleAllows, type Scope, scopeReaches } from '../identity/index.ts'
 import { AdministeredLibrary, Library } from '../library/for-access.ts'
 import type { LibraryCore, OwnedLibrary, Permission, Right } from '../library/index.ts'
-import { type LibraryId, type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/index.ts'
+import { type LibraryId, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
 import { findSubLibraryAt } from '../views/index.ts'
 import { type Explanation, explain } from './explain.ts'
 import { capped, decide, type Grant } from './grant.ts'
@@ -115,7 +116,7 @@ export class Access {
     if (right !== undefined) return { library: new Library(this.#core, info, user, right), path }
     const folder = selfAndAbove(path).find((above) => grants?.some((grant) => grant.path === above))
     const sub = folder && (await findSubLibraryAt(db, info.key, folder))
-    const seen = folder && seenFrom(folder, path)
+    const seen = sub && asSeen({ key: info.key, sub: { ...sub, origin: info } }, path)
     if (sub === undefined || seen === undefined) return fail({ code: 'permission-denied' })
     return { library: await this.open(user, sub.id), path: seen }
   }
@@ -137,10 +138,15 @@ export class Access {
   }
 
   /**
-   * Libraries shared with the user, with groups of the user, or with everyone, most recently changed first.
+   * Libraries and folders, or files, shared with the user, with groups of the user, or with everyone, most
+   * recently changed first.
    */
-  async listShared(user: Account, via: 'shared' | 'group' | 'public'): Promise<SharedLibrary[]> {
-    const shared = await listShared(this.#db, this.#core, await this.#queryFor(user, via))
+  async listShared(
+    user: Account,
+    via: 'shared' | 'group' | 'public',
+    options?: { files: boolean },
+  ): Promise<SharedLibrary[]> {
+    const shared = await listShared(this.#db, this.#core, await this.#queryFor(user, via), options)
     if (user.scope === undefined) return shared
     const reached = shared.filter(({ info }) => scopeReaches(user.scope, info))
     return reached.map((one) => ({ ...one, ...within(user.scope, one) }))

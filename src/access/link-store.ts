@@ -115,6 +115,26 @@ export async function findLinkState(
   return row && { isActive: row.active === 1 && row.path_key !== null, epoch: row.epoch }
 }
 
+/** The paths of items of a library that have a link which works, unless the library has more than `most` links. */
+export async function listLinkedPaths(
+  reader: Reader,
+  libraryKey: number,
+  now: number,
+  most: number,
+): Promise<LibraryPath[]> {
+  const rows = await reader.all<{ path: string; expires_at: number | null; active: number; gone: number }>(
+    `select path, expires_at, active, case when path_key is null then 1 else 0 end as gone
+     from link where library_key = ? limit ?`,
+    libraryKey,
+    most + 1,
+  )
+  if (rows.length > most) return []
+  const working = rows.filter(
+    (row) => row.active === 1 && row.gone === 0 && (row.expires_at ?? Number.MAX_SAFE_INTEGER) > now,
+  )
+  return working.map((row) => row.path as LibraryPath)
+}
+
 export async function countLinks(reader: Reader, libraryKey: number): Promise<number> {
   const sql = 'select count(*) as links from link where library_key = ?'
   return (await reader.get<{ links: number }>(sql, libraryKey))?.links ?? 0

@@ -19,7 +19,7 @@ import {
   type ServerSecret,
 } from '../identity/index.ts'
 import type { AdministeredLibrary, Library, LibraryCore } from '../library/index.ts'
-import { type LibraryPath, ROOT } from '../objects/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import type { Access } from './access.ts'
 import { checkAdministrator } from './administration.ts'
 import {
@@ -43,6 +43,7 @@ import {
   findLink,
   insertLink,
   listAllLinks,
+  listLinkedPaths,
   listLinks,
   updateLink,
 } from './link-store.ts'
@@ -50,6 +51,7 @@ import { OpenLink } from './open-link.ts'
 
 const TOKEN_BYTES = 10
 const MAX_PER_LIBRARY = 500_000
+const MAX_LINKS_FOR_SIGNS = 10_000
 
 /** The credentials that the visitor of a link presents. */
 interface VisitorCredentials {
@@ -144,6 +146,17 @@ export class Links {
   async listIn({ info }: AdministeredLibrary, kind: LinkKind): Promise<Link[]> {
     const links = await listLinks(this.#db, { kind, libraryKey: info.key })
     return links.flatMap((link) => seenIn(info, link) ?? [])
+  }
+
+  /**
+   * Paths of the entries of a folder that have a link of any account. Empty in a library with very many links,
+   * because reading them would take too long for a sign in a list.
+   */
+  async linkedEntries({ info }: AdministeredLibrary, folder: LibraryPath): Promise<LibraryPath[]> {
+    const place = inOrigin(info, folder)
+    const linked = await listLinkedPaths(this.#db, info.key, this.#now(), MAX_LINKS_FOR_SIGNS)
+    const here = linked.filter((path) => parentOf(path) === place)
+    return [...new Set(here.flatMap((path) => asSeen(info, path) ?? []))]
   }
 
   /**
@@ -471,7 +484,9 @@ function refuseRights(
   const { kind, path, rights } = options
   const writes = kind === 'upload' || rights?.canUpload === true || rights?.canEdit === true
   const isAllowed = !writes || library.permissionAt(path) === 'rw'
-  if (!isAllowed || library.info.encryption !== undefined) fail({ code: 'permission-denied' })
+  // Whoever got one file can share nothing of the library with others.
+  if (!isAllowed || library.info.encryption !== undefined || library.info.sub?.isFile)
+    fail({ code: 'permission-denied' })
 }
 
 /** Tokens of earlier versions were shorter. */

@@ -241,7 +241,8 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
   const rows = await reader.all<LibraryRow & SharedColumns>(
     `select l.*, s.grantee as share_to, s.grantee_key as share_to_key, s.permission as share_permission,
        s.is_admin as share_admin, s.granted_by as share_by, s.expires_at as share_expires_at,
-       sub.key as sub_key, sub.id as sub_id, sub.path as sub_path, sub.since_seq as sub_since
+       sub.key as sub_key, sub.id as sub_id, sub.path as sub_path, sub.since_seq as sub_since,
+       sub.is_file as sub_is_file
      from share s join ${libraryRowRelation} l on l.key = s.library_key ${TO_SUB}
      where l.deleted_at is null and ${condition}
      order by l.updated_at desc, l.key desc, s.created_at, s.grantee_key`,
@@ -301,6 +302,7 @@ interface SharedColumns {
   sub_id: string | null
   sub_path: string | null
   sub_since: number | null
+  sub_is_file: number | null
 }
 
 function subOf(row: LibraryRow & SharedColumns): SubLibrary | undefined {
@@ -311,6 +313,7 @@ function subOf(row: LibraryRow & SharedColumns): SubLibrary | undefined {
     libraryKey: row.key,
     path: row.sub_path as LibraryPath,
     sinceSeq: row.sub_since ?? 0,
+    isFile: row.sub_is_file === 1,
   }
 }
 
@@ -340,6 +343,19 @@ export async function accountsReading(
     now,
   )
   return rows.map((row) => row.account_key)
+}
+
+/** The paths of the folders and files of a library that are shared, with the expiry of each share. */
+export async function listSharedPaths(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ path: LibraryPath; expiresAt: number | undefined }[]> {
+  const rows = await reader.all<{ path: string; expires_at: number | null }>(
+    `select sub.path, s.expires_at from share s join ${viewRelation} sub on sub.key = s.sub_key
+     where s.library_key = ?`,
+    libraryKey,
+  )
+  return rows.map((row) => ({ path: row.path as LibraryPath, expiresAt: row.expires_at ?? undefined }))
 }
 
 /** Keys of the accounts that a library or any folder of it is shared with, directly or through groups. */

@@ -14,19 +14,21 @@ export interface SharedLibrary extends Share {
 
 /**
  * One query for all shares; folders are looked up in mostly cached trees. Most recently changed first. Expired
- * shares are listed only to the owner.
+ * shares are listed only to the owner. Existing clients know libraries and folders, so shared files are listed
+ * separately, by `files`.
  */
 export async function listShared(
   db: Database,
   core: LibraryCore,
   query: ShareQuery,
+  { files = false } = {},
 ): Promise<SharedLibrary[]> {
   const shared: SharedLibrary[] = []
   const slicer = new TimeSlicer()
   const withExpired = 'ownedBy' in query
   const now = core.now()
   for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
-    if (!withExpired && isShareExpired(share, now)) continue
+    if ((sub?.isFile ?? false) !== files || (!withExpired && isShareExpired(share, now))) continue
     const info = sub === undefined ? library : await core.views.resolveSubLibrary(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
     if (slicer.isDue) await slicer.rest()

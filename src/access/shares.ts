@@ -1,4 +1,5 @@
 import {
+  asSeen,
   inOrigin,
   type LibraryInfo,
   originOf,
@@ -16,8 +17,9 @@ import {
   roleAllows,
 } from '../identity/index.ts'
 import type { Actor, AdministeredLibrary, Library, LibraryCore, Right } from '../library/index.ts'
-import { baseName, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT, selfAndAbove } from '../objects/index.ts'
 import {
+  filePlace,
   findSubLibraryAt,
   findSubLibraryByKey,
   listSubLibraries,
@@ -34,6 +36,7 @@ import {
   hasShares,
   insertShare,
   isShareExpired,
+  listSharedPaths,
   type Share,
   type SharedItem,
   sharesOn,
@@ -53,8 +56,10 @@ export type SharePermission = 'r' | 'rw' | 'admin'
 
 /** Options of a new share. */
 export interface ShareOptions {
-  /** The folder; the root for a whole library. */
+  /** The folder or file; the root for a whole library. */
   readonly path: LibraryPath
+  /** Whether it is a file. */
+  readonly isFile?: boolean | undefined
   readonly recipient: Recipient
   readonly permission: SharePermission
   /** Unix seconds. Null removes the expiry. Undefined is never for a new share, and no change for another. */
@@ -88,14 +93,14 @@ export class Shares {
   }
 
   /**
-   * Shares a library or a folder. Returns the sub-library of a folder. Throws role-forbids, shared-to-owner,
+   * Shares a library, a folder or a file. Returns the sub-library of a folder or file. Throws role-forbids, shared-to-owner,
    * already-shared; permission-denied for a group the caller is not in; path-not-found, and
    * encrypted-mismatch for a folder of an encrypted library.
    */
   async share(
     library: AdministeredLibrary,
     by: Account,
-    { path, recipient, permission, expiresAt }: ShareOptions,
+    { path, isFile, recipient, permission, expiresAt }: ShareOptions,
     also?: TransactionHook,
   ): Promise<SubLibrary | undefined> {
     await this.#refuse(library, by, recipient)
@@ -108,7 +113,7 @@ export class Shares {
       expiresAt: expiresAt ?? undefined,
     }
     const isWhole = inOrigin(library.info, path) === ROOT
-    const place = isWhole ? undefined : await subLibraryPlace(library, path)
+    const place = isWhole ? undefined : await (isFile ? filePlace : subLibraryPlace)(library, path)
     const now = this.#core.now()
     return this.#db.write(async (tx) => {
       const sub = place && (await subLibraryToShare(tx, place, (subKey) => hasShares(tx, subKey, now)))
@@ -177,9 +182,9 @@ export class Shares {
     return this.#end(library, wholeOf(library), { to: 'everyone' }, also)
   }
 
-  /** Libraries and folders that the user has shared. */
-  sharedOutBy(user: Account): Promise<SharedLibrary[]> {
-    return listShared(this.#db, this.#core, { ownedBy: user.key })
+  /** Libraries and folders, or files, that the user has shared. */
+  sharedOutBy(user: Account, options?: { files: boolean }): Promise<SharedLibrary[]> {
+    return listShared(this.#db, this.#core, { ownedBy: user.key }, options)
   }
 
   /** Libraries and folders shared with a group. */
@@ -216,6 +221,15 @@ export class Shares {
     const subKeys = subs.filter(({ path }) => above.has(path)).map(({ key }) => key)
     const readers = await accountsReading(this.#db, info.key, subKeys, this.#core.now())
     return [...new Set([origin.ownerKey, ...readers])]
+  }
+
+  /** Paths of the entries of a folder that are shared with somebody now. One query, whatever the folder has. */
+  async sharedEntries({ info }: AdministeredLibrary, folder: LibraryPath): Promise<LibraryPath[]> {
+    const now = this.#core.now()
+    const place = inOrigin(info, folder)
+    const shared = await listSharedPaths(this.#db, info.key)
+    const here = shared.filter((one) => parentOf(one.path) === place && !isShareExpired(one, now))
+    return [...new Set(here.flatMap(({ path }) => asSeen(info, path) ?? []))]
   }
 
   /** Shares a new library in the transaction that creates it. */

@@ -88,6 +88,7 @@ import { libraryBatchRoutes } from './shares/batch-share-v21.ts'
 import { besharedRepoRoutes } from './shares/beshared-repos-v2.ts'
 import { librarySharingRoutes } from './shares/library-sharing-v21.ts'
 import { publicLibraryRoutes } from './shares/public-libraries-v2.ts'
+import { sharedFileRoutes } from './shares/shared-files-v21.ts'
 import { sharedItemRoutes } from './shares/shared-items-v2.ts'
 import { sharedRepoRoutesV2 } from './shares/shared-repos-v2.ts'
 import { sharedRepoRoutesV21 } from './shares/shared-repos-v21.ts'
@@ -189,6 +190,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...unseenMessageRoutes,
   ...monitoredLibraryRoutes,
   ...webhookRoutes,
+  ...sharedFileRoutes,
   ...sharedItemRoutes,
   ...sharedRepoRoutesV2,
   ...sharedRepoRoutesV21,

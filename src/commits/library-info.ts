@@ -1,5 +1,6 @@
 import type { LibraryEncryption } from '../content/index.ts'
 import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.ts'
+import type { StoredDir } from '../tree/index.ts'
 
 export type LibraryStatus = 'normal' | 'read-only'
 
@@ -24,9 +25,11 @@ export interface LibrarySummary {
 export interface SubLibrary {
   readonly key: number
   readonly id: LibraryId
-  /** The origin, and the folder it shows. */
+  /** The origin, and the folder or file it shows. */
   readonly libraryKey: number
   readonly path: LibraryPath
+  /** It shows one file, which is the only entry of its root. */
+  readonly isFile: boolean
   /** The first commit it shows. */
   readonly sinceSeq: number
 }
@@ -45,6 +48,8 @@ export interface LibraryInfo {
   /** The number of the head commit; commits are numbered from 1 without gaps. */
   readonly headSeq: number
   readonly root: DirId
+  /** The root of a view of one file. No commit contains this dir, so it is not stored. */
+  readonly rootDir?: StoredDir | undefined
   /** Bytes of all files in the head's tree. */
   readonly size: number
   readonly fileCount: number

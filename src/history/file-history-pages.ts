@@ -63,7 +63,7 @@ async function lineAt(
     const folder = await folderAsOf(stores, library, commit.seq)
     return { path: folder === undefined ? path : below(folder, path), upTo: commit.seq }
   }
-  await new Tree(stores.objects, library.key, library.root).getFile(path)
+  await new Tree(stores.objects, library.key, library.root, library.rootDir).getFile(path)
   const now = { path: inOrigin(library, path), upTo: library.headSeq }
   // The file is not at this path in the start commit, so its current path is used.
   return commit === undefined ? now : { ...now, notAfter: commit.seq }

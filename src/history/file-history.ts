@@ -101,7 +101,10 @@ export async function oldestRevisionShown(
     return (await revisionWhenShared(stores, library, path))?.seq ?? sub.sinceSeq
   }
   const oldest = await oldestShown(stores, library)
-  const entry = oldest > 1 ? await new Tree(stores.objects, library.key, library.root).find(path) : undefined
+  const entry =
+    oldest > 1
+      ? await new Tree(stores.objects, library.key, library.root, library.rootDir).find(path)
+      : undefined
   if (entry?.kind !== 'file') return oldest
   await stores.pathIndex.catchUp(library)
   const range = { path, upTo: library.headSeq, oldest: 1, limit: ALWAYS_SHOWN }
@@ -120,7 +123,7 @@ export async function revisionWhenShared(
 ): Promise<{ readonly seq: number; readonly path: LibraryPath } | undefined> {
   const { sub } = library
   if (sub === undefined) return undefined
-  const entry = await new Tree(stores.objects, library.key, library.root).find(path)
+  const entry = await new Tree(stores.objects, library.key, library.root, library.rootDir).find(path)
   if (entry?.kind !== 'file') return undefined
   await stores.pathIndex.catchUp(sub.origin)
   const range = { path: inOrigin(library, path), upTo: sub.origin.headSeq, oldest: 1, limit: 1 }

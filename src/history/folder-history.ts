@@ -111,6 +111,11 @@ export async function treeAsOf(
   const whole = new Tree(stores.objects, library.key, commit.rootId)
   if (library.sub === undefined) return whole
   const folder = await folderAsOf(stores, library, commit.seq)
+  if (library.sub.isFile) {
+    const file = folder && (await whole.find(folder))
+    if (file?.kind !== 'file') return fail({ code: 'commit-not-found', id: commit.id })
+    return Tree.ofFile(stores.objects, library.key, file)
+  }
   const found = folder && (await whole.findDir(folder))
   if (found === undefined) return fail({ code: 'commit-not-found', id: commit.id })
   return new Tree(stores.objects, library.key, found.dir.id)

@@ -207,7 +207,10 @@ export class CopyMoveTasks implements AsyncDisposable {
     const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // A fixed root, so that the copied entries and the deleted ones are the same even if the source changes.
-    const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
+    const chosen = await select(
+      new Tree(core.objects, source.info.key, sourceRoot, source.info.rootDir),
+      task,
+    )
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     const progress = { total: task.total }
     if (task.extraction !== undefined) {

@@ -43,7 +43,7 @@ export class Library {
     this.#info = info
     this.actor = actor
     this.right = typeof right === 'string' ? { permission: right, isAdmin: false } : right
-    this.tree = tree ?? new Tree(core.objects, info.key, info.root)
+    this.tree = tree ?? new Tree(core.objects, info.key, info.root, info.rootDir)
   }
 
   get info(): LibraryInfo {
@@ -148,7 +148,7 @@ export class EditableLibrary extends Library {
     }
   }
 
-  /** An edit of a sub-library is an edit of its origin, restricted to the folder. Throws FolderMoved. */
+  /** An edit of a sub-library is an edit of its origin, restricted to the folder or file. Throws FolderMoved. */
   async #commitBelow<T>(edit: Edit<T>): Promise<Committed<T>> {
     const { info } = this
     const { sub } = info
@@ -156,9 +156,10 @@ export class EditableLibrary extends Library {
     return writersOf(this.core).commit<T>(sub.origin, {
       ...edit,
       apply: async (tree, origin): Promise<Edited<T>> => {
-        const view = await tree.below(sub.path)
+        const view = sub.isFile ? await tree.ofFile(sub.path) : await tree.below(sub.path)
         if (view === undefined) throw new FolderMoved()
         const edited = await edit.apply(view, { ...info, headSeq: origin.headSeq, sub: { ...sub, origin } })
+        if (sub.isFile) await tree.replaceFile(sub.path, view)
         return {
           ...edited,
           also: async (tx) => {

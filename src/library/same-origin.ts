@@ -1,6 +1,6 @@
 import { asSeen, inOrigin, originOf } from '../commits/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import type { LibraryPath } from '../objects/index.ts'
+import { joinPath, type LibraryPath, parentOf } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import { EditableLibrary, type Library } from './library.ts'
@@ -28,7 +28,7 @@ export async function inCommonOrigin<T extends Placed>(
   const { target, folder } = to
   const operation = {
     library: new EditableLibrary(core, originOf(target.info), target.actor, target.right),
-    selection: { ...selection, parent: inOrigin(source.info, selection.parent) },
+    selection: { ...selection, parent: await parentInOrigin(source, selection) },
     folder: inOrigin(target.info, folder),
   }
   try {
@@ -38,6 +38,14 @@ export async function inCommonOrigin<T extends Placed>(
     if (!(error instanceof DomainError)) throw error
     return fail(seenFault(error.fault, source, target))
   }
+}
+
+/** The folder of the origin that has the selected entries. Throws path-not-found. */
+async function parentInOrigin({ info, tree }: Library, { parent, names }: Selection): Promise<LibraryPath> {
+  if (!info.sub?.isFile) return inOrigin(info, parent)
+  // A view of one file has no other entry, although the folder of the file does.
+  for (const name of names) await tree.getFile(joinPath(parent, name))
+  return parentOf(info.sub.path)
 }
 
 /** Converts the paths of a fault to those the holder sees. */

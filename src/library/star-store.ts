@@ -1,6 +1,6 @@
 import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
-import { type LibraryId, type LibraryPath, pathKey, ROOT, seenFrom } from '../objects/index.ts'
+import { type LibraryId, type LibraryPath, parentOf, pathKey, ROOT, seenFrom } from '../objects/index.ts'
 import { viewRelation } from '../views/index.ts'
 
 /** A starred library, folder or file. The path of a library is the root. */
@@ -18,15 +18,18 @@ export async function listStars(reader: Reader, accountKey: number): Promise<Sta
     is_dir: number
     sub_id: string | null
     base: string | null
+    is_file: number | null
   }>(
-    `select l.id, s.path, s.is_dir, sub.id as sub_id, sub.path as base
+    `select l.id, s.path, s.is_dir, sub.id as sub_id, sub.path as base, sub.is_file
      from star s join ${libraryRelation} l on l.key = s.library_key
      left join ${viewRelation} sub on sub.key = s.sub_key
      where s.account_key = ? and l.deleted_at is null order by s.created_at desc, l.key desc, s.path`,
     accountKey,
   )
   return rows.flatMap((row) => {
-    const path = seenFrom((row.base ?? ROOT) as LibraryPath, row.path as LibraryPath)
+    const base = (row.base ?? ROOT) as LibraryPath
+    // In a view of one file, the file is below the root.
+    const path = seenFrom(row.is_file === 1 ? parentOf(base) : base, row.path as LibraryPath)
     // The item was moved out of the sub-library it was starred in, so it is not visible there.
     if (path === undefined) return []
     return { libraryId: (row.sub_id ?? row.id) as LibraryId, path, isDir: row.is_dir === 1 }

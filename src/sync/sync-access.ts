@@ -66,7 +66,9 @@ export class SyncAccess {
   async #openGranted(grant: SyncGrant): Promise<Library | undefined> {
     const { access, origins } = this.#options
     const actor = await origins.findActor(grant.origin)
-    return actor && (await access.reopen(actor, grant))
+    const library = actor && (await access.reopen(actor, grant))
+    if (library?.info.sub?.isFile) fail({ code: 'permission-denied' })
+    return library
   }
 
   /** As open, to change it. Throws permission-denied where it may only be read. */

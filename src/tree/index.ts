@@ -41,7 +41,7 @@ export {
 } from './object-store.ts'
 export { keptObjectRelation, objectRelation } from './relations.ts'
 export { mergeInto } from './three-way.ts'
-export { Tree } from './tree.ts'
+export { dirOfFile, Tree } from './tree.ts'
 export { TreeChanges } from './tree-changes.ts'
 export { entriesOnce, listBlocksOf, readAdded } from './walk-store.ts'
 export { type EditedTree, PendingDirs, WorkingTree } from './working-tree.ts'

@@ -1,5 +1,13 @@
 import { fail } from '../errors.ts'
-import { type DirDirent, type Dirent, type DirId, type LibraryPath, segmentsOf } from '../objects/index.ts'
+import {
+  Dir,
+  type DirDirent,
+  type Dirent,
+  type DirId,
+  type FileDirent,
+  type LibraryPath,
+  segmentsOf,
+} from '../objects/index.ts'
 import type { StoredDir } from './dir-cache.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -8,11 +16,20 @@ export class Tree {
   readonly #objects: ObjectStore
   readonly #libraryKey: number
   readonly root: DirId
+  readonly #rootDir: StoredDir | undefined
 
-  constructor(objects: ObjectStore, libraryKey: number, root: DirId) {
+  /** `rootDir` is the root if it is not stored. Its entries are. */
+  constructor(objects: ObjectStore, libraryKey: number, root: DirId, rootDir?: StoredDir) {
     this.#objects = objects
     this.#libraryKey = libraryKey
     this.root = root
+    this.#rootDir = rootDir
+  }
+
+  /** A tree with one file, which is an entry of a stored tree. */
+  static ofFile(objects: ObjectStore, libraryKey: number, file: FileDirent): Tree {
+    const rootDir = dirOfFile(file)
+    return new Tree(objects, libraryKey, rootDir.dir.id, rootDir)
   }
 
   /** The entry at a path; the root has none. */
@@ -42,7 +59,12 @@ export class Tree {
 
   /** A dir of this tree by its id. */
   dirOf(dirent: DirDirent): StoredDir | Promise<StoredDir> {
-    return this.#objects.getDir(this.#libraryKey, dirent.id)
+    return this.#getDir(dirent.id)
+  }
+
+  #getDir(id: DirId): StoredDir | Promise<StoredDir> {
+    const rootDir = this.#rootDir
+    return rootDir?.dir.id === id ? rootDir : this.#objects.getDir(this.#libraryKey, id)
   }
 
   #walk(
@@ -52,7 +74,7 @@ export class Tree {
   ): StoredDir | undefined | Promise<StoredDir | undefined> {
     let id = start
     for (let index = from; ; index++) {
-      const stored = this.#objects.getDir(this.#libraryKey, id)
+      const stored = this.#getDir(id)
       if (stored instanceof Promise) return this.#walkLater(names, index, stored)
       const name = names[index]
       if (name === undefined) return stored
@@ -73,4 +95,9 @@ export class Tree {
     const next = stored.dir.resolve(name)
     return next?.kind === 'dir' ? this.#walk(names, index + 1, next.id) : undefined
   }
+}
+
+/** A dir with one file, as the root of a view of that file. */
+export function dirOfFile(file: FileDirent): StoredDir {
+  return { dir: Dir.of([file]), size: file.size, fileCount: 1, dirCount: 0, depth: 0 }
 }

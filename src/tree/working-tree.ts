@@ -22,6 +22,7 @@ import type { StoredDir } from './dir-cache.ts'
 import { countDirs } from './dir-counts.ts'
 import { changesOf } from './edited-changes.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
+import { dirOfFile } from './tree.ts'
 
 const LEVELS_PER_TURN = 256
 /** Maximum characters of a path whose missing folders are created. */
@@ -127,6 +128,33 @@ export class WorkingTree {
     const source = { objects: this.#objects, libraryKey: this.#libraryKey, pending: this.#pending }
     const tree = new WorkingTree(source, this.#now, this.#top, [...this.#base, ...segmentsOf(folder)])
     return (await tree.hasDir(ROOT)) ? tree : undefined
+  }
+
+  /**
+   * One file of this tree as a tree of its own, whose changes `replaceFile` takes over. Nothing else can be reached
+   * through it. Undefined if there is no such file.
+   */
+  async ofFile(path: LibraryPath): Promise<WorkingTree | undefined> {
+    const file = await this.find(path)
+    if (file?.kind !== 'file') return undefined
+    const source = { objects: this.#objects, libraryKey: this.#libraryKey, pending: this.#pending }
+    const stored = dirOfFile(file)
+    return new WorkingTree(source, this.#now, { before: stored.dir.id, root: node(stored) }, [])
+  }
+
+  /**
+   * Takes over the new content of a file from a tree of `ofFile`. Throws permission-denied if that tree was changed in
+   * any other way: the file is the only thing its holder may change.
+   */
+  async replaceFile(path: LibraryPath, edited: WorkingTree): Promise<void> {
+    const { stored, changes } = edited.#top.root
+    const file = stored.dir.entries[0]
+    const [now, ...others] = stored.dir.with(changes).entries
+    const isSameFile = now?.kind === 'file' && file !== undefined && now.name === file.name
+    if (!isSameFile || others.length > 0 || stored.dir.id !== edited.#top.before) {
+      return fail({ code: 'permission-denied' })
+    }
+    if (now.id !== file.id || now.mtime !== file.mtime) await this.put(parentOf(path), now)
   }
 
   /** The time of this edit, Unix seconds. */

@@ -13,6 +13,7 @@ export async function containsFile(
   file: FileId,
 ): Promise<boolean> {
   if (info.sub === undefined) return true
+  if (info.rootDir !== undefined) return info.rootDir.dir.entries.some(({ id }) => id === file)
   const slicer = new TimeSlicer()
   const open: DirId[] = [info.root]
   const seen = new Set<DirId>(open)

@@ -3,6 +3,7 @@ export { viewCommitRelation, viewRelation } from './relations.ts'
 export {
   expectNotMoved,
   FolderMoved,
+  filePlace,
   subLibraryPlace,
   subLibraryToShare,
   updateSubLibraryPaths,

@@ -18,7 +18,7 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
-import { type ObjectStore, Tree } from '../tree/index.ts'
+import { dirOfFile, type ObjectStore, Tree } from '../tree/index.ts'
 import {
   deleteSubLibrary,
   findSubLibraryAt,
@@ -30,7 +30,7 @@ import {
   setSubLibraryPath,
 } from './sub-library-store.ts'
 
-// A sub-library is a view of a folder as a library. Its tree is the folder, its edits are edits of the origin, and it follows
+// A sub-library is a view of a folder, or of one file, as a library. Its tree is the folder, its edits are edits of the origin, and it follows
 // the folder through moves within the origin.
 
 /** The services that views need. */
@@ -53,15 +53,18 @@ export async function resolveSubLibrary(
 ): Promise<LibraryInfo | undefined> {
   const above = await new Tree(stores.objects, origin.key, origin.root).findDir(parentOf(sub.path))
   const entry = above?.dir.resolve(baseName(sub.path))
-  if (entry?.kind !== 'dir') return undefined
+  if (entry === undefined || (entry.kind === 'file') !== sub.isFile) return undefined
   const { size, fileCount } = await stores.objects.totalsOf(origin.key, entry)
+  const rootDir = entry.kind === 'file' ? dirOfFile(entry) : undefined
+  const root = entry.kind === 'file' ? dirOfFile(entry).dir.id : entry.id
   return {
     ...origin,
     id: sub.id,
     name: entry.name,
     description: '',
-    head: headOf(sub, entry.id),
-    root: entry.id,
+    head: headOf(sub, root),
+    root,
+    rootDir,
     size,
     fileCount,
     updatedAt: entry.mtime,
@@ -101,7 +104,8 @@ export async function subLibraryAt(
   const place = await subLibraryPlace(library, path)
   const known = await findSubLibraryAt(stores.db, place.libraryKey, place.path)
   if (known !== undefined) return known
-  return stores.db.write((tx) => putSubLibrary(tx, place.libraryKey, place.path, place.headSeq))
+  const { libraryKey, path: folder, headSeq } = place
+  return stores.db.write((tx) => putSubLibrary(tx, libraryKey, folder, headSeq, { isFile: false }))
 }
 
 /** As subLibraryAt, for a new share. If it is not shared yet, its history begins now. */
@@ -110,13 +114,15 @@ export async function subLibraryToShare(
   place: SubLibraryPlace,
   isShared: (subKey: number) => Promise<boolean>,
 ): Promise<SubLibrary> {
-  const sub = await putSubLibrary(tx, place.libraryKey, place.path, place.headSeq)
-  if (!(await isShared(sub.key))) await restartSubLibrary(tx, sub.key, place.headSeq)
+  const { libraryKey, path, headSeq, isFile } = place
+  const sub = await putSubLibrary(tx, libraryKey, path, headSeq, { isFile })
+  if (!(await isShared(sub.key))) await restartSubLibrary(tx, sub.key, headSeq)
   return sub
 }
 
-/** A folder that can be a sub-library. */
+/** A folder that can be a sub-library, or a file. */
 interface SubLibraryPlace {
+  readonly isFile: boolean
   readonly libraryKey: number
   readonly path: LibraryPath
   readonly headSeq: number
@@ -124,12 +130,26 @@ interface SubLibraryPlace {
 
 /** Throws like subLibraryAt. */
 export async function subLibraryPlace(library: OpenLibrary, path: LibraryPath): Promise<SubLibraryPlace> {
+  return placeOf(library, path, { isFile: false })
+}
+
+/** As subLibraryPlace, for a file. */
+export async function filePlace(library: OpenLibrary, path: LibraryPath): Promise<SubLibraryPlace> {
+  return placeOf(library, path, { isFile: true })
+}
+
+async function placeOf(
+  library: OpenLibrary,
+  path: LibraryPath,
+  { isFile }: { isFile: boolean },
+): Promise<SubLibraryPlace> {
   if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
-  await library.tree.getDir(path)
+  if (isFile) await library.tree.getFile(path)
+  else await library.tree.getDir(path)
   const { key, headSeq } = originOf(library.info)
   const place = inOrigin(library.info, path)
   if (place === ROOT) fail({ code: 'root-not-allowed' })
-  return { libraryKey: key, path: place, headSeq }
+  return { libraryKey: key, path: place, headSeq, isFile }
 }
 
 /** The folder of a sub-library was moved or deleted after the sub-library was opened. */
@@ -166,7 +186,8 @@ export async function locateSubLibraries(
   for (const sub of await listSubLibraries(stores.db, library.key)) {
     const seen = asSeen(library, sub.path)
     if (seen === undefined || seen === ROOT) continue
-    const path = (await tree.findDir(seen)) === undefined ? movedTo(sub.path) : sub.path
+    const isThere = (await tree.find(seen))?.kind === (sub.isFile ? 'file' : 'dir')
+    const path = isThere ? sub.path : movedTo(sub.path)
     if (path !== sub.path) locations.push({ sub, path })
   }
   return locations

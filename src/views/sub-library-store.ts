@@ -15,9 +15,10 @@ interface SubLibraryRow {
   library_key: number
   path: string
   since_seq: number
+  is_file: number
 }
 
-const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq'
+const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq, s.is_file'
 const STORED = `select ${COLUMNS} from sub_library s join ${libraryRelation} l on l.key = s.library_key
   where l.deleted_at is null and`
 
@@ -53,16 +54,23 @@ export async function findWithOrigin(
   for (let start = 0; start < values.length; start += 500) {
     const some = values.slice(start, start + 500)
     const rows = await reader.all<
-      LibraryRow & { sub_key: number; sub_id: string; sub_path: string; sub_since: number }
+      LibraryRow & {
+        sub_key: number
+        sub_id: string
+        sub_path: string
+        sub_since: number
+        sub_is_file: number
+      }
     >(
-      `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since
+      `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since,
+         s.is_file as sub_is_file
        from sub_library s join ${libraryRowRelation} l on l.key = s.library_key
        where l.deleted_at is null and s.${column} in (${some.map(() => '?').join(', ')})`,
       ...some,
     )
     for (const row of rows) {
-      const { sub_key: key, sub_id: id, sub_path: path, sub_since: since_seq } = row
-      const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq })
+      const { sub_key: key, sub_id: id, sub_path: path, sub_since: since_seq, sub_is_file: is_file } = row
+      const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq, is_file })
       found.push({ sub, origin: libraryFromRow(row) })
     }
   }
@@ -74,15 +82,19 @@ export async function listSubLibraries(reader: Reader, libraryKey: number): Prom
   return (await reader.all<SubLibraryRow>(sql, libraryKey)).map(toSubLibrary)
 }
 
-/** The sub-library of a folder, created if there is none. */
+/** The sub-library of a folder or file, created if there is none. */
 export async function putSubLibrary(
   tx: Transaction,
   libraryKey: number,
   path: LibraryPath,
   sinceSeq: number,
+  { isFile }: { isFile: boolean },
 ): Promise<SubLibrary> {
-  const columns = ['id', 'library_key', 'path_key', 'path', 'since_seq']
-  const row = [newLibraryId(), libraryKey, pathKey(path), path, sinceSeq]
+  const other = await findSubLibraryAt(tx, libraryKey, path)
+  // A folder was replaced by a file of the same name, or the other way round.
+  if (other !== undefined && other.isFile !== isFile) await deleteSubLibrary(tx, other.key)
+  const columns = ['id', 'library_key', 'path_key', 'path', 'since_seq', 'is_file']
+  const row = [newLibraryId(), libraryKey, pathKey(path), path, sinceSeq, isFile ? 1 : 0]
   await tx.insert('sub_library', columns, [row], { ignoreExisting: true })
   const created = await findSubLibraryAt(tx, libraryKey, path)
   if (created === undefined) throw new Error('a sub-library was created and is not there')
@@ -116,5 +128,6 @@ function toSubLibrary(row: SubLibraryRow): SubLibrary {
     libraryKey: row.library_key,
     path: row.path as LibraryPath,
     sinceSeq: row.since_seq,
+    isFile: row.is_file === 1,
   }
 }

@@ -1,3 +1,4 @@
+import { fail } from '../../errors.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import { type LibraryId, parseLibraryId } from '../../objects/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
@@ -18,6 +19,8 @@ export const librarySyncRoutes = [
     faults: deniedMessage(NO_ACCESS),
     async handle({ user, params }, { access, syncTokens, now }) {
       const { info, permission } = await access.open(user, params.repo_id)
+      // A shared file is no folder that a client could keep equal to one of its own.
+      if (info.sub?.isFile) fail({ code: 'permission-denied' })
       const syncToken = await syncTokens.issue(info, user)
       return syncInfo(info, { email: user.email, permission, syncToken, now: now() })
     },
@@ -31,7 +34,7 @@ export const librarySyncRoutes = [
     async handle({ user, query }, { access, syncTokens }) {
       if (!query.repos) throw errorMessage(400, 'You must specify libaries ids')
       const opened = [...(await access.openAll(user, parseIds(query.repos))).values()]
-      const libraries = opened.map(({ info }) => info)
+      const libraries = opened.map(({ info }) => info).filter(({ sub }) => !sub?.isFile)
       const tokens = await syncTokens.issueMany(libraries, user)
       return Object.fromEntries(libraries.map(({ id }, index) => [id, tokens[index]]))
     },

@@ -36,6 +36,24 @@ export const librarySharingRoutes = [
   }),
   route({
     method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/shared-entries/',
+    auth: 'user',
+    scope: 'none',
+    summary:
+      'Lists the paths in a folder that are shared with people or by links, for those who manage shares.',
+    params,
+    query: { path: sentPathOrRoot },
+    async handle({ user, params, query }, services) {
+      const library = await services.access.openAdministered(user, params.repo_id)
+      const { path } = await folderAt(library, query.path, folderPathText(query.path))
+      return {
+        shared: await services.shares.sharedEntries(library, path),
+        linked: await services.links.linkedEntries(library, path),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
     path: '/api/v2.1/repos/:repo_id/custom-share-permissions/',
     auth: 'user',
     scope: 'none',

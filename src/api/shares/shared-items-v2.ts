@@ -6,7 +6,7 @@ import type { Library } from '../../library/index.ts'
 import { type LibraryPath, ROOT } from '../../objects/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
-import { folderAt, folderPathText } from '../common/resolve-path.ts'
+import { fileAt, folderAt, folderPathText } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, share } from './share-actions.ts'
@@ -20,7 +20,6 @@ import {
 } from './share-input.ts'
 import { partiesOf, sharedItem } from './share-wire.ts'
 
-const path = '/api2/repos/:repo_id/dir/shared_items/'
 const params = { repo_id: libraryIdParam }
 
 type ShareType = 'user' | 'group'
@@ -44,98 +43,125 @@ const one = { p: sentPathOrRoot, share_type: shareType, username: rawText(), gro
 
 const faults: FaultResponses = { 'encrypted-mismatch': () => [400, 'Folder invalid.'] }
 
+/** The calls for libraries and folders, and for files. */
+function sharedItems({ path, what, isFile }: { path: string; what: string; isFile: boolean }) {
+  return [
+    route({
+      method: 'GET',
+      path,
+      auth: 'user',
+      scope: 'none',
+      summary: `Lists the users and groups ${what} is shared with.`,
+      params,
+      query: { p: sentPathOrRoot, share_type: shareTypes },
+      async handle({ user, params, query, request }, services) {
+        const library = await openToRead(services, user, params.repo_id)
+        const shares = await services.shares.on(library, await itemAt(library, query.p, isFile))
+        const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
+        const parties = await partiesOf(services, wanted)
+        const now = services.now()
+        return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl, now) ?? [])
+      },
+    }),
+    route({
+      method: 'PUT',
+      path,
+      auth: 'user',
+      scope: 'none',
+      summary: `Shares ${what} with users or groups.`,
+      params,
+      query: { p: sentPathOrRoot },
+      body: {
+        share_type: shareType,
+        username: list(),
+        group_id: list(),
+        permission: sharePermission(),
+        ...shareExpiry,
+      },
+      faults,
+      async handle({ user, params, query, body, request }, services) {
+        const { library, item } = await openToShare(services, user, params.repo_id, query.p, isFile)
+        const sent = body.share_type === 'user' ? body.username : body.group_id
+        refuseAdmin(body.permission, isFile)
+        const outcome = await shareWithAll(services, { user, request }, library, item, {
+          type: body.share_type,
+          isFile,
+          sent,
+          permission: body.permission,
+          expiresAt: readShareExpiry(body, services.now()),
+        })
+        const shares = (await services.shares.on(library, item)).filter(({ grantee, granteeKey }) =>
+          outcome.keys.has(`${grantee} ${granteeKey}`),
+        )
+        const parties = await partiesOf(services, shares)
+        return {
+          success: shares.flatMap(
+            (share) => sharedItem(share, parties, request.baseUrl, services.now()) ?? [],
+          ),
+          failed: outcome.failed,
+          virtual_repo_id: outcome.subId ?? null,
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path,
+      auth: 'user',
+      scope: 'none',
+      summary: `Changes the permission and the expiry of a share of ${what}.`,
+      params,
+      query: one,
+      body: { permission: sharePermission(), ...shareExpiry },
+      faults,
+      async handle({ user, params, query, body, request }, services) {
+        const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
+        refuseAdmin(body.permission, isFile)
+        const expiresAt = readShareExpiry(body, services.now())
+        const recipient = await recipientOf(services, query)
+        const options = { path, recipient, permission: body.permission, expiresAt }
+        const changed = await changeShare(services, { user, request }, library.administered(), options)
+        if (!changed) throw errorMessage(404, 'Share not found.')
+        return { success: true }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      auth: 'user',
+      scope: 'none',
+      summary: `Ends a share of ${what}. Idempotent.`,
+      params,
+      query: one,
+      faults,
+      async handle({ user, params, query, request }, services) {
+        const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
+        const recipient = await recipientOf(services, query)
+        await endShare(services, { user, request }, library.administered(), { path, recipient })
+        return { success: true }
+      },
+    }),
+  ]
+}
+
 export const sharedItemRoutes = [
-  route({
-    method: 'GET',
-    path,
-    auth: 'user',
-    scope: 'none',
-    summary: 'Lists the users and groups a library or a folder is shared with.',
-    params,
-    query: { p: sentPathOrRoot, share_type: shareTypes },
-    async handle({ user, params, query, request }, services) {
-      const library = await openToRead(services, user, params.repo_id)
-      const folder = await folderAt(library, query.p, folderPathText(query.p))
-      const shares = await services.shares.on(library, folder.path)
-      const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
-      const parties = await partiesOf(services, wanted)
-      const now = services.now()
-      return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl, now) ?? [])
-    },
+  ...sharedItems({
+    path: '/api2/repos/:repo_id/dir/shared_items/',
+    what: 'a library or a folder',
+    isFile: false,
   }),
-  route({
-    method: 'PUT',
-    path,
-    auth: 'user',
-    scope: 'none',
-    summary: 'Shares a library or a folder with users or groups.',
-    params,
-    query: { p: sentPathOrRoot },
-    body: {
-      share_type: shareType,
-      username: list(),
-      group_id: list(),
-      permission: sharePermission(),
-      ...shareExpiry,
-    },
-    faults,
-    async handle({ user, params, query, body, request }, services) {
-      const { library, folder } = await openToShare(services, user, params.repo_id, query.p)
-      const sent = body.share_type === 'user' ? body.username : body.group_id
-      const outcome = await shareWithAll(services, { user, request }, library, folder, {
-        type: body.share_type,
-        sent,
-        permission: body.permission,
-        expiresAt: readShareExpiry(body, services.now()),
-      })
-      const shares = (await services.shares.on(library, folder)).filter(({ grantee, granteeKey }) =>
-        outcome.keys.has(`${grantee} ${granteeKey}`),
-      )
-      const parties = await partiesOf(services, shares)
-      return {
-        success: shares.flatMap((share) => sharedItem(share, parties, request.baseUrl, services.now()) ?? []),
-        failed: outcome.failed,
-        virtual_repo_id: outcome.subId ?? null,
-      }
-    },
-  }),
-  route({
-    method: 'POST',
-    path,
-    auth: 'user',
-    scope: 'none',
-    summary: 'Changes the permission and the expiry of a share of a library or a folder.',
-    params,
-    query: one,
-    body: { permission: sharePermission(), ...shareExpiry },
-    faults,
-    async handle({ user, params, query, body, request }, services) {
-      const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
-      const expiresAt = readShareExpiry(body, services.now())
-      const recipient = await recipientOf(services, query)
-      const options = { path, recipient, permission: body.permission, expiresAt }
-      const changed = await changeShare(services, { user, request }, library.administered(), options)
-      if (!changed) throw errorMessage(404, 'Share not found.')
-      return { success: true }
-    },
-  }),
-  route({
-    method: 'DELETE',
-    path,
-    auth: 'user',
-    scope: 'none',
-    summary: 'Ends a share of a library or a folder. Idempotent.',
-    params,
-    query: one,
-    faults,
-    async handle({ user, params, query, request }, services) {
-      const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
-      const recipient = await recipientOf(services, query)
-      await endShare(services, { user, request }, library.administered(), { path, recipient })
-      return { success: true }
-    },
-  }),
+  ...sharedItems({ path: '/api/v2.1/repos/:repo_id/file/shared-items/', what: 'a file', isFile: true }),
 ]
+
+/** Managing the shares of one file is up to those who manage its library. */
+function refuseAdmin(permission: SharePermission, isFile: boolean): void {
+  if (isFile && permission === 'admin') throw errorMessage(400, 'permission invalid.')
+}
+
+/** Throws path-not-found. */
+async function itemAt(library: Library, sent: SentPath, isFile: boolean): Promise<LibraryPath> {
+  const found = isFile ? await fileAt(library, sent) : await folderAt(library, sent, folderPathText(sent))
+  return found.path
+}
 
 /** The message for callers without read permission, as existing clients expect it. */
 async function openToRead(
@@ -157,13 +183,14 @@ async function openToShare(
   user: Account,
   id: Library['info']['id'],
   sent: SentPath,
-): Promise<{ library: Library; folder: LibraryPath }> {
+  isFile: boolean,
+): Promise<{ library: Library; item: LibraryPath }> {
   const library = await access.open(user, id)
-  const { path: folder } = await folderAt(library, sent, folderPathText(sent))
+  const item = await itemAt(library, sent, isFile)
   library.administered()
   if (!roleAllows(user.role, 'share')) fail({ code: 'role-forbids', action: 'share' })
-  if (folder !== ROOT && library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
-  return { library, folder }
+  if (item !== ROOT && library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+  return { library, item }
 }
 
 function recipientOf(
@@ -177,6 +204,7 @@ function recipientOf(
 
 interface Wish {
   readonly type: ShareType
+  readonly isFile: boolean
   readonly sent: readonly string[]
   readonly permission: SharePermission
   readonly expiresAt: number | null | undefined
@@ -188,7 +216,7 @@ async function shareWithAll(
   call: AuditedCall,
   library: Library,
   path: LibraryPath,
-  { type, sent, permission, expiresAt }: Wish,
+  { type, isFile, sent, permission, expiresAt }: Wish,
 ): Promise<{ keys: Set<string>; failed: object[]; subId: string | undefined }> {
   const keys = new Set<string>()
   const failed: object[] = []
@@ -204,7 +232,7 @@ async function shareWithAll(
       continue
     }
     try {
-      const options = { path, recipient, permission, expiresAt }
+      const options = { path, isFile, recipient, permission, expiresAt }
       const sub = await share(services, call, library.administered(), options)
       subId ??= sub?.id
       keys.add(recipient.to === 'group' ? `group ${recipient.group.key}` : `user ${accountKey(recipient)}`)

@@ -21,6 +21,7 @@ import { comments } from './0022-comments.ts'
 import { photos } from './0023-photos.ts'
 import { extractions } from './0024-extractions.ts'
 import { fileEditsByCommit } from './0025-file-edits-by-commit.ts'
+import { fileViews } from './0026-file-views.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   photos,
   extractions,
   fileEditsByCommit,
+  fileViews,
 ]

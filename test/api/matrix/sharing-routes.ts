@@ -54,6 +54,7 @@ export const sharingRoutes: Table = {
     'GET /api2/shared-repos/': {},
     'GET /api/v2.1/shared-repos/': {},
     'GET /api/v2.1/shared-folders/': {},
+    'GET /api/v2.1/shared-files/': {},
     'GET /api2/beshared-repos/': {},
     'GET /api2/repos/public/': {},
     'GET /api/v2.1/groups/': { query: { with_repos: 1 } },
@@ -79,6 +80,22 @@ export const sharingRoutes: Table = {
       form: { permission: 'rw' },
     }),
     [`DELETE ${V2}dir/shared_items/`]: (stage) => ({ query: { p: '/', ...toReader(stage) } }),
+    [`PUT ${V21}file/shared-items/`]: ({ cast }) => ({
+      query: { p: '/in.txt' },
+      form: { share_type: 'user', username: cast.callers.leaver.email, permission: 'rw' },
+    }),
+    [`POST ${V21}file/shared-items/`]: async (stage) => {
+      await stage.once('shared file', () =>
+        stage.owner.put(`${V21.replace(':repo_id', stage.id)}file/shared-items/`, {
+          query: { p: '/in.txt' },
+          form: toReader(stage),
+        }),
+      )
+      return { query: { p: '/in.txt', ...toReader(stage) }, form: { permission: 'r' } }
+    },
+    [`DELETE ${V21}file/shared-items/`]: ({ cast }) => ({
+      query: { p: '/in.txt', share_type: 'user', username: cast.callers.leaver.email },
+    }),
   }),
   // The older calls are for owners only.
   ...under(owns, {
@@ -167,6 +184,7 @@ export const sharingRoutes: Table = {
   ...under(reads, {
     [`GET ${V21}share-info/`]: { query: { path: '/' } },
     [`GET ${V2}dir/shared_items/`]: { query: { p: '/' } },
+    [`GET ${V21}file/shared-items/`]: { query: { p: '/in.txt' } },
     'POST /api/v2.1/share-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),
     'POST /api/v2.1/multi-share-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),
     [`PUT ${V2}file/shared-link/`]: { form: { p: '/docs' } },
@@ -181,6 +199,7 @@ export const sharingRoutes: Table = {
     'DELETE /api/v2.1/upload-links/:token/': link('upload'),
   }),
   ...under(manages, {
+    [`GET ${V21}shared-entries/`]: { query: { path: '/' } },
     [`GET ${V21}share-links/`]: {},
     [`GET ${V21}upload-links/`]: {},
     [`GET ${V2}download-shared-links/`]: {},
