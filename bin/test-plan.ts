@@ -183,6 +183,7 @@ export const RULES: readonly Rule[] = [
   fast('test/web/served', SQLITE, 'no browser'),
   fast('test/web/sign-in', SQLITE, 'browser', 30),
   fast('test/web/files.', SQLITE, 'browser', 40),
+  deep('test/web/photos', SQLITE, 'browser', 20),
   deep('test/web/', SQLITE, 'browser', 45),
 
   // About one thing that has nothing to do with the database.

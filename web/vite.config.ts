@@ -43,6 +43,7 @@ function chunkGroups() {
     { name: 'libraries', test: /[\\/]web[\\/]src[\\/]libraries[\\/]libraries-page\.tsx$/, priority: 7 },
     { name: 'folder', test: /[\\/]web[\\/]src[\\/]files[\\/]folder-page\.tsx$/, priority: 6 },
     { name: 'uploads', test: /[\\/]web[\\/]src[\\/]uploads[\\/]/, priority: 5 },
+    { name: 'photos', test: /[\\/]web[\\/]src[\\/]photos[\\/]/, priority: 4 },
     { name: 'admin', test: /[\\/]web[\\/]src[\\/]admin[\\/]/, priority: 4 },
     {
       name: 'pages',

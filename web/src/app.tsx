@@ -11,6 +11,7 @@ import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
 import { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './libraries/index.ts'
 import { useLive } from './live/index.ts'
 import { aroundNav } from './navigation/index.ts'
+import { PhotosPage } from './photos/index.ts'
 import { SearchPage } from './search/index.ts'
 import { SignIn, useSignedIn } from './session/index.ts'
 import { GroupsPage, LinksPage } from './sharing/index.ts'
@@ -41,6 +42,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/trash', MergedTrashPage],
   ['/trash/:id', TrashPage],
   ['/search', SearchPage],
+  ['/photos', PhotosPage],
   ['/starred', StarredPage],
   ['/deleted', DeletedPage],
   ['/activity', ActivityPage],

@@ -161,6 +161,17 @@ export {
   useLinks,
 } from './links.ts'
 export { patchQuery } from './optimistic.ts'
+export {
+  type Photo,
+  type PhotoDay,
+  photoChunkQuery,
+  photoChunks,
+  photoDay,
+  refreshPhotos,
+  usePhotoDays,
+  usePhotoNeighbours,
+  useThumbhashes,
+} from './photos.ts'
 export { onReachability, reachable } from './reachability.ts'
 export { recentlyOpened, useRememberOpened } from './recently-opened.ts'
 export { fetchResults } from './search.ts'

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useRef } from 'react'
-import type { Entry } from '../api/index.ts'
+import { type Entry, useThumbhashes } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { COARSE, ContextMenu, type MenuEntry, useMedia } from '../ui/index.ts'
 import { preloadViewer } from '../viewer/index.ts'
@@ -59,6 +59,7 @@ export function EntryGrid(props: EntryGridProps) {
   const pressed = useRef<string>(undefined)
   const asTiles = preferences.view === 'grid'
   const columns = useColumns(scroller, asTiles)
+  const thumbhashes = useThumbhashes(here.libraryId, here.path, asTiles && !here.encrypted)
   const hasHead = !asTiles && !narrow
   const headPixels = hasHead ? HEAD_PIXELS : 0
   const rowPixels = asTiles
@@ -173,6 +174,7 @@ export function EntryGrid(props: EntryGridProps) {
       draggable={fine}
       narrow={narrow}
       folderSizes={preferences.folderSizes}
+      thumbhash={entry.type === 'file' ? thumbhashes?.[entry.name] : undefined}
       isTaken={props.isTaken}
       onRenamed={props.renaming === entry.name ? (newName) => finishRename(entry, newName) : undefined}
     />

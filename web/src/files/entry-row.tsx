@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { Entry } from '../api/index.ts'
 import { useFolderDetail } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { FileIcon } from '../ui/index.ts'
+import { FileIcon, usePlaceholder } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
 import { RowPicture } from './entry-picture.tsx'
@@ -21,6 +21,8 @@ interface ItemProps {
   readonly draggable: boolean
   readonly narrow: boolean
   readonly folderSizes: boolean
+  /** Describes the thumbnail of a tile until that is loaded. */
+  readonly thumbhash: string | undefined
   /** Whether another entry of the folder has a name. */
   readonly isTaken: (name: string) => boolean
   /** Set while the entry is being renamed. */
@@ -109,7 +111,7 @@ export const EntryTile = memo(function EntryTile(props: ItemProps) {
     >
       <span className="files-tile-picture">
         {thumbnail === undefined ? (
-          <FileIcon name={entry.name} isDir={entry.type === 'dir'} size={52} />
+          <TilePlaceholder entry={entry} thumbhash={props.thumbhash} />
         ) : (
           <img src={thumbnail} alt="" draggable={false} />
         )}
@@ -134,6 +136,13 @@ export const EntryTile = memo(function EntryTile(props: ItemProps) {
     </div>
   )
 })
+
+/** The coarse image of a photo until its thumbnail is loaded, otherwise an icon. */
+function TilePlaceholder({ entry, thumbhash }: { entry: Entry; thumbhash: string | undefined }) {
+  const placeholder = usePlaceholder(thumbhash)
+  if (placeholder === undefined) return <FileIcon name={entry.name} isDir={entry.type === 'dir'} size={52} />
+  return <img className="files-placeholder" src={placeholder} alt="" draggable={false} />
+}
 
 function Check(props: { entry: Entry; chosen: boolean }) {
   const texts = useTexts('files')

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react'
 import type { Entry, FileState } from '../api/index.ts'
 import { fetchThumbnail, openFile } from '../api/index.ts'
 import { extensionOf } from '../file-kinds.ts'
-import { type CurrentFolder, entryPath } from './current-folder.ts'
+import { join } from '../paths.ts'
+import type { CurrentFolder } from './current-folder.ts'
 import { captureFrame } from './video-frame.ts'
 
 const MiB = 2 ** 20
@@ -37,11 +38,15 @@ const failed = new Set<string>()
 
 type Origin = 'server' | 'video'
 
+/** The folder of a file. */
+type Place = Pick<CurrentFolder, 'libraryId' | 'path' | 'encrypted'>
+type Pictured = Pick<Entry, 'type' | 'id' | 'name' | 'size'>
+
 /** URL of the thumbnail of an entry once it is loaded. Undefined if the entry has none. */
-export function useThumbnail(here: CurrentFolder, entry: Entry, size: number): string | undefined {
+export function useThumbnail(here: Place, entry: Pictured, size: number): string | undefined {
   const { id } = entry
   const key = `${here.libraryId} ${id} ${size}`
-  const path = entryPath(here, entry)
+  const path = join(here.path, entry.name)
   const origin = here.encrypted ? undefined : originOf(entry)
   const [shown, setShown] = useState<{ key: string; url: string }>()
   useEffect(() => {
@@ -63,7 +68,7 @@ export function useThumbnail(here: CurrentFolder, entry: Entry, size: number): s
   return kept.get(key) ?? (shown?.key === key ? shown.url : undefined)
 }
 
-function originOf({ type, name, size = 0 }: Entry): Origin | undefined {
+function originOf({ type, name, size = 0 }: Pictured): Origin | undefined {
   if (type !== 'file' || size === 0) return undefined
   const extension = extensionOf(name)
   if (VIDEOS.has(extension)) return 'video'

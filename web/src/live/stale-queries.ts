@@ -8,11 +8,21 @@ export interface LiveEvent {
 export function staleQueries({ name, data }: LiveEvent): readonly (readonly string[])[] {
   const { repo_id: id = '' } = data as { repo_id?: string }
   if (name === 'commit')
-    return [['dir', id], ['library', id], ['libraries'], ['history', id], ['trash', id], ['activities']]
+    return [
+      ['dir', id],
+      ['library', id],
+      ['libraries'],
+      ['history', id],
+      ['trash', id],
+      ['activities'],
+      ['photos', 'days'],
+      ['thumbhashes', id],
+    ]
   // What was loaded before the stream started may have changed in between. Unchanged folders are not transferred again.
   if (name === 'ready') return [['dir']]
   if (name === 'lock') return [['dir', id]]
-  if (name === 'libraries') return [['libraries'], ['library'], ['groups'], ['deleted-libraries']]
+  if (name === 'libraries')
+    return [['libraries'], ['library'], ['groups'], ['deleted-libraries'], ['photos', 'days']]
   if (name === 'notification') return [['notifications']]
   if (name === 'reset') return [[]]
   return []

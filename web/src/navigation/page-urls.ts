@@ -4,6 +4,10 @@ export const folderUrl = (libraryId: string, path = '/') => withPath(`/library/$
 
 export const fileUrl = (libraryId: string, path: string) => withPath(`/view/${libraryId}`, path)
 
+/** A file of the timeline of photos, at its day (`YYYY-MM-DD`). */
+export const photoUrl = (libraryId: string, path: string, day: string) =>
+  `${fileUrl(libraryId, path)}&day=${day}`
+
 /** The history of a library, or of one file in it. */
 export const historyUrl = (libraryId: string, path = '/') => withPath(`/history/${libraryId}`, path)
 

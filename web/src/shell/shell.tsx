@@ -2,6 +2,7 @@ import './shell.css'
 import {
   Activity,
   House,
+  Images,
   Inbox,
   Keyboard,
   Languages,
@@ -126,6 +127,7 @@ interface Place {
 
 function usePlaces() {
   const texts = useTexts('shell')
+  const photos = useTexts('photos')
   const { data: account } = useAccount()
   const home: Place = { to: '/home', icon: House, label: texts.homePage }
   const shared: Place = { to: '/shared', icon: Inbox, label: texts.sharedWithMe }
@@ -137,6 +139,7 @@ function usePlaces() {
   }
   const first: readonly Place[] = [
     home,
+    { to: '/photos', icon: Images, label: photos.title },
     shared,
     { to: '/starred', icon: Star, label: texts.starred },
     { to: '/trash', icon: Trash2, label: texts.trash, within: ['/deleted'] },

@@ -17,7 +17,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { downloadFile, setLock, setStar } from '../api/index.ts'
 import { RestoreDialog } from '../history/index.ts'
-import { folderUrl, historyUrl, snapshotUrl } from '../navigation/index.ts'
+import { historyUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import { ShareDialog } from '../sharing/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
@@ -43,16 +43,15 @@ export function FileBar(props: {
   const { file, stepping } = props
   const texts = useTexts('viewer')
   const common = useTexts('common')
+  const photos = useTexts('photos')
   const narrow = useMedia(ONE_COLUMN)
   const [dialog, setDialog] = useState<'share' | 'restore'>()
   const actions = useActions(file, props.isGone, setDialog)
   const { libraryId, path, commitId, name } = file
-  const folder = parentOf(path)
-  const back =
-    commitId === undefined ? folderUrl(libraryId, folder) : snapshotUrl(libraryId, commitId, folder)
+  const toBack = stepping.isTimeline ? photos.backToPhotos : texts.toFolder
   return (
     <header className="viewer-bar">
-      <Link to={back} className="icon-button" title={texts.toFolder} aria-label={texts.toFolder}>
+      <Link to={stepping.back} className="icon-button" title={toBack} aria-label={toBack}>
         <ArrowLeft size={19} aria-hidden />
       </Link>
       <FileIcon name={name} />

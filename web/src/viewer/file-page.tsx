@@ -71,7 +71,8 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
   const { file, folder, isGone } = props
   const texts = useTexts('viewer')
   const files = useMemo(() => (folder ? filesOf(folder) : []), [folder])
-  const stepping = useSiblingNavigation(file, files)
+  const day = useQueryParams().get('day') ?? undefined
+  const stepping = useSiblingNavigation(file, files, day)
   usePreloadedSiblings(file, stepping.neighbours)
   useTitle(file.name)
   const [slot, setSlot] = useState<HTMLElement | null>(null)

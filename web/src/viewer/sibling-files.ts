@@ -1,47 +1,58 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import type { Entry } from '../api/index.ts'
-import { linkQuery } from '../api/index.ts'
+import type { Entry, FileState, Photo } from '../api/index.ts'
+import { linkQuery, photoDay, usePhotoNeighbours } from '../api/index.ts'
 import { isPicture, kindOf } from '../file-kinds.ts'
-import { fileUrl, folderUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
-import { join, parentOf } from '../paths.ts'
+import { fileUrl, folderUrl, photoUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
+import { join, nameOf, parentOf } from '../paths.ts'
 import { commandOf } from '../shortcuts.ts'
 import type { OpenedFile } from './opened-file.ts'
 
-/** Navigation between the files of a folder. */
+/** Navigation between the files of a folder, or between the photos of the timeline. */
 export interface SiblingNavigation {
   readonly position: number
   readonly count: number
-  readonly neighbours: readonly Entry[]
+  readonly neighbours: readonly FileState[]
+  /** URL of the folder or timeline. */
+  readonly back: string
+  readonly isTimeline: boolean
   readonly toPrevious: (() => void) | undefined
   readonly toNext: (() => void) | undefined
 }
 
 /** Navigates by buttons, and by arrow keys unless something else handles them. Among images also by the space bar; Escape leaves. */
-export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]): SiblingNavigation {
+export function useSiblingNavigation(
+  file: OpenedFile,
+  files: readonly Entry[],
+  /** The day of the timeline of photos that the file was opened from. */
+  day: string | undefined,
+): SiblingNavigation {
   const [, go] = useLocation()
-  const position = files.findIndex(({ name }) => name === file.name)
-  const previous = position < 0 ? undefined : files[position - 1]
-  const next = position < 0 ? undefined : files[position + 1]
-  const stepTo = (entry: Entry | undefined) => {
+  const timeline = usePhotoNeighbours(file, day)
+  const { libraryId, commitId } = file
+  const folder = parentOf(file.path)
+  const position = timeline?.position ?? files.findIndex(({ name }) => name === file.name)
+  const count = timeline?.count ?? files.length
+  const stepTo = (step: -1 | 1): Neighbour | undefined => {
+    if (timeline !== undefined) return fromTimeline(step < 0 ? timeline.previous : timeline.next)
+    const entry = day === undefined && position >= 0 ? files[position + step] : undefined
     if (entry === undefined) return undefined
-    const path = join(parentOf(file.path), entry.name)
-    const { libraryId, commitId } = file
-    const address = commitId === undefined ? fileUrl(libraryId, path) : revisionUrl(libraryId, path, commitId)
-    // Replaces the history entry, so that Back leaves the viewer.
-    return () => go(address, { replace: true })
+    const path = join(folder, entry.name)
+    const url = commitId === undefined ? fileUrl(libraryId, path) : revisionUrl(libraryId, path, commitId)
+    return { url, state: { libraryId, path, id: entry.id, commitId } }
   }
-  const [toPrevious, toNext] = [stepTo(previous), stepTo(next)]
-  const isGallery = kindOf(file.name) === 'image'
-  const toFolder = () => {
-    const folder = parentOf(file.path)
-    go(
-      file.commitId === undefined
-        ? folderUrl(file.libraryId, folder)
-        : snapshotUrl(file.libraryId, file.commitId, folder),
-    )
-  }
+  const [previous, next] = [stepTo(-1), stepTo(1)]
+  // Replaces the history entry, so that Back leaves the viewer.
+  const toPrevious = previous && (() => go(previous.url, { replace: true }))
+  const toNext = next && (() => go(next.url, { replace: true }))
+  const isGallery = kindOf(file.name) === 'image' || day !== undefined
+  const back =
+    day !== undefined
+      ? '/photos'
+      : commitId === undefined
+        ? folderUrl(libraryId, folder)
+        : snapshotUrl(libraryId, commitId, folder)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return
@@ -50,7 +61,7 @@ export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]):
         if (event.shiftKey) toPrevious?.()
         else toNext?.()
       }
-      if (isGallery && event.key === 'Escape' && !isOverlayOpen()) toFolder()
+      if (isGallery && event.key === 'Escape' && !isOverlayOpen()) go(back)
       if (isTaken(event)) return
       const command = commandOf('viewer', event)
       if (command === 'previousFile') toPrevious?.()
@@ -59,8 +70,23 @@ export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]):
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   })
-  const neighbours = [previous, next].filter((entry) => entry !== undefined)
-  return { position, count: files.length, neighbours, toPrevious, toNext }
+  const neighbours = [previous, next].flatMap((one) => one?.state ?? [])
+  return { position, count, neighbours, back, isTimeline: day !== undefined, toPrevious, toNext }
+}
+
+/** A file that the navigation leads to. */
+interface Neighbour {
+  readonly url: string
+  readonly state: FileState
+}
+
+function fromTimeline(photo: Photo | undefined): Neighbour | undefined {
+  if (photo === undefined) return undefined
+  const { repo_id: libraryId, path, id } = photo
+  return {
+    url: photoUrl(libraryId, path, photoDay(photo)),
+    state: { libraryId, path, id, commitId: undefined },
+  }
 }
 
 function isTaken({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
@@ -98,21 +124,19 @@ function movesSideways(target: Element): boolean {
 }
 
 /** Preloads the previous and the next image. */
-export function usePreloadedSiblings(file: OpenedFile, neighbours: readonly Entry[]): void {
+export function usePreloadedSiblings(file: OpenedFile, neighbours: readonly FileState[]): void {
   const queries = useQueryClient()
-  const { libraryId, path, commitId } = file
   const isGallery = isPicture(file.name)
-  const wanted = neighbours.filter(({ name }) => isGallery && isPicture(name))
+  const wanted = neighbours.filter(({ path }) => isGallery && isPicture(nameOf(path)))
   const key = wanted.map(({ id }) => id).join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ids say all there is to know of the neighbours.
   useEffect(() => {
-    for (const { name, id } of wanted) {
-      const state = { libraryId, path: join(parentOf(path), name), id, commitId }
+    for (const state of wanted) {
       const load = async () => {
         new Image().src = await queries.ensureQueryData(linkQuery(state))
       }
       // The error is shown when the image is opened.
       load().catch(() => undefined)
     }
-  }, [key, libraryId, path, commitId, queries])
+  }, [key, queries])
 }

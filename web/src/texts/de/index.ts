@@ -7,6 +7,7 @@ import { common } from './common.ts'
 import { files } from './files.ts'
 import { history } from './history.ts'
 import { libraries } from './libraries.ts'
+import { photos } from './photos.ts'
 import { search } from './search.ts'
 import { session } from './session.ts'
 import { sharing } from './sharing.ts'
@@ -23,6 +24,7 @@ export const texts: Texts = {
   files,
   history,
   libraries,
+  photos,
   search,
   session,
   sharing,

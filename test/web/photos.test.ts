@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import sharp from 'sharp'
+import { Workspace } from '../api/folders-support.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
+
+/** A picture of a sky over a hill, taken on a day at that minute after noon. */
+function photo(day: string, hue: number, minute = 0): Promise<Buffer> {
+  const hill = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="240">
+    <rect width="320" height="240" fill="hsl(${hue}, 60%, 75%)"/>
+    <circle cx="${60 + (hue % 200)}" cy="60" r="30" fill="hsl(50, 95%, 80%)"/>
+    <path d="M0 190 Q90 90 180 170 T320 140 V240 H0 Z" fill="hsl(${(hue + 90) % 360}, 35%, 35%)"/></svg>`
+  return sharp(Buffer.from(hill))
+    .jpeg()
+    .withExif({
+      IFD2: { DateTimeOriginal: `${day.replaceAll('-', ':')} 12:${String(minute).padStart(2, '0')}:00` },
+    })
+    .toBuffer()
+}
+
+describe('the timeline of photos', () => {
+  const suite = webSuite()
+
+  /** Two libraries: 24 photos of two days, and one of an earlier year. */
+  async function withPhotos(): Promise<{ first: Workspace; second: Workspace }> {
+    const first = await Workspace.make(suite.server)
+    const second = await Workspace.make(suite.server, first.client, 'Archive')
+    for (let number = 1; number <= 24; number++) {
+      const day = number <= 9 ? '2024-06-01' : '2024-05-03'
+      await uploadFile(first.client, first.id, `/p${number}.jpg`, await photo(day, number * 29, number))
+    }
+    await uploadFile(first.client, second.id, '/old/first.jpg', await photo('2019-02-03', 10))
+    await suite.server.running.services.photos.settled()
+    return { first, second }
+  }
+
+  it('shows photos by day, jumps by the date rail, and steps across libraries', async (t) => {
+    const { first } = await withPhotos()
+    const tab = await suite.openTab(t, first.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    await page.getByRole('link', { name: 'Photos', exact: true }).click()
+    await page.getByRole('heading', { name: /^Saturday,? 1 June 2024$/ }).waitFor()
+    await page.getByText('25 items').waitFor()
+    const tiles = page.locator('.photos-open')
+    // The placeholder of each photo is there before its thumbnail, and stays below it.
+    await page.locator('.photos-open[style*="background-image"]').first().waitFor()
+    await page.locator('.photos-open img').first().waitFor()
+    await tab.checkAccess()
+    await tab.picture('photos')
+
+    // By keys: to the right, down by one row, and into the viewer.
+    await tiles.first().focus()
+    await page.keyboard.press('ArrowRight')
+    await page.locator('[data-place="1"]:focus').waitFor()
+    await page.keyboard.press('End')
+    await page.locator('[data-place="24"]:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'first.jpg' }).waitFor()
+    await page.getByText('25 of 25').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.getByText('24 of 25').waitFor()
+    await page.getByRole('heading', { name: 'p10.jpg' }).waitFor()
+    await tab.picture('photos-lightbox')
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Photos', exact: true }).waitFor()
+
+    await page.getByRole('button', { name: '2019', exact: true }).click()
+    await page.getByRole('heading', { name: /^Sunday,? 3 February 2019$/ }).waitFor()
+
+    // Selected photos are deleted from their libraries.
+    await page.getByRole('checkbox', { name: 'Select first.jpg' }).check({ force: true })
+    await page.getByText('1 selected').first().waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('24 items').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows placeholders in the grid of a folder', async (t) => {
+    const space = await Workspace.make(suite.server)
+    await uploadFile(space.client, space.id, '/hill.jpg', await photo('2024-06-01', 200))
+    await suite.server.running.services.photos.settled()
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    // The thumbnail never arrives.
+    await page.route(/\/thumbnail\//, () => undefined)
+    await tab.go(`/library/${space.id}`)
+    await page.getByRole('link', { name: 'hill.jpg' }).waitFor()
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    await page.locator('img.files-placeholder').waitFor()
+    await tab.picture('photos-folder-placeholder')
+  })
+
+  it('fits on a phone in dark colors, and says when there is nothing', async (t) => {
+    const { first } = await withPhotos()
+    const tab = await suite.openTab(t, first.client, { ...PHONE, colorScheme: 'dark' })
+    if (tab === undefined) return
+    await tab.go('/photos')
+    await tab.page.getByRole('heading', { name: /^Saturday,? 1 June 2024$/ }).waitFor()
+    await tab.page.locator('.photos-open img').first().waitFor()
+    await fitsWidth(tab.page)
+    await tab.checkAccess()
+    await tab.picture('photos-phone-dark')
+    await tab.page.getByLabel('Go to month').selectOption('February 2019')
+    await tab.page.getByRole('heading', { name: /^Sunday,? 3 February 2019$/ }).waitFor()
+    const other = await suite.openTab(t, await suite.server.signUp(), { colorScheme: 'dark' })
+    await other?.go('/photos')
+    await other?.page.getByRole('heading', { name: 'No photos yet' }).waitFor()
+    await other?.checkAccess()
+    await other?.picture('photos-empty')
+  })
+})

@@ -1,0 +1,66 @@
+import { Play } from 'lucide-react'
+import { type MouseEvent, memo } from 'react'
+import { Link } from 'wouter'
+import { type Photo, photoDay } from '../api/index.ts'
+import { useThumbnail } from '../files/index.ts'
+import { photoUrl } from '../navigation/index.ts'
+import { nameOf, parentOf } from '../paths.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { usePlaceholder } from '../ui/index.ts'
+
+/** For screens with two pixels for one. */
+const PIXELS = 384
+
+/** A photo of the timeline: a link to it, and a checkbox. */
+export const PhotoTile = memo(function PhotoTile(props: {
+  photo: Photo
+  place: number
+  isFocusable: boolean
+  isChosen: boolean
+  isSelecting: boolean
+  onToggle: () => void
+  onFocus: () => void
+}) {
+  const { photo, place, isChosen, isSelecting, onToggle } = props
+  const texts = useTexts('files')
+  const formats = useFormats()
+  const name = nameOf(photo.path)
+  const placeholder = usePlaceholder(photo.thumbhash)
+  const here = { libraryId: photo.repo_id, path: parentOf(photo.path), encrypted: false }
+  const thumbnail = useThumbnail(here, { ...photo, type: 'file', name }, PIXELS)
+  const onClick = (event: MouseEvent) => {
+    if (!isSelecting) return
+    event.preventDefault()
+    onToggle()
+  }
+  return (
+    <span className={`photos-tile${isChosen ? ' photos-chosen' : ''}`}>
+      <Link
+        to={photoUrl(photo.repo_id, photo.path, photoDay(photo))}
+        className="photos-open"
+        tabIndex={props.isFocusable ? 0 : -1}
+        data-place={place}
+        aria-label={`${name}, ${formats.date(photo.taken.slice(0, 19))}`}
+        style={placeholder === undefined ? undefined : { backgroundImage: `url("${placeholder}")` }}
+        onClick={onClick}
+        onFocus={props.onFocus}
+      >
+        {thumbnail === undefined ? (
+          photo.thumbhash === undefined && <span className="photos-name">{name}</span>
+        ) : (
+          <img src={thumbnail} alt="" draggable={false} />
+        )}
+        {photo.type === 'video' && <Play className="photos-play" size={18} aria-hidden />}
+      </Link>
+      <label className="photos-check">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={isChosen}
+          aria-label={texts.select(name)}
+          onChange={onToggle}
+        />
+      </label>
+    </span>
+  )
+})
