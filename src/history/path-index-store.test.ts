@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openTestCore } from '../../test/support/core.ts'
-import type { Transaction, Value } from '../database/database.ts'
+import type { Value } from '../database/database.ts'
 import { deletePathIndexBelow } from './path-index-store.ts'
 
 it('deletes the rows below a commit by a range of an index', async () => {
@@ -13,7 +13,7 @@ it('deletes the rows below a commit by a range of an index', async () => {
       plans.push(steps.map(({ detail }) => detail).join('\n'))
       return 0
     }
-    await deletePathIndexBelow({ ...tx, run: explain } as Transaction, 1, 5, 10)
+    await deletePathIndexBelow({ ...tx, run: explain }, 1, 5, 10)
   })
   const [trash = '', edits = ''] = plans
   assert.match(trash, /trash_by_seq \(library_key=\? AND present=\? AND seq<\?\)/)

@@ -265,6 +265,7 @@ async function updateFrom(ids: Ids, form: string): Promise<Reply> {
 /** Parameters that are called ids and name no object, block or commit. */
 const otherIds = new Set([
   'repo_id',
+  'comment_id',
   'src_repo_id',
   'dst_repo_id',
   'group_id',
