@@ -1,4 +1,4 @@
-import ExifReader from 'exifreader'
+import { load } from 'exifreader'
 import type { Sharp } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
 
@@ -46,7 +46,7 @@ type Tags = Readonly<Record<string, unknown>>
 
 function readTags(bytes: Buffer): Tags {
   try {
-    const { exif } = ExifReader.load(bytes, { expanded: true, includeTags: { exif: [...TAGS] } })
+    const { exif } = load(bytes, { expanded: true, includeTags: { exif: [...TAGS] } })
     return Object.fromEntries(TAGS.map((name) => [name, exif?.[name]?.description]))
   } catch {
     // The file has no tags, or damaged ones.

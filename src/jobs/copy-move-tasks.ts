@@ -241,16 +241,16 @@ export class CopyMoveTasks implements AsyncDisposable {
     const { core, db, roomLeft } = this.#options
     const { sourceRoot, ...job } = what
     const progress = { total: task.total }
-    const { counted, copied, placing, placed } = this.#observe(task, sourceRoot, progress)
+    const observer = this.#observe(task, sourceRoot, progress)
     const target = await this.#openTarget(task)
     await extractArchive(
       core,
       { ...job, target, folder: task.folder, roomLeft },
       {
-        counted: ({ files, bytes }) => counted({ size: bytes, fileCount: files, dirCount: 0 }),
-        unpacked: (files) => db.write((tx) => copied(tx, files), { durable: false }),
-        placing,
-        placed,
+        counted: ({ files, bytes }) => observer.counted({ size: bytes, fileCount: files, dirCount: 0 }),
+        unpacked: (files) => db.write((tx) => observer.copied(tx, files), { durable: false }),
+        placing: (...args) => observer.placing(...args),
+        placed: (...args) => observer.placed(...args),
       },
     )
   }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { callbackify } from 'node:util'
 import { RandomAccessReader } from 'yauzl'
 import type { StoredBytes } from '../content/index.ts'
 
@@ -10,7 +11,7 @@ export class StoredReader extends RandomAccessReader {
   readonly #stored: StoredBytes
   #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
   /** The first error of the storage, as opposed to one of the archive. */
-  failure: unknown
+  failure: Error | undefined
 
   constructor(stored: StoredBytes) {
     super()
@@ -28,10 +29,7 @@ export class StoredReader extends RandomAccessReader {
       let at = offset
       for await (const bytes of this.#chunks(position, position + length)) at += bytes.copy(buffer, at)
     }
-    copy().then(
-      () => callback(null),
-      (error: Error) => callback(error),
-    )
+    callbackify(copy)(callback)
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
@@ -50,7 +48,7 @@ export class StoredReader extends RandomAccessReader {
       const window = await this.#windowFor(start, end)
       yield window.bytes.subarray(start - window.start, end - window.start)
     } catch (error) {
-      this.failure ??= error
+      this.failure ??= error instanceof Error ? error : new Error(String(error))
       throw error
     }
   }

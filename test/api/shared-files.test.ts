@@ -165,7 +165,7 @@ describe('a single shared file', () => {
         form: { operation: 'rename', newname: `${CANARY}.txt` },
       }),
       await friend.delete(`${v21}file/`, { query: { p: '/plan.txt' } }),
-      await friend.delete(`${v2}`),
+      await friend.delete(v2),
       await friend.post('/api/v2.1/repos/sync-batch-move-item/', {
         json: {
           src_repo_id: view,

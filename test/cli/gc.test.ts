@@ -82,7 +82,7 @@ describe('carrel gc without a server', { timeout: 300_000 }, () => {
 /** What the activity feed shows. */
 async function feedOf(client: Client): Promise<string[]> {
   const { body } = await client.get('/api/v2.1/activities/')
-  return body.events.map((event: Record<string, unknown>) => `${event.op_type} ${event.name}`)
+  return body.events.map((event: Record<string, string>) => `${event.op_type} ${event.name}`)
 }
 
 describe('carrel gc --compact', { timeout: 300_000 }, () => {

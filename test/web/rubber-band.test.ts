@@ -79,8 +79,8 @@ describe('selecting with a rubber band', () => {
     await page.mouse.move(cell.x + 30, 795)
     // Far more than fits on the screen.
     await eventually(async () => {
-      const scrolled = await page.evaluate(`document.querySelector('[role=grid]').scrollTop`)
-      assert.ok(Number(scrolled) > 4000, `scrolled to ${scrolled}`)
+      const scrolled = Number(await page.evaluate(`document.querySelector('[role=grid]').scrollTop`))
+      assert.ok(scrolled > 4000, `scrolled to ${scrolled}`)
     })
     await page.mouse.up()
     const shown = page.getByRole('toolbar').filter({ hasText: 'selected' })

@@ -54,7 +54,7 @@ function distinct(libraries: readonly LibraryItem[], language: string): readonly
   const collator = new Intl.Collator(language, { numeric: true })
   const own = (library: LibraryItem) => (library.type === 'mine' ? 0 : 1)
   const ordered = libraries.toSorted((a, b) => own(a) - own(b) || collator.compare(a.repo_name, b.repo_name))
-  return [...new Map(ordered.toReversed().map((library) => [library.repo_id, library])).values()].reverse()
+  return [...new Map(ordered.toReversed().map((library) => [library.repo_id, library])).values()].toReversed()
 }
 
 interface ItemProps {

@@ -24,7 +24,7 @@ export function MenuPanel(props: {
     anchor.current instanceof Element && target instanceof Node && anchor.current.contains(target)
   return (
     <Radix.Root open modal={false} onOpenChange={(open) => !open && props.onClose()}>
-      <Radix.Anchor virtualRef={anchor as RefObject<{ getBoundingClientRect(): DOMRect }>} />
+      <Radix.Anchor virtualRef={anchor} />
       <Radix.Portal>
         <Radix.Content
           className="menu"

@@ -42,6 +42,7 @@ export function Menu(props: {
   const ownId = useId()
   const id = trigger.props.id ?? ownId
   const [opened, setOpened] = useState<{ byKeyboard: boolean }>()
+  const state = { 'data-state': opened ? 'open' : 'closed' }
   return (
     <>
       {cloneElement(trigger, {
@@ -49,7 +50,7 @@ export function Menu(props: {
         id,
         'aria-haspopup': 'menu',
         'aria-expanded': opened !== undefined,
-        ...{ 'data-state': opened ? 'open' : 'closed' },
+        ...state,
         // Enter and Space are clicks without a pointer.
         onClick: ({ detail }: MouseEvent) => setOpened(opened ? undefined : { byKeyboard: detail === 0 }),
         onKeyDown: (event: KeyboardEvent) => {

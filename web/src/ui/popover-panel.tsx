@@ -13,7 +13,7 @@ export function PopoverPanel(props: {
   const hasLeft = useRef(false)
   return (
     <Popover.Root open onOpenChange={(open) => !open && props.onClose()}>
-      <Popover.Anchor virtualRef={anchor as RefObject<HTMLElement>} />
+      <Popover.Anchor virtualRef={anchor} />
       <Popover.Portal>
         <Popover.Content
           className={props.className}
