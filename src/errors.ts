@@ -74,6 +74,9 @@ export type Fault =
   | { code: 'too-many-streams'; limit: number }
   | { code: 'comment-not-found'; id: number }
   | { code: 'too-many-comments'; limit: number } // on a file
+  | { code: 'tag-not-found' }
+  | { code: 'tag-exists'; name: string }
+  | { code: 'too-many-tags'; limit: number } // of a library or a file
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

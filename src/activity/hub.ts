@@ -28,8 +28,8 @@ export type LibraryLiveEvent =
       readonly author: string
     }
   | {
-      /** The comments on a file changed. */
-      readonly kind: 'comment'
+      /** The comments or the tags of a file changed, or the tags of the library. */
+      readonly kind: 'comment' | 'tag'
       readonly libraryKey: number
       readonly libraryId: LibraryId
       readonly path: LibraryPath

@@ -180,6 +180,7 @@ function coalescingKey(event: LiveEvent): string | undefined {
       return `task ${event.task.id}`
     case 'lock':
     case 'comment':
+    case 'tag':
     case 'notification':
       return undefined
   }

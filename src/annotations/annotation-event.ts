@@ -10,9 +10,9 @@ export interface CommentRecipient {
   readonly mentioned: boolean
 }
 
-/** The comments on a file changed. */
+/** The comments on a file changed, or its tags, or the tags of the library, for which the path is the root. */
 export interface AnnotationEvent {
-  readonly kind: 'comment'
+  readonly kind: 'comment' | 'tag'
   /** The origin. */
   readonly library: LibraryInfo
   readonly path: LibraryPath

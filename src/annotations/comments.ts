@@ -1,12 +1,13 @@
 import type { Access } from '../access/index.ts'
-import { asSeen, holdHead, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
+import { asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { Library } from '../library/index.ts'
-import { type LibraryId, type LibraryPath, parentOf } from '../objects/index.ts'
-import { findAnnotatedFile, putAnnotatedFile } from './annotated-file-store.ts'
+import { type LibraryPath, parentOf } from '../objects/index.ts'
+import { findAnnotatedFile } from './annotated-file-store.ts'
 import type { AnnotationEvent, CommentRecipient } from './annotation-event.ts'
+import { type FileOf, writeBound } from './bound-write.ts'
 import {
   type Comment,
   type CommentChanges,
@@ -24,8 +25,6 @@ import { deleteParticipant, insertParticipants, listParticipants } from './parti
 /** Limits of a file. */
 export const MAX_COMMENTS = 1000
 const MAX_PARTICIPANTS = 100
-// A library that is written to all the time must not starve a comment.
-const ATTEMPTS = 5
 
 interface CommentsOptions {
   readonly db: Database
@@ -35,13 +34,6 @@ interface CommentsOptions {
   readonly now: () => number
   /** Called in the transaction of each change. */
   readonly record: (tx: Transaction, event: AnnotationEvent) => Promise<void>
-}
-
-/** A file to comment on, by the library or sub-library through which the user sees it. */
-interface FileOf {
-  readonly user: Account
-  readonly libraryId: LibraryId
-  readonly path: LibraryPath
 }
 
 /**
@@ -188,32 +180,18 @@ export class Comments {
     if (file !== undefined) await db.write((tx) => deleteParticipant(tx, file, account.key))
   }
 
-  /**
-   * Writes rows of a file. The head is locked, so that the file is not moved between looking it up and binding rows to
-   * its path.
-   */
+  /** Throws encrypted-mismatch. */
   async #inFile<T>(
-    { user, libraryId, path }: FileOf,
+    file: FileOf,
     prepare: (
       library: Library,
       place: LibraryPath,
     ) => Promise<(tx: Transaction, fileKey: number) => Promise<T>>,
   ): Promise<T> {
-    const { db, access } = this.#options
-    for (let attempt = 1; ; attempt++) {
-      const library = await access.open(user, libraryId)
-      const { info } = library
-      await library.tree.getFile(path)
-      if (info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
-      const place = inOrigin(info, path)
-      const write = await prepare(library, place)
-      const written = await db.write(async (tx) => {
-        const isHeld = await holdHead(tx, info.key, originOf(info).head)
-        if (!isHeld && attempt < ATTEMPTS) return undefined
-        return { result: await write(tx, await putAnnotatedFile(tx, info.key, place)) }
-      })
-      if (written !== undefined) return written.result
-    }
+    return writeBound(this.#options, file, (library, place) => {
+      if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+      return prepare(library, place)
+    })
   }
 
   async #addParticipants(tx: Transaction, fileKey: number, accountKeys: readonly number[]): Promise<void> {

@@ -1,10 +1,11 @@
 import type { LibraryDependent } from '../commits/index.ts'
 import type { AccountDependent } from '../identity/index.ts'
 
-/** Comments of libraries and accounts that are removed. */
+/** Comments and tags of libraries and accounts that are removed. */
 export const annotationRows: LibraryDependent & AccountDependent = {
   async onPurged(tx, libraryKey) {
     await tx.run('delete from annotated_file where library_key = ?', libraryKey)
+    await tx.run('delete from library_tag where library_key = ?', libraryKey)
   },
 
   async onAccountRemoved(tx, { key }) {

@@ -106,6 +106,9 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'webhook-queue-full': () => [409, 'Too many deliveries are waiting.'],
   'comment-not-found': ({ id }) => [404, `File comment not found: ${id}`],
   'too-many-comments': ({ limit }) => [400, `A file can have at most ${limit} comments.`],
+  'tag-not-found': () => [404, 'file_tag not found.'],
+  'tag-exists': ({ name }) => [400, `tag ${name} already exist.`],
+  'too-many-tags': ({ limit }) => [400, `There can be at most ${limit} tags.`],
   'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 

@@ -31,6 +31,7 @@ import { adminStatusRoutes } from './admin/status-v21.ts'
 import { adminUserRoutes } from './admin/users-v21.ts'
 import { commentRoutes } from './annotations/comments-v2.ts'
 import { participantRoutes } from './annotations/participants-v21.ts'
+import { tagRoutes } from './annotations/tags-v21.ts'
 import { batchAsyncRoutes } from './batch/async-batch-v21.ts'
 import { batchCreateDirRoutes } from './batch/batch-create-dir-v21.ts'
 import { batchPathsRoutes } from './batch/batch-paths-v21.ts'
@@ -183,6 +184,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...starredItemRoutes,
   ...commentRoutes,
   ...participantRoutes,
+  ...tagRoutes,
   ...activityRoutes,
   ...eventRoutes,
   ...liveEventRoutes,

@@ -1,6 +1,6 @@
 import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
 import type { ActivityService } from '../activity/index.ts'
-import type { Comments } from '../annotations/index.ts'
+import type { AnnotationQuery, Comments, findAnnotated, Tags } from '../annotations/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { BackupState } from '../backup/index.ts'
 import type { IntegrityState } from '../check/index.ts'
@@ -91,6 +91,11 @@ export interface ApiServices {
   readonly groups: Groups
   readonly links: Links
   readonly login: Login
+  /** Finds files by their comments and tags. */
+  readonly findAnnotated: (
+    query: AnnotationQuery,
+    place: Parameters<typeof findAnnotated>[2],
+  ) => ReturnType<typeof findAnnotated>
   /** Unix seconds. */
   readonly now: () => number
   readonly passwordChecks: PasswordChecks
@@ -107,6 +112,7 @@ export interface ApiServices {
   readonly backups: { state(): Promise<BackupState> }
   readonly syncTokens: SyncTokens
   readonly thumbnails: Thumbnails
+  readonly tags: Tags
   readonly tickets: Tickets
   readonly usage: Usage
   readonly webdavSecrets: WebdavSecrets

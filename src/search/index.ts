@@ -1,4 +1,6 @@
 export { extensionsOf, isImage } from './categories.ts'
+export { highlight } from './highlight.ts'
 export type { Bounds, Filters } from './match-request.ts'
 export { registerSearchMetrics } from './metrics.ts'
+export { parseQuery } from './query.ts'
 export { type Found, Search } from './search.ts'

@@ -9,7 +9,7 @@ import {
   Tickets,
 } from '../access/index.ts'
 import { ActivityService } from '../activity/index.ts'
-import { Comments } from '../annotations/index.ts'
+import { Comments, findAnnotated, Tags } from '../annotations/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
 import { readIntegrityState } from '../check/index.ts'
@@ -209,6 +209,8 @@ export function createServices(parts: {
       now,
       record: (tx, event) => activity.recordAnnotation(tx, event),
     }),
+    tags: new Tags({ db, access, record: (tx, event) => activity.recordAnnotation(tx, event) }),
+    findAnnotated: (query, place) => findAnnotated({ db, core }, query, place),
     integrity: () => readIntegrityState(db),
     maintenanceLog,
     scheduledBackups,

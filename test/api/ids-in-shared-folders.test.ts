@@ -266,6 +266,8 @@ async function updateFrom(ids: Ids, form: string): Promise<Reply> {
 const otherIds = new Set([
   'repo_id',
   'comment_id',
+  'repo_tag_id',
+  'file_tag_id',
   'src_repo_id',
   'dst_repo_id',
   'group_id',

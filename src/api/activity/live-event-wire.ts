@@ -51,7 +51,8 @@ function dataOf(event: LiveEvent, { view }: LiveMessage): [name: string, data: R
         },
       ]
     case 'comment':
-      return ['comment', { repo_id: view?.readable.id, path: view?.path, author_email: event.author }]
+    case 'tag':
+      return [event.kind, { repo_id: view?.readable.id, path: view?.path, author_email: event.author }]
     case 'access':
       return ['libraries', {}]
     case 'notification':

@@ -1,6 +1,8 @@
+import type { FileTag } from '../../annotations/index.ts'
 import type { Person } from '../../identity/index.ts'
 import type { FileLock, Permission } from '../../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, toNfc } from '../../objects/index.ts'
+import { fileTagToWire } from '../annotations/tag-wire.ts'
 
 /** A lock and who holds it. */
 export interface ShownLock {
@@ -16,9 +18,16 @@ export interface ListingContext {
   readonly modifiers: ReadonlyMap<string, string>
   readonly locks: ReadonlyMap<string, ShownLock>
   readonly starred: ReadonlySet<string>
+  /** The tags of files, as part of an entry. */
+  readonly tags: ReadonlyMap<string, string>
 }
 
 // Entries are rendered as JSON text directly: a folder of 10,000 entries takes a few milliseconds.
+
+/** The tags of a file, as part of an entry. */
+export function tagsText(tags: readonly FileTag[]): string {
+  return `,"file_tags":${JSON.stringify(tags.map(fileTagToWire))}`
+}
 
 /** The fields of a file's modifier, as part of an entry. */
 export function modifierText({ email, name, contactEmail }: Person): string {
@@ -44,7 +53,8 @@ export function entryV21(
   const path = boundPath(entry, parent, context)
   const starred = `,"starred":${context.starred.has(path)}`
   if (entry.kind === 'dir') return `${start}${starred}}`
-  return `${start}${fileText(entry, context)}${starred}${lockFieldsV21(context.locks.get(path))}}`
+  const tags = context.tags.get(path) ?? ''
+  return `${start}${fileText(entry, context)}${starred}${lockFieldsV21(context.locks.get(path))}${tags}}`
 }
 
 /** An entry in a listing of everything below a folder, the same in both versions. */
@@ -71,9 +81,9 @@ function fileText(entry: Dirent, context: ListingContext): string {
   return `,"size":${entry.size}${context.modifiers.get(entry.modifier) ?? ''}`
 }
 
-/** The path that stars and locks are bound to. Empty if the library has neither, which saves the work. */
-function boundPath(entry: Dirent, parent: LibraryPath, { locks, starred }: ListingContext): string {
-  return locks.size === 0 && starred.size === 0 ? '' : toNfc(joinPath(parent, entry.name))
+/** The path that stars, locks and tags are bound to. Empty if the library has none, which saves the work. */
+function boundPath(entry: Dirent, parent: LibraryPath, { locks, starred, tags }: ListingContext): string {
+  return locks.size === 0 && starred.size === 0 && tags.size === 0 ? '' : toNfc(joinPath(parent, entry.name))
 }
 
 const unlockedV2 = ',"is_locked":false,"lock_owner":"","lock_time":0,"locked_by_me":false'

@@ -226,6 +226,7 @@ function contentOf(wanted: Wanted): string {
     ? JSON.stringify([
         [...context.locks].filter(([at]) => parentOf(at as LibraryPath) === path),
         [...context.starred].filter((at) => parentOf(at as LibraryPath) === path),
+        [...context.tags].filter(([at]) => parentOf(at as LibraryPath) === path),
       ])
     : ''
   return `${FORMAT} ${stored.dir.id} ${kinds} ${context.permission} ${form} ${peopleOf(wanted)} ${bound}`
@@ -235,7 +236,7 @@ function peopleOf({ shown, context }: Wanted): string {
   return shown.modifiers.map((email) => context.modifiers.get(email)).join()
 }
 
-/** The comma-separated entries of a folder, from the cache unless one is locked or starred. */
+/** The comma-separated entries of a folder, from the cache unless one is locked, starred or tagged. */
 async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promise<Piece[]> {
   const { shown, kinds, context } = wanted
   if (hasBound(wanted)) return itemTexts(pick(shown, kinds), write)
@@ -251,11 +252,12 @@ async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promis
   return [text]
 }
 
-/** Whether a lock or star is bound to an entry of the folder itself. */
+/** Whether a lock, star or tag is bound to an entry of the folder itself. */
 function hasBound({ path, context }: Wanted): boolean {
-  if (context.locks.size === 0 && context.starred.size === 0) return false
+  const { locks, starred, tags } = context
+  if (locks.size === 0 && starred.size === 0 && tags.size === 0) return false
   const isHere = (bound: string) => parentOf(bound as LibraryPath) === path
-  return [...context.locks.keys()].some(isHere) || [...context.starred].some(isHere)
+  return [...locks.keys(), ...starred, ...tags.keys()].some(isHere)
 }
 
 /** Comma-separated entries: one string, or several buffers if there are many. */

@@ -1,26 +1,28 @@
 import { personOf, unknownPerson } from '../../identity/index.ts'
 import { type Library, locksOf, starredIn } from '../../library/index.ts'
 import type { ApiServices } from '../services.ts'
-import { type ListingContext, modifierText, type ShownLock } from './dirent-wire.ts'
+import { type ListingContext, modifierText, type ShownLock, tagsText } from './dirent-wire.ts'
 
 /** A listing context to which modifiers are added folder by folder. */
 export interface GrowingListingContext extends ListingContext {
   readonly modifiers: Map<string, string>
 }
 
-/** One query each for locks, stars and names, independent of the length of the listing. */
+/** One query each for locks, stars, tags and names, independent of the length of the listing. */
 export async function loadListingContext(
   services: ApiServices,
   library: Library,
   emails: readonly string[] = [],
 ): Promise<GrowingListingContext> {
   const modifiers = new Map<string, string>()
-  const [locks, starred] = await Promise.all([
+  const [locks, starred, tags] = await Promise.all([
     shownLocks(services, library),
     starredIn(services.core, library),
+    services.tags.byPath(library),
     addModifiers(services, modifiers, emails),
   ])
-  return { permission: library.permission, modifiers, locks, starred }
+  const tagTexts = new Map(Array.from(tags, ([path, ofFile]) => [path, tagsText(ofFile)]))
+  return { permission: library.permission, modifiers, locks, starred, tags: tagTexts }
 }
 
 export async function addModifiers(

@@ -1,4 +1,5 @@
 import { type OwnedReadables, type Readable, readableOf } from '../../access/index.ts'
+import { parseAnnotationQuery } from '../../annotations/index.ts'
 import { fail } from '../../errors.ts'
 import { errorMessage, flag, optionalText, rawText } from '../../http/index.ts'
 import { type Account, parseEmail } from '../../identity/index.ts'
@@ -7,6 +8,7 @@ import { type SentPath, sentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { ownersOf } from '../libraries/library-owners.ts'
 import { type ApiServices, route } from '../services.ts'
+import { findByAnnotations } from './annotation-results.ts'
 import { anyCase, filtersOf, searchFilters, searchPage, searchPlace, searchText } from './search-input.ts'
 import { searchResultToWire } from './search-wire.ts'
 
@@ -22,7 +24,8 @@ export const searchRoutes = [
     method: 'GET',
     path: '/api2/search/',
     auth: 'user',
-    summary: 'Searches files and folders by name and text in all libraries the caller may read.',
+    summary:
+      'Searches files and folders by name and text in all libraries the caller may read; with `tag:name` or `comment:word` files by these.',
     query: {
       ...searchFilters,
       q: searchText,
@@ -39,17 +42,27 @@ export const searchRoutes = [
       if (query.q === '') throw errorMessage(400, 'Missing argument q.')
       const { offset, limit } = searchPage(query)
       const { within, owned, folder, inOneLibrary } = await placeOf(user, query, services)
-      const { total, found } = await services.search.find({
-        text: query.q,
-        within,
-        owned,
-        folder,
-        filters: filtersOf(query),
-        where: query.search_filename_only ? 'names' : 'everywhere',
-        order: 'rank',
-        offset,
-        limit,
-      })
+      const annotated = parseAnnotationQuery(query.q)
+      const place = { within, owned, folder }
+      const { total, found } =
+        annotated === undefined
+          ? await services.search.find({
+              text: query.q,
+              within,
+              owned,
+              folder,
+              filters: filtersOf(query),
+              where: query.search_filename_only ? 'names' : 'everywhere',
+              order: 'rank',
+              offset,
+              limit,
+            })
+          : await findByAnnotations(services, annotated, {
+              ...place,
+              filters: filtersOf(query),
+              offset,
+              limit,
+            })
       const owners = await ownersOf(
         services,
         found.map((one) => one.in.ownerKey),

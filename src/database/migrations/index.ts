@@ -22,6 +22,7 @@ import { photos } from './0023-photos.ts'
 import { extractions } from './0024-extractions.ts'
 import { fileEditsByCommit } from './0025-file-edits-by-commit.ts'
 import { fileViews } from './0026-file-views.ts'
+import { tags } from './0027-tags.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   extractions,
   fileEditsByCommit,
   fileViews,
+  tags,
 ]

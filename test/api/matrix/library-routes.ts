@@ -138,6 +138,9 @@ export const libraryRoutes: Table = {
     [`GET ${V21}custom-share-permissions/`]: {},
     [`GET ${V21}related-users/`]: {},
     [`GET ${V2}file/comments/`]: inFile,
+    [`GET ${V21}repo-tags/`]: {},
+    [`GET ${V21}file-tags/`]: { query: { file_path: '/in.txt' } },
+    [`GET ${V21}tagged-files/:repo_tag_id/`]: tagged,
     [`POST ${V2}file/comments/`]: { ...inFile, form: { comment: 'a comment' } },
     [`GET ${V2}file/comments/counts/`]: inFile,
     [`GET ${V2}file/comments/:comment_id/`]: commented,
@@ -148,6 +151,16 @@ export const libraryRoutes: Table = {
     }),
   }),
   ...under(writes, {
+    [`POST ${V21}repo-tags/`]: (stage) => ({ form: { name: stage.fresh(), color: '#ff8000' } }),
+    [`PUT ${V21}repo-tags/:repo_tag_id/`]: async (stage) => ({
+      ...(await tagged(stage)),
+      form: { name: stage.fresh(), color: '#ff8000' },
+    }),
+    [`DELETE ${V21}repo-tags/:repo_tag_id/`]: tagged,
+    [`POST ${V21}file-tags/`]: async (stage) => ({
+      form: { file_path: '/in.txt', repo_tag_id: (await stage.tag()).repo_tag_id },
+    }),
+    [`DELETE ${V21}file-tags/:file_tag_id/`]: tagged,
     [`PUT ${V2}file/comments/:comment_id/`]: async (stage) => ({
       ...(await commented(stage)),
       form: { resolved: 'true' },
@@ -253,6 +266,10 @@ export const libraryRoutes: Table = {
     [`POST ${V21}webhooks/:webhook_id/deliveries/:delivery_id/redeliver/`]: hooked,
   }),
   ...under(manages, { [`DELETE ${V21}trash/`]: { query: { keep_days: 0 } } }),
+}
+
+async function tagged(stage: Stage): Promise<Sent> {
+  return { params: await stage.tagOfFile() }
 }
 
 async function commented(stage: Stage): Promise<Sent> {

@@ -241,6 +241,29 @@ export class Stage {
     })
   }
 
+  /** A new tag of the library, because a file has each tag once. */
+  tag(): Promise<{ repo_tag_id: number }> {
+    return this.#newTag()
+  }
+
+  /** A tag of /docs/tagged.txt; a new one per call, because callers may delete it. */
+  async tagOfFile(): Promise<{ repo_tag_id: number; file_tag_id: number }> {
+    const { repo_tag_id } = await this.#newTag()
+    const file_path = await this.once('tagged file', async () => {
+      await uploadFile(this.owner, this.id, '/docs/tagged.txt', 'tagged')
+      return '/docs/tagged.txt'
+    })
+    const url = `/api/v2.1/repos/${this.id}/file-tags/`
+    const { file_tag } = expectOk(await this.owner.post(url, { form: { file_path, repo_tag_id } })).body
+    return { repo_tag_id, file_tag_id: file_tag.file_tag_id }
+  }
+
+  async #newTag(): Promise<{ repo_tag_id: number }> {
+    const url = `/api/v2.1/repos/${this.id}/repo-tags/`
+    const form = { name: this.fresh(), color: '#123456' }
+    return { repo_tag_id: expectOk(await this.owner.post(url, { form })).body.repo_tag.repo_tag_id }
+  }
+
   webhook(): Promise<{ webhook_id: number; delivery_id: string }> {
     return this.once('webhook', async () => {
       const url = `/api/v2.1/repos/${this.id}/webhooks/`
