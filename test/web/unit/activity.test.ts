@@ -17,6 +17,16 @@ const watched = { ...library, op_user_name: 'Ann', op_user_email: 'a@example.org
 const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: string | undefined][]> = {
   add_user_to_group: [[{ group_id: 7, group_name: 'G', group_staff_name: 'Ann' }, '/groups/7']],
   deleted_files: [[{ ...library, op_user_name: 'Ann', count: 150 }, `/trash/${id}`]],
+  file_comment: [
+    [
+      { ...library, file_path: '/a/b.txt', file_name: 'b.txt', author_name: 'Ann', mentioned: false },
+      `/view/${id}?p=/a/b.txt`,
+    ],
+    [
+      { ...library, file_path: '/a/b.txt', file_name: 'b.txt', author_name: 'Ann', mentioned: true },
+      `/view/${id}?p=/a/b.txt`,
+    ],
+  ],
   file_uploaded: [
     [
       { ...library, file_path: '/in/a b.txt', file_name: 'a b.txt', folder_path: '/in', folder_name: 'in' },

@@ -24,6 +24,8 @@ type NotificationSentence =
   | 'deleted'
   | 'watched'
   | 'watchedOne'
+  | 'comment'
+  | 'mention'
   | 'other'
 
 /** Parses a notification. Unknown types of newer servers are tolerated. */
@@ -90,6 +92,11 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
     }
     case 'repo_monitor':
       return { ...watched(detail, library, text), ...person('op_user') }
+    case 'file_comment': {
+      const names = { what: text('file_name'), who: text('author_name') }
+      const sentence = detail['mentioned'] === true ? 'mention' : 'comment'
+      return { sentence, names, ...person('author'), to: fileUrl(library, text('file_path')) }
+    }
     default:
       return { sentence: 'other', names: { what: what || type }, from: undefined, to: inLibrary }
   }

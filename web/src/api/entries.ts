@@ -3,6 +3,7 @@ import { rebaseUrl } from '../site-url.ts'
 import { applyChanges, type FolderChanges } from './folder-changes.ts'
 import { api, call } from './http.ts'
 import { reuseEntries } from './reuse-entries.ts'
+import type { FileTag } from './tags.ts'
 
 /** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
 export interface Entry {
@@ -24,6 +25,7 @@ export interface Entry {
   readonly lock_owner_name?: string
   readonly locked_by_me?: boolean
   readonly encoded_thumbnail_src?: string
+  readonly file_tags?: readonly FileTag[]
 }
 
 export interface Folder {

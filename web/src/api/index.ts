@@ -66,6 +66,14 @@ export {
   useSystemInfo,
   useUnreadTexts,
 } from './admin.ts'
+export {
+  addComment,
+  changeComment,
+  type FileComment,
+  removeComment,
+  useComments,
+  useReaders,
+} from './comments.ts'
 export { downloadFile, type Entry, type Folder, fetchFolder, saveFrom, useFolder } from './entries.ts'
 export {
   cancelTask,
@@ -196,6 +204,13 @@ export {
   useSharedOut,
   useShares,
 } from './sharing.ts'
+export {
+  type FileTag,
+  makeTag,
+  tagFile,
+  untagFile,
+  useLibraryTags,
+} from './tags.ts'
 export {
   emptyTrash,
   type MergedTrashItem,

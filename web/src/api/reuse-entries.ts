@@ -25,6 +25,11 @@ function isSameEntry(one: Entry, other: Entry): boolean {
     one.starred === other.starred &&
     one.modifier_name === other.modifier_name &&
     one.lock_owner === other.lock_owner &&
-    one.lock_time === other.lock_time
+    one.lock_time === other.lock_time &&
+    hasSameTags(one, other)
   )
+}
+
+function hasSameTags({ file_tags: one }: Entry, { file_tags: other }: Entry): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,6 +1,7 @@
 import { History, Link, Lock, Share2, Star } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { useLocation } from 'wouter'
+import { CommentList, TagEditor } from '../annotations/index.ts'
 import type { Entry, LibraryDetail } from '../api/index.ts'
 import { useFileDetail, useFolderDetail } from '../api/index.ts'
 import { extensionOf } from '../file-kinds.ts'
@@ -25,6 +26,8 @@ interface DetailsProps {
 }
 
 const PICTURE_PIXELS = 512
+// Each file is tagged by a call of its own.
+const MAX_TAGGED = 100
 
 /** Details of the selection, or of the folder if nothing is selected. */
 export function Details(props: DetailsProps) {
@@ -42,6 +45,14 @@ export function Details(props: DetailsProps) {
           icon={<FileIcon name="" size={56} />}
         />
         <dl>{size > 0 && <Fact label={common.size}>{formats.size(size)}</Fact>}</dl>
+        {entries.length <= MAX_TAGGED && entries.every(({ type }) => type === 'file') && (
+          <Suspense>
+            <TagEditor
+              library={library}
+              files={entries.map((one) => ({ entry: one, path: entryPath(here, one) }))}
+            />
+          </Suspense>
+        )}
       </div>
     )
   }
@@ -110,6 +121,10 @@ function FileDetails(props: DetailsProps & { entry: Entry }) {
         <Where here={here} path={path} />
       </dl>
       <Acts {...props} path={path} name={entry.name} isDir={false} />
+      <Suspense>
+        <TagEditor library={props.library} files={[{ entry, path }]} />
+        <CommentList libraryId={here.libraryId} path={path} />
+      </Suspense>
     </div>
   )
 }

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { TagDots } from '../annotations/index.ts'
 import type { Entry } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { appBase } from '../site-url.ts'
@@ -54,13 +55,14 @@ function Truncated({ name }: { name: string }) {
   )
 }
 
-/** Icons of a starred or locked entry. */
+/** Icons of a starred or locked entry, and its tags. */
 export function EntrySigns(props: { entry: Entry }) {
   const { entry } = props
   const texts = useTexts('files')
   const lock = useLockText(entry)
   return (
     <>
+      <TagDots tags={entry.file_tags} />
       {entry.starred && (
         <span
           className="files-sign files-sign-star"

@@ -1,6 +1,15 @@
 /** A live event of the server. `docs/events.md` lists them. */
 export interface LiveEvent {
-  readonly name: 'ready' | 'reset' | 'commit' | 'lock' | 'libraries' | 'notification' | 'task'
+  readonly name:
+    | 'ready'
+    | 'reset'
+    | 'commit'
+    | 'lock'
+    | 'comment'
+    | 'tag'
+    | 'libraries'
+    | 'notification'
+    | 'task'
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -23,6 +32,12 @@ export function staleQueries({ name, data }: LiveEvent): readonly (readonly stri
   if (name === 'lock') return [['dir', id]]
   if (name === 'libraries')
     return [['libraries'], ['library'], ['groups'], ['deleted-libraries'], ['photos', 'days']]
+  if (name === 'comment') return [['comments', id]]
+  if (name === 'tag')
+    return [
+      ['tags', id],
+      ['dir', id],
+    ]
   if (name === 'notification') return [['notifications']]
   if (name === 'reset') return [[]]
   return []

@@ -9,13 +9,14 @@ import {
   Lock,
   LockOpen,
   type LucideIcon,
+  MessageSquare,
   RotateCcw,
   Share2,
   Star,
 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { downloadFile, setLock, setStar } from '../api/index.ts'
+import { downloadFile, setLock, setStar, useLibrary } from '../api/index.ts'
 import { RestoreDialog } from '../history/index.ts'
 import { historyUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
@@ -39,6 +40,8 @@ export function FileBar(props: {
   isGone: boolean
   /** Called with the place for buttons of the view. */
   onSlot: (slot: HTMLElement | null) => void
+  showsComments: boolean
+  onComments: () => void
 }) {
   const { file, stepping } = props
   const texts = useTexts('viewer')
@@ -46,7 +49,10 @@ export function FileBar(props: {
   const photos = useTexts('photos')
   const narrow = useMedia(ONE_COLUMN)
   const [dialog, setDialog] = useState<'share' | 'restore'>()
-  const actions = useActions(file, props.isGone, setDialog)
+  const actions = useActions(file, props.isGone, setDialog, {
+    pressed: props.showsComments,
+    run: props.onComments,
+  })
   const { libraryId, path, commitId, name } = file
   const toBack = stepping.isTimeline ? photos.backToPhotos : texts.toFolder
   return (
@@ -144,9 +150,12 @@ function useActions(
   file: OpenedFile,
   isGone: boolean,
   open: (dialog: 'share' | 'restore') => void,
+  comments: Pick<Action, 'pressed' | 'run'>,
 ): readonly Action[] {
   const texts = useTexts('viewer')
   const common = useTexts('common')
+  const { comments: commentsLabel } = useTexts('annotations')
+  const isEncrypted = useLibrary(file.libraryId).data?.encrypted === true
   const queries = useQueryClient()
   const failed = useFailureToast()
   const [, go] = useLocation()
@@ -192,6 +201,7 @@ function useActions(
         ]
       : []),
     { label: common.share, icon: Share2, run: () => open('share') },
+    ...(isEncrypted ? [] : [{ label: commentsLabel, icon: MessageSquare, ...comments }]),
     history,
     download,
   ]

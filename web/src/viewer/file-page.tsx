@@ -1,7 +1,8 @@
 import './viewer.css'
 import { FileX } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { useParams } from 'wouter'
+import { CommentList } from '../annotations/index.ts'
 import type { Folder } from '../api/index.ts'
 import { canEdit, type Permission, useFolderAt, useLibrary, useRememberOpened } from '../api/index.ts'
 import { UnlockGate } from '../encryption/index.ts'
@@ -70,16 +71,25 @@ function OpenFile(place: Place) {
 function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone: boolean }) {
   const { file, folder, isGone } = props
   const texts = useTexts('viewer')
+  const comments = useTexts('annotations')
   const files = useMemo(() => (folder ? filesOf(folder) : []), [folder])
   const day = useQueryParams().get('day') ?? undefined
   const stepping = useSiblingNavigation(file, files, day)
   usePreloadedSiblings(file, stepping.neighbours)
   useTitle(file.name)
+  const [showsComments, setShowsComments] = useState(false)
   const [slot, setSlot] = useState<HTMLElement | null>(null)
   const isLightbox = kindOf(file.name) === 'image' && !isGone
   return (
     <article className={`viewer${isLightbox ? ' viewer-lightbox' : ''}`} aria-label={file.name}>
-      <FileBar file={file} stepping={stepping} isGone={isGone} onSlot={setSlot} />
+      <FileBar
+        file={file}
+        stepping={stepping}
+        isGone={isGone}
+        onSlot={setSlot}
+        showsComments={showsComments}
+        onComments={() => setShowsComments(!showsComments)}
+      />
       {isGone && (
         <p className="viewer-note viewer-note-warn" role="status">
           {texts.goneMeanwhile}
@@ -94,6 +104,13 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
           isGone={isGone}
         />
       </ToolbarSlot>
+      {showsComments && !isGone && file.commitId === undefined && (
+        <aside className="viewer-comments" aria-label={comments.comments}>
+          <Suspense>
+            <CommentList libraryId={file.libraryId} path={file.path} />
+          </Suspense>
+        </aside>
+      )}
     </article>
   )
 }

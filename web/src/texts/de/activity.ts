@@ -77,6 +77,8 @@ export const activity: Texts['activity'] = {
     deleted: '{who} hat in {what} {count} Elemente gelöscht',
     watched: '{who} in {what}: {count} Elemente {op}',
     watchedOne: '{who} in {what}: {name} {op}',
+    comment: '{who} hat {what} kommentiert',
+    mention: '{who} hat dich in einem Kommentar zu {what} erwähnt',
     other: 'Neues Ereignis: {what}',
   },
   permissions: {

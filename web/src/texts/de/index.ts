@@ -2,6 +2,7 @@ import type { Texts } from '../en/index.ts'
 import { account } from './account.ts'
 import { activity } from './activity.ts'
 import { admin } from './admin.ts'
+import { annotations } from './annotations.ts'
 import { commands } from './commands.ts'
 import { common } from './common.ts'
 import { files } from './files.ts'
@@ -19,6 +20,7 @@ export const texts: Texts = {
   account,
   activity,
   admin,
+  annotations,
   commands,
   common,
   files,

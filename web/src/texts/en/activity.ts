@@ -76,6 +76,8 @@ export const activity = {
     deleted: '{who} deleted {count} items in {what}',
     watched: '{who} {op} {count} items in {what}',
     watchedOne: '{who} {op} {name} in {what}',
+    comment: '{who} commented on {what}',
+    mention: '{who} mentioned you in a comment on {what}',
     other: 'New event: {what}',
   },
   permissions: {

@@ -77,6 +77,8 @@ export const activity: Texts['activity'] = {
     deleted: '{who} 在 {what} 中删除了 {count} 项',
     watched: '{who} 在 {what} 中：{op} {count} 项',
     watchedOne: '{who} 在 {what} 中：{op} {name}',
+    comment: '{who} 评论了 {what}',
+    mention: '{who} 在对 {what} 的评论中提到了你',
     other: '新事件：{what}',
   },
   permissions: {

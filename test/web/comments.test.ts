@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Workspace } from '../api/folders-support.ts'
+import { shareWith } from '../api/sharing-support.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { PagedTable } from './files-support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
+
+describe('comments and tags in the app', () => {
+  const suite = webSuite()
+
+  it('are written with a mention, seen at once elsewhere, answered, resolved and deleted', async (t) => {
+    const space = await Workspace.make(suite.server)
+    const other = await suite.server.signUp()
+    await shareWith(space.client, space.id, other)
+    await uploadFile(space.client, space.id, '/plan.txt', 'a plan')
+    const [own, theirs] = [await suite.openTab(t, space.client), await suite.openTab(t, other)]
+    if (own === undefined || theirs === undefined) return
+    const view = `/view/${space.id}?p=%2Fplan.txt`
+    await own.go(view)
+    await own.page.getByRole('button', { name: 'Comments' }).click()
+    await theirs.go(view)
+    await theirs.page.getByRole('button', { name: 'Comments' }).click()
+    await theirs.page.getByText('No comments yet').waitFor()
+
+    const name = other.email.split('@')[0] ?? ''
+    const field = own.page.getByRole('textbox', { name: 'Add a comment' })
+    await field.fill('<b>Please</b> read this, ')
+    await field.press('End')
+    await field.pressSequentially(`@${name}`)
+    await own.page.getByRole('option', { name }).waitFor()
+    await own.checkAccess()
+    await own.picture('comments-mention')
+    await field.press('Enter')
+    await own.page.waitForFunction(
+      `document.querySelector('.comment-form textarea').value.includes('@${other.email} ')`,
+    )
+    await field.press('Control+Enter')
+    const comment = own.page.getByRole('listitem').filter({ hasText: '<b>Please</b> read this' })
+    await comment.waitFor()
+    await comment.locator('.mention', { hasText: `@${name}` }).waitFor()
+
+    // The other page shows it without a reload, and the bell has a notification that leads to the file.
+    const seen = theirs.page.getByRole('listitem').filter({ hasText: '<b>Please</b> read this' })
+    await seen.waitFor()
+    await theirs.page.getByRole('button', { name: /^Notifications, \d new$/ }).click()
+    await theirs.page.getByText(/mentioned you in a comment on/).waitFor()
+    await theirs.page.keyboard.press('Escape')
+    await theirs.checkAccess()
+    await theirs.picture('comments')
+    await seen.getByRole('button', { name: /^Actions for the comment/ }).click()
+    await theirs.page.getByRole('menuitem', { name: 'Resolve' }).click()
+    await theirs.page.getByRole('button', { name: 'Show 1 resolved comment' }).waitFor()
+
+    await own.page.getByRole('button', { name: 'Show 1 resolved comment' }).click()
+    await comment.getByRole('button', { name: /^Actions for the comment/ }).click()
+    await own.page.getByRole('menuitem', { name: 'Edit' }).click()
+    const editing = own.page.getByRole('textbox', { name: 'Edit comment' })
+    await editing.fill('Never mind')
+    await editing.press('Control+Enter')
+    const edited = own.page.getByRole('listitem').filter({ hasText: 'Never mind' })
+    await edited.getByText('edited', { exact: true }).waitFor()
+    await edited.getByRole('button', { name: /^Actions for the comment/ }).click()
+    await own.page.getByRole('menuitem', { name: 'Delete' }).click()
+    await own.page.getByText('No comments yet').waitFor()
+    await theirs.page.getByText('No comments yet').waitFor()
+    assert.deepEqual([own.complaints, theirs.complaints], [[], []])
+  })
+
+  it('are in the details of a file, and fit a phone', async (t) => {
+    const space = await Workspace.make(suite.server)
+    await uploadFile(space.client, space.id, '/plan.txt', 'a plan')
+    const query = { p: '/plan.txt' }
+    const form = { comment: 'from another client' }
+    await space.client.post(space.v2('file/comments/'), { query, form })
+    const tab = await suite.openTab(t, space.client)
+    const phone = await suite.openTab(t, space.client, PHONE)
+    if (tab === undefined || phone === undefined) return
+    await tab.go(`/library/${space.id}/`)
+    await new PagedTable(tab).menu('plan.txt', 'Details')
+    await tab.page.getByText('from another client').waitFor()
+    await tab.checkAccess()
+    await phone.go(`/view/${space.id}?p=%2Fplan.txt`)
+    await phone.page.getByRole('button', { name: 'More' }).click()
+    await phone.page.getByRole('menuitem', { name: 'Comments' }).click()
+    await phone.page.getByText('from another client').waitFor()
+    await phone.checkAccess()
+    await fitsWidth(phone.page)
+    await phone.picture('comments-phone')
+  })
+
+  it('tag a file in its details, as a dot in the list and a term of the search', async (t) => {
+    const space = await Workspace.make(suite.server)
+    await uploadFile(space.client, space.id, '/plan.txt', 'a plan')
+    await uploadFile(space.client, space.id, '/other.txt', 'another')
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${space.id}/`)
+    const list = new PagedTable(tab)
+    await list.menu('plan.txt', 'Details')
+    await page.getByRole('combobox', { name: 'Add a tag' }).fill('Urgent')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Remove the tag Urgent' }).waitFor()
+    const dot = list.row('plan.txt').getByRole('img', { name: 'Urgent' })
+    await dot.waitFor()
+    await tab.checkAccess()
+    await tab.picture('tags')
+    await tab.go('/search?q=tag%3Aurgent')
+    await page.getByText('1 result', { exact: true }).waitFor()
+    await page
+      .getByRole('link', { name: /plan\.txt/ })
+      .first()
+      .waitFor()
+    await tab.go(`/library/${space.id}/`)
+    await list.menu('plan.txt', 'Details')
+    await page.getByRole('button', { name: 'Remove the tag Urgent' }).click()
+    await dot.waitFor({ state: 'detached' })
+    assert.deepEqual(tab.complaints, [])
+  })
+})

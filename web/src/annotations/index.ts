@@ -1,0 +1,2 @@
+export { CommentList, TagEditor } from './lazy.ts'
+export { TagDots } from './tag-dots.tsx'

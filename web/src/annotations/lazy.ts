@@ -1,0 +1,6 @@
+import { lazy } from 'react'
+
+/** Entry points of the module that are loaded on demand, each as a chunk of its own. */
+
+export const CommentList = lazy(() => import('./comment-list.tsx'))
+export const TagEditor = lazy(() => import('./tag-editor.tsx'))

@@ -1,0 +1,135 @@
+import './annotations.css'
+import { useQueryClient } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import {
+  type Entry,
+  type FileTag,
+  type LibraryDetail,
+  makeTag,
+  tagFile,
+  untagFile,
+  useLibraryTags,
+} from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, useFailureToast } from '../ui/index.ts'
+import { nextColor, safeColor } from './tag-colors.ts'
+
+const MAX_NAME = 60
+
+/** A selected file and its path. */
+interface TaggedEntry {
+  readonly entry: Entry
+  readonly path: string
+}
+
+/** The tags that all selected files have, with a field to add one. A new name creates a tag of the library. */
+export default function TagEditor(props: { library: LibraryDetail; files: readonly TaggedEntry[] }) {
+  const { library, files } = props
+  const libraryId = library.repo_id
+  const texts = useTexts('annotations')
+  const queries = useQueryClient()
+  const failed = useFailureToast()
+  const id = useId()
+  const { data: known = [] } = useLibraryTags(libraryId)
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const mayWrite = library.permission === 'rw' && library.status !== 'read-only'
+  const shared = sharedTags(files)
+
+  async function change(work: () => Promise<unknown>): Promise<void> {
+    setBusy(true)
+    try {
+      await work()
+      setTyped('')
+    } catch (error) {
+      failed(error)
+    } finally {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ['tags', libraryId] }),
+        queries.invalidateQueries({ queryKey: ['dir', libraryId] }),
+      ])
+      setBusy(false)
+    }
+  }
+
+  async function add(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    const name = typed.trim()
+    if (name === '' || isBusy) return
+    await change(async () => {
+      const same = known.find(({ tag_name }) => tag_name.toLowerCase() === name.toLowerCase())
+      const colors = known.map(({ tag_color }) => tag_color)
+      const tag = same ?? (await makeTag(libraryId, name, nextColor(colors)))
+      for (const { entry, path } of files) {
+        const has = entry.file_tags?.some(({ repo_tag_id }) => repo_tag_id === tag.repo_tag_id)
+        if (!has) await tagFile(libraryId, path, tag.repo_tag_id)
+      }
+    })
+  }
+
+  const remove = (tagId: number) =>
+    change(async () => {
+      for (const { entry } of files) {
+        const found = entry.file_tags?.find(({ repo_tag_id }) => repo_tag_id === tagId)
+        if (found !== undefined) await untagFile(libraryId, found.file_tag_id)
+      }
+    })
+
+  if (!mayWrite && shared.length === 0) return null
+  return (
+    <section className="tags" aria-label={texts.tags}>
+      <h3>{texts.tags}</h3>
+      {shared.length > 0 && (
+        <ul className="tag-list">
+          {shared.map((tag) => (
+            <li key={tag.repo_tag_id} className="tag-chip">
+              <span className="tag-dot" style={{ background: safeColor(tag.tag_color) }} />
+              <bdi>{tag.tag_name}</bdi>
+              {mayWrite && (
+                <button
+                  type="button"
+                  aria-label={texts.removeTag(tag.tag_name)}
+                  disabled={isBusy}
+                  onClick={() => void remove(tag.repo_tag_id)}
+                >
+                  <X size={14} aria-hidden />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayWrite && (
+        <form className="tag-form" onSubmit={(event) => void add(event)}>
+          <input
+            className="input"
+            aria-label={texts.addTag}
+            placeholder={texts.addTag}
+            list={`${id}-known`}
+            maxLength={MAX_NAME}
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <datalist id={`${id}-known`}>
+            {known.map(({ repo_tag_id, tag_name }) => (
+              <option key={repo_tag_id} value={tag_name} />
+            ))}
+          </datalist>
+          <Button type="submit" busy={isBusy} disabled={typed.trim() === ''}>
+            {texts.addShort}
+          </Button>
+        </form>
+      )}
+    </section>
+  )
+}
+
+/** The tags that all files have. */
+function sharedTags(files: readonly TaggedEntry[]): readonly FileTag[] {
+  const [first, ...rest] = files
+  return (first?.entry.file_tags ?? []).filter(({ repo_tag_id }) =>
+    rest.every(({ entry }) => entry.file_tags?.some((tag) => tag.repo_tag_id === repo_tag_id)),
+  )
+}

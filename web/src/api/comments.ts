@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, call } from './http.ts'
+import type { Person } from './sharing.ts'
+
+/** A comment on a file. */
+export interface FileComment {
+  readonly id: number
+  readonly comment: string
+  /** ISO. */
+  readonly created_at: string
+  readonly updated_at: string
+  readonly resolved: boolean
+  readonly user_email: string
+  readonly user_name: string
+  readonly avatar_url: string
+}
+
+const at = (libraryId: string, rest = '') => `api2/repos/${libraryId}/file/comments/${rest}`
+
+/** The comments on a file, oldest first. Live events invalidate them. */
+export function useComments(libraryId: string, path: string) {
+  return useQuery({
+    queryKey: ['comments', libraryId, path],
+    queryFn: async ({ signal }) =>
+      (await api.get<{ comments: FileComment[] }>(at(libraryId), { p: path }, signal)).comments,
+  })
+}
+
+export function addComment(libraryId: string, path: string, comment: string): Promise<FileComment> {
+  return api.post<FileComment>(at(libraryId), { query: { p: path }, form: { comment } })
+}
+
+/** Changes the text of a comment, or resolves or reopens it. */
+export function changeComment(
+  libraryId: string,
+  id: number,
+  changes: { comment: string } | { resolved: boolean },
+): Promise<FileComment> {
+  return api.put<FileComment>(at(libraryId, `${id}/`), { form: changes })
+}
+
+export async function removeComment(libraryId: string, id: number): Promise<void> {
+  await call('DELETE', at(libraryId, `${id}/`))
+}
+
+/** The people who can read a library, for mentions. */
+export function useReaders(libraryId: string) {
+  return useQuery({
+    queryKey: ['readers', libraryId],
+    queryFn: async ({ signal }) =>
+      (
+        await api.get<{ user_list: Person[] }>(
+          `api/v2.1/repos/${libraryId}/related-users/`,
+          undefined,
+          signal,
+        )
+      ).user_list,
+    staleTime: 60_000,
+  })
+}

@@ -1,0 +1,22 @@
+export const annotations = {
+  tags: 'Tags',
+  addTag: 'Add a tag',
+  addShort: 'Add',
+  removeTag: (name: string) => `Remove the tag ${name}`,
+  comments: 'Comments',
+  none: 'No comments yet',
+  add: 'Add a comment',
+  placeholder: 'Write a comment. Type @ to mention someone.',
+  send: 'Comment',
+  edit: 'Edit',
+  editing: 'Edit comment',
+  edited: 'edited',
+  resolve: 'Resolve',
+  reopen: 'Reopen',
+  resolved: 'Resolved',
+  showResolved: (count: number) =>
+    count === 1 ? 'Show 1 resolved comment' : `Show ${count} resolved comments`,
+  hideResolved: 'Hide resolved comments',
+  people: 'People to mention',
+  actions: (name: string) => `Actions for the comment by ${name}`,
+}
