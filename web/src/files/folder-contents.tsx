@@ -1,5 +1,5 @@
 import { ArrowUp } from 'lucide-react'
-import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { Entry, LibraryDetail, Selected } from '../api/index.ts'
@@ -13,13 +13,13 @@ import { Dialog, IconButton, NARROW, NO_ROOM_BESIDE, useFailureToast, useMedia }
 import { DropZone } from '../uploads/index.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
-import { Details } from './details.tsx'
-import { type OpenDialog, OpenedDialog } from './dialogs.tsx'
+import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 import { EmptyFolder } from './empty-folder.tsx'
 import { EntryGrid } from './entry-grid.tsx'
 import { addressOf } from './entry-name.tsx'
 import { activateChild, focusWhenOpened, lastVisit } from './folder-visits.ts'
+import { LazyDetails, LazyOpenedDialog } from './lazy.ts'
 import { usePreferences } from './preferences.ts'
 import { all, indexNames, kept, none, nothing, only, type Selection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
@@ -153,7 +153,9 @@ export function FolderContents(props: {
   const clearFind = () => setSought('')
   const find = { box: findBox, sought, setSought, found: entries.length, all: ordered.length }
   const details = (
-    <Details here={here} entries={chosen} all={props.entries} library={library} setDialog={setDialog} />
+    <Suspense>
+      <LazyDetails here={here} entries={chosen} all={props.entries} library={library} setDialog={setDialog} />
+    </Suspense>
   )
   const selectionBar = chosen.length > 0 && (
     <SelectionBar
@@ -248,14 +250,16 @@ export function FolderContents(props: {
         </Dialog>
       )}
       {dialog !== undefined && (
-        <OpenedDialog
-          here={here}
-          dialog={dialog}
-          changes={changes}
-          isTaken={isTaken}
-          onMade={(name) => setSelection(only(name))}
-          onClose={() => setDialog(undefined)}
-        />
+        <Suspense>
+          <LazyOpenedDialog
+            here={here}
+            dialog={dialog}
+            changes={changes}
+            isTaken={isTaken}
+            onMade={(name) => setSelection(only(name))}
+            onClose={() => setDialog(undefined)}
+          />
+        </Suspense>
       )}
     </div>
   )

@@ -7,3 +7,7 @@ export const SmartLinkPage = lazy(() => import('./smart-link-page.tsx'))
 export const LazyFolderPicker = lazy(() =>
   import('./folder-picker.tsx').then(({ FolderPicker }) => ({ default: FolderPicker })),
 )
+export const LazyDetails = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))
+export const LazyOpenedDialog = lazy(() =>
+  import('./dialogs.tsx').then(({ OpenedDialog }) => ({ default: OpenedDialog })),
+)
