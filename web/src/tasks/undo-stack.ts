@@ -27,7 +27,8 @@ export function undoLast(): boolean {
 /** One after the other: undoing an action may depend on the one after it being undone. */
 function start(undo: Undo): void {
   undos = undos.filter((one) => one !== undo)
-  running = running.then(undo)
+  // Each reports its own failure; the next one runs in any case.
+  running = running.then(undo).catch(() => undefined)
 }
 
 // The next user of this browser must not undo them.
