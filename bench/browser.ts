@@ -33,7 +33,12 @@ export async function openTab(
   client: Client,
   throttling?: Throttling,
 ): Promise<{ page: Page; devtools: CDPSession; close: () => Promise<void> }> {
-  const context = await browser.newContext({ locale: 'en', viewport: { width: 1280, height: 800 } })
+  const context = await browser.newContext({
+    locale: 'en',
+    viewport: { width: 1280, height: 800 },
+    // What it loads in the background would be counted.
+    serviceWorkers: 'block',
+  })
   const script = `localStorage.setItem('carrel.token', ${JSON.stringify(client.token ?? '')})`
   await context.addInitScript(script)
   const page = await context.newPage()

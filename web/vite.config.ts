@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -15,7 +16,7 @@ const LARGE = 250_000
 // files are served from `web/`.
 export default defineConfig({
   base: './',
-  plugins: [react(), firstRequests(), belowWeb(), pdfParts(), compressed()],
+  plugins: [react(), firstRequests(), serviceWorker(), belowWeb(), pdfParts(), compressed()],
   build: {
     target: 'es2023',
     outDir: 'dist',
@@ -38,7 +39,7 @@ function chunkGroups() {
   return [
     // Packages change less often than our own code, so a new release finds them in the cache of the browser.
     { name: 'vendor', test: /[\\/]node_modules[\\/]/, ...initial, priority: 9 },
-    { name: 'app', test: /^(?!.*first-requests\.ts$)/, ...initial, priority: 8 },
+    { name: 'app', test: /^(?!.*(?:first-requests|service-worker)\.ts$)/, ...initial, priority: 8 },
     { name: 'overlays', test: /[\\/]web[\\/]src[\\/]ui[\\/]overlay-parts\.ts$/, priority: 7 },
     { name: 'libraries', test: /[\\/]web[\\/]src[\\/]libraries[\\/]libraries-page\.tsx$/, priority: 7 },
     { name: 'folder', test: /[\\/]web[\\/]src[\\/]files[\\/]folder-page\.tsx$/, priority: 6 },
@@ -47,7 +48,7 @@ function chunkGroups() {
     { name: 'admin', test: /[\\/]web[\\/]src[\\/]admin[\\/]/, priority: 4 },
     {
       name: 'pages',
-      test: /[\\/]web[\\/]src[\\/](?!viewer[\\/]|texts[\\/]|first-requests\.ts)|[\\/]node_modules[\\/](?:lucide-react|@?radix-ui)[\\/]/,
+      test: /[\\/]web[\\/]src[\\/](?!viewer[\\/]|texts[\\/]|first-requests\.ts|service-worker\.ts)|[\\/]node_modules[\\/](?:lucide-react|@?radix-ui)[\\/]/,
       priority: 3,
     },
     {
@@ -102,6 +103,37 @@ function firstRequests(): Plugin {
         // Before the other scripts, so that its requests are sent first.
         return html.replace('<script type="module"', `${tags.join('\n    ')}\n    <script type="module"`)
       },
+    },
+  }
+}
+
+/** The largest file that is kept for the time without a connection, except for the packages of every page and of the editor. */
+const LARGEST_KEPT = 300_000
+
+/**
+ * Adds the service worker, at an address that stays the same. It gets the list of the files to keep: our own code and styles. The PDF viewer is
+ * kept when it is used.
+ */
+function serviceWorker(): Plugin {
+  const fileName = 'service-worker.js'
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: 'src/service-worker.ts', fileName })
+    },
+    generateBundle(_options, bundle) {
+      const files = Object.values(bundle).filter((file) => {
+        if (!/^assets\/[^/]+\.(?:js|css|woff2)$/.test(file.fileName)) return false
+        if (file.type === 'asset' || file.name === 'vendor' || file.name === 'editor') return true
+        const isOurs = Object.keys(file.modules).some((id) => /[\\/]web[\\/]src[\\/]/.test(id))
+        return isOurs && file.code.length < LARGEST_KEPT
+      })
+      const worker = bundle[fileName]
+      if (worker?.type !== 'chunk') throw new Error('The build has no service worker')
+      const names = files.map((file) => `web/${file.fileName}`).sort()
+      const build = createHash('sha256').update(names.join(' ')).update(worker.code).digest('hex').slice(0, 16)
+      worker.code = worker.code.replace('__BUILD__', build).replace('__FILES__', names.join(' '))
     },
   }
 }

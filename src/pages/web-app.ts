@@ -137,6 +137,11 @@ function policyWith(nonce: string): string {
 
 const PART_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** The service worker loads no scripts, and talks to us only. */
+const WORKER_POLICY = `default-src 'none'; connect-src 'self'; ${PART_POLICY}`
+
+const isServiceWorker = (names: BuiltFile['names']) => names.get('identity') === 'service-worker.js'
+
 async function fileAnswer(
   { type, isForever, names }: BuiltFile,
   { headers }: HttpRequest,
@@ -152,6 +157,11 @@ async function fileAnswer(
       'Cache-Control': isForever ? 'public, max-age=31536000, immutable' : 'no-cache',
       // A worker has the policy of the file it begins with.
       'Content-Security-Policy': PART_POLICY,
+      ...(isServiceWorker(names) && {
+        'Content-Security-Policy': WORKER_POLICY,
+        // It is in `web/`, and works for `app/`.
+        'Service-Worker-Allowed': '../app',
+      }),
       Vary: 'Accept-Encoding',
       ...(coding !== undefined && { 'Content-Encoding': coding }),
     },

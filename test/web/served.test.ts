@@ -65,6 +65,15 @@ describe('the served web app', () => {
     }
     const manifest = await suite.server.anonymous.get('/web/manifest.webmanifest')
     assert.equal(manifest.body.short_name, 'Carrel')
+    assert.equal(manifest.body.share_target.action, '../app/share')
+    const worker = await suite.server.anonymous.get('/web/service-worker.js')
+    assert.equal(worker.headers.get('service-worker-allowed'), '../app')
+    assert.equal(worker.headers.get('cache-control'), 'no-cache')
+    assert.match(
+      worker.headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; connect-src 'self'/,
+    )
+    assert.match(worker.text, /web\/assets\/app-/, 'it knows the files to keep')
     for (const { src } of manifest.body.icons) {
       assert.equal((await suite.server.anonymous.get(`/web/${src}`)).headers.get('content-type'), 'image/png')
     }

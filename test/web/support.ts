@@ -52,6 +52,8 @@ export function webSuite(options: TestServerOptions = {}) {
     }
     const context = await browser.newContext({
       locale: 'en-GB',
+      // Requests that a service worker answers are not seen by the routes of a test.
+      serviceWorkers: 'block',
       viewport: { width: 1280, height: 800 },
       ...more,
     })

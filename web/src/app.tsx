@@ -11,6 +11,7 @@ import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
 import { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './libraries/index.ts'
 import { useLive } from './live/index.ts'
 import { aroundNav } from './navigation/index.ts'
+import { SharePage } from './offline/index.ts'
 import { PhotosPage } from './photos/index.ts'
 import { SearchPage } from './search/index.ts'
 import { SignIn, useSignedIn } from './session/index.ts'
@@ -25,6 +26,9 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
+      // Without a connection the service worker may answer.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       // Only network and gateway errors are retried.
       retry: (count, error) =>
         count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
@@ -48,6 +52,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/activity', ActivityPage],
   ['/links', LinksPage],
   ['/shared', SharedPage],
+  ['/share', SharePage],
   ['/groups/:group?', GroupsPage],
   ['/account/:section?', AccountPage],
   ['/admin/:section?', AdminPage],

@@ -3,6 +3,7 @@ import './ui/page-skeleton.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { keepOfflineData, registerServiceWorker } from './offline/index.ts'
 import { nonce } from './site-url.ts'
 import { loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
 import { applyTheme, preloadOverlays } from './ui/index.ts'
@@ -15,6 +16,8 @@ declare global {
 globalThis.__webpack_nonce__ = nonce
 applyTheme()
 preloadOverlays()
+keepOfflineData()
+registerServiceWorker()
 
 const language = preferredLanguage()
 const texts = await loadTexts(language)

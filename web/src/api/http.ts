@@ -61,7 +61,9 @@ export async function call(method: string, path: string, options: CallOptions = 
     sawNoResponse()
     throw new ApiError(0, String(error))
   }
-  sawResponse()
+  // The service worker answers with stored data while the server does not.
+  if (response.headers.has('X-Carrel-Stored')) sawNoResponse()
+  else sawResponse()
   // A caller that sends If-None-Match expects 304.
   if (response.ok || response.status === 304) return response
   // The session ended elsewhere. A failed sign-in is not a lost session.

@@ -4,7 +4,7 @@ import type { CurrentFolder } from './current-folder.ts'
 /** Opens the file picker and uploads the files to the current folder. */
 export async function upload(
   { libraryId, libraryName, path }: CurrentFolder,
-  options: { folder?: boolean } = {},
+  options: { folder?: boolean; camera?: boolean } = {},
 ) {
   const files = await pickFiles(options)
   if (files.length > 0) addUploads({ libraryId, libraryName, path }, files)

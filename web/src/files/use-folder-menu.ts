@@ -1,4 +1,5 @@
 import {
+  Camera,
   Download,
   FileText,
   FolderPlus,
@@ -18,7 +19,7 @@ import type { Entry } from '../api/index.ts'
 import { historyUrl, trashUrl } from '../navigation/index.ts'
 import { nameOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
-import type { MenuEntry } from '../ui/index.ts'
+import { COARSE, type MenuEntry, useMedia } from '../ui/index.ts'
 import type { CurrentFolder } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { downloadFolder } from './download-entries.ts'
@@ -42,7 +43,14 @@ export function useNewMenu(setDialog: (dialog: OpenDialog) => void): readonly Me
 
 export function useUploadMenu(here: CurrentFolder): readonly MenuEntry[] {
   const texts = useTexts('files')
+  const uploads = useTexts('uploads')
+  const hasCamera = useMedia(COARSE)
   return [
+    hasCamera && {
+      label: uploads.takePhoto,
+      icon: Camera,
+      onSelect: () => void upload(here, { camera: true }),
+    },
     { label: texts.uploadFiles, icon: Upload, onSelect: () => void upload(here) },
     { label: texts.uploadFolder, icon: FolderUp, onSelect: () => void upload(here, { folder: true }) },
   ]

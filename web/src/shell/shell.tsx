@@ -28,11 +28,9 @@ import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/index.ts'
 import { useAccount } from '../api/index.ts'
 import { ArchiveTray } from '../archives/index.ts'
-
 import { Commands, showCommands } from '../commands/index.ts'
-
 import { LibraryTree } from '../files/index.ts'
-
+import { UpdateHint } from '../offline/index.ts'
 import { SearchBox } from '../search/index.ts'
 import { signOut } from '../session/index.ts'
 import { siteUrl } from '../site-url.ts'
@@ -104,6 +102,7 @@ export function Shell(props: { children: ReactNode }) {
             {online ? texts.serverUnreachable : texts.offline}
           </p>
         )}
+        <UpdateHint />
         {props.children}
       </main>
       {isPhone && <BottomBar menuOpen={menuOpen} onMenu={() => setMenuOpen(!menuOpen)} />}

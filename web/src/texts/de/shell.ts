@@ -31,6 +31,8 @@ export const shell: Texts['shell'] = {
   usedOf: (used, total) => `${used} von ${total} belegt`,
   used: (used) => `${used} belegt`,
   serverUnreachable: 'Der Server ist nicht erreichbar. Neuer Versuch läuft …',
-  offline: 'Du bist offline. Änderungen erscheinen, sobald du wieder online bist.',
+  offline: 'Keine Verbindung. Zu sehen ist der zuletzt geladene Stand; Änderungen brauchen eine Verbindung.',
+  newVersion: 'Eine neue Version von Carrel ist verfügbar.',
+  reload: 'Neu laden',
   notifications: 'Benachrichtigungen',
 }

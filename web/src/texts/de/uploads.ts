@@ -74,4 +74,10 @@ export const uploads: Texts['uploads'] = {
   replaceHint: 'Die aktuelle Version bleibt im Verlauf.',
   skip: 'Überspringen',
   skipHint: 'Nur noch nicht vorhandene Dateien werden hochgeladen.',
+  takePhoto: 'Foto aufnehmen',
+  sharedTitle: 'In Carrel speichern',
+  sharedInto: (count, name) => (count === 1 ? `„${name}“ speichern in …` : `${count} Dateien speichern in …`),
+  sharedUpload: 'Hier speichern',
+  nothingShared: 'Nichts geteilt',
+  nothingSharedHint: 'Teilen Sie Dateien aus einer anderen App, um sie hier zu speichern.',
 }

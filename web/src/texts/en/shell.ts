@@ -29,6 +29,8 @@ export const shell = {
   usedOf: (used: string, total: string) => `${used} of ${total} used`,
   used: (used: string) => `${used} used`,
   serverUnreachable: 'The server cannot be reached. Trying again …',
-  offline: 'You are offline. Changes will appear once you are back online.',
+  offline: 'You are offline. You see what was loaded last; changes need a connection.',
+  newVersion: 'A new version of Carrel is available.',
+  reload: 'Reload',
   notifications: 'Notifications',
 }

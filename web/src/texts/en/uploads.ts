@@ -72,4 +72,11 @@ export const uploads = {
   replaceHint: 'The current version stays in the history.',
   skip: 'Skip',
   skipHint: 'Only files that do not exist yet are uploaded.',
+  takePhoto: 'Take a photo',
+  sharedTitle: 'Save to Carrel',
+  sharedInto: (count: number, name: string) =>
+    count === 1 ? `Save “${name}” to …` : `Save ${count} files to …`,
+  sharedUpload: 'Save here',
+  nothingShared: 'Nothing was shared',
+  nothingSharedHint: 'Share files from another app to save them here.',
 }

@@ -31,6 +31,8 @@ export const shell: Texts['shell'] = {
   usedOf: (used, total) => `已用 ${used}，共 ${total}`,
   used: (used) => `已用 ${used}`,
   serverUnreachable: '无法连接服务器，正在重试…',
-  offline: '您已离线，重新联网后将显示新的更改。',
+  offline: '您已离线。显示的是上次加载的内容，更改需要网络连接。',
+  newVersion: 'Carrel 有新版本可用。',
+  reload: '重新加载',
   notifications: '通知',
 }

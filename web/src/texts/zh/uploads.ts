@@ -66,4 +66,10 @@ export const uploads: Texts['uploads'] = {
   replaceHint: '当前版本会保留在历史记录中。',
   skip: '跳过',
   skipHint: '只上传尚不存在的文件。',
+  takePhoto: '拍照',
+  sharedTitle: '保存到 Carrel',
+  sharedInto: (count, name) => (count === 1 ? `将“${name}”保存到…` : `将 ${count} 个文件保存到…`),
+  sharedUpload: '保存到此处',
+  nothingShared: '没有分享内容',
+  nothingSharedHint: '从其他应用分享文件即可保存到此处。',
 }

@@ -1,0 +1,5 @@
+import { lazy } from 'react'
+
+/** Entry points of the module that are loaded on demand, each as a chunk of its own. */
+
+export const SharePage = lazy(() => import('./share-page.tsx'))
