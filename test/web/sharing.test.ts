@@ -125,6 +125,89 @@ describe('sharing with people and groups', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('shares a single file, which its recipient opens and nothing beside it', async (t) => {
+    const space = await Workspace.make(suite.server, await suite.server.signUp(), 'Letters')
+    await uploadFile(space.client, space.id, '/letter.txt', 'Dear Otto')
+    await uploadFile(space.client, space.id, '/secret.txt', 'Nobody knows')
+    const friend = await suite.server.signUp({ email: 'otto.receiver@example.org' })
+    const mine = await suite.openTab(t, space.client)
+    const theirs = await suite.openTab(t, friend)
+    if (mine === undefined || theirs === undefined) return
+    await theirs.go('/shared')
+    await theirs.page.getByText('Nothing has been shared with you yet').waitFor()
+    await mine.go(`/library/${space.id}`)
+    await mine.page.getByRole('button', { name: 'More actions for letter.txt' }).click()
+    await mine.page.getByRole('menuitem', { name: 'Share' }).click()
+    const dialog = mine.page.getByRole('dialog', { name: /^Share “/ })
+    const field = dialog.getByRole('combobox', { name: 'Share with people' })
+    await paste(field, 'otto.receiver@example.org, nobody@example.org')
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    await dialog.getByLabel('Permission of otto.receiver').waitFor()
+    await dialog.getByText('There is no account nobody@example.org.').waitFor()
+    await mine.checkAccess()
+    await mine.picture('share-dialog-file')
+    await theirs.page.getByRole('link', { name: 'letter.txt' }).waitFor()
+    await theirs.checkAccess()
+    await theirs.picture('shared-with-me-file')
+    await theirs.page.getByRole('link', { name: 'letter.txt' }).click()
+    await theirs.page.getByText('Dear Otto').waitFor()
+    assert.equal(await theirs.page.getByText('secret.txt').count(), 0)
+    await dialog.getByRole('button', { name: 'Stop sharing with otto.receiver' }).click()
+    await theirs.go('/shared')
+    await theirs.page.getByText('Nothing has been shared with you yet').waitFor()
+    assert.deepEqual([mine.complaints, theirs.complaints], [[], []])
+  })
+
+  it('shares several entries at once, and says who has access to each and why', async (t) => {
+    const space = await Workspace.make(suite.server, await suite.server.signUp(), 'Archive')
+    for (const name of ['one.txt', 'two.txt']) await uploadFile(space.client, space.id, `/${name}`, name)
+    const boss = await suite.server.signUp({ email: 'bea.boss@example.org' })
+    await suite.server.signUp({ email: 'tom.several@example.org' })
+    await shareWith(space.client, space.id, boss, { permission: 'r' })
+    await makeGroup('Archivists', space.client)
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${space.id}`)
+    // A cell without a link or a button. A click there selects the entry.
+    const cell = (name: string) =>
+      page
+        .getByRole('row')
+        .filter({ has: page.getByRole('link', { name }) })
+        .getByRole('gridcell')
+        .nth(3)
+    await cell('one.txt').click()
+    await cell('two.txt').click({ modifiers: ['Control'] })
+    await page.getByRole('toolbar', { name: /2 / }).getByRole('button', { name: 'Share' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share 2 items' })
+    await paste(
+      dialog.getByRole('combobox', { name: 'Share with people' }),
+      'tom.several@example.org, nobody@example.org',
+    )
+    await dialog.getByLabel('Share with a group').selectOption({ label: 'Archivists' })
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    await dialog.getByText('two.txt → nobody@example.org').waitFor()
+    await tab.checkAccess()
+    await tab.picture('share-many-dialog')
+    for (const p of ['/one.txt', '/two.txt']) {
+      const { body } = await space.client.get(`/api/v2.1/repos/${space.id}/file/shared-items/`, { p })
+      assert.equal(body.length, 2, p)
+    }
+    await page.keyboard.press('Escape')
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'two.txt' }) })
+    await row.getByRole('img', { name: 'Shared with people' }).waitFor()
+    await cell('two.txt').click()
+    await page.getByRole('button', { name: 'Show details' }).click()
+    await page.getByText('Who has access').click()
+    const why = page.locator('.details-access')
+    await why.getByRole('listitem').filter({ hasText: 'bea.boss' }).getByText('through “Archive”').waitFor()
+    await why.getByRole('listitem').filter({ hasText: 'tom.several' }).getByText('shared directly').waitFor()
+    await why.getByRole('listitem').filter({ hasText: 'Archivists' }).getByText('Members').waitFor()
+    await tab.checkAccess()
+    await tab.picture('who-has-access')
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('lets a recipient leave a share', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Newsletter')
     const friend = await suite.server.signUp()

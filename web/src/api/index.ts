@@ -194,14 +194,18 @@ export {
   type Person,
   permissionOf,
   publish,
+  type SharedFile,
   type SharedOut,
   type SharedPlace,
+  type SharedSign,
   type ShareItem,
   type SharePermission,
   sharesKey,
   unpublish,
   useFoundPeople,
+  useSharedFiles,
   useSharedOut,
+  useSharedSigns,
   useShares,
 } from './sharing.ts'
 export {

@@ -24,10 +24,11 @@ export interface ShareItem {
   readonly is_expired?: boolean
 }
 
-/** A folder that is shared; a library is its root. */
+/** A folder or file that is shared; a library is its root. */
 export interface SharedPlace {
   readonly libraryId: string
   readonly path: string
+  readonly isFile?: boolean
 }
 
 /** Result of sharing with several users or groups. */
@@ -43,7 +44,8 @@ interface ShareOutcome {
 export const permissionOf = (share: { permission: string; is_admin: boolean }): SharePermission =>
   share.is_admin ? 'admin' : share.permission === 'rw' ? 'rw' : 'r'
 
-const itemsAt = ({ libraryId }: SharedPlace) => `api2/repos/${libraryId}/dir/shared_items/`
+const itemsAt = ({ libraryId, isFile }: SharedPlace) =>
+  isFile ? `api/v2.1/repos/${libraryId}/file/shared-items/` : `api2/repos/${libraryId}/dir/shared_items/`
 
 export const sharesKey = ({ libraryId, path }: SharedPlace) => ['shares', libraryId, path] as const
 
@@ -91,7 +93,57 @@ export const changeShareExpiry = (place: SharedPlace, share: ShareItem, expires:
 export const endShare = (place: SharedPlace, share: ShareItem) =>
   api.delete(itemsAt(place), { query: oneOf(place, share) })
 
-/** A library that the user shares, or with `path` a folder of it. */
+/** A file that is shared with the user, opened as the only entry of a library. */
+export interface SharedFile {
+  readonly repo_id: string
+  readonly path: string
+  readonly file_name: string
+  readonly last_modified: string
+  readonly permission: 'r' | 'rw'
+  readonly share_type: 'personal' | 'group'
+  readonly owner_email: string
+  readonly owner_name: string
+}
+
+interface SharedFiles {
+  readonly shared_with_me: readonly SharedFile[]
+  readonly shared_by_me: readonly (SharedOut & { readonly file_name: string })[]
+}
+
+const getSharedFiles = (signal: AbortSignal) =>
+  api.get<SharedFiles>('api/v2.1/shared-files/', undefined, signal)
+
+/** Files shared with the user. Invalidated with the libraries, which are shared in the same way. */
+export function useSharedFiles() {
+  return useQuery({
+    queryKey: ['libraries', 'shared-files'],
+    queryFn: async ({ signal }) => (await getSharedFiles(signal)).shared_with_me,
+  })
+}
+
+/** How an entry of a list is shared. */
+export type SharedSign = 'people' | 'link'
+
+const noSigns: ReadonlyMap<string, SharedSign> = new Map()
+
+/** The shared entries of a folder by path, for those who manage shares. */
+export function useSharedSigns(libraryId: string, path: string, enabled: boolean) {
+  const { data } = useQuery({
+    queryKey: ['shares', 'entries', libraryId, path],
+    async queryFn({ signal }) {
+      const url = `api/v2.1/repos/${libraryId}/shared-entries/`
+      const found = await api.get<{ shared: string[]; linked: string[] }>(url, { path }, signal)
+      return new Map<string, SharedSign>([
+        ...found.linked.map((one) => [one, 'link'] as const),
+        ...found.shared.map((one) => [one, 'people'] as const),
+      ])
+    },
+    enabled,
+  })
+  return data ?? noSigns
+}
+
+/** A library that the user shares, or with `path` a folder or file of it. */
 export interface SharedOut {
   readonly repo_id: string
   readonly repo_name: string
@@ -101,6 +153,7 @@ export interface SharedOut {
   readonly encrypted?: boolean
   readonly path?: string
   readonly folder_name?: string
+  readonly file_name?: string
   readonly user_name?: string
   readonly user_email?: string
   readonly group_id?: number
@@ -115,11 +168,12 @@ export function useSharedOut(enabled = true) {
     enabled,
     queryKey: ['shares', 'out'],
     async queryFn({ signal }) {
-      const [libraries, folders] = await Promise.all([
+      const [libraries, folders, files] = await Promise.all([
         api.get<SharedOut[]>('api/v2.1/shared-repos/', undefined, signal),
         api.get<SharedOut[]>('api/v2.1/shared-folders/', undefined, signal),
+        getSharedFiles(signal),
       ])
-      return [...libraries, ...folders]
+      return [...libraries, ...folders, ...files.shared_by_me]
     },
   })
 }
@@ -133,7 +187,8 @@ export function endSharedOut(share: SharedOut) {
     username: share.user_email,
     group_id: share.group_id,
   }
-  return api.delete(`api2/repos/${share.repo_id}/dir/shared_items/`, { query })
+  const place = { libraryId: share.repo_id, path: query.p, isFile: share.file_name !== undefined }
+  return api.delete(itemsAt(place), { query })
 }
 
 /** Shares a library with everyone on the server, or changes the permission. */

@@ -14,3 +14,6 @@ export interface CurrentFolder {
 }
 
 export const entryPath = (here: CurrentFolder, { name }: Pick<Entry, 'name'>) => join(here.path, name)
+
+/** Whether several entries can be shared at once: by the owner, and not out of an encrypted library. */
+export const canShareMany = ({ owned, encrypted }: CurrentFolder) => owned && !encrypted

@@ -1,5 +1,5 @@
 import { History, Link, Lock, Share2, Star } from 'lucide-react'
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { CommentList, TagEditor } from '../annotations/index.ts'
 import type { Entry, LibraryDetail } from '../api/index.ts'
@@ -7,8 +7,9 @@ import { useFileDetail, useFolderDetail } from '../api/index.ts'
 import { extensionOf } from '../file-kinds.ts'
 import { historyUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
+import { WhoHasAccess } from '../sharing/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Button, FileIcon } from '../ui/index.ts'
+import { Button, FileIcon, Waiting } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { useLockText } from './entry-name.tsx'
@@ -86,6 +87,7 @@ export function Details(props: DetailsProps) {
         <Fact label={common.modified}>{formats.moment(library.last_modified)}</Fact>
       </dl>
       <Acts {...props} path="/" name={here.libraryName} isDir />
+      <Access {...props} path="/" isDir />
     </div>
   )
 }
@@ -121,6 +123,7 @@ function FileDetails(props: DetailsProps & { entry: Entry }) {
         <Where here={here} path={path} />
       </dl>
       <Acts {...props} path={path} name={entry.name} isDir={false} />
+      <Access {...props} path={path} isDir={false} />
       <Suspense>
         <TagEditor library={props.library} files={[{ entry, path }]} />
         <CommentList libraryId={here.libraryId} path={path} />
@@ -149,6 +152,7 @@ function FolderDetails(props: DetailsProps & { path: string; name: string; entry
         <Where here={here} path={path} />
       </dl>
       <Acts {...props} path={path} name={name} isDir />
+      <Access {...props} path={path} isDir />
     </div>
   )
 }
@@ -215,6 +219,30 @@ function Acts(props: DetailsProps & { path: string; name: string; isDir: boolean
         </Button>
       )}
     </div>
+  )
+}
+
+/** Loaded when it is opened, because it takes a request for each folder above. */
+function Access(props: DetailsProps & { path: string; isDir: boolean }) {
+  const { here, library, path, isDir } = props
+  const texts = useTexts('sharing')
+  const [isOpen, setOpen] = useState(false)
+  if (!here.owned && !library.is_admin) return null
+  return (
+    <details className="details-access" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{texts.whoHasAccess}</summary>
+      {isOpen && (
+        <Suspense fallback={<Waiting />}>
+          <WhoHasAccess
+            libraryId={here.libraryId}
+            libraryName={here.libraryName}
+            path={path}
+            isDir={isDir}
+            owner={{ email: library.owner_email, name: library.owner_name }}
+          />
+        </Suspense>
+      )}
+    </details>
   )
 }
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { makeFile, makeFolder } from '../api/index.ts'
+import { type Entry, makeFile, makeFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
-import { ShareDialog } from '../sharing/index.ts'
+import { ShareDialog, ShareManyDialog } from '../sharing/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, Dialog, FormDialog, TextField } from '../ui/index.ts'
-import type { CurrentFolder } from './current-folder.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { FolderPicker } from './folder-picker.tsx'
 import type { Changes } from './use-entry-changes.ts'
 
@@ -15,6 +15,7 @@ export type OpenDialog =
   | { readonly kind: 'new-file'; readonly ending: string }
   | { readonly kind: 'copy' | 'move'; readonly names: readonly string[] }
   | { readonly kind: 'share'; readonly path: string; readonly name: string; readonly isDir: boolean }
+  | { readonly kind: 'share-many'; readonly entries: readonly Entry[] }
   | { readonly kind: 'link'; readonly link: string }
 
 export function OpenedDialog(props: {
@@ -29,6 +30,15 @@ export function OpenedDialog(props: {
   if (dialog.kind === 'share') {
     const { path, name, isDir } = dialog
     return <ShareDialog libraryId={here.libraryId} path={path} name={name} isDir={isDir} onClose={onClose} />
+  }
+  if (dialog.kind === 'share-many') {
+    const items = dialog.entries.map((entry) => ({
+      libraryId: here.libraryId,
+      path: entryPath(here, entry),
+      name: entry.name,
+      isDir: entry.type === 'dir',
+    }))
+    return <ShareManyDialog items={items} onClose={onClose} />
   }
   if (dialog.kind === 'link') return <LinkDialog link={dialog.link} onClose={onClose} />
   if (dialog.kind === 'copy' || dialog.kind === 'move') {

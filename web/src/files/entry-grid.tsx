@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useRef } from 'react'
-import { type Entry, useThumbhashes } from '../api/index.ts'
+import { type Entry, type SharedSign, useThumbhashes } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { COARSE, ContextMenu, type MenuEntry, useMedia } from '../ui/index.ts'
 import { preloadViewer } from '../viewer/index.ts'
-import type { CurrentFolder } from './current-folder.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OnDropped } from './drag-and-drop.ts'
 import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
 import { GridHead } from './grid-head.tsx'
@@ -29,6 +29,8 @@ export interface EntryGridProps {
   readonly selection: Selection
   /** Names of entries that will move when they are pasted. */
   readonly cut: ReadonlySet<string>
+  /** Shared entries by path. */
+  readonly shared: ReadonlyMap<string, SharedSign>
   readonly onSelect: (selection: Selection) => void
   readonly preferences: Preferences
   readonly onSort: (sorting: Sorting) => void
@@ -171,6 +173,7 @@ export function EntryGrid(props: EntryGridProps) {
       active={selection.active === entry.name}
       dropping={drags.over === entry.name}
       cut={props.cut.has(entry.name)}
+      shared={props.shared.get(entryPath(here, entry))}
       draggable={fine}
       narrow={narrow}
       folderSizes={preferences.folderSizes}

@@ -1,4 +1,4 @@
-import { Lock, Star } from 'lucide-react'
+import { Link, Lock, Star, Users } from 'lucide-react'
 import {
   type KeyboardEvent,
   type RefObject,
@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { TagDots } from '../annotations/index.ts'
-import type { Entry } from '../api/index.ts'
+import type { Entry, SharedSign } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { appBase } from '../site-url.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
@@ -55,9 +55,9 @@ function Truncated({ name }: { name: string }) {
   )
 }
 
-/** Icons of a starred or locked entry, and its tags. */
-export function EntrySigns(props: { entry: Entry }) {
-  const { entry } = props
+/** Icons of a starred, locked or shared entry, and its tags. */
+export function EntrySigns(props: { entry: Entry; shared: SharedSign | undefined }) {
+  const { entry, shared } = props
   const texts = useTexts('files')
   const lock = useLockText(entry)
   return (
@@ -76,6 +76,16 @@ export function EntrySigns(props: { entry: Entry }) {
       {lock !== undefined && (
         <span className="files-sign" role="img" aria-label={lock} title={lock}>
           <Lock size={15} aria-hidden />
+        </span>
+      )}
+      {shared !== undefined && (
+        <span
+          className="files-sign"
+          role="img"
+          aria-label={texts.sharedSigns[shared]}
+          title={texts.sharedSigns[shared]}
+        >
+          {shared === 'people' ? <Users size={15} aria-hidden /> : <Link size={15} aria-hidden />}
         </span>
       )}
     </>

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { Entry } from '../api/index.ts'
+import type { Entry, SharedSign } from '../api/index.ts'
 import { useFolderDetail } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon, usePlaceholder } from '../ui/index.ts'
@@ -18,6 +18,8 @@ interface ItemProps {
   readonly dropping: boolean
   /** Whether it will move when it is pasted. */
   readonly cut: boolean
+  /** How it is shared, if the user manages shares here. */
+  readonly shared: SharedSign | undefined
   readonly draggable: boolean
   readonly narrow: boolean
   readonly folderSizes: boolean
@@ -70,7 +72,7 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
             )}
           </span>
         )}
-        <EntrySigns entry={entry} />
+        <EntrySigns entry={entry} shared={props.shared} />
         {!narrow && props.onRenamed === undefined && <QuickActions />}
       </span>
       {!narrow && (
@@ -123,7 +125,7 @@ export const EntryTile = memo(function EntryTile(props: ItemProps) {
           <EntryName here={here} entry={entry} />
         )}
         <span className="files-under muted">
-          <EntrySigns entry={entry} />
+          <EntrySigns entry={entry} shared={props.shared} />
           {entry.type === 'dir' && !props.folderSizes ? (
             <span>{formats.ago(entry.mtime)}</span>
           ) : (

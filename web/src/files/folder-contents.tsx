@@ -3,7 +3,7 @@ import { Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } fr
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { Entry, LibraryDetail, Selected } from '../api/index.ts'
-import { useAccount } from '../api/index.ts'
+import { useAccount, useSharedSigns } from '../api/index.ts'
 import { useProvidedActions } from '../commands/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
@@ -59,6 +59,8 @@ export function FolderContents(props: {
     [libraryId, libraryName, path, editable, owned, encrypted],
   )
   const changes = useEntryChanges(here)
+  // Fetched once the list is shown, so that the list does not wait for it.
+  const signs = useSharedSigns(libraryId, path, owned || library.is_admin)
 
   const [sought, setSought] = useState('')
   const deferred = useDeferredValue(sought)
@@ -215,6 +217,7 @@ export function FolderContents(props: {
                 shown={shown}
                 selection={selection}
                 cut={cut}
+                shared={signs}
                 onSelect={setSelection}
                 preferences={preferences}
                 onSort={(sorting) => prefer({ sorting })}

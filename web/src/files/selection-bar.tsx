@@ -2,7 +2,7 @@ import { Copy, Download, EllipsisVertical, FolderInput, Info, Share2, Trash2, X 
 import type { Entry } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { IconButton, Menu, type MenuEntry, useFailureToast } from '../ui/index.ts'
-import { type CurrentFolder, entryPath } from './current-folder.ts'
+import { type CurrentFolder, canShareMany, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 
@@ -43,17 +43,21 @@ export function SelectionBar(props: {
           icon={Download}
           onClick={() => void download(here, entries).catch(failed)}
         />
-        {isOne && (
+        {(isOne || canShareMany(here)) && (
           <IconButton
             label={common.share}
             icon={Share2}
             onClick={() =>
-              setDialog({
-                kind: 'share',
-                path: entryPath(here, entry),
-                name: entry.name,
-                isDir: entry.type === 'dir',
-              })
+              setDialog(
+                isOne
+                  ? {
+                      kind: 'share',
+                      path: entryPath(here, entry),
+                      name: entry.name,
+                      isDir: entry.type === 'dir',
+                    }
+                  : { kind: 'share-many', entries },
+              )
             }
           />
         )}

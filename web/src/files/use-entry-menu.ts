@@ -20,7 +20,7 @@ import { historyUrl } from '../navigation/index.ts'
 import { useTexts } from '../texts/index.ts'
 import type { MenuEntry } from '../ui/index.ts'
 import { useFailureToast } from '../ui/index.ts'
-import { type CurrentFolder, entryPath } from './current-folder.ts'
+import { type CurrentFolder, canShareMany, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 import { useCopyLink } from './use-copy-link.ts'
@@ -85,6 +85,12 @@ export function useEntryMenu(page: {
       one?.open,
       { label: common.download, icon: Download, onSelect: () => void download(here, entries).catch(failed) },
       one?.share,
+      one === undefined &&
+        canShareMany(here) && {
+          label: common.share,
+          icon: Share2,
+          onSelect: () => setDialog({ kind: 'share-many', entries }),
+        },
       one?.link,
       'line',
       one?.rename,

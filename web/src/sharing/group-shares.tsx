@@ -40,6 +40,7 @@ export function GroupShares(props: { place: SharedPlace }) {
             }
             name={share.group_info?.name ?? ''}
             permission={permissionOf(share)}
+            {...(props.place.isFile && { withoutAdmin: true })}
             onChange={(permission) => change(share, permission)}
             expiring={{ share, onChange: (expires) => expire(share, expires) }}
             onRemove={() => remove(share)}
@@ -89,7 +90,11 @@ function AddGroup(props: { place: SharedPlace; without: readonly number[] }) {
           </option>
         ))}
       </SelectField>
-      <PermissionSelect value={permission} onChange={setPermission} />
+      <PermissionSelect
+        value={permission}
+        onChange={setPermission}
+        {...(props.place.isFile && { withoutAdmin: true })}
+      />
       <ExpiryField value={expiry} onChange={setExpiry} />
       <Button type="submit" variant="primary" busy={busy} disabled={chosen === '' || !hasExpiry(expiry)}>
         {texts.shareNow}

@@ -1,6 +1,6 @@
 export { HandOverGroup, RenameGroup } from './group-dialogs.tsx'
-export { GroupsPage, LinksPage } from './lazy.ts'
+export { GroupsPage, LinksPage, WhoHasAccess } from './lazy.ts'
 export { makePassword } from './link-draft.ts'
 export { MemberList } from './member-list.tsx'
 export { PeopleField } from './people-field.tsx'
-export { ShareDialog } from './share-dialog-lazy.tsx'
+export { ShareDialog, ShareManyDialog } from './share-dialog-lazy.tsx'

@@ -29,7 +29,7 @@ export function LinkCard(props: {
   const { kind, link } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAction('links')
+  const act = useAction('links', 'shares')
   const [showsQr, setShowsQr] = useState(false)
   const [asked, setAsked] = useState<'edit' | 'delete'>()
   const close = () => setAsked(undefined)

@@ -61,7 +61,7 @@ function NewLink(props: {
   const { kind, place } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAction('links')
+  const act = useAction('links', 'shares')
   const [draft, setDraft] = useState(newDraft)
   const [busy, setBusy] = useState(false)
   async function submit(event: FormEvent): Promise<void> {

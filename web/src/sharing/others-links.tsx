@@ -41,7 +41,7 @@ function Row(props: { kind: LinkKind; link: LinkItem }) {
   const { kind, link } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAction('links')
+  const act = useAction('links', 'shares')
   const [deleting, setDeleting] = useState(false)
   return (
     <li className="sharing-row">

@@ -26,7 +26,7 @@ export function OwnLinks(props: { kind: LinkKind }) {
   const texts = useTexts('sharing')
   const common = useTexts('common')
   const links = useLinks(kind)
-  const act = useAction('links')
+  const act = useAction('links', 'shares')
   const [words, setWords] = useState('')
   const [shown, setShown] = useState(SHOWN_AT_FIRST)
   if (links.isPending) return <Waiting />

@@ -60,6 +60,7 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
             name={share.user_info?.nickname ?? ''}
             about={share.user_info?.name}
             permission={permissionOf(share)}
+            {...(place.isFile && { withoutAdmin: true })}
             onChange={(permission) => change(share, permission)}
             expiring={{ share, onChange: (expires) => expire(share, expires) }}
             onRemove={() => remove(share)}
@@ -122,7 +123,11 @@ function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
   return (
     <form className="sharing-add" onSubmit={(event) => void submit(event)}>
       <PeopleField label={texts.addPeople} chosen={people} onChange={setPeople} without={props.without} />
-      <PermissionSelect value={permission} onChange={setPermission} />
+      <PermissionSelect
+        value={permission}
+        onChange={setPermission}
+        {...(props.place.isFile && { withoutAdmin: true })}
+      />
       <ExpiryField value={expiry} onChange={setExpiry} />
       <Button
         type="submit"

@@ -1,5 +1,6 @@
 import { type ComponentProps, lazy, Suspense } from 'react'
 import type { ShareDialog as Loaded } from './share-dialog.tsx'
+import type { ShareManyDialog as LoadedMany } from './share-many-dialog.tsx'
 
 const LazyShareDialog = lazy(() =>
   import('./share-dialog.tsx').then(({ ShareDialog }) => ({ default: ShareDialog })),
@@ -10,6 +11,19 @@ export function ShareDialog(props: ComponentProps<typeof Loaded>) {
   return (
     <Suspense fallback={null}>
       <LazyShareDialog {...props} />
+    </Suspense>
+  )
+}
+
+const LazyShareManyDialog = lazy(() =>
+  import('./share-many-dialog.tsx').then(({ ShareManyDialog }) => ({ default: ShareManyDialog })),
+)
+
+/** As ShareDialog, for several entries. */
+export function ShareManyDialog(props: ComponentProps<typeof LoadedMany>) {
+  return (
+    <Suspense fallback={null}>
+      <LazyShareManyDialog {...props} />
     </Suspense>
   )
 }

@@ -51,9 +51,9 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
   const texts = useTexts('sharing')
   const { data: account } = useAccount()
   const isOwner = account?.email === library.owner_email && !library.is_virtual
-  const place = { libraryId, path }
+  const place = { libraryId, path, ...(!isDir && { isFile: true }) }
   // An encrypted library can only be shared as a whole, and has no links.
-  const inside = isDir && (!library.encrypted || path === '/')
+  const inside = !library.encrypted || path === '/'
   const manages = isOwner || library.is_admin
   const tabs: ShareTab[] = [
     ...(inside && manages ? (['people', 'groups'] as const) : []),

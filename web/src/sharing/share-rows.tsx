@@ -43,12 +43,14 @@ export function ShareFailures(props: { failed: readonly { name: string; reason: 
   const wording = useErrorMessage()
   if (props.failed.length === 0) return null
   return (
-    <ul className="sharing-failures" role="alert">
-      {props.failed.map(({ name, reason }) => (
-        <li key={name}>
-          <bdi>{name}</bdi>: {wording(new ApiError(400, reason))}
-        </li>
-      ))}
-    </ul>
+    <div className="sharing-failures" role="alert">
+      <ul>
+        {props.failed.map(({ name, reason }) => (
+          <li key={name}>
+            <bdi>{name}</bdi>: {wording(new ApiError(400, reason))}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -2,7 +2,7 @@ import { Book, EllipsisVertical, Globe, Settings2, Share2, Users, UserX } from '
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { endSharedOut, permissionOf, type SharedOut, useLibraries, useSharedOut } from '../api/index.ts'
-import { folderUrl } from '../navigation/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from '../ui/index.ts'
 import { ShareDialog, type Shared } from './share-dialog.tsx'
 
-/** Libraries and folders that the user shares, one row per share. */
+/** Libraries, folders and files that the user shares, one row per share. */
 export function SharedByMe() {
   const texts = useTexts('sharing')
   const out = useSharedOut()
@@ -76,18 +76,19 @@ function SharedPlaceCard(props: { shares: Shares; onShare: (shared: Shared) => v
   const texts = useTexts('sharing')
   const [first] = props.shares
   const path = normalizePath(first.path ?? '/')
-  const name = first.folder_name ?? first.repo_name
-  const settings = () => props.onShare({ libraryId: first.repo_id, path, name, isDir: true })
+  const isDir = first.file_name === undefined
+  const name = first.file_name ?? first.folder_name ?? first.repo_name
+  const settings = () => props.onShare({ libraryId: first.repo_id, path, name, isDir })
   return (
     <li className="sharing-card">
       <div className="sharing-target">
         {path === '/' ? (
           <Book className="file-icon" size={22} strokeWidth={1.6} aria-hidden />
         ) : (
-          <FileIcon name={name} isDir />
+          <FileIcon name={name} isDir={isDir} />
         )}
         <span className="sharing-names">
-          <Link to={folderUrl(first.repo_id, path)} title={name}>
+          <Link to={(isDir ? folderUrl : fileUrl)(first.repo_id, path)} title={name}>
             <bdi>{name}</bdi>
           </Link>
           <bdi className="muted">

@@ -49,6 +49,7 @@ export const files: Texts['files'] = {
   select: (name) => `${name} auswählen`,
   selectAll: 'Alle auswählen',
   selectAllKeys: 'Strg+A',
+  sharedSigns: { people: 'Mit Personen geteilt', link: 'Per Link geteilt' },
   moreFor: (name) => `Weitere Aktionen für ${name}`,
   clearSelection: 'Auswahl aufheben',
   moveTo: 'Verschieben nach …',

@@ -33,8 +33,9 @@ export const libraries: Texts['libraries'] = {
   emptyMine: 'Lege deine erste Bibliothek an',
   emptyMineHint:
     'Eine Bibliothek ist ein Ordner, der jede Version deiner Dateien behält und als Ganzes geteilt werden kann. Lege eine an oder beginne mit dem Hochladen von Dateien.',
+  sharedFiles: 'Dateien',
   emptyShared: 'Mit dir wurde noch nichts geteilt',
-  emptySharedHint: 'Bibliotheken und Ordner, die andere mit dir teilen, erscheinen hier.',
+  emptySharedHint: 'Bibliotheken, Ordner und Dateien, die andere mit dir teilen, erscheinen hier.',
   noMatch: 'Keine passende Bibliothek',
   noMatchHint: 'Suche stattdessen nach Dateien oder sieh unter „Mit mir geteilt“ nach.',
   uploadFiles: 'Dateien hochladen',

@@ -2,6 +2,15 @@ import type { Texts } from '../en/index.ts'
 
 export const sharing: Texts['sharing'] = {
   shareTitle: ['„', '“ teilen'],
+  shareMany: (count) => `${count} Elemente teilen`,
+  sharedMany: (count) => `${count} Elemente geteilt.`,
+  sharedItems: 'Zu teilende Elemente',
+  noGroupChosen: 'Keine Gruppe',
+  whoHasAccess: 'Wer hat Zugriff',
+  ownsLibrary: 'Besitzer',
+  becauseItself: 'direkt geteilt',
+  becauseOf: (name) => `über „${name}“`,
+  anyoneWithLink: 'Alle mit dem Link',
   tabs: 'Freigabeoptionen',
   people: 'Personen',
   groups: 'Gruppen',

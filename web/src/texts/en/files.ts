@@ -47,6 +47,7 @@ export const files = {
   select: (name: string) => `Select ${name}`,
   selectAll: 'Select all',
   selectAllKeys: 'Ctrl+A',
+  sharedSigns: { people: 'Shared with people', link: 'Shared by a link' },
   moreFor: (name: string) => `More actions for ${name}`,
   clearSelection: 'Clear selection',
   moveTo: 'Move to …',

@@ -31,8 +31,9 @@ export const libraries = {
   emptyMine: 'Create your first library',
   emptyMineHint:
     'A library is a folder that keeps every version of your files and can be shared as a whole. Create one, or start by uploading files.',
+  sharedFiles: 'Files',
   emptyShared: 'Nothing has been shared with you yet',
-  emptySharedHint: 'Libraries and folders that others share with you appear here.',
+  emptySharedHint: 'Libraries, folders and files that others share with you appear here.',
   noMatch: 'No matching libraries',
   noMatchHint: 'Search for files instead, or look under “Shared with me”.',
   uploadFiles: 'Upload files',

@@ -1,6 +1,15 @@
 export const sharing = {
   /** Around the name of what is shared. */
   shareTitle: ['Share “', '”'] as readonly [string, string],
+  shareMany: (count: number) => `Share ${count} items`,
+  sharedMany: (count: number) => `${count} items shared.`,
+  sharedItems: 'Items to share',
+  noGroupChosen: 'No group',
+  whoHasAccess: 'Who has access',
+  ownsLibrary: 'Owner',
+  becauseItself: 'shared directly',
+  becauseOf: (name: string) => `through “${name}”`,
+  anyoneWithLink: 'Anyone with the link',
   tabs: 'Sharing options',
   people: 'People',
   groups: 'Groups',

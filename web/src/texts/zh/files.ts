@@ -49,6 +49,7 @@ export const files: Texts['files'] = {
   select: (name) => `选择 ${name}`,
   selectAll: '全选',
   selectAllKeys: 'Ctrl+A',
+  sharedSigns: { people: '已与他人共享', link: '已通过链接共享' },
   moreFor: (name) => `${name} 的更多操作`,
   clearSelection: '取消选择',
   moveTo: '移动到…',

@@ -32,8 +32,9 @@ export const libraries: Texts['libraries'] = {
 
   emptyMine: '创建您的第一个资料库',
   emptyMineHint: '资料库是保留文件每个版本的文件夹，并可整体共享。您可以新建一个，也可以直接上传文件。',
+  sharedFiles: '文件',
   emptyShared: '还没有人与您共享内容',
-  emptySharedHint: '他人共享给您的资料库和文件夹会显示在这里。',
+  emptySharedHint: '他人共享给您的资料库、文件夹和文件会显示在这里。',
   noMatch: '没有匹配的资料库',
   noMatchHint: '请改为搜索文件，或查看“与我共享”。',
   uploadFiles: '上传文件',

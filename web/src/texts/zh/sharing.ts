@@ -2,6 +2,15 @@ import type { Texts } from '../en/index.ts'
 
 export const sharing: Texts['sharing'] = {
   shareTitle: ['共享“', '”'],
+  shareMany: (count) => `共享 ${count} 项`,
+  sharedMany: (count) => `已共享 ${count} 项。`,
+  sharedItems: '要共享的项目',
+  noGroupChosen: '不选择群组',
+  whoHasAccess: '谁可以访问',
+  ownsLibrary: '所有者',
+  becauseItself: '直接共享',
+  becauseOf: (name) => `通过“${name}”`,
+  anyoneWithLink: '任何拥有链接的人',
   tabs: '共享方式',
   people: '用户',
   groups: '群组',
