@@ -72,6 +72,7 @@ export async function findAnnotated(
     const name = foldName(baseName(path))
     return query.name.every((word) => name.includes(word))
   })
+  if (named.length === 0) return []
   const libraryKeys = [...new Set(named.map(({ libraryKey }) => libraryKey))]
   const doors = [...((await owned?.find(libraryKeys)) ?? []), ...within]
   const trees = new Map<number, Tree | undefined>()
