@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
+import { zipParts } from '../support/documents/packages.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
+import { buildZip } from '../support/zip-builder.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 import { makePages } from './viewer-support.ts'
 
@@ -102,13 +104,72 @@ describe('the viewer of documents', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('lists a zip archive and extracts from it', async (t) => {
+    const zip = buildZip([
+      { name: 'readme.txt', content: 'read me' },
+      { name: 'Photos/2020/beach.txt', content: 'sand and sea' },
+      { name: 'Photos/2021/snow.txt', content: 'cold' },
+      { name: '../outside.txt', content: 'x' },
+    ])
+    const { space, tab, open } = await start(t, { '/Bag/pack.zip': zip, '/Bag/broken.zip': 'no archive' })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/Bag/pack.zip')
+    await page.getByText('Unsafe name, not extracted').waitFor()
+    await tab.checkAccess()
+    await tab.picture('viewer-archive')
+    await page.getByRole('button', { name: 'Photos' }).click()
+    await page.getByRole('checkbox', { name: 'Select 2021' }).check()
+    await page.getByRole('button', { name: 'Extract 1 item' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Extract here' }).click()
+    await page.getByText('“pack.zip” extracted').waitFor()
+    await eventually(async () => assert.ok((await space.names('/Bag')).includes('2021')))
+    assert.deepEqual(await space.names('/Bag/2021'), ['snow.txt'])
+    await page.getByRole('button', { name: 'Extract all' }).click()
+    await tab.checkAccess()
+    await tab.picture('viewer-archive-extract')
+    await dialog.getByRole('button', { name: 'Extract here' }).click()
+    await eventually(async () =>
+      assert.deepEqual((await space.names('/Bag/pack')).toSorted(), ['Photos', 'readme.txt']),
+    )
+    assert.deepEqual(tab.complaints, [])
+    await open('/Bag/broken.zip')
+    await page.getByText('This archive cannot be read').waitFor()
+  })
+
+  it('shows a workbook as tables', async (t) => {
+    const rows = Array.from({ length: 3000 }, (_, index) => [`Name ${index + 1}`, index * 1.5])
+    const { tab, open } = await start(t, {
+      '/plan.xlsx': makeWorkbook({ People: rows, 'Second sheet': [['Total', 42]] }),
+      '/broken.xlsx': 'no workbook',
+    })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/plan.xlsx')
+    await page.getByRole('cell', { name: 'Name 1', exact: true }).waitFor()
+    await page.getByRole('cell', { name: '1.5', exact: true }).waitFor()
+    // Only what is in view is in the page.
+    assert.ok((await page.locator('.spreadsheet-table tbody tr').count()) < 100)
+    await tab.checkAccess()
+    await tab.picture('viewer-spreadsheet')
+    await page.getByRole('region', { name: 'Table People' }).focus()
+    await page.keyboard.press('End')
+    await page.getByRole('cell', { name: 'Name 3000', exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Second sheet' }).click()
+    await page.getByRole('cell', { name: '42', exact: true }).waitFor()
+    assert.deepEqual(tab.complaints, [])
+    await open('/broken.xlsx')
+    await page.getByText('The text of this document could not be read.').waitFor()
+  })
+
   it('has the tools of a PDF on a phone', async (t) => {
     const { tab, open } = await start(t, { '/book.pdf': makePages(['One', 'Two']) }, PHONE)
     if (tab === undefined) return
     const { page } = tab
     await open('/book.pdf')
     await page.getByText('One', { exact: true }).waitFor()
-    await page.getByRole('toolbar').getByRole('button', { name: 'More' }).click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Pages and zoom' }).click()
     await page.getByRole('menuitem', { name: 'Rotate' }).click()
     await page.getByRole('button', { name: 'Search in document' }).click()
     await page.getByRole('searchbox', { name: 'Search in document' }).fill('two')
@@ -119,3 +180,31 @@ describe('the viewer of documents', () => {
     assert.deepEqual(tab.complaints, [])
   })
 })
+
+
+/** A workbook as Excel writes it, with references in every cell. */
+function makeWorkbook(sheets: Record<string, readonly (readonly (string | number)[])[]>): Buffer {
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const relations = 'http://schemas.openxmlformats.org/package/2006/relationships'
+  const cell = (value: string | number, ref: string) =>
+    typeof value === 'number'
+      ? `<c r="${ref}"><v>${value}</v></c>`
+      : `<c r="${ref}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const names = Object.keys(sheets)
+  const parts: Record<string, string> = {
+    '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    '_rels/.rels': `<Relationships xmlns="${relations}"><Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${relations}">${names.map((_, index) => `<Relationship Id="rId${index + 1}" Type="${office}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`).join('')}</Relationships>`,
+  }
+  for (const [index, rows] of Object.values(sheets).entries()) {
+    const xml = rows.map(
+      (row, at) =>
+        `<row r="${at + 1}">${row.map((value, column) => cell(value, `${'ABC'[column]}${at + 1}`)).join('')}</row>`,
+    )
+    parts[`xl/worksheets/sheet${index + 1}.xml`] =
+      `<worksheet xmlns="${main}"><dimension ref="A1:B${rows.length}"/><sheetData>${xml.join('')}</sheetData></worksheet>`
+  }
+  return zipParts(parts)
+}

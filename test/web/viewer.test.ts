@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { Workspace } from '../api/folders-support.ts'
-import { makeDocx } from '../support/documents/packages.ts'
+import { makeOdf, odfParagraphs } from '../support/documents/packages.ts'
 import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
@@ -209,14 +209,14 @@ describe('the viewer', () => {
 
   it('shows the text of a document, and a card for unsupported types', async (t) => {
     const { tab, open } = await start(t, {
-      '/letter.docx': makeDocx(['Dear reader,', '<b>not bold</b>']),
+      '/letter.odt': makeOdf('text', odfParagraphs(['Dear reader,', '<b>not bold</b>'])),
       '/damaged.docx': 'not a document',
       '/data.bin': 'x'.repeat(5000),
       '/video.ts': Buffer.from([0x47, 0, 0, 0x10]),
     })
     if (tab === undefined) return
     const { page } = tab
-    await open('/letter.docx')
+    await open('/letter.odt')
     await page.getByText('<b>not bold</b>').waitFor()
     await page.getByText('without its layout').waitFor()
     await tab.checkAccess()
@@ -269,7 +269,7 @@ describe('the viewer', () => {
       {
         [`/${name}`]: await makePicture('#7a4f9a'),
         '/book.pdf': makePages(['One', 'Two']),
-        '/letter.docx': makeDocx(['Dear reader, '.repeat(40)]),
+        '/letter.odt': makeOdf('text', odfParagraphs(['Dear reader, '.repeat(40)])),
         '/tone.wav': makeTone(2),
       },
       { ...PHONE, colorScheme: 'dark' },
@@ -301,7 +301,7 @@ describe('the viewer', () => {
     await page.getByText('One').waitFor()
     await tab.picture('viewer-pdf-phone-dark')
     await fitsWidth(page)
-    for (const [path, text] of [['/letter.docx', 'without its layout']] as const) {
+    for (const [path, text] of [['/letter.odt', 'without its layout']] as const) {
       await open(path)
       await page.getByText(text).waitFor()
       await tab.picture('viewer-document-phone-dark')

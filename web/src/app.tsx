@@ -6,7 +6,7 @@ import { AccountPage } from './account/index.ts'
 import { ActivityPage } from './activity/index.ts'
 import { AdminPage } from './admin/index.ts'
 import { ApiError } from './api/index.ts'
-import { FolderPage, SmartLinkPage } from './files/index.ts'
+import { FolderPage, LazyFolderPicker, SmartLinkPage } from './files/index.ts'
 import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
 import { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './libraries/index.ts'
 import { useLive } from './live/index.ts'
@@ -36,12 +36,15 @@ const queries = new QueryClient({
   },
 })
 
+/** The viewer cannot import the folder picker itself. */
+const ViewPage = () => <FilePage picker={LazyFolderPicker} />
+
 const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/', LibrariesPage],
   ['/home', HomePage],
   ['/library/:id', FolderPage],
   ['/smart-link/:token', SmartLinkPage],
-  ['/view/:id', FilePage],
+  ['/view/:id', ViewPage],
   ['/history/:id', HistoryPage],
   ['/trash', MergedTrashPage],
   ['/trash/:id', TrashPage],

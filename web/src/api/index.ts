@@ -66,6 +66,7 @@ export {
   useSystemInfo,
   useUnreadTexts,
 } from './admin.ts'
+export { type ArchiveEntry, extractArchive, fetchArchive } from './archives.ts'
 export {
   addComment,
   changeComment,

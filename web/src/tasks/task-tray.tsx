@@ -13,7 +13,7 @@ import { useUndoCopy } from './undo-copy.ts'
 import { useUndoMove } from './undo-move.ts'
 import { rememberUndo, undoLast } from './undo-stack.ts'
 
-/** Progress of copies and moves between libraries, on every page. */
+/** Progress of copies, moves and extractions, on every page. */
 export function TaskTray() {
   const texts = useTexts('files')
   const tasks = useTasks()
@@ -36,7 +36,7 @@ function TaskRow(props: { task: Task }) {
   const formats = useFormats()
   const failed = useFailureToast()
   const { done = 0, total = 0 } = task.progress ?? {}
-  const title = (task.operation === 'copy' ? texts.copying : texts.moving)(task.count, task.name)
+  const title = titles(texts)[task.operation](task.count, task.name)
   return (
     <div className="task-row">
       <span className="task-text">
@@ -60,6 +60,20 @@ function useUndoKey(): void {
   })
 }
 
+type FileTexts = ReturnType<typeof useTexts<'files'>>
+
+const titles = ({ copying, moving, extracting }: FileTexts) => ({
+  copy: copying,
+  move: moving,
+  extract: extracting,
+})
+
+const endings = ({ copied, moved, extracted }: FileTexts) => ({
+  copy: copied,
+  move: moved,
+  extract: extracted,
+})
+
 /** Reports the result of ended tasks and invalidates the affected folders. */
 function useEnds(tasks: readonly Task[]): void {
   const texts = useTexts('files')
@@ -75,7 +89,7 @@ function useEnds(tasks: readonly Task[]): void {
       void queries.invalidateQueries({ queryKey: ['dir', from.libraryId] })
       void queries.invalidateQueries({ queryKey: ['dir', to.libraryId] })
       if (progress?.successful) {
-        const text = (operation === 'copy' ? texts.copied : texts.moved)(count, name)
+        const text = endings(texts)[operation](count, name)
         const run = () => go(folderUrl(to.libraryId, to.path))
         toast({
           text,

@@ -4,10 +4,10 @@ import { nameOf } from '../paths.ts'
 import type { CopyRecord } from './undo-copy.ts'
 import type { MoveRecord } from './undo-move.ts'
 
-/** A copy or move between libraries, which continues when the page is left. */
+/** A copy or move between libraries, or the extraction of an archive, which continues when the page is left. */
 export interface Task {
   readonly id: string
-  readonly operation: 'copy' | 'move'
+  readonly operation: 'copy' | 'move' | 'extract'
   readonly count: number
   /** Name of the first entry. */
   readonly name: string
@@ -38,7 +38,7 @@ export function useTasks(): readonly Task[] {
 /** Tracks a task until it ends. */
 export function trackTask(
   id: string,
-  operation: 'copy' | 'move',
+  operation: Task['operation'],
   { libraryId, folder, names }: Selected,
   to: Task['to'],
   { moved, copied }: { moved?: MoveRecord | undefined; copied?: CopyRecord | undefined } = {},

@@ -11,6 +11,11 @@ import type { SiblingNavigation } from './sibling-files.ts'
 import { TextView } from './text-view.tsx'
 
 const PdfView = lazy(viewerParts.pdf)
+const ArchiveView = lazy(viewerParts.archive)
+const SpreadsheetView = lazy(viewerParts.spreadsheet)
+
+/** Larger files are shown as text, because the page would have to parse them whole. */
+const MAX_PARSED_BYTES = 20 * 2 ** 20
 
 const NO_TEXT_INSIDE = new Set(['doc', 'xls', 'ppt', 'pages', 'numbers', 'key'])
 
@@ -32,7 +37,22 @@ export function FileBody(props: { file: OpenedFile; stepping: SiblingNavigation;
       </Suspense>
     )
   }
+  const Part = partFor(extension, file.size)
+  if (Part !== undefined) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Part file={file} />
+      </Suspense>
+    )
+  }
   const isDocument = kind === 'document' || kind === 'spreadsheet' || kind === 'presentation'
   if (isDocument && !NO_TEXT_INSIDE.has(extension)) return <DocumentView file={file} />
   return <InfoCard file={file} />
+}
+
+/** The view for a format of its own. */
+function partFor(extension: string, size: number): typeof ArchiveView | undefined {
+  if (extension === 'zip') return ArchiveView
+  if (size === 0 || size > MAX_PARSED_BYTES) return undefined
+  return extension === 'xlsx' || extension === 'xlsm' ? SpreadsheetView : undefined
 }

@@ -13,19 +13,22 @@ import { useTexts } from '../texts/index.ts'
 import { ButtonLink, Empty, LoadError, useTitle, Waiting } from '../ui/index.ts'
 import { FileBar } from './file-bar.tsx'
 import { FileBody } from './file-body.tsx'
+import { type FolderPickerComponent, FolderPickerSlot } from './folder-picker-slot.ts'
 import { filesOf, type OpenedFile, useLastKnown } from './opened-file.ts'
 import { usePreloadedSiblings, useSiblingNavigation } from './sibling-files.ts'
 import { ToolbarSlot } from './toolbar-slot.ts'
 
-export default function FilePage() {
+export default function FilePage({ picker }: { picker?: FolderPickerComponent }) {
   const { id = '' } = useParams()
   const query = useQueryParams()
   const path = normalizePath(query.get('p') ?? '')
   const commitId = query.get('commit') ?? undefined
   return (
-    <UnlockGate libraryId={id}>
-      <OpenFile libraryId={id} path={path} commitId={commitId} />
-    </UnlockGate>
+    <FolderPickerSlot value={picker}>
+      <UnlockGate libraryId={id}>
+        <OpenFile libraryId={id} path={path} commitId={commitId} />
+      </UnlockGate>
+    </FolderPickerSlot>
   )
 }
 

@@ -8,6 +8,8 @@ export const viewerParts = {
   markdown: () => import('./markdown.tsx'),
   pdf: () => import('./pdf-view.tsx'),
   table: () => import('./table-view.tsx'),
+  archive: () => import('./archive-view.tsx'),
+  spreadsheet: () => import('./spreadsheet-view.tsx'),
 }
 
 export const FilePage = lazy(viewerParts.page)
@@ -17,6 +19,7 @@ const partOf: Partial<Record<Kind, keyof typeof viewerParts>> = {
   code: 'editor',
   markdown: 'markdown',
   pdf: 'pdf',
+  archive: 'archive',
 }
 
 /** Preloads the parts needed to show a file of this name. */

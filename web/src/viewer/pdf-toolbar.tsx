@@ -39,7 +39,6 @@ export function PdfToolbar(props: {
 }) {
   const { actions, current, count, onGo } = props
   const texts = useTexts('viewer')
-  const common = useTexts('common')
   const narrow = useMedia(ONE_COLUMN)
   const more = [
     {
@@ -96,7 +95,7 @@ export function PdfToolbar(props: {
       />
       {narrow ? (
         <Menu
-          trigger={<IconButton label={common.more} icon={EllipsisVertical} />}
+          trigger={<IconButton label={texts.pdfTools} icon={EllipsisVertical} />}
           entries={more.map(({ label, icon, run }) => ({ label, icon, onSelect: run }))}
         />
       ) : (

@@ -83,10 +83,12 @@ export const files: Texts['files'] = {
   moving: (count, name) =>
     count === 1 ? `„${name}“ wird verschoben` : `${count} Elemente werden verschoben`,
   copying: (count, name) => (count === 1 ? `„${name}“ wird kopiert` : `${count} Elemente werden kopiert`),
+  extracting: (_count, name) => `„${name}“ wird entpackt`,
+  extracted: (_count, name) => `„${name}“ entpackt`,
   taskFailed: (name, reason) => `${name}: ${reason}`,
   taskCanceled: (name) => `${name}: abgebrochen`,
   taskFiles: (done, total) => `${done} von ${total} Dateien`,
-  tasks: 'Kopieren und Verschieben',
+  tasks: 'Hintergrundaufgaben',
   stop: 'Abbrechen',
   show: 'Anzeigen',
   deleted: (count, name) => (count === 1 ? `„${name}“ gelöscht` : `${count} Elemente gelöscht`),

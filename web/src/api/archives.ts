@@ -1,0 +1,45 @@
+import { api } from './http.ts'
+import type { FileState } from './viewer.ts'
+
+/** An entry of a zip archive. */
+export interface ArchiveEntry {
+  readonly path: string
+  readonly is_dir: boolean
+  readonly size: number
+  /** Unix seconds; 0 if unknown. */
+  readonly mtime: number
+  /** Why it is not extracted; empty if it is. */
+  readonly refusal: '' | 'name' | 'link' | 'password' | 'method'
+}
+
+interface ArchiveListing {
+  readonly entries: readonly ArchiveEntry[]
+  /** The number of entries of the archive, which may be more than are listed. */
+  readonly total: number
+}
+
+export function fetchArchive({ libraryId, path, commitId }: FileState, signal?: AbortSignal) {
+  const query = { p: path, commit_id: commitId }
+  return api.get<ArchiveListing>(`api/v2.1/repos/${libraryId}/file/archive-entries/`, query, signal)
+}
+
+/** Starts an extraction and resolves to the id of the task. Without names, everything in the folder `base` is extracted. */
+export async function extractArchive(
+  { libraryId, path }: FileState,
+  what: { readonly base: string; readonly names: readonly string[]; readonly folderName?: string },
+  to: { readonly libraryId: string; readonly path: string },
+): Promise<string> {
+  const json = {
+    p: path,
+    base: what.base,
+    names: what.names,
+    ...(what.folderName !== undefined && { folder_name: what.folderName }),
+    dst_repo_id: to.libraryId,
+    dst_parent_dir: to.path,
+  }
+  const { task_id } = await api.post<{ task_id: string }>(
+    `api/v2.1/repos/${libraryId}/file/extract-archive/`,
+    { json },
+  )
+  return task_id
+}
