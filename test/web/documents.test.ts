@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
-import { zipParts } from '../support/documents/packages.ts'
+import { makeDocx, wordBody, wordParagraph, zipParts } from '../support/documents/packages.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { buildZip } from '../support/zip-builder.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
@@ -163,6 +163,44 @@ describe('the viewer of documents', () => {
     await page.getByText('The text of this document could not be read.').waitFor()
   })
 
+  it('renders a Word document, and nothing in it runs or is loaded', async (t) => {
+    const { tab, open } = await start(t, { '/letter.docx': makeHostileDocx() })
+    if (tab === undefined) return
+    const { page } = tab
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await open('/letter.docx')
+    // The sandbox of the frame runs no scripts, not even those of the test, so it is inspected from the page.
+    const inFrame = (expression: string) =>
+      page.evaluate(`(() => {
+        const paper = document.querySelector('.viewer-word iframe')?.contentDocument
+        return paper && (${expression})
+      })()`)
+    await eventually(async () =>
+      assert.match(
+        String(await inFrame('paper.body.innerText')),
+        /Dear reader[^]*<script>hacked\(\)<\/script>/,
+      ),
+    )
+    assert.equal(await inFrame(`getComputedStyle(paper.querySelector('p span')).fontWeight`), '700')
+    await tab.checkAccess()
+    await tab.picture('viewer-word')
+    const links = `[...paper.querySelectorAll('a')].map((one) => [one.textContent, one.getAttribute('href')])`
+    assert.deepEqual(await inFrame(links), [
+      ['good link', 'https://example.org/'],
+      ['bad link', null],
+    ])
+    assert.equal(await inFrame(`paper.querySelectorAll('script, iframe, object, embed, form').length`), 0)
+    assert.equal(await page.evaluate('globalThis.hacked'), undefined)
+    const outside = asked.filter(
+      (url) => !/^(?:data|blob|about):/.test(url) && !url.startsWith(suite.server.url),
+    )
+    assert.deepEqual(outside, [])
+    // The sandbox refuses the scripts that the test itself puts into every frame.
+    const complaints = tab.complaints.filter((one) => !one.startsWith('Blocked script execution'))
+    assert.deepEqual(complaints, [])
+  })
+
   it('has the tools of a PDF on a phone', async (t) => {
     const { tab, open } = await start(t, { '/book.pdf': makePages(['One', 'Two']) }, PHONE)
     if (tab === undefined) return
@@ -180,7 +218,6 @@ describe('the viewer of documents', () => {
     assert.deepEqual(tab.complaints, [])
   })
 })
-
 
 /** A workbook as Excel writes it, with references in every cell. */
 function makeWorkbook(sheets: Record<string, readonly (readonly (string | number)[])[]>): Buffer {
@@ -207,4 +244,27 @@ function makeWorkbook(sheets: Record<string, readonly (readonly (string | number
       `<worksheet xmlns="${main}"><dimension ref="A1:B${rows.length}"/><sheetData>${xml.join('')}</sheetData></worksheet>`
   }
   return zipParts(parts)
+}
+
+/** A document with links, one of them a script, an embedded web page and a picture on another server. */
+function makeHostileDocx(): Buffer {
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const external = (id: string, type: string, target: string) =>
+    `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}" TargetMode="External"/>`
+  const link = (id: string, text: string) =>
+    `<w:p><w:hyperlink xmlns:r="${office}" r:id="${id}"><w:r><w:t>${text}</w:t></w:r></w:hyperlink></w:p>`
+  const picture = `<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:extent cx="900000" cy="900000"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="${office}" r:link="rId3" r:embed="rId3"/></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="900000" cy="900000"/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`
+  const body = [
+    wordParagraph('Dear reader'),
+    wordParagraph('<script>hacked()</script>'),
+    link('rId1', 'good link'),
+    link('rId2', 'bad link'),
+    picture,
+    `<w:altChunk xmlns:r="${office}" r:id="rId4"/>`,
+  ]
+  return makeDocx([], {
+    'word/document.xml': wordBody(body.join('')),
+    'word/_rels/document.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${external('rId1', 'hyperlink', 'https://example.org/')}${external('rId2', 'hyperlink', 'javascript:globalThis.hacked=1')}${external('rId3', 'image', 'http://pixel.example.org/track.png')}<Relationship Id="rId4" Type="${office}/aFChunk" Target="chunk.html"/></Relationships>`,
+    'word/chunk.html': '<img src=x onerror="parent.hacked=1"><script>parent.hacked=1</script>',
+  })
 }

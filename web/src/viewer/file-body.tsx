@@ -13,6 +13,7 @@ import { TextView } from './text-view.tsx'
 const PdfView = lazy(viewerParts.pdf)
 const ArchiveView = lazy(viewerParts.archive)
 const SpreadsheetView = lazy(viewerParts.spreadsheet)
+const WordView = lazy(viewerParts.word)
 
 /** Larger files are shown as text, because the page would have to parse them whole. */
 const MAX_PARSED_BYTES = 20 * 2 ** 20
@@ -54,5 +55,6 @@ export function FileBody(props: { file: OpenedFile; stepping: SiblingNavigation;
 function partFor(extension: string, size: number): typeof ArchiveView | undefined {
   if (extension === 'zip') return ArchiveView
   if (size === 0 || size > MAX_PARSED_BYTES) return undefined
-  return extension === 'xlsx' || extension === 'xlsm' ? SpreadsheetView : undefined
+  if (extension === 'xlsx' || extension === 'xlsm') return SpreadsheetView
+  return extension === 'docx' || extension === 'docm' ? WordView : undefined
 }

@@ -10,6 +10,7 @@ export const viewerParts = {
   table: () => import('./table-view.tsx'),
   archive: () => import('./archive-view.tsx'),
   spreadsheet: () => import('./spreadsheet-view.tsx'),
+  word: () => import('./word-view.tsx'),
 }
 
 export const FilePage = lazy(viewerParts.page)

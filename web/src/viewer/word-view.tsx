@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { parseAsync, renderDocument } from 'docx-preview'
+import { useEffect, useRef } from 'react'
+import { fetchBytes, openFile } from '../api/index.ts'
+import { nonce } from '../site-url.ts'
+import { useTexts } from '../texts/index.ts'
+import { LoadError, Waiting } from '../ui/index.ts'
+import { DocumentView } from './document-view.tsx'
+import type { OpenedFile } from './opened-file.ts'
+import { elementsIn, sanitize } from './word-elements.ts'
+
+/** A Word document with its layout. If it cannot be parsed, its text is shown. */
+export default function WordView({ file }: { file: OpenedFile }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['word', file.libraryId, file.path, file.id, file.commitId ?? ''],
+    queryFn: async ({ signal }) => {
+      const { link } = await openFile(file, signal)
+      return render(await fetchBytes(link, file.size, signal)).catch(() => [])
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    // The nodes are moved into the page, so they can be used once.
+    structuralSharing: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Waiting />
+  if (data.length === 0) return <DocumentView file={file} />
+  return <Paper nodes={data} />
+}
+
+async function render(bytes: Uint8Array<ArrayBuffer>): Promise<readonly Node[]> {
+  const inert = document.implementation.createHTMLDocument('')
+  const options = {
+    // The content security policy allows no fonts from files.
+    ignoreFonts: true,
+    // Embedded web pages.
+    renderAltChunks: false,
+    useBase64URL: true,
+    h: elementsIn(inert) as (order: unknown) => Node,
+  }
+  const nodes = await renderDocument(await parseAsync(bytes, options), options)
+  const root = inert.createElement('div')
+  root.append(...nodes)
+  sanitize(root)
+  return [...root.childNodes]
+}
+
+/**
+ * The document in a frame of its own. The sandbox runs no scripts, and the frame inherits the content security policy of the app, which
+ * lets nothing be loaded from elsewhere.
+ */
+function Paper({ nodes }: { nodes: readonly Node[] }) {
+  const texts = useTexts('viewer')
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    const fill = () => {
+      const page = element.contentDocument
+      if (page === null) return
+      for (const node of nodes) {
+        if (node instanceof HTMLStyleElement) {
+          node.nonce = nonce
+          page.head.append(node)
+        } else page.body.append(node)
+      }
+      page.body.style.margin = '0'
+      // The library paints the same behind the pages.
+      page.body.style.background = 'gray'
+    }
+    // Some browsers replace the empty document of a new frame a moment later.
+    element.addEventListener('load', fill)
+    fill()
+    return () => element.removeEventListener('load', fill)
+  }, [nodes])
+  return (
+    <div className="viewer-body viewer-word">
+      <iframe
+        ref={frame}
+        title={texts.documentText}
+        sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+      />
+    </div>
+  )
+}
