@@ -107,6 +107,9 @@ function firstRequests(): Plugin {
   }
 }
 
+/** Files without code of ours that every page needs, and the editor, which shows texts. */
+const PACKAGES: readonly string[] = ['vendor', 'overlays', 'editor', 'rolldown-runtime']
+
 /** The largest file that is kept for the time without a connection, except for the packages of every page and of the editor. */
 const LARGEST_KEPT = 300_000
 
@@ -125,14 +128,20 @@ function serviceWorker(): Plugin {
     generateBundle(_options, bundle) {
       const files = Object.values(bundle).filter((file) => {
         if (!/^assets\/[^/]+\.(?:js|css|woff2)$/.test(file.fileName)) return false
-        if (file.type === 'asset' || file.name === 'vendor' || file.name === 'editor') return true
-        const isOurs = Object.keys(file.modules).some((id) => /[\\/]web[\\/]src[\\/]/.test(id))
+        if (file.type === 'asset' || PACKAGES.includes(file.name)) return true
+        // The file of an `import()` may have no code itself, because a group has it.
+        const ids = [...Object.keys(file.modules), file.facadeModuleId ?? '']
+        const isOurs = ids.some((id) => /[\\/]web[\\/]src[\\/]/.test(id))
         return isOurs && file.code.length < LARGEST_KEPT
       })
       const worker = bundle[fileName]
       if (worker?.type !== 'chunk') throw new Error('The build has no service worker')
       const names = files.map((file) => `web/${file.fileName}`).sort()
-      const build = createHash('sha256').update(names.join(' ')).update(worker.code).digest('hex').slice(0, 16)
+      const build = createHash('sha256')
+        .update(names.join(' '))
+        .update(worker.code)
+        .digest('hex')
+        .slice(0, 16)
       worker.code = worker.code.replace('__BUILD__', build).replace('__FILES__', names.join(' '))
     },
   }
