@@ -46,8 +46,12 @@ describe('the queries an event makes stale', () => {
       'history L',
       'trash L',
       'activities',
+      'photos days',
+      'thumbhashes L',
     ])
     assert.deepEqual(keys('lock', { repo_id: 'L' }), ['dir L'])
+    assert.deepEqual(keys('comment', { repo_id: 'L' }), ['comments L'])
+    assert.deepEqual(keys('tag', { repo_id: 'L' }), ['tags L', 'dir L'])
   })
 
   it('are the lists after a change of access, and everything after a reset', () => {
