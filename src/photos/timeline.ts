@@ -23,7 +23,7 @@ const DAY_SECONDS = 86_400
 /** Before every photo. */
 const TOP: Mark = { takenAt: Number.MAX_SAFE_INTEGER, key: 0 }
 /** Bounds the time of one query (I10). */
-const ROWS_PER_COUNT = 20_000
+const ROWS_PER_COUNT = 5000
 const ROWS_PER_QUERY = 2000
 const MAX_LANES_PER_QUERY = 100
 const MIN_PER_LANE = 20

@@ -11,9 +11,11 @@ export function usePlaceholder(thumbhash: string | undefined): string | undefine
   useEffect(() => {
     if (thumbhash === undefined || decoded.has(thumbhash)) return
     let isGone = false
-    void decode(thumbhash).then(() => {
+    const show = async () => {
+      await decode(thumbhash)
       if (!isGone) setLoaded(thumbhash)
-    })
+    }
+    void show()
     return () => {
       isGone = true
     }
