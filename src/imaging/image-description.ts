@@ -1,4 +1,4 @@
-import { load } from 'exifreader'
+import ExifReader from 'exifreader'
 import type { Sharp } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
 
@@ -46,7 +46,8 @@ type Tags = Readonly<Record<string, unknown>>
 
 function readTags(bytes: Buffer): Tags {
   try {
-    const { exif } = load(bytes, { expanded: true, includeTags: { exif: [...TAGS] } })
+    // oxlint-disable-next-line import/no-named-as-default-member -- Node finds no named exports in this package
+    const { exif } = ExifReader.load(bytes, { expanded: true, includeTags: { exif: [...TAGS] } })
     return Object.fromEntries(TAGS.map((name) => [name, exif?.[name]?.description]))
   } catch {
     // The file has no tags, or damaged ones.
