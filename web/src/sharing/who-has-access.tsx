@@ -28,7 +28,7 @@ interface Asked {
 export default function WhoHasAccess(props: Asked) {
   const { libraryId, libraryName, path, isDir, owner } = props
   const texts = useTexts('sharing')
-  const places = [{ name: libraryName, path: '/' }, ...ancestorsOf(path)].reverse()
+  const places = [{ name: libraryName, path: '/' }, ...ancestorsOf(path)].toReversed()
   return (
     <ul className="sharing-rows">
       <Reader icon={<Avatar email={owner.email} name={owner.name} size={28} />} name={owner.name}>

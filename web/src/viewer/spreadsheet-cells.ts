@@ -25,10 +25,10 @@ export function sheetOf(name: string, rows: readonly (readonly unknown[])[]): Pa
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
   // Spreadsheets store local times without a zone, which the library reads as UTC.
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : dateText(value)
-  return String(value).slice(0, MAX_LENGTH)
+  const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return isText ? String(value).slice(0, MAX_LENGTH) : ''
 }
 
 function dateText(date: Date): string {
