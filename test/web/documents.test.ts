@@ -196,7 +196,9 @@ describe('the viewer of documents', () => {
       (url) => !/^(?:data|blob|about):/.test(url) && !url.startsWith(suite.server.url),
     )
     assert.deepEqual(outside, [])
-    // The sandbox refuses the scripts that the test itself puts into every frame.
+    const handlers = `[...paper.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith('on'))`
+    assert.deepEqual(await inFrame(handlers), [])
+    // Nothing in the document could run. The sandbox also refuses the sign-in script that the test adds to every frame.
     const complaints = tab.complaints.filter((one) => !one.startsWith('Blocked script execution'))
     assert.deepEqual(complaints, [])
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Entry, Folder } from '../../../web/src/api/entries.ts'
 import { applyChanges } from '../../../web/src/api/folder-changes.ts'
-import { reuseEntries } from '../../../web/src/api/reuse-entries.ts'
+import { confirmedFolder, reuseEntries, shareEntries, withTag } from '../../../web/src/api/reuse-entries.ts'
 import {
   activateChild,
   focusWhenOpened,
@@ -56,6 +56,19 @@ describe('a folder that is loaded again', () => {
       dir_id: 'e',
     })
     assert.deepEqual(applyChanges(old, folder(entry('d'))), folder(entry('d')))
+  })
+
+  it('is as the server sent it last after an optimistic update that was refused', () => {
+    const sent = withTag(folder(entry('a'), entry('b')), '"1"')
+    const shown = shareEntries(sent, { ...sent, dirent_list: [entry('a'), entry('mine')] })
+    assert.deepEqual(
+      shown.dirent_list.map(({ name }) => name),
+      ['a', 'mine'],
+    )
+    // The server answers that nothing changed.
+    const settled = shareEntries(shown, confirmedFolder(shown))
+    assert.deepEqual(settled, sent)
+    assert.equal(settled.confirmed?.entries, settled.dirent_list)
   })
 
   it('is a new object after a deletion', () => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { rebaseUrl } from '../site-url.ts'
 import { applyChanges, type FolderChanges } from './folder-changes.ts'
 import { api, call } from './http.ts'
-import { reuseEntries } from './reuse-entries.ts'
+import { confirmedFolder, shareEntries, withTag } from './reuse-entries.ts'
 import type { FileTag } from './tags.ts'
 
 /** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
@@ -64,27 +64,6 @@ export async function fetchFolder(
   if (response.status === 304 && confirmed !== undefined) return confirmed
   const folder = applyChanges(confirmed, (await response.json()) as FolderChanges)
   return withTag(folder, response.headers.get('ETag') ?? undefined)
-}
-
-/** The folder as the server sent it last, without changes that were made here before the server confirmed them. */
-function confirmedFolder(folder: Folder): Folder {
-  const { dirent_list: entries, confirmed } = folder
-  return confirmed === undefined || confirmed.entries === entries
-    ? folder
-    : { ...folder, dirent_list: confirmed.entries }
-}
-
-function withTag(folder: Folder, tag: string | undefined): Folder {
-  const { confirmed: _, ...rest } = folder
-  return tag === undefined ? rest : { ...rest, confirmed: { entries: folder.dirent_list, tag } }
-}
-
-function shareEntries(old: Folder | undefined, fresh: Folder): Folder {
-  const shared = reuseEntries(old, fresh)
-  const tag = fresh.confirmed?.tag
-  const { confirmed, dirent_list: entries } = shared
-  const isTagged = confirmed?.tag === tag && (tag === undefined || confirmed?.entries === entries)
-  return isTagged ? shared : withTag(shared, tag)
 }
 
 /** Temporary download URL of a file, valid without credentials. */

@@ -15,6 +15,32 @@ export function reuseEntries(old: Folder | undefined, fresh: Folder): Folder {
     : { ...fresh, dirent_list: entries }
 }
 
+/** The folder as the server sent it last, without changes that were made here before the server confirmed them. */
+export function confirmedFolder(folder: Folder): Folder {
+  const { dirent_list: entries, confirmed } = folder
+  return confirmed === undefined || confirmed.entries === entries
+    ? folder
+    : { ...folder, dirent_list: confirmed.entries }
+}
+
+/** A folder that was fetched, with its entity tag. */
+export function withTag(folder: Folder, tag: string | undefined): Folder {
+  const { confirmed: _, ...rest } = folder
+  return tag === undefined ? rest : { ...rest, confirmed: { entries: folder.dirent_list, tag } }
+}
+
+/** Structural sharing of a folder that was fetched or updated optimistically. */
+export function shareEntries(old: Folder | undefined, fresh: Folder): Folder {
+  const shared = reuseEntries(old, fresh)
+  const { confirmed } = fresh
+  // Also called for optimistic updates, which the server has not confirmed: those keep what it sent last.
+  const isOptimistic = confirmed !== undefined && confirmed.entries !== fresh.dirent_list
+  if (isOptimistic) return shared.confirmed === confirmed ? shared : { ...shared, confirmed }
+  const { confirmed: known, dirent_list: entries } = shared
+  const isTagged = known?.tag === confirmed?.tag && (known === undefined || known.entries === entries)
+  return isTagged ? shared : withTag(shared, confirmed?.tag)
+}
+
 function isSameEntry(one: Entry, other: Entry): boolean {
   return (
     one.id === other.id &&

@@ -72,7 +72,8 @@ function TreeItem(props: ItemProps) {
         tabIndex={isChosen || props.isEntrance ? 0 : -1}
         className="picker-item"
         style={{ paddingInlineStart: 4 + (level - 1) * 20 }}
-        onFocus={() => !isChosen && onPlace(at)}
+        // Not for the focus of the button in it.
+        onFocus={({ target, currentTarget }) => target === currentTarget && !isChosen && onPlace(at)}
         onClick={() => row.current?.focus()}
         onDoubleClick={() => setOpen(key, !isOpen)}
         onKeyDown={(event) => {

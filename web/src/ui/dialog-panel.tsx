@@ -56,7 +56,7 @@ const WANTED = [
   '[role=tab][aria-selected=true]',
   ':is(input, select, textarea, [role=tree] [tabindex="0"]):not(:disabled, [type=hidden], [hidden])',
   '.dialog-buttons button:not(:disabled)',
-  'button:not(:disabled)',
+  'button:not(:disabled, [tabindex="-1"])',
 ]
 
 /** Initial focus of a dialog. */

@@ -17,7 +17,7 @@ const patterns = [
   ['read-only-server', /cannot save anything at the moment/i],
   [
     'too-many',
-    /can have at most|at most \d+ files|exceeds the limit|no more than|^too many (?:unfinished|deliveries)/i,
+    /can (?:have|be) at most|at most \d+ files|exceeds the limit|no more than|^too many (?:unfinished|deliveries)/i,
   ],
   ['too-often', /request was throttled|^the server is busy|^too many files are being read/i],
   ['user-exists', /^(?:user|login id) .* already exists/i],
@@ -25,7 +25,7 @@ const patterns = [
   ['group-exists', /already a group with that name/i],
   ['already-shared', /has been shared to|can not be shared to owner/i],
   ['link-expired', /link is expired/i],
-  ['exists', /already exists|webhook exists/i],
+  ['exists', /already exists?\b|webhook exists/i],
   ['unreadable', /^the file |failed to generate thumbnail/i],
   ['not-found', /not found|does not exist|no such/i],
   ['server', /^internal server error/i],
