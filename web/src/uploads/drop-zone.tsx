@@ -1,4 +1,6 @@
 import './drop-zone.css'
+// Also the style of the tray, which is loaded later: a file of its own would cost a round trip.
+import './uploads.css'
 import { CloudUpload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { nameOf } from '../paths.ts'

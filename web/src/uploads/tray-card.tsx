@@ -1,4 +1,3 @@
-import './uploads.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
