@@ -43,6 +43,10 @@ const READING = new Set([
   'POST /api/v2.1/repos/:repo_id/trash/',
   'POST /api/v2.1/repos/:repo_id/zip-task/',
   'DELETE /api2/beshared-repos/:repo_id/',
+  // Readers comment, and choose who is notified of comments.
+  'POST /api2/repos/:repo_id/file/comments/',
+  'POST /api/v2.1/repos/:repo_id/file/participants/',
+  'DELETE /api/v2.1/repos/:repo_id/file/participant/',
 ])
 /** Input that would have an effect with sufficient permission. */
 const inputs: Record<string, () => { query?: Params; form?: Params; json?: unknown }> = {
@@ -70,6 +74,31 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   }),
   'DELETE /api2/repos/:repo_id/dir/shared_items/': () => ({
     query: { p: '/', share_type: 'user', username: reader.email },
+  }),
+  'PUT /api/v2.1/repos/:repo_id/file/shared-items/': () => ({
+    query: { p: '/in.txt' },
+    form: { share_type: 'user', username: stranger.email, permission: 'rw' },
+  }),
+  'POST /api/v2.1/repos/:repo_id/file/shared-items/': () => ({
+    query: { p: '/in.txt', share_type: 'user', username: reader.email },
+    form: { permission: 'rw' },
+  }),
+  'DELETE /api/v2.1/repos/:repo_id/file/shared-items/': () => ({
+    query: { p: '/in.txt', share_type: 'user', username: reader.email },
+  }),
+  'POST /api/v2.1/repos/:repo_id/file/extract-archive/': () => ({
+    json: { p: '/in.txt', dst_repo_id: id, dst_parent_dir: '/' },
+  }),
+  'POST /api/v2.1/repos/:repo_id/repo-tags/': () => ({ form: { name: 'theirs', color: '#ff8000' } }),
+  'PUT /api/v2.1/repos/:repo_id/repo-tags/:repo_tag_id/': () => ({
+    form: { name: 'theirs', color: '#ff8000' },
+  }),
+  'POST /api/v2.1/repos/:repo_id/file-tags/': () => ({ form: { file_path: '/in.txt', repo_tag_id: 1 } }),
+  'POST /api/v2.1/repos/:repo_id/file/participants/': () => ({
+    json: { path: '/in.txt', emails: [stranger.email] },
+  }),
+  'DELETE /api/v2.1/repos/:repo_id/file/participant/': () => ({
+    form: { path: '/in.txt', email: reader.email },
   }),
   'POST /api2/repos/:repo_id/fileops/delete/': () => ({ query: { p: '/' }, form: { file_names: 'in.txt' } }),
   'POST /api/v2.1/repos/:repo_id/trash/revert-dirents/': () => ({
