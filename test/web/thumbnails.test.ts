@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
 import { shareLink } from '../api/links-support.ts'
 import { coloredPdf, mp3With, packageWith, svgOf } from '../support/preview-files.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 import { webSuite } from './support.ts'
 import { makePicture, recordFilm } from './viewer-support.ts'
 
@@ -83,11 +83,13 @@ describe('thumbnails of a busy server', () => {
     if (tab === undefined) return
     await tab.go(`/library/${space.id}`)
     await tab.page.getByRole('button', { name: 'Show as grid' }).click()
-    await shown(tab.page)
-    const picture = await tab.page.getByRole('gridcell').locator('img').boundingBox()
-    const name = await tab.page.getByRole('link', { name: 'tower.jpg' }).boundingBox()
-    assert.ok(picture !== null && name !== null)
-    assert.ok(picture.y + picture.height <= name.y, JSON.stringify({ picture, name }))
+    // The tile is there before its picture, which is hidden until it is loaded.
+    await eventually(async () => {
+      const picture = await tab.page.getByRole('gridcell').locator('img').boundingBox()
+      const name = await tab.page.getByRole('link', { name: 'tower.jpg' }).boundingBox()
+      assert.ok(picture !== null && name !== null && picture.height > 0)
+      assert.ok(picture.y + picture.height <= name.y, JSON.stringify({ picture, name }))
+    })
   })
 
   it('are requested again by a link page', async (t) => {
