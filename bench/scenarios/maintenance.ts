@@ -225,7 +225,7 @@ class Commands {
     return ms
   }
 
-  /** Waits until leases of the running server do not hold back what was condemned before the call. */
+  /** Waits until the lease of the running server has been renewed. Until then, garbage collection deletes nothing condemned before the call. */
   outlastedLeases(): Promise<void> {
     return delay(LEASE_MS)
   }

@@ -223,7 +223,7 @@ export class Shares {
     return [...new Set([origin.ownerKey, ...readers])]
   }
 
-  /** Paths of the entries of a folder that are shared with somebody now. One query, whatever the folder has. */
+  /** Paths of the entries of a folder that have a share in effect. One query, independent of the number of entries. */
   async sharedEntries({ info }: AdministeredLibrary, folder: LibraryPath): Promise<LibraryPath[]> {
     const now = this.#core.now()
     const place = inOrigin(info, folder)

@@ -97,8 +97,8 @@ export function folderUploaded(library: NamedLibrary, path: LibraryPath): Notice
 }
 
 /**
- * To a participant of a file that somebody commented on, or an account that the comment mentions. Without its text, so
- * that a comment that is deleted is gone.
+ * A new comment on a file, for its participants, the mentioned accounts and the owner of the library. The text is left out, because
+ * deleting the comment does not delete the notification.
  */
 export function fileComment(
   library: NamedLibrary,

@@ -17,6 +17,6 @@ export interface AnnotationEvent {
   readonly library: LibraryInfo
   readonly path: LibraryPath
   readonly author: { readonly email: string }
-  /** Who is notified; nobody of a change of a comment. */
+  /** The accounts to notify of a new comment. Empty for other changes. */
   readonly recipients: readonly CommentRecipient[]
 }

@@ -142,7 +142,7 @@ export async function restoreLibraries(
 
 type RestoredLibrary = Awaited<ReturnType<typeof restoreLibrary>> & { readonly alreadyRestored: boolean }
 
-/** A library that an earlier run of the same command restored, and that nobody has changed since. A repeated run continues after it. */
+/** Finds a library that an earlier run restored and that is unchanged since. Makes a repeated restore idempotent. */
 async function findRestored(
   db: Database,
   ownerKey: number,

@@ -143,7 +143,7 @@ export class GarbageCollector {
       freedBytes: this.#state.freedBytes + figures.freedBytes,
       waitingBytes: figures.waitingBytes,
     }
-    // Last: what was collected is counted and recorded.
+    // Thrown after the state is updated, so that the metrics include what was freed.
     if (incomplete !== undefined) throw incomplete
     const durationMs = Math.round(performance.now() - began)
     return { ...figures.values(), dryRun, beganAt, durationMs, libraries }

@@ -15,7 +15,7 @@ import {
 } from './photo-store.ts'
 
 const PHOTOS_PER_ROUND = 16
-/** Share of the time of one worker process, so that thumbnails that somebody waits for come first. */
+/** Duty cycle. The rest of the time the image workers are free for thumbnails, which a user is waiting for. */
 const SHARE = 0.5
 // Duration of a lease. After it, the photo of a dead process is read again.
 const LEASE_SECONDS = 300

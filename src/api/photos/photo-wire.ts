@@ -33,7 +33,7 @@ export function dayToWire(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Days since 1970; undefined for what is no date. */
+/** Parses `YYYY-MM-DD` into days since 1970. Undefined if it is not a valid date. */
 export function parseDay(sent: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(sent)) return undefined
   const ms = Date.parse(`${sent}T00:00:00Z`)
