@@ -1,4 +1,5 @@
 import type { ApiServices } from '../src/api/services.ts'
+import { ClusterNode } from '../src/cluster/index.ts'
 import type { Config } from '../src/config/index.ts'
 import { insertHeldBlocks } from '../src/content/block-rows-store.ts'
 import type { Database } from '../src/database/database.ts'
@@ -46,7 +47,7 @@ export class LibraryBuilder implements AsyncDisposable {
   }
 
   static async open(config: Config): Promise<LibraryBuilder> {
-    const onFatal = (error: Error) => {
+    const onFatal = (error: unknown) => {
       throw error
     }
     const secret = await loadSecret(config.secret.file, config.secret.given)
@@ -55,7 +56,16 @@ export class LibraryBuilder implements AsyncDisposable {
     const blocks = new MemoryBlockStore()
     const core = openCore({ db, blocks, config, now, logger })
     const searchDb = openSearchDatabase(config, db)
-    const services = createServices({ db, searchDb, core, blocks, config, secret, now, logger })
+    // Without a heartbeat: nothing that needs a lease is started.
+    const node = new ClusterNode({
+      db,
+      id: 'bench',
+      version: '',
+      address: '',
+      blocks: 'disk',
+      onError: onFatal,
+    })
+    const services = createServices({ db, searchDb, core, blocks, config, secret, now, node, logger })
     await ensureAdministrator(services.accounts, config.administrator)
     return new LibraryBuilder(
       { db, searchDb },

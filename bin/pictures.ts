@@ -26,7 +26,23 @@ const notes = `# Garden, spring
 > The frost may come back until the middle of May.
 `
 
-const colours = ['#7a9e87', '#c9a66b', '#8fa3c7', '#b5767a', '#6d8b74', '#d8b4a0', '#5f7c8a', '#a3b18a']
+/** Hues of the skies. */
+const skies = [205, 28, 340, 190, 260, 45, 165, 15]
+
+/** A sky over mountains and a meadow. */
+function landscape(hue: number, index: number): string {
+  const [left, right] = [110 + (index % 4) * 28, 470 - (index % 3) * 45]
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="440">
+    <defs>
+      <linearGradient id="sky" x1="0" y1="0" x2="0" y2="1">
+        <stop offset="0" stop-color="hsl(${hue}, 45%, 52%)"/><stop offset="1" stop-color="hsl(${hue + 25}, 75%, 86%)"/>
+      </linearGradient>
+    </defs>
+    <rect width="640" height="440" fill="url(#sky)"/>
+    <circle cx="${110 + index * 55}" cy="110" r="36" fill="#fff7de" fill-opacity=".9"/>
+    <path d="M0 300 L${left} 150 L${left + 110} 280 L${right} 120 L640 290 V440 H0Z" fill="hsl(${150 + index * 8}, 16%, ${46 - (index % 3) * 5}%)"/>
+    <path d="M0 340 Q160 270 320 345 T640 320 V440 H0Z" fill="hsl(${95 + index * 6}, 28%, ${34 - (index % 2) * 6}%)"/></svg>`
+}
 
 async function main(): Promise<void> {
   const executablePath = findProgram('chromium')
@@ -61,16 +77,13 @@ async function fill(ann: Client): Promise<string> {
   for (const name of ['Plans', 'Photos', 'Invoices']) {
     await ann.post(`/api2/repos/${library}/dir/`, { query: { p: `/${name}` }, form: { operation: 'mkdir' } })
   }
-  for (const [index, colour] of colours.entries()) {
-    const image = sharp({ create: { width: 640, height: 440, channels: 3, background: colour } })
-    const shape = Buffer.from(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="440"><circle cx="${120 + index * 55}" cy="180" r="90" fill="#fff" fill-opacity=".35"/><path d="M0 440 L${200 + index * 20} 220 L640 440Z" fill="#000" fill-opacity=".18"/></svg>`,
-    )
-    const bytes = await image
-      .composite([{ input: shape }])
+  const inRoot = ['greenhouse site.jpg', 'south wall at dusk.jpg', 'view from the road.jpg']
+  for (const [index, hue] of skies.entries()) {
+    const bytes = await sharp(Buffer.from(landscape(hue, index)))
       .jpeg()
       .toBuffer()
     await uploadFile(ann, library, `/Photos/garden ${index + 1}.jpg`, bytes)
+    if (index < inRoot.length) await uploadFile(ann, library, `/${inRoot[index]}`, bytes)
   }
   await uploadFile(ann, library, '/spring.md', notes)
   await uploadFile(ann, library, '/budget 2026.xlsx', Buffer.alloc(48_200, 7))
@@ -115,7 +128,7 @@ async function filesPicture(
   const page = await tab(browser, ann, WIDE)
   await page.goto(`${url}/app/library/${library}`)
   await page
-    .getByText('spring.md')
+    .getByText('south wall at dusk.jpg')
     .first()
     .click({ modifiers: ['ControlOrMeta'] })
   await page.getByRole('button', { name: 'Details' }).first().click()

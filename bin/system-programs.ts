@@ -8,8 +8,8 @@ interface SystemProgram {
   /** One or several, separated by spaces. */
   readonly debianPackage: string
   readonly neededFor: string
-  /** Installed only for test files whose paths begin with this. */
-  readonly onlyFor?: string
+  /** Installed only for test files whose paths begin with one of these. */
+  readonly onlyFor?: readonly string[]
 }
 
 const programs: readonly SystemProgram[] = [
@@ -38,13 +38,13 @@ const programs: readonly SystemProgram[] = [
     command: 'radosgw',
     debianPackage: 'radosgw ceph-mon ceph-osd ceph-common',
     neededFor: 'the S3 interface of Ceph',
-    onlyFor: 'test/backup/s3-services',
+    onlyFor: ['test/backup/s3-services', 'test/storage/s3-'],
   },
   {
     command: 'swift-proxy-server',
     debianPackage: 'swift-proxy swift-object swift-container swift-account memcached',
     neededFor: 'the S3 interface of OpenStack Swift',
-    onlyFor: 'test/backup/s3-services',
+    onlyFor: ['test/backup/s3-services', 'test/storage/s3-'],
   },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
@@ -58,8 +58,9 @@ export function findProgram(command: string): string | undefined {
 /** Installs missing programs that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
 export function ensurePrograms(files: readonly string[]): void {
   const missing = programs.filter(
-    ({ command, onlyFor = 'test/' }) =>
-      files.some((file) => file.startsWith(onlyFor)) && findProgram(command) === undefined,
+    ({ command, onlyFor = ['test/'] }) =>
+      files.some((file) => onlyFor.some((start) => file.startsWith(start))) &&
+      findProgram(command) === undefined,
   )
   if (missing.length === 0) return
   const names = missing.flatMap(({ debianPackage }) => debianPackage.split(' '))

@@ -1,5 +1,5 @@
 /**
- * Everything a user can be told went wrong. The core throws these and has never heard of a status
+ * All expected failures, which a surface can explain to the user. The core throws these and does not know any status
  * code; each surface owns a table that puts every one of them in the words of its own clients.
  */
 export type Fault =
@@ -30,6 +30,7 @@ export type Fault =
   | { code: 'disk-full' } // of the server
   | { code: 'disk-unwritable' } // of the server
   | { code: 'too-many-uploads'; limit: number } // that are unfinished
+  | { code: 'too-many-tasks'; limit: number } // of an account, that are unfinished
   | { code: 'too-many-entries'; limit: number; of: 'library' | 'commit' } // files and folders
   | { code: 'block-mismatch'; id: string }
   | { code: 'block-missing'; id: string }
@@ -73,10 +74,11 @@ export type Fault =
   | { code: 'webhook-queue-full'; limit: number }
   | { code: 'too-many-streams'; limit: number }
   | { code: 'comment-not-found'; id: number }
-  | { code: 'too-many-comments'; limit: number } // on a file
+  | { code: 'too-many-comments'; limit: number; of: 'file' | 'account' }
   | { code: 'tag-not-found' }
   | { code: 'tag-exists'; name: string }
   | { code: 'too-many-tags'; limit: number } // of a library or a file
+  | { code: 'too-many-annotated-files'; limit: number }
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

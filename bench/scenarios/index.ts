@@ -16,6 +16,7 @@ import { ping } from './ping.ts'
 import { reading } from './reading.ts'
 import { rename } from './rename.ts'
 import { revert } from './revert.ts'
+import { s3 } from './s3.ts'
 import { search } from './search.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
@@ -34,6 +35,7 @@ export const scenarios: readonly Scenario[] = [
   smallUploads,
   bigUploads,
   downloads,
+  s3,
   encrypted,
   archive,
   copy,

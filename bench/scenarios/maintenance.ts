@@ -230,11 +230,15 @@ class Commands {
     return delay(LEASE_MS)
   }
 
-  /** Milliseconds of the collections that delete all of this. A block file is moved away by one and removed by the next. */
+  /**
+   * Milliseconds of the collections that delete all of this. A block file is moved away by one and removed by the next, once the leases
+   * of the time it was moved have been renewed. That wait is not counted.
+   */
   async freed({ bytes, text }: Content): Promise<number> {
     let sumMs = 0
     let freedBytes = 0
     for (let run = 0; run < MAX_COLLECTIONS; run += 1) {
+      if (run > 0) await this.outlastedLeases()
       const { ms, report } = await this.#collect()
       sumMs += ms
       freedBytes += report.freedBytes

@@ -11,7 +11,7 @@ const ENTRIES_PER_FOLDER = 20_000
 const FILE_BYTES = 100_000
 // Maintenance starts one minute after the start, and idle threads end after one minute.
 const REST_MS = 150_000
-const LAST_CHORE = 'the stored bytes of the server'
+const LAST_JOB = 'stored bytes of the server'
 
 /** Start-up time and memory of a server, with an empty and with a large data folder. */
 export const start: Scenario = {
@@ -39,9 +39,9 @@ async function rest(workspace: Workspace, stored: string): Promise<Row> {
     const { now } = await server.memory()
     const { body } = await server.client.get('/api/v2.1/admin/status/')
     const upkeep: { name: string; failed: boolean }[] = body.upkeep
-    const failed = upkeep.find((chore) => chore.failed)
-    if (failed !== undefined) throw new Error(`a chore failed: ${failed.name}`)
-    if (!upkeep.some(({ name }) => name === LAST_CHORE)) continue
+    const failed = upkeep.find((job) => job.failed)
+    if (failed !== undefined) throw new Error(`a maintenance job failed: ${failed.name}`)
+    if (!upkeep.some(({ name }) => name === LAST_JOB)) continue
     await server.stop()
     return {
       what: `memory idle, chores done, ${stored}`,

@@ -13,8 +13,9 @@ const BAD_LINE: Throttling = { bytesPerSecond: 50_000, latencyMs: 300, cpuSlowdo
 const CHANGES_ELSEWHERE = 10
 const FILE_BYTES = 4096
 const FRAMES = 120
-/** One screen height per frame. */
-const SCROLL_STEP = 900
+/** Pixels per frame: a finger that flings the list hard, and the bar dragged so fast that no row of a frame is in the next one. */
+const FLING_STEP = 300
+const DRAG_STEP = 900
 
 /** Waiting times in the web app: the first list, a very large folder, changes beside it, dropped files. */
 export const webApp: Scenario = {
@@ -161,19 +162,33 @@ async function bigFolder(
     .first()
     .waitFor()
   const firstMs = performance.now() - began
-  const frames = await scrolled(page)
+  const flung = await scrolled(page, FLING_STEP)
+  const dragged = await scrolled(page, DRAG_STEP)
   const heap = await heapOf(devtools)
   await close()
   return [
     { what: `first rows of a folder of ${entries}`, value: firstMs, unit: 'ms' },
-    { what: 'frames while it scrolls, p50', value: frames.p50Ms, unit: 'ms', p99Ms: frames.p99Ms },
-    { what: 'frames while it scrolls, p95', value: frames.p95Ms, unit: 'ms', target: { atMost: 20 } },
+    {
+      what: `frames while it scrolls ${FLING_STEP} px per frame, p95`,
+      value: flung.p95Ms,
+      unit: 'ms',
+      p50Ms: flung.p50Ms,
+      p99Ms: flung.p99Ms,
+      target: { atMost: 20 },
+    },
+    {
+      what: `frames while it scrolls ${DRAG_STEP} px per frame, p95`,
+      value: dragged.p95Ms,
+      unit: 'ms',
+      p50Ms: dragged.p50Ms,
+      p99Ms: dragged.p99Ms,
+    },
     { what: 'memory of its tab (JavaScript heap)', value: heap / 1e6, unit: 'MB' },
   ]
 }
 
-/** Frame times while the list scrolls one screen height per frame. */
-async function scrolled(page: Page): Promise<{ p50Ms: number; p95Ms: number; p99Ms: number }> {
+/** Frame times while the list scrolls. */
+async function scrolled(page: Page, step: number): Promise<{ p50Ms: number; p95Ms: number; p99Ms: number }> {
   const times = (await page.evaluate(`new Promise((resolve) => {
     const long = [...document.querySelectorAll('*')]
       .filter((one) => one.scrollHeight > one.clientHeight + 1000 && /auto|scroll/.test(getComputedStyle(one).overflowY))
@@ -184,7 +199,7 @@ async function scrolled(page: Page): Promise<{ p50Ms: number; p95Ms: number; p99
       times.push(now - last)
       last = now
       if (times.length > ${FRAMES}) return resolve(times.slice(1))
-      long.scrollTop += ${SCROLL_STEP}
+      long.scrollTop += ${step}
       requestAnimationFrame(frame)
     }
     requestAnimationFrame(frame)

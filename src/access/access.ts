@@ -20,7 +20,7 @@ import { type LibraryId, type LibraryPath, ROOT, selfAndAbove } from '../objects
 import { findSubLibraryAt } from '../views/index.ts'
 import { type Explanation, explain } from './explain.ts'
 import { capped, decide, type Grant } from './grant.ts'
-import { folderOf, type OwnedReadables, type Readable } from './readable.ts'
+import { type OwnedReadables, placeOf, type Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
 
@@ -180,10 +180,23 @@ export class Access {
   }
 
   /** As listReadable, without libraries the user owns. */
-  async listGranted(user: Account): Promise<Readable[]> {
+  listGranted(user: Account): Promise<Readable[]> {
+    return this.#granted(user, ['shared', 'group', 'public'], { files: false })
+  }
+
+  /** The single files shared with the user or with groups of the user. They are in no other list of libraries. */
+  listGrantedFiles(user: Account): Promise<Readable[]> {
+    return this.#granted(user, ['shared', 'group'], { files: true })
+  }
+
+  async #granted(
+    user: Account,
+    ways: readonly ('shared' | 'group' | 'public')[],
+    options: { files: boolean },
+  ): Promise<Readable[]> {
     const readable: Readable[] = []
-    for (const via of ['shared', 'group', 'public'] as const) {
-      for (const { info, permission } of await this.listShared(user, via)) {
+    for (const via of ways) {
+      for (const { info, permission } of await this.listShared(user, via, options)) {
         readable.push({
           id: info.id,
           name: info.name,
@@ -192,8 +205,7 @@ export class Access {
           permission,
           via,
           libraryKey: info.key,
-          base: baseOf(info),
-          folder: folderOf(info),
+          ...placeOf(info),
         })
       }
     }
@@ -226,6 +238,7 @@ export class Access {
         via: 'mine',
         libraryKey: library.key,
         base: ROOT,
+        isFile: false,
       }))
   }
 

@@ -1,4 +1,4 @@
-import { inOrigin, type LibraryInfo, type LibraryStatus, originOf } from '../commits/index.ts'
+import { asSeen, baseOf, inOrigin, type LibraryInfo, type LibraryStatus, originOf } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type Account, findGroups, type Group } from '../identity/index.ts'
 import type { Permission } from '../library/index.ts'
@@ -18,7 +18,6 @@ export interface ExplainedGrant extends Grant {
 /** Explains the permission of an account at a path. */
 export interface Explanation {
   readonly email: string
-  /** The origin, even if the question named a sub-library. */
   readonly libraryId: LibraryId
   readonly libraryName: string
   readonly path: LibraryPath
@@ -35,7 +34,10 @@ export interface Explanation {
   readonly reason: string
 }
 
-/** Lists the grants of an account at a time, and which of them decides its permission at a path. */
+/**
+ * Lists the grants of an account at a time, and which of them decides its permission at a path. For a sub-library, nothing outside of its
+ * folder is named: grants elsewhere are left out, and those above it are shown as grants of the folder.
+ */
 export async function explain(
   db: Database,
   library: LibraryInfo,
@@ -53,23 +55,29 @@ export async function explain(
   const permission = isOwner ? 'rw' : decision?.permission
   return {
     email: account.email,
-    libraryId: origin.id,
-    libraryName: origin.name,
-    path: place,
+    libraryId: library.id,
+    libraryName: library.name,
+    path,
     permission: permission && account.active ? capped(permission, origin) : undefined,
     isAdmin: account.active && (isOwner || decision?.isAdmin === true),
     isOwner,
-    openAs: await wayIn(db, origin, isOwner, decision),
+    openAs: await wayIn(db, library, isOwner, decision),
     status: origin.status,
     active: account.active,
-    grants: grants.map((grant) => ({
-      ...grant,
-      group: grant.grantee === 'group' ? groups.get(grant.granteeKey) : undefined,
-      reaches: isWithin(place, grant.path),
-      decides: grant === decision?.by,
-    })),
-    reason: reasonFor(account, origin, isOwner, decision, groups),
+    grants: grants.flatMap((grant) => {
+      const shown = shownPath(library, grant.path)
+      if (shown === undefined) return []
+      const group = grant.grantee === 'group' ? groups.get(grant.granteeKey) : undefined
+      const reaches = isWithin(place, grant.path)
+      return { ...grant, path: shown, group, reaches, decides: grant === decision?.by }
+    }),
+    reason: reasonFor(account, library, isOwner, decision, groups),
   }
+}
+
+/** The path of a grant as the library shows it. That of a folder above is the root. */
+function shownPath(library: LibraryInfo, path: LibraryPath): LibraryPath | undefined {
+  return asSeen(library, path) ?? (isWithin(baseOf(library), path) ? ROOT : undefined)
 }
 
 async function groupsIn(db: Database, grants: readonly Grant[]): Promise<Map<number, Group>> {
@@ -80,27 +88,30 @@ async function groupsIn(db: Database, grants: readonly Grant[]): Promise<Map<num
 
 async function wayIn(
   db: Database,
-  origin: LibraryInfo,
+  library: LibraryInfo,
   isOwner: boolean,
   decision: Decision | undefined,
 ): Promise<LibraryId | undefined> {
-  if (isOwner || decision?.by.path === ROOT) return origin.id
-  return decision && (await findSubLibraryAt(db, origin.key, decision.by.path))?.id
+  if (isOwner || (decision && shownPath(library, decision.by.path) === ROOT)) return library.id
+  return decision && (await findSubLibraryAt(db, library.key, decision.by.path))?.id
 }
 
 function reasonFor(
   { email, active }: Account,
-  origin: LibraryInfo,
+  library: LibraryInfo,
   isOwner: boolean,
   decision: Decision | undefined,
   groups: ReadonlyMap<number, Group>,
 ): string {
   if (!active) return `${email} is deactivated and can do nothing.`
-  const cap = origin.status === 'read-only' ? ' The library is read-only, which leaves reading.' : ''
+  const cap = library.status === 'read-only' ? ' The library is read-only, which leaves reading.' : ''
   if (isOwner) return `${email} owns the library.${cap}`
   if (decision === undefined) return `Nothing here is shared with ${email}.`
   const { by } = decision
-  const what = by.path === ROOT ? 'The library' : `The folder ${by.path}`
+  const folder = asSeen(library, by.path) ?? ROOT
+  const isWhole = folder === ROOT
+  const what =
+    isWhole && library.sub === undefined ? 'The library' : `The folder ${isWhole ? library.name : folder}`
   const right = decision.isAdmin ? 'admin' : by.permission
   return `${what} is shared with ${nameOf(by, email, groups)} (${right}).${cap}`
 }

@@ -19,13 +19,14 @@ export {
   readingRights,
 } from './link.ts'
 export { linkBinding } from './link-binding-store.ts'
+export { LinkMails } from './link-mails.ts'
 export { grantName, type LinkGrant, resealLinkPasswords } from './link-secrets.ts'
 export { Links } from './links.ts'
 export { OpenLink } from './open-link.ts'
 export {
   deletePartialUpload,
+  deletePartialUploadAt,
   findPartialUpload,
-  listPartialFiles,
   type PartialUpload,
   putPartialUpload,
   setReceived,

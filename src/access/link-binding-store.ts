@@ -4,7 +4,13 @@ import { type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** Links follow the item they lead to. A path may have many; those of a deleted item lead nowhere. */
 export const linkBinding: PathBinding = {
-  paths: 'select path from link where library_key = ? and path_key is not null',
+  rows: 'links',
+  paths: 'select path, path_key from link where library_key = ? and path_key is not null',
+  endsWithItem: true,
+  async rekey(tx, libraryKey, path) {
+    const sql = 'update link set path_key = ? where library_key = ? and path = ? and path_key is not null'
+    await tx.run(sql, pathKey(path), libraryKey, path)
+  },
   async move(tx, libraryKey, from, to) {
     await endTickets(tx, libraryKey, from)
     const sql = 'update link set path = ?, path_key = ? where library_key = ? and path_key = ?'

@@ -336,6 +336,22 @@ export class Links {
     return new OpenLink(link, library, visitor?.apiTokenKey)
   }
 
+  /** A link of an account with the name of its item, if it leads somewhere now; undefined otherwise. */
+  async findUsable(
+    user: Account,
+    token: string,
+    kind: LinkKind,
+  ): Promise<{ link: Link; name: string } | undefined> {
+    try {
+      const link = await this.get(user, token, kind)
+      if (!link.active || link.isGone || isExpired(link, this.#now())) return undefined
+      return { link, name: new OpenLink(link, await this.#openLibrary(link)).name }
+    } catch (error) {
+      if (error instanceof DomainError) return undefined
+      throw error
+    }
+  }
+
   /** The cookie that replaces the password of an opened link from now on. */
   grant({ link }: OpenLink): LinkGrant {
     return this.#secrets.grant(link)

@@ -19,11 +19,12 @@ export interface UploadKey {
 
 /** A partially uploaded file. */
 export interface PartialUpload {
-  /** Name of the temporary file. */
-  readonly file: string
+  readonly key: number
+  /** Changes with every chunk. */
+  readonly version: number
   /** Size of the whole file in bytes. */
   readonly total: number
-  /** Number of leading bytes that are durable. Later bytes in the temporary file are ignored. */
+  /** Number of leading bytes that are durable. */
   readonly received: number
 }
 
@@ -33,8 +34,8 @@ function lookUpKey({ path, visitor }: UploadKey): Buffer {
 }
 
 export async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
-  return reader.get<{ file: string; total: number; received: number }>(
-    `select file, total, received from partial_upload
+  return reader.get<{ key: number; version: number; total: number; received: number }>(
+    `select key, version, total, received from partial_upload
      where library_key = ? and account_key = ? and link_key = ? and path_key = ?`,
     key.libraryKey,
     key.accountKey,
@@ -43,53 +44,60 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
   )
 }
 
-/** Starts an upload and replaces any other with the same key. */
+/** Starts an upload and replaces any other with the same key. Returns the key of its row; undefined if another request started one at this moment. */
 export async function putPartialUpload(
   tx: Transaction,
   key: UploadKey,
-  { file, total, received, guest }: PartialUpload & { readonly guest: Guest },
+  { total, received, guest }: Pick<PartialUpload, 'total' | 'received'> & { readonly guest: Guest },
   now: number,
-): Promise<void> {
-  await deletePartialUpload(tx, key)
-  await tx.run(
+): Promise<number | undefined> {
+  await deletePartialUploadAt(tx, key)
+  const row = await tx.get<{ key: number }>(
     `insert into partial_upload
-       (library_key, account_key, link_key, path_key, path, file, total, received, guest, updated_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (library_key, account_key, link_key, path_key, path, total, received, guest, updated_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (library_key, account_key, link_key, path_key) do nothing returning key`,
     key.libraryKey,
     key.accountKey,
     key.linkKey,
     lookUpKey(key),
     key.path,
-    file,
     total,
     received,
     guest,
     now,
   )
+  return row?.key
 }
 
-/** False if the upload was replaced. */
+/** False if another request changed the upload since it was read (compare-and-swap). */
 export async function setReceived(
   tx: Transaction,
-  key: UploadKey,
-  { file, received }: Pick<PartialUpload, 'file' | 'received'>,
+  { key, version }: PartialUpload,
+  received: number,
   now: number,
 ): Promise<boolean> {
   const changed = await tx.run(
-    `update partial_upload set received = ?, updated_at = ?
-     where library_key = ? and account_key = ? and link_key = ? and path_key = ? and file = ?`,
+    `update partial_upload set received = ?, version = version + 1, updated_at = ?
+     where key = ? and version = ?`,
     received,
     now,
-    key.libraryKey,
-    key.accountKey,
-    key.linkKey,
-    lookUpKey(key),
-    file,
+    key,
+    version,
   )
   return changed > 0
 }
 
-export async function deletePartialUpload(tx: Transaction, key: UploadKey): Promise<void> {
+/** Deletes an upload with the list of its blocks. False if another request changed it since it was read. */
+export async function deletePartialUpload(
+  tx: Transaction,
+  { key, version }: Pick<PartialUpload, 'key' | 'version'>,
+): Promise<boolean> {
+  return (await tx.run('delete from partial_upload where key = ? and version = ?', key, version)) > 0
+}
+
+/** Deletes the upload with this key, if there is one. */
+export async function deletePartialUploadAt(tx: Transaction, key: UploadKey): Promise<void> {
   await tx.run(
     'delete from partial_upload where library_key = ? and account_key = ? and link_key = ? and path_key = ?',
     key.libraryKey,
@@ -97,9 +105,4 @@ export async function deletePartialUpload(tx: Transaction, key: UploadKey): Prom
     key.linkKey,
     lookUpKey(key),
   )
-}
-
-export async function listPartialFiles(reader: Reader): Promise<Set<string>> {
-  const rows = await reader.all<{ file: string }>('select file from partial_upload')
-  return new Set(rows.map((row) => row.file))
 }

@@ -1,4 +1,4 @@
-import { libraryRelation } from '../commits/index.ts'
+import { fileSizeSum, libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 
@@ -53,7 +53,7 @@ export async function takenBy(
   { reservation = 0, restarted }: NotCounted = {},
 ): Promise<Taken> {
   const row = await reader.get<Record<string, number | null>>(
-    `select (select sum(l.size) from ${libraryRelation} l where l.owner_key = ? and l.deleted_at is null) as stored,
+    `select (select ${fileSizeSum} from ${libraryRelation} l where l.owner_key = ? and l.deleted_at is null) as stored,
        r.reserved, r.guest_reserved, r.visitor_reserved, u.unfinished, u.evictable, u.visitor_unfinished
      from (
        select sum(bytes) as reserved, sum(case when guest > ${OWN} then bytes end) as guest_reserved,
@@ -136,16 +136,16 @@ export function findOwnerQuota(
 
 /** An unfinished upload that may be evicted. */
 interface Evictable {
-  readonly file: string
+  readonly key: number
   readonly received: number
 }
 
 /** Evictable uploads in the order of eviction: guests first, then by idle time. */
 export function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
-  return reader.all<{ file: string; received: number }>(
-    `select p.file, p.received from partial_upload p join ${libraryRelation} l on l.key = p.library_key
+  return reader.all<{ key: number; received: number }>(
+    `select p.key, p.received from partial_upload p join ${libraryRelation} l on l.key = p.library_key
      where l.owner_key = ? and (p.guest > ${OWN} or p.updated_at <= ?)
-     order by p.guest desc, p.updated_at, p.file`,
+     order by p.guest desc, p.updated_at, p.key`,
     ownerKey,
     now - OWN_IDLE_SECONDS,
   )
@@ -162,28 +162,22 @@ export function listGuestReservations(
   )
 }
 
-export async function deletePartialOfFile(tx: Transaction, file: string): Promise<void> {
-  await tx.run('delete from partial_upload where file = ?', file)
+export async function evictPartial(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from partial_upload where key = ?', key)
 }
 
-/** Deletes idle unfinished uploads of one owner or of all. Returns the names of their files. */
-export async function deleteExpiredPartials(
-  tx: Transaction,
-  now: number,
-  ownerKey?: number,
-): Promise<string[]> {
+/** Deletes idle unfinished uploads of one owner or of all. Garbage collection frees their blocks. */
+export async function deleteExpiredPartials(tx: Transaction, now: number, ownerKey?: number): Promise<void> {
   const whose =
     ownerKey === undefined
       ? ''
       : `and library_key in (select l.key from ${libraryRelation} l where l.owner_key = ?)`
-  const rows = await tx.all<{ file: string }>(
-    `delete from partial_upload where updated_at < case guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end ${whose}
-     returning file`,
+  await tx.run(
+    `delete from partial_upload where updated_at < case guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end ${whose}`,
     now - VISITOR_IDLE_SECONDS,
     now - KEPT_SECONDS,
     ...(ownerKey === undefined ? [] : [ownerKey]),
   )
-  return rows.map(({ file }) => file)
 }
 
 /** Number of unfinished uploads of one account, or through one link. */

@@ -7,9 +7,9 @@ import { historyBytesOf } from '../usage/index.ts'
 import {
   countUnfinished,
   deleteExpiredPartials,
-  deletePartialOfFile,
   deleteReservation,
   deleteReservationsBefore,
+  evictPartial,
   findOwnerQuota,
   type Guest,
   hasReservation,
@@ -62,8 +62,6 @@ interface QuotasOptions {
   /** Unix seconds. */
   readonly now: () => number
   readonly limits: QuotaLimits
-  /** Called after commit with the files of unfinished uploads that were evicted. */
-  readonly onEvicted?: (files: readonly string[]) => Promise<void>
   /** Whether the disk has space only for what frees some. */
   readonly isDiskFull?: () => boolean
 }
@@ -84,22 +82,13 @@ export class Quotas {
   readonly #now: () => number
   readonly #limits: QuotaLimits
   readonly #isDiskFull: () => boolean
-  readonly #onEvicted: (files: readonly string[]) => Promise<void>
 
-  constructor({
-    db,
-    accounts,
-    now,
-    limits,
-    onEvicted = async () => {},
-    isDiskFull = () => false,
-  }: QuotasOptions) {
+  constructor({ db, accounts, now, limits, isDiskFull = () => false }: QuotasOptions) {
     this.#isDiskFull = isDiskFull
     this.#db = db
     this.#accounts = accounts
     this.#now = now
     this.#limits = limits
-    this.#onEvicted = onEvicted
   }
 
   /** Bytes the account may store; undefined for no limit. */
@@ -181,7 +170,7 @@ export class Quotas {
     const { ownerKey } = owner
     await lockAccount(tx, this.#db.dialect, ownerKey)
     const now = this.#now()
-    this.#evicted(tx, await deleteExpiredPartials(tx, now, ownerKey))
+    await deleteExpiredPartials(tx, now, ownerKey)
     const most = guest === VISITOR ? MAX_UPLOADS_OF_LINK : MAX_UPLOADS
     if ((await countUnfinished(tx, source)) > most) fail({ code: 'too-many-uploads', limit: most })
     const taken = await takenBy(tx, ownerKey, now, { reservation })
@@ -229,21 +218,18 @@ export class Quotas {
 
   /** Maintenance: deletes idle unfinished uploads. */
   async deleteExpiredUploads(): Promise<void> {
-    await this.#onEvicted(await this.#db.write((tx) => deleteExpiredPartials(tx, this.#now())))
+    await this.#db.write((tx) => deleteExpiredPartials(tx, this.#now()))
   }
 
   /** Evicts unfinished uploads, then reservations of guests, until `bytes` are free. */
   async #makeRoom(tx: Transaction, ownerKey: number, bytes: number): Promise<void> {
     let missing = bytes
     if (missing <= 0) return
-    const files: string[] = []
-    for (const { file, received } of await listEvictable(tx, ownerKey, this.#now())) {
+    for (const { key, received } of await listEvictable(tx, ownerKey, this.#now())) {
       if (missing <= 0) break
-      await deletePartialOfFile(tx, file)
-      files.push(file)
+      await evictPartial(tx, key)
       missing -= received
     }
-    this.#evicted(tx, files)
     if (missing <= 0) return
     for (const { key, bytes: reserved } of await listGuestReservations(tx, ownerKey)) {
       if (missing <= 0) break
@@ -251,10 +237,6 @@ export class Quotas {
       await deleteReservation(tx, key)
       missing -= reserved
     }
-  }
-
-  #evicted(tx: Transaction, files: readonly string[]): void {
-    if (files.length > 0) tx.afterCommit(() => void this.#onEvicted(files))
   }
 
   #hold(key: number): Reservation {

@@ -5,19 +5,21 @@ import type { LibraryId, LibraryPath } from '../objects/index.ts'
 /** How a user has access to a library. */
 type Via = 'mine' | 'shared' | 'group' | 'public'
 
-/** A library, or a shared folder shown as one, that a user may read. */
+/** A library, or a shared folder or file shown as one, that a user may read. */
 export interface Readable {
-  /** The id the user sees: that of the library, or of the sub-library for a shared folder. */
+  /** The id the user sees: that of the library, or of the sub-library for a shared folder or file. */
   readonly id: LibraryId
   readonly name: string
   readonly ownerKey: number
   readonly encrypted: boolean
   readonly permission: Permission
   readonly via: Via
-  /** The location of its content: a library and the root folder within it. */
+  /** The location of its content: a library and the root folder, or the only file, within it. */
   readonly libraryKey: number
   readonly base: LibraryPath
-  /** The sub-library, for a folder. */
+  /** `base` is a shared file. */
+  readonly isFile: boolean
+  /** The sub-library, for a folder or file. */
   readonly folder?: LibraryInfo | undefined
 }
 
@@ -31,14 +33,14 @@ export function readableOf({ info, isOwner, permission }: Library): Readable {
     permission,
     via: isOwner ? 'mine' : 'shared',
     libraryKey: info.key,
-    base: baseOf(info),
-    folder: folderOf(info),
+    ...placeOf(info),
   }
 }
 
-/** The argument if it is a sub-library; undefined for a whole library. */
-export function folderOf(info: LibraryInfo): LibraryInfo | undefined {
-  return info.sub === undefined ? undefined : info
+/** The part of its origin that a library or sub-library shows. */
+export function placeOf(info: LibraryInfo): Pick<Readable, 'base' | 'isFile' | 'folder'> {
+  const folder = info.sub === undefined ? undefined : info
+  return { base: baseOf(info), isFile: info.sub?.isFile === true, folder }
 }
 
 /** The libraries a user owns and may read. Most callers need only the keys. */

@@ -15,6 +15,8 @@ export interface Activity {
   /** The previous name of the library, if that changed. */
   readonly oldName: string | undefined
   readonly author: string
+  /** A visitor of a link made the change; `author` is the creator of the link. */
+  readonly viaLink?: boolean
   /** Unix seconds. */
   readonly at: number
   readonly commitId: CommitId | undefined
@@ -41,6 +43,7 @@ export function activitiesOf(
   const common = {
     seq: commit.seq,
     author: commit.creatorName ?? '',
+    ...(commit.viaLink && { viaLink: true }),
     at: commit.ctime,
     commitId: commit.id,
     oldPath: undefined,

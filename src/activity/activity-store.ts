@@ -17,6 +17,7 @@ const COLUMNS = [
   'author',
   'commit_id',
   'days',
+  'via_link',
 ]
 
 /** Position of an activity in the feed: newest first; within one second, last in its library first. */
@@ -49,6 +50,7 @@ interface ActivityRow {
   author: string
   commit_id: Uint8Array | null
   days: number | null
+  via_link: number
 }
 
 /** Activities of one commit appear in the feed in the given order. */
@@ -97,6 +99,7 @@ function rowOf(
     one.author,
     one.commitId === undefined ? null : idToBytes(one.commitId),
     one.days ?? null,
+    one.viaLink === true ? 1 : 0,
   ]
 }
 
@@ -127,6 +130,17 @@ export async function keysBehind(
     behind.push(...rows.map((row) => row.key))
   }
   return behind
+}
+
+/** Keys of all libraries with commits that a consumer has not processed. Reads all of them: for the time after a node died. */
+export async function librariesBehind(reader: Reader, name: string): Promise<number[]> {
+  const rows = await reader.all<{ key: number }>(
+    `select l.key from ${libraryRelation} l
+     left join ${positionRelation} f on f.library_key = l.key and f.name = ?
+     where (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null order by l.key`,
+    name,
+  )
+  return rows.map((row) => row.key)
 }
 
 /** Time of the newest activity by library. Libraries without any are omitted. */
@@ -189,7 +203,8 @@ function laneSql({ lane, before, author, below, commits, limit }: LaneQuery, ind
   }
   if ('libraryKey' in lane) add('library_key = ?', lane.libraryKey)
   else add('account_key = ?', lane.accountKey)
-  if (author !== undefined) add('author = ?', author)
+  // A visitor's change has the creator of the link as its author, but is not the creator's.
+  if (author !== undefined) add('author = ? and via_link = 0', author)
   if (before !== undefined) {
     const { at, rank, key } = before
     add('at <= ? and (at < ? or rank < ? or (rank = ? and key < ?))', at, at, rank, rank, key)
@@ -214,7 +229,7 @@ export async function findActivities(
   for (let start = 0; start < keys.length; start += 500) {
     const some = keys.slice(start, start + 500)
     const rows = await reader.all<ActivityRow>(
-      `select key, library_key, seq, at, op, object, path, old_path, old_name, author, commit_id, days
+      `select key, library_key, seq, at, op, object, path, old_path, old_name, author, commit_id, days, via_link
        from activity where key in (${marks(some)})`,
       ...some,
     )
@@ -254,5 +269,6 @@ function toActivity(row: ActivityRow): StoredActivity {
     at: row.at,
     commitId: row.commit_id === null ? undefined : idFromBytes<CommitId>(row.commit_id),
     days: row.days ?? undefined,
+    ...(row.via_link === 1 && { viaLink: true }),
   }
 }

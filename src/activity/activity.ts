@@ -1,15 +1,26 @@
 import { type Access, accountsSharing } from '../access/index.ts'
 import type { AnnotationEvent } from '../annotations/index.ts'
+import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import type { Accounts, ServerSecret } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
+import type { Outbox } from '../mail/index.ts'
 import { ROOT } from '../objects/index.ts'
 import { ActivityConsumer, CONSUMER } from './activity-consumer.ts'
-import { insertLibraryAction } from './activity-store.ts'
+import { insertLibraryAction, librariesBehind } from './activity-store.ts'
 import { Feed } from './feed.ts'
-import { type EventHub, LocalEventHub, type TaskUpdate } from './hub.ts'
+import {
+  type CommitLiveEvent,
+  type EventHub,
+  isLibraryEvent,
+  type LibraryLiveEvent,
+  type LiveEvent,
+  LocalEventHub,
+  type TaskUpdate,
+} from './hub.ts'
 import { LiveStreams } from './live-streams.ts'
 import { MonitoredLibraries } from './monitored.ts'
+import { NoticeMails } from './notice-mails.ts'
 import { fileComment, repoTransfer } from './notices.ts'
 import { Notifications } from './notifications.ts'
 import { SharingNotifier } from './sharing-notifier.ts'
@@ -24,6 +35,7 @@ interface ActivityOptions {
   readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
+  readonly outbox: Outbox
   /** The secret of the server, which encrypts webhook secrets. */
   readonly secret: ServerSecret
   /** Whether webhooks may call private addresses. */
@@ -46,18 +58,21 @@ export class ActivityService implements AsyncDisposable {
   readonly webhooks: Webhooks
   readonly webhookSender: WebhookSender
   readonly #options: ActivityOptions
+  readonly #foreignListeners: ((event: LibraryLiveEvent) => void)[] = []
   #stopping = false
 
   constructor(options: ActivityOptions) {
     this.#options = options
     const { core, db, access, accounts, now, onError } = options
-    this.live = new LiveStreams({ core, db, access, accounts, hub: this.hub, now, onError })
+    const onRelayed = (event: LiveEvent) => this.#announceForeign(event)
+    this.live = new LiveStreams({ core, db, access, accounts, hub: this.hub, now, onRelayed, onError })
     this.consumer = new ActivityConsumer(core, db, onError)
     this.feed = new Feed(core, db, access, this.consumer)
     this.notifications = new Notifications({
       db,
       access,
       hub: this.hub,
+      mails: new NoticeMails({ db, access, accounts, outbox: options.outbox, now }),
       now,
       catchUp: async (accountKey) => this.consumer.catchUp([...(await this.monitored.list(accountKey))]),
     })
@@ -113,6 +128,16 @@ export class ActivityService implements AsyncDisposable {
     )
   }
 
+  /** Calls `listener` with the events of libraries that another node published, or would have published if it had not died. */
+  onForeignEvent(listener: (event: LibraryLiveEvent) => void): void {
+    this.#foreignListeners.push(listener)
+  }
+
+  #announceForeign(event: LiveEvent): void {
+    if (!isLibraryEvent(event)) return
+    for (const listener of this.#foreignListeners) listener(event)
+  }
+
   /** Publishes the progress of a task. */
   publishTask(accountKey: number, task: TaskUpdate): void {
     this.hub.publish({ kind: 'task', accountKey, task })
@@ -132,6 +157,23 @@ export class ActivityService implements AsyncDisposable {
     await this.live[Symbol.asyncDispose]()
   }
 
+  /**
+   * Processes the commits of all libraries that another node left, for the feed, notifications and webhooks, and publishes them again: that node may
+   * have died before it did.
+   */
+  async takeOver(): Promise<void> {
+    const { db } = this.#options
+    this.webhookSender.wake()
+    const behind = await librariesBehind(db, CONSUMER)
+    for (const key of behind) {
+      const library = await findLibraryByKey(db, key)
+      if (library === undefined) continue
+      this.hub.publish(commitEvent(library))
+      this.#announceForeign(commitEvent(library))
+    }
+    await this.consumer.catchUp(behind)
+  }
+
   /** Processes commits that an earlier process left, for webhooks. */
   async #notifyMissed(): Promise<void> {
     const { db, onError } = this.#options
@@ -145,17 +187,7 @@ export class ActivityService implements AsyncDisposable {
   #listen(core: LibraryCore): void {
     core.onHeadMoved((library, before) => {
       this.consumer.wake(library)
-      this.hub.publish({
-        kind: 'commit',
-        libraryKey: library.key,
-        libraryId: library.id,
-        commitId: library.head,
-        root: library.root,
-        seq: library.headSeq,
-        rootBefore: before.root,
-        author: library.modifier,
-        at: library.updatedAt,
-      })
+      this.hub.publish({ ...commitEvent(library), rootBefore: before.root })
     })
     core.events.onRecord((tx, event) => this.#record(tx, event))
     core.events.onRecord((tx, event) => this.webhooks.record(tx, event))
@@ -211,5 +243,20 @@ export class ActivityService implements AsyncDisposable {
     if (event.kind === 'created') this.consumer.wake(library)
     this.hub.publish({ kind: 'access', accountKey: library.ownerKey })
     if (event.kind === 'transferred') this.hub.publish({ kind: 'access', accountKey: event.to.key })
+  }
+}
+
+/** The event of the head of a library. */
+function commitEvent(library: LibraryInfo): CommitLiveEvent {
+  return {
+    kind: 'commit',
+    libraryKey: library.key,
+    libraryId: library.id,
+    commitId: library.head,
+    root: library.root,
+    seq: library.headSeq,
+    author: library.modifier,
+    ...(library.modifierViaLink && { viaLink: true }),
+    at: library.updatedAt,
   }
 }

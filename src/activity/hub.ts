@@ -1,22 +1,27 @@
 import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.ts'
 
+/** The head of a library moved. */
+export interface CommitLiveEvent {
+  readonly kind: 'commit'
+  readonly libraryKey: number
+  readonly libraryId: LibraryId
+  /** The new head. Commits in quick succession may be coalesced into one event for the last. */
+  readonly commitId: CommitId
+  readonly root: DirId
+  /** The number of the new head. Missing in events of earlier versions. */
+  readonly seq?: number
+  /** The root before the first of the coalesced commits. Missing in events of earlier versions, and if it is not known. */
+  readonly rootBefore?: DirId
+  readonly author: string
+  /** A visitor of a link made the last of them. */
+  readonly viaLink?: boolean
+  /** Unix seconds. */
+  readonly at: number
+}
+
 /** A live event of a library. */
 export type LibraryLiveEvent =
-  | {
-      readonly kind: 'commit'
-      readonly libraryKey: number
-      readonly libraryId: LibraryId
-      /** The new head. Commits in quick succession may be coalesced into one event for the last. */
-      readonly commitId: CommitId
-      readonly root: DirId
-      /** The number of the new head. Like `rootBefore`, missing in events of earlier versions. */
-      readonly seq?: number
-      /** The root before the first of the coalesced commits. */
-      readonly rootBefore?: DirId
-      readonly author: string
-      /** Unix seconds. */
-      readonly at: number
-    }
+  | CommitLiveEvent
   | {
       readonly kind: 'lock'
       readonly libraryKey: number

@@ -26,6 +26,8 @@ interface LiveLogOptions {
   readonly now: () => number
   /** Called with events in order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void
+  /** Called with each event of another process. */
+  readonly onRelayed: (event: LiveEvent) => void
   /** Called when events were lost, because there were too many. All clients must reload. */
   readonly onLost: () => void
   readonly onError: (error: unknown) => void
@@ -141,7 +143,10 @@ export class LiveLog {
       }
       this.#last = events.at(-1)?.id ?? upTo
       this.#relaying = true
-      for (const { event } of events) this.#options.hub.publish(event)
+      for (const { event } of events) {
+        this.#options.hub.publish(event)
+        this.#options.onRelayed(event)
+      }
       this.#relaying = false
       this.#options.onEvents(events)
     }

@@ -3,7 +3,7 @@ import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import { type EventHub, isLibraryEvent } from './hub.ts'
+import { type EventHub, isLibraryEvent, type LiveEvent } from './hub.ts'
 import { listEventsAfter, oldestEventId } from './live-event-store.ts'
 import { LiveLog, type LoggedEvent } from './live-log.ts'
 import { LiveStream, type WaitingText } from './live-stream.ts'
@@ -25,6 +25,8 @@ interface LiveStreamsOptions {
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
+  /** Called with each event of another process. */
+  readonly onRelayed: (event: LiveEvent) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -57,11 +59,12 @@ export class LiveStreams implements AsyncDisposable {
 
   constructor(options: LiveStreamsOptions) {
     this.#options = options
-    const { db, hub, now, onError } = options
+    const { db, hub, now, onRelayed, onError } = options
     this.log = new LiveLog({
       db,
       hub,
       now,
+      onRelayed,
       onEvents: (events) => this.#pass(events),
       onLost: () => this.#resetAll(),
       onError,

@@ -102,6 +102,7 @@ function noticeOf(group: readonly FeedItem[]): Notice | undefined {
       op: first.op,
       object: first.object,
       byEmail: first.author,
+      viaLink: first.viaLink === true,
       commitId: first.commitId ?? '',
       paths: shown.map(({ path }) => path),
       oldPaths: shown.flatMap(({ oldPath }) => oldPath ?? []),

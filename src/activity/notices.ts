@@ -116,6 +116,7 @@ export function repoMonitor(
     readonly op: string
     readonly object: string
     readonly byEmail: string
+    readonly viaLink: boolean
     readonly commitId: string
     readonly paths: readonly string[]
     readonly oldPaths: readonly string[]
@@ -129,6 +130,7 @@ export function repoMonitor(
       op_type: what.op,
       obj_type: what.object,
       op_user_email: what.byEmail,
+      ...(what.viaLink && { via_link: true }),
       obj_path_list: what.paths,
       old_obj_path_list: what.oldPaths,
     },

@@ -141,6 +141,28 @@ export async function countNotifications(
   return { all: row?.n ?? 0, unseen: Number(row?.unseen ?? 0) }
 }
 
+/** The unseen notifications of an account from one to another, newest first. */
+export async function listUnseenBetween(
+  reader: Reader,
+  accountKey: number,
+  { first, last, limit }: { first: number; last: number; limit: number },
+): Promise<Notification[]> {
+  const rows = await reader.all<NotificationRow>(
+    'select * from notification where account_key = ? and key >= ? and key <= ? and seen = 0 order by key desc limit ?',
+    accountKey,
+    first,
+    last,
+    limit,
+  )
+  return rows.map(toNotification)
+}
+
+/** The id of the newest notification of an account; 0 without one. */
+export async function newestNotification(reader: Reader, accountKey: number): Promise<number> {
+  const sql = 'select max(key) as key from notification where account_key = ?'
+  return (await reader.get<{ key: number | null }>(sql, accountKey))?.key ?? 0
+}
+
 export async function findNotification(reader: Reader, id: number): Promise<Notification | undefined> {
   const row = await reader.get<NotificationRow>('select * from notification where key = ?', id)
   return row && toNotification(row)

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account } from '../identity/index.ts'
 import type { EventHub } from './hub.ts'
+import type { NoticeMails } from './notice-mails.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 import {
   countNotifications,
@@ -30,6 +31,7 @@ interface NotificationsOptions {
   readonly db: Database
   readonly access: Access
   readonly hub: EventHub
+  readonly mails: NoticeMails
   /** Unix seconds. */
   readonly now: () => number
   /** Resolves once the notifications for all earlier commits are stored. */
@@ -58,6 +60,7 @@ export class Notifications {
       const some = all.slice(start, start + ACCOUNTS_PER_QUERY)
       const put = await insertNotifications(tx, some, type, text, now())
       await trimNotifications(tx, some, MAX_KEPT)
+      await this.#options.mails.put(tx, put, type)
       tx.afterCommit(() => {
         for (const { accountKey, id } of put) hub.publish({ kind: 'notification', accountKey, id, type })
       })

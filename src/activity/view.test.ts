@@ -16,6 +16,7 @@ function readable(id: string, libraryKey: number, base = '/'): Readable {
     via: 'shared',
     libraryKey,
     base: base as LibraryPath,
+    isFile: false,
   }
 }
 

@@ -20,6 +20,7 @@ export function commitBody(library: LibraryInfo, { commit, activities, changeCou
     parent_id: commit.parentId,
     seq: commit.seq,
     author_email: commit.creatorName ?? '',
+    ...(commit.viaLink && { via_link: true }),
     time: commit.ctime,
     description: commit.description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
     // The first hundred changes; change_count is the total.

@@ -55,6 +55,10 @@ export async function insertDeliveries(
 // Only for enabled webhooks. Whether the owner is still permitted is checked when it is sent.
 const SENDABLE = 'join webhook w on w.key = d.webhook_key and w.is_valid = 1'
 
+// A delivery of the same webhook that a process is sending.
+const CLAIMED = `select 1 from webhook_delivery c
+  where c.webhook_key = d.webhook_key and c.state = 0 and c.claimed_until > ?`
+
 export async function countPending(reader: Reader, webhookKey: number): Promise<number> {
   const sql = 'select count(*) as n from webhook_delivery where webhook_key = ? and state = 0'
   return (await reader.get<{ n: number }>(sql, webhookKey))?.n ?? 0
@@ -93,8 +97,9 @@ export async function listDue(
 ): Promise<{ webhookKey: number; key: number }[]> {
   const rows = await reader.all<{ webhook_key: number; key: number }>(
     `select d.webhook_key, min(d.key) as key from webhook_delivery d ${SENDABLE}
-     where d.state = 0 and d.next_at <= ? and d.claimed_until <= ?
+     where d.state = 0 and d.next_at <= ? and d.claimed_until <= ? and not exists (${CLAIMED})
      group by d.webhook_key order by min(d.key) limit ?`,
+    now,
     now,
     now,
     limit,
@@ -111,18 +116,25 @@ export async function nextDue(reader: Reader): Promise<number | undefined> {
   return row?.at ?? undefined
 }
 
-/** Takes the lease of a delivery. Undefined if another process has it. */
+/** Takes the lease of a delivery. Undefined if another process has it, or that of another delivery of the webhook. */
 export async function claimDelivery(
   tx: Transaction,
   key: number,
   now: number,
   until: number,
 ): Promise<Delivery | undefined> {
+  // Locks the row of the webhook, so that two nodes cannot claim two of its deliveries.
+  await tx.run(
+    `update webhook set failures = failures where key = (select webhook_key from webhook_delivery where key = ?)`,
+    key,
+  )
   const row = await tx.get<DeliveryRow>(
-    `update webhook_delivery set claimed_until = ?
-     where key = ? and state = 0 and next_at <= ? and claimed_until <= ? returning *`,
+    `update webhook_delivery as d set claimed_until = ?
+     where d.key = ? and d.state = 0 and d.next_at <= ? and d.claimed_until <= ? and not exists (${CLAIMED})
+     returning *`,
     until,
     key,
+    now,
     now,
     now,
   )

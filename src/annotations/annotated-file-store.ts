@@ -1,42 +1,141 @@
-import { type PathBinding, tableBinding } from '../commits/index.ts'
+import type { PathBinding } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
-import { type LibraryPath, pathKey } from '../objects/index.ts'
+import { fail } from '../errors.ts'
+import { type LibraryPath, parentOf, pathKey } from '../objects/index.ts'
 
 /** A file that was annotated, at its path in the origin. The item may be deleted. */
 export interface AnnotatedFile {
   readonly key: number
   readonly libraryKey: number
   readonly path: LibraryPath
-  /** Unix seconds; undefined while there is a file at the path. */
+  /** Unix seconds; 0 if the file was deleted at an unknown time, undefined if it was not. */
   readonly missingSince: number | undefined
 }
 
-/**
- * Annotations follow the file through renames and moves. They stay when it is deleted, so that restoring it brings
- * them back; `deleteMissingBefore` ends them.
- */
-export const annotationBinding: PathBinding = tableBinding('annotated_file', { endsWithItem: false })
+/** Limit of a library. Commits that rename or move something read the paths of all of them. */
+export const MAX_ANNOTATED_FILES = 20_000
 
+/** The key by which the annotations in a folder are found. */
+export function folderKey(path: LibraryPath): Buffer {
+  return pathKey(parentOf(path))
+}
+
+const AT = 'library_key = ? and path_key = ?'
+
+/**
+ * Annotations follow the file through renames and moves. They are kept when it is deleted, so that restoring it brings them back. Until
+ * then they are hidden: a new file at the same path may be visible to other people.
+ */
+export const annotationBinding: PathBinding = {
+  rows: 'comments and tags',
+  paths: 'select path, path_key from annotated_file where library_key = ?',
+  // The rows of a deleted file stay, and are hidden.
+  endsWithItem: false,
+
+  async rekey(tx, libraryKey, path) {
+    await tx.run(
+      `update annotated_file set path_key = ? where library_key = ? and path = ? and not exists (
+         select 1 from annotated_file other where other.library_key = ? and other.path_key = ?)`,
+      pathKey(path),
+      libraryKey,
+      path,
+      libraryKey,
+      pathKey(path),
+    )
+  },
+
+  async move(tx, libraryKey, from, to) {
+    const [fromKey, toKey] = [pathKey(from), pathKey(to)]
+    await tx.run(
+      `delete from annotated_file where ${AT} and exists (
+         select 1 from annotated_file other
+         where other.library_key = ? and other.path_key = ? and other.missing_since is null)`,
+      libraryKey,
+      toKey,
+      libraryKey,
+      fromKey,
+    )
+    await tx.run(
+      `update annotated_file set path = ?, path_key = ?, folder_key = ? where ${AT} and missing_since is null`,
+      to,
+      toKey,
+      folderKey(to),
+      libraryKey,
+      fromKey,
+    )
+  },
+
+  async drop(tx, libraryKey, path) {
+    // A second file was deleted at the path. If that one is restored, it must not get the annotations of the first.
+    await tx.run(
+      `delete from annotated_file where ${AT} and missing_since is not null`,
+      libraryKey,
+      pathKey(path),
+    )
+    await tx.run(`update annotated_file set missing_since = 0 where ${AT}`, libraryKey, pathKey(path))
+  },
+
+  async listItems(reader, libraryKey) {
+    const sql = 'select path from annotated_file where library_key = ? and missing_since is null'
+    const rows = await reader.all<{ path: string }>(sql, libraryKey)
+    return rows.map(({ path }) => ({ path: path as LibraryPath, isDir: false }))
+  },
+
+  async listDeleted(reader, libraryKey) {
+    const sql = 'select path from annotated_file where library_key = ? and missing_since is not null'
+    return (await reader.all<{ path: string }>(sql, libraryKey)).map(({ path }) => path as LibraryPath)
+  },
+
+  async restore(tx, libraryKey, path) {
+    await tx.run(`update annotated_file set missing_since = null where ${AT}`, libraryKey, pathKey(path))
+  },
+}
+
+/** Shows the annotations that are kept of a deleted file. False if there are none. */
+export async function restoreDeleted(
+  tx: Transaction,
+  libraryKey: number,
+  path: LibraryPath,
+): Promise<boolean> {
+  const sql = `update annotated_file set missing_since = null where ${AT} and missing_since is not null`
+  return (await tx.run(sql, libraryKey, pathKey(path))) > 0
+}
+
+/** Undefined for a deleted file. */
 export async function findAnnotatedFile(
   reader: Reader,
   libraryKey: number,
   path: LibraryPath,
 ): Promise<number | undefined> {
-  const sql = 'select key from annotated_file where library_key = ? and path_key = ?'
+  const sql = `select key from annotated_file where ${AT} and missing_since is null`
   return (await reader.get<{ key: number }>(sql, libraryKey, pathKey(path)))?.key
 }
 
-/** The row of a file, inserted if there is none. */
+/** The row of a file, inserted if there is none. Replaces that of a deleted file. Throws too-many-annotated-files. */
 export async function putAnnotatedFile(
   tx: Transaction,
   libraryKey: number,
   path: LibraryPath,
 ): Promise<number> {
-  const row = [libraryKey, pathKey(path), path]
-  await tx.insert('annotated_file', ['library_key', 'path_key', 'path'], [row], { ignoreExisting: true })
+  await tx.run(
+    `delete from annotated_file where ${AT} and missing_since is not null`,
+    libraryKey,
+    pathKey(path),
+  )
+  const columns = ['library_key', 'path_key', 'path', 'folder_key']
+  const row = [libraryKey, pathKey(path), path, folderKey(path)]
+  const isNew = (await tx.insert('annotated_file', columns, [row], { ignoreExisting: true })) === 1
+  if (isNew && (await countAnnotatedFiles(tx, libraryKey)) > MAX_ANNOTATED_FILES) {
+    fail({ code: 'too-many-annotated-files', limit: MAX_ANNOTATED_FILES })
+  }
   const key = await findAnnotatedFile(tx, libraryKey, path)
   if (key === undefined) throw new Error('the row that was inserted is missing')
   return key
+}
+
+export async function countAnnotatedFiles(reader: Reader, libraryKey: number): Promise<number> {
+  const sql = 'select count(*) as n from annotated_file where library_key = ?'
+  return (await reader.get<{ n: number }>(sql, libraryKey))?.n ?? 0
 }
 
 /** Annotated files of all libraries after a key, in the order of keys. */
@@ -63,11 +162,11 @@ export async function listAnnotatedFiles(
   }))
 }
 
-/** Notes whether there is a file at the path; nothing if the row has moved since. */
+/** Notes that there is no file at the path; nothing if the row has moved since. */
 export async function setMissingSince(
   tx: Transaction,
   { key, path }: Pick<AnnotatedFile, 'key' | 'path'>,
-  since: number | null,
+  since: number,
 ): Promise<void> {
   const sql = 'update annotated_file set missing_since = ? where key = ? and path_key = ?'
   await tx.run(sql, since, key, pathKey(path))
@@ -75,5 +174,5 @@ export async function setMissingSince(
 
 /** Deletes the annotations of files that are missing since a time before this. Returns the number of files. */
 export function deleteMissingBefore(tx: Transaction, time: number): Promise<number> {
-  return tx.run('delete from annotated_file where missing_since < ?', time)
+  return tx.run('delete from annotated_file where missing_since > 0 and missing_since < ?', time)
 }

@@ -1,40 +1,18 @@
 import { inGroups, type Reader } from '../database/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 
-/** An annotated file at its path in the origin, and the comment that was looked at. */
-export interface AnnotationMatch {
+/** An annotated file at its path in the origin. */
+interface AnnotationMatch {
   readonly libraryKey: number
   readonly path: LibraryPath
-  readonly comment: string | undefined
 }
 
-// Limits of one search, so that its memory is bounded.
-const MAX_COMMENTS = 2000
+// Limit of one search, so that its memory is bounded.
 const MAX_TAGGED = 5000
 
 interface MatchRow {
   library_key: number
   path: string
-  comment?: string
-}
-
-/** The newest comments of some libraries, newest first. Older ones are not searched. */
-export async function listNewestComments(
-  reader: Reader,
-  libraryKeys: readonly number[],
-): Promise<AnnotationMatch[]> {
-  const rows: MatchRow[] = []
-  for (const { some, marks } of inGroups(libraryKeys)) {
-    const found = await reader.all<MatchRow>(
-      `select f.library_key, f.path, c.comment from file_comment c join annotated_file f on f.key = c.file_key
-       where f.library_key in (${marks}) order by c.key desc limit ?`,
-      ...some,
-      MAX_COMMENTS - rows.length,
-    )
-    rows.push(...found)
-    if (rows.length >= MAX_COMMENTS) break
-  }
-  return rows.map(toMatch)
 }
 
 /** The files with a tag of this folded name. */
@@ -48,7 +26,7 @@ export async function listTagged(
     const found = await reader.all<MatchRow>(
       `select f.library_key, f.path from library_tag t join file_tag ft on ft.tag_key = t.key
        join annotated_file f on f.key = ft.file_key
-       where t.library_key in (${marks}) and t.name_folded = ? order by ft.key desc limit ?`,
+       where t.library_key in (${marks}) and t.name_folded = ? and f.missing_since is null order by ft.key desc limit ?`,
       ...some,
       folded,
       MAX_TAGGED,
@@ -58,6 +36,6 @@ export async function listTagged(
   return rows.slice(0, MAX_TAGGED).map(toMatch)
 }
 
-function toMatch({ library_key, path, comment }: MatchRow): AnnotationMatch {
-  return { libraryKey: library_key, path: path as LibraryPath, comment }
+function toMatch({ library_key, path }: MatchRow): AnnotationMatch {
+  return { libraryKey: library_key, path: path as LibraryPath }
 }

@@ -3,8 +3,12 @@ import { asSeen, findLibraryByKey } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { baseName, type FileDirent, type LibraryPath, seenFrom } from '../objects/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
+import { parseQuery, type Query } from '../search/index.ts'
 import { Tree } from '../tree/index.ts'
-import { type AnnotationMatch, listNewestComments, listTagged } from './annotation-search-store.ts'
+import { listTagged } from './annotation-search-store.ts'
+import { findComments } from './comment-index.ts'
+import type { IndexedComment } from './comment-word-store.ts'
 import { foldName } from './fold-name.ts'
 
 /** A search by tags or comments. */
@@ -17,6 +21,19 @@ export interface AnnotationQuery {
   readonly name: readonly string[]
 }
 
+/** The scope of a search: libraries and shared folders, and an owner all of whose libraries belong to it. */
+interface AnnotationScope {
+  readonly within: readonly Readable[]
+  readonly owned?: OwnedReadables | undefined
+}
+
+/** A file at its path in the origin, and the newest comment that matches. */
+interface FileMatch {
+  readonly libraryKey: number
+  readonly path: LibraryPath
+  readonly comment?: IndexedComment | undefined
+}
+
 /** A file found by its annotations. */
 interface AnnotatedMatch {
   readonly in: Readable
@@ -24,7 +41,7 @@ interface AnnotatedMatch {
   readonly path: LibraryPath
   readonly entry: FileDirent
   /** The newest comment that matches. */
-  readonly comment: string | undefined
+  readonly comment: IndexedComment | undefined
 }
 
 /**
@@ -34,36 +51,33 @@ interface AnnotatedMatch {
 export function parseAnnotationQuery(text: string): AnnotationQuery | undefined {
   const query = { tags: [] as string[], comment: [] as string[], name: [] as string[] }
   for (const [, kind, quoted, word] of text.matchAll(/(?:(tag|comment):)?(?:"([^"]*)"|(\S+))/giu)) {
-    const sought = foldName((quoted ?? word ?? '').trim())
-    if (sought === '') continue
-    if (kind === undefined) query.name.push(sought)
-    else if (kind.toLowerCase() === 'tag') query.tags.push(sought)
-    else query.comment.push(sought)
+    const term = foldName((quoted ?? word ?? '').trim())
+    if (term === '') continue
+    if (kind === undefined) query.name.push(term)
+    else if (kind.toLowerCase() === 'tag') query.tags.push(term)
+    else query.comment.push(term)
   }
   return query.tags.length === 0 && query.comment.length === 0 ? undefined : query
 }
 
-/** The files of readable libraries that match now, newest first. */
+/** The files of readable libraries that match now, those changed last first. */
 export async function findAnnotated(
-  { db, core }: { readonly db: Database; readonly core: LibraryCore },
+  services: SearchServices,
   query: AnnotationQuery,
-  { within, owned }: { readonly within: readonly Readable[]; readonly owned?: OwnedReadables | undefined },
+  scope: AnnotationScope,
 ): Promise<AnnotatedMatch[]> {
-  const keys = [...new Set([...within.map(({ libraryKey }) => libraryKey), ...(owned?.keys ?? [])])]
-  const files = new Map<string, AnnotationMatch>()
-  const idOf = ({ libraryKey, path }: AnnotationMatch) => `${libraryKey} ${path}`
-  const keep = (matches: readonly AnnotationMatch[], isFirst: boolean) => {
+  const { db } = services
+  const keys = keysOf(scope)
+  const files = new Map<string, FileMatch>()
+  const keep = (matches: readonly FileMatch[], isFirst: boolean) => {
     const found = new Map(matches.toReversed().map((match) => [idOf(match), match]))
     if (isFirst) for (const [id, match] of found) files.set(id, match)
     else for (const id of files.keys()) if (!found.has(id)) files.delete(id)
   }
   if (query.comment.length > 0) {
-    const comments = await listNewestComments(db, keys)
-    const isMatch = ({ comment }: AnnotationMatch) => {
-      const folded = foldName(comment ?? '')
-      return query.comment.every((word) => folded.includes(word))
-    }
-    keep(comments.filter(isMatch), true)
+    const text = query.comment.map((words) => (/\s/.test(words) ? `"${words}"` : words)).join(' ')
+    const comments = await findComments(db, keys, parseQuery(text))
+    keep(comments.map(toFileMatch), true)
   }
   for (const [index, tag] of query.tags.entries()) {
     keep(await listTagged(db, keys, tag), index === 0 && query.comment.length === 0)
@@ -72,12 +86,53 @@ export async function findAnnotated(
     const name = foldName(baseName(path))
     return query.name.every((word) => name.includes(word))
   })
-  if (named.length === 0) return []
-  const libraryKeys = [...new Set(named.map(({ libraryKey }) => libraryKey))]
+  const matches = await shownNow(services, named, scope)
+  return matches.toSorted((a, b) => b.entry.mtime - a.entry.mtime)
+}
+
+/** The files of readable libraries with a comment that matches now, those commented last first. */
+export async function findCommented(
+  services: SearchServices,
+  query: Query,
+  scope: AnnotationScope,
+): Promise<AnnotatedMatch[]> {
+  const files = new Map<string, FileMatch>()
+  for (const comment of await findComments(services.db, keysOf(scope), query)) {
+    const match = toFileMatch(comment)
+    if (!files.has(idOf(match))) files.set(idOf(match), match)
+  }
+  return shownNow(services, [...files.values()], scope)
+}
+
+interface SearchServices {
+  readonly db: Database
+  readonly core: LibraryCore
+}
+
+const idOf = ({ libraryKey, path }: FileMatch) => `${libraryKey} ${path}`
+
+function toFileMatch(comment: IndexedComment): FileMatch {
+  return { libraryKey: comment.libraryKey, path: comment.path, comment }
+}
+
+function keysOf({ within, owned }: AnnotationScope): number[] {
+  return [...new Set([...within.map(({ libraryKey }) => libraryKey), ...(owned?.keys ?? [])])]
+}
+
+/** The matches that are files of the current trees, as the caller sees them. Rows of a deleted file remain for a while. */
+async function shownNow(
+  { db, core }: SearchServices,
+  files: readonly FileMatch[],
+  { within, owned }: AnnotationScope,
+): Promise<AnnotatedMatch[]> {
+  if (files.length === 0) return []
+  const libraryKeys = [...new Set(files.map(({ libraryKey }) => libraryKey))]
   const doors = [...((await owned?.find(libraryKeys)) ?? []), ...within]
   const trees = new Map<number, Tree | undefined>()
   const matches: AnnotatedMatch[] = []
-  for (const { libraryKey, path, comment } of named) {
+  const slicer = new TimeSlicer()
+  for (const { libraryKey, path, comment } of files) {
+    if (slicer.isDue) await slicer.rest()
     if (!trees.has(libraryKey)) {
       const library = await findLibraryByKey(db, libraryKey)
       trees.set(libraryKey, library && new Tree(core.objects, libraryKey, library.root))
@@ -86,7 +141,7 @@ export async function findAnnotated(
     const entry = await trees.get(libraryKey)?.find(path)
     if (place !== undefined && entry?.kind === 'file') matches.push({ ...place, entry, comment })
   }
-  return matches.toSorted((a, b) => b.entry.mtime - a.entry.mtime)
+  return matches
 }
 
 /** The path as seen through the first library or shared folder that shows it. */

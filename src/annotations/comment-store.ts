@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
-import type { LibraryPath } from '../objects/index.ts'
+import { type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** A comment on a file. */
 export interface Comment {
@@ -52,7 +52,8 @@ export async function findComment(
   libraryKey: number,
   id: number,
 ): Promise<Comment | undefined> {
-  const row = await reader.get<CommentRow>(`${SELECT} where c.key = ? and f.library_key = ?`, id, libraryKey)
+  const sql = `${SELECT} where c.key = ? and f.library_key = ? and f.missing_since is null`
+  const row = await reader.get<CommentRow>(sql, id, libraryKey)
   return row && toComment(row)
 }
 
@@ -61,12 +62,23 @@ export async function countComments(reader: Reader, fileKey: number): Promise<nu
   return (await reader.get<{ n: number }>(sql, fileKey))?.n ?? 0
 }
 
-/** The number of comments of each commented file of a library, by path in the origin. */
-export async function countCommentsOf(reader: Reader, libraryKey: number): Promise<Map<LibraryPath, number>> {
+/** The number of comments that an account wrote. */
+export async function countCommentsBy(reader: Reader, authorKey: number): Promise<number> {
+  const sql = 'select count(*) as n from file_comment where author_key = ?'
+  return (await reader.get<{ n: number }>(sql, authorKey))?.n ?? 0
+}
+
+/** The number of comments of each commented file directly in a folder, by path in the origin. */
+export async function countCommentsIn(
+  reader: Reader,
+  libraryKey: number,
+  folder: LibraryPath,
+): Promise<Map<LibraryPath, number>> {
   const rows = await reader.all<{ path: string; n: number }>(
     `select f.path, count(*) as n from annotated_file f join file_comment c on c.file_key = f.key
-     where f.library_key = ? group by f.path`,
+     where f.library_key = ? and f.folder_key = ? and f.missing_since is null group by f.path`,
     libraryKey,
+    pathKey(folder),
   )
   return new Map(rows.map(({ path, n }) => [path as LibraryPath, n]))
 }

@@ -4,15 +4,17 @@ import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { Library } from '../library/index.ts'
-import { type LibraryPath, parentOf } from '../objects/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import { findAnnotatedFile } from './annotated-file-store.ts'
 import type { AnnotationEvent, CommentRecipient } from './annotation-event.ts'
 import { type FileOf, writeBound } from './bound-write.ts'
+import { indexComment } from './comment-index.ts'
 import {
   type Comment,
   type CommentChanges,
   countComments,
-  countCommentsOf,
+  countCommentsBy,
+  countCommentsIn,
   deleteComment,
   findComment,
   insertComment,
@@ -25,6 +27,8 @@ import { deleteParticipant, insertParticipants, listParticipants } from './parti
 /** Limits of a file. */
 export const MAX_COMMENTS = 1000
 const MAX_PARTICIPANTS = 100
+/** Comments of one author in all libraries. No quota counts them, and readers may comment in libraries of others. */
+export const MAX_COMMENTS_OF_ACCOUNT = 20_000
 
 interface CommentsOptions {
   readonly db: Database
@@ -62,11 +66,12 @@ export class Comments {
 
   /** The number of comments on each commented file directly in a folder, by path as the library shows it. */
   async countIn({ info }: Library, folder: LibraryPath): Promise<Map<LibraryPath, number>> {
-    const counts = await countCommentsOf(this.#options.db, info.key)
+    const counts = await countCommentsIn(this.#options.db, info.key, inOrigin(info, folder))
     return new Map(
-      Array.from(counts, ([place, n]) => [asSeen(info, place), n] as const).flatMap(([path, n]) =>
-        path !== undefined && parentOf(path) === folder ? [[path, n]] : [],
-      ),
+      Array.from(counts).flatMap(([place, n]) => {
+        const path = asSeen(info, place)
+        return path === undefined ? [] : [[path, n]]
+      }),
     )
   }
 
@@ -93,9 +98,13 @@ export class Comments {
       const comment = { author: user.email, text, detail, resolved: false, createdAt: time, updatedAt: time }
       return async (tx, fileKey) => {
         if ((await countComments(tx, fileKey)) >= MAX_COMMENTS) {
-          fail({ code: 'too-many-comments', limit: MAX_COMMENTS })
+          fail({ code: 'too-many-comments', limit: MAX_COMMENTS, of: 'file' })
+        }
+        if ((await countCommentsBy(tx, user.key)) >= MAX_COMMENTS_OF_ACCOUNT) {
+          fail({ code: 'too-many-comments', limit: MAX_COMMENTS_OF_ACCOUNT, of: 'account' })
         }
         const id = await insertComment(tx, fileKey, { ...comment, authorKey: user.key })
+        await indexComment(tx, library.info.key, { id, text })
         const mentioned = recipients.filter((one) => one.mentioned).map(({ accountKey }) => accountKey)
         await this.#addParticipants(tx, fileKey, [user.key, ...mentioned])
         const event = { library: originOf(library.info), path: place, author: user, recipients }
@@ -129,6 +138,7 @@ export class Comments {
         updatedAt: isEdited ? now() : current.updatedAt,
       }
       await updateComment(tx, changed)
+      if (changed.text !== current.text) await indexComment(tx, library.info.key, changed)
       await this.#recordChange(tx, library.info, current.path, actor.email)
       return changed
     })

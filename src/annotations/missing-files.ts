@@ -14,7 +14,7 @@ const MISSING_KEPT_SECONDS = 90 * 86_400
 const FILES_PER_STEP = 500
 
 /**
- * Maintenance: notes which annotated files are gone or back, and deletes the annotations of those that are gone for 90
+ * Maintenance: notes when annotated files were found to be gone, and deletes the annotations of those that are gone for 90
  * days. Returns the number of files whose annotations were deleted.
  */
 export async function deleteMissingFiles(
@@ -29,21 +29,21 @@ export async function deleteMissingFiles(
     last = at.key
     for (const file of files) {
       if (signal.aborted) return 0
-      const isMissing = await isGone(core, db, file)
-      if (isMissing === undefined || isMissing === (file.missingSince !== undefined)) continue
-      await db.write((tx) => setMissingSince(tx, file, isMissing ? now() : null), { durable: false })
+      const isNoted = (file.missingSince ?? 0) > 0
+      if (isNoted || (file.missingSince === undefined && !(await isGone(core, db, file)))) continue
+      await db.write((tx) => setMissingSince(tx, file, now()), { durable: false })
     }
   }
   return db.write((tx) => deleteMissingBefore(tx, now() - MISSING_KEPT_SECONDS))
 }
 
-/** Undefined for a deleted library, whose annotations end with it. */
+/** False for a deleted library, whose annotations end with it. */
 async function isGone(
   core: LibraryCore,
   db: Database,
   { libraryKey, path }: AnnotatedFile,
-): Promise<boolean | undefined> {
+): Promise<boolean> {
   const library = await findLibraryByKey(db, libraryKey)
-  if (library === undefined) return undefined
+  if (library === undefined) return false
   return (await new Tree(core.objects, libraryKey, library.root).find(path))?.kind !== 'file'
 }

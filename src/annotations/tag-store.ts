@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
-import type { LibraryPath } from '../objects/index.ts'
+import { type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** A tag of a library. */
 export interface Tag {
@@ -14,6 +14,8 @@ export interface FileTag {
   readonly id: number
   /** Of the file, in the origin. */
   readonly path: LibraryPath
+  /** The file was deleted. There may be another one at the path. */
+  readonly isDeleted: boolean
   readonly tag: Tag
 }
 
@@ -26,9 +28,10 @@ interface TagRow {
 interface FileTagRow extends TagRow {
   file_tag_key: number
   path: string
+  missing_since: number | null
 }
 
-const FILE_TAGS = `select ft.key as file_tag_key, f.path, t.key, t.name, t.color
+const FILE_TAGS = `select ft.key as file_tag_key, f.path, f.missing_since, t.key, t.name, t.color
   from file_tag ft join annotated_file f on f.key = ft.file_key join library_tag t on t.key = ft.tag_key`
 
 /** The tags of a library, oldest first. */
@@ -72,6 +75,17 @@ export async function updateTag(
   await tx.run(sql, name, folded, color, id)
 }
 
+/** Gives all files with a tag another one, unless they have it. */
+export async function copyFileTags(tx: Transaction, from: number, to: number): Promise<void> {
+  await tx.run(
+    `insert into file_tag (file_key, tag_key) select file_key, ? from file_tag a where tag_key = ?
+     and not exists (select 1 from file_tag b where b.file_key = a.file_key and b.tag_key = ?)`,
+    to,
+    from,
+    to,
+  )
+}
+
 export async function deleteTag(tx: Transaction, id: number): Promise<void> {
   await tx.run('delete from library_tag where key = ?', id)
 }
@@ -82,11 +96,25 @@ export async function listFileTags(reader: Reader, fileKey: number): Promise<Fil
   return rows.map(toFileTag)
 }
 
-/** The tags of all files of a library. */
+/** The tags of all files of a library, and of its deleted files. */
 export async function listFileTagsOf(reader: Reader, libraryKey: number): Promise<FileTag[]> {
   const rows = await reader.all<FileTagRow>(
     `${FILE_TAGS} where f.library_key = ? order by ft.key`,
     libraryKey,
+  )
+  return rows.map(toFileTag)
+}
+
+/** The tags of the files directly in a folder. */
+export async function listFileTagsIn(
+  reader: Reader,
+  libraryKey: number,
+  folder: LibraryPath,
+): Promise<FileTag[]> {
+  const rows = await reader.all<FileTagRow>(
+    `${FILE_TAGS} where f.library_key = ? and f.folder_key = ? order by ft.key`,
+    libraryKey,
+    pathKey(folder),
   )
   return rows.map(toFileTag)
 }
@@ -119,5 +147,6 @@ function toTag({ key, name, color }: TagRow): Tag {
 }
 
 function toFileTag(row: FileTagRow): FileTag {
-  return { id: row.file_tag_key, path: row.path as LibraryPath, tag: toTag(row) }
+  const isDeleted = row.missing_since !== null
+  return { id: row.file_tag_key, path: row.path as LibraryPath, isDeleted, tag: toTag(row) }
 }

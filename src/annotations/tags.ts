@@ -1,5 +1,5 @@
 import type { Access } from '../access/index.ts'
-import { asSeen, inOrigin, originOf } from '../commits/index.ts'
+import { asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Library } from '../library/index.ts'
@@ -9,6 +9,7 @@ import type { AnnotationEvent } from './annotation-event.ts'
 import { type FileOf, writeBound } from './bound-write.ts'
 import { foldName } from './fold-name.ts'
 import {
+  copyFileTags,
   deleteFileTag,
   deleteTag,
   type FileTag,
@@ -18,6 +19,7 @@ import {
   insertFileTag,
   insertTag,
   listFileTags,
+  listFileTagsIn,
   listFileTagsOf,
   listTags,
   type Tag,
@@ -51,8 +53,8 @@ export class Tags {
     const { db } = this.#options
     const { info } = library
     const counts = new Map<number, number>()
-    for (const { path, tag } of await listFileTagsOf(db, info.key)) {
-      if (asSeen(info, path) !== undefined) counts.set(tag.id, (counts.get(tag.id) ?? 0) + 1)
+    for (const { path, tag, isDeleted } of await listFileTagsOf(db, info.key)) {
+      if (!isDeleted && asSeen(info, path) !== undefined) counts.set(tag.id, (counts.get(tag.id) ?? 0) + 1)
     }
     const all = await listTags(db, info.key)
     const shown = info.sub === undefined ? all : all.filter(({ id }) => counts.has(id))
@@ -98,33 +100,51 @@ export class Tags {
     })
   }
 
+  /** Replaces a tag by another one at all its files, and deletes it. Throws permission-denied, tag-not-found. */
+  async merge(library: Library, id: number, into: number): Promise<Tag> {
+    const { info } = this.#managed(library)
+    return this.#options.db.write(async (tx) => {
+      const [from, to] = [await findTag(tx, info.key, id), await findTag(tx, info.key, into)]
+      if (from === undefined || to === undefined || id === into) return fail({ code: 'tag-not-found' })
+      await copyFileTags(tx, id, into)
+      await deleteTag(tx, id)
+      await this.#recordChange(tx, library, ROOT)
+      return to
+    })
+  }
+
   async ofFile({ info }: Library, path: LibraryPath): Promise<FileTag[]> {
     const { db } = this.#options
     const file = await findAnnotatedFile(db, info.key, inOrigin(info, path))
     return file === undefined ? [] : listFileTags(db, file)
   }
 
-  /** The tags of all files, by path as the library shows it. */
-  async byPath({ info }: Library): Promise<Map<LibraryPath, FileTag[]>> {
-    const found = new Map<LibraryPath, FileTag[]>()
-    for (const tag of await listFileTagsOf(this.#options.db, info.key)) {
+  /** The tags of the files directly in a folder, by path as the library shows it. */
+  async inFolder({ info }: Library, folder: LibraryPath): Promise<Map<LibraryPath, FileTag[]>> {
+    const found = await listFileTagsIn(this.#options.db, info.key, inOrigin(info, folder))
+    const seen = found.flatMap((tag) => {
       const path = asSeen(info, tag.path)
-      if (path === undefined) continue
-      const of = found.get(path)
-      if (of === undefined) found.set(path, [tag])
-      else of.push(tag)
-    }
-    return found
+      return path === undefined || tag.isDeleted ? [] : { path, tag }
+    })
+    return new Map(
+      Array.from(
+        Map.groupBy(seen, ({ path }) => path),
+        ([path, all]) => [path, all.map(({ tag }) => tag)],
+      ),
+    )
   }
 
-  /** The files with a tag, as the library shows them. Throws tag-not-found. */
-  async filesWith(library: Library, id: number): Promise<{ fileTagId: number; path: LibraryPath }[]> {
+  /** The files with a tag, as the library shows them, and in a whole library deleted ones. Throws tag-not-found. */
+  async filesWith(
+    library: Library,
+    id: number,
+  ): Promise<{ fileTagId: number; path: LibraryPath; isDeleted: boolean }[]> {
     const { db } = this.#options
     const { info } = library
     const all = (await listFileTagsOf(db, info.key)).filter(({ tag }) => tag.id === id)
-    const shown = all.flatMap(({ id: fileTagId, path }) => {
-      const seen = asSeen(info, path)
-      return seen === undefined ? [] : { fileTagId, path: seen }
+    const shown = all.flatMap((tag) => {
+      const path = shownPath(info, tag)
+      return path === undefined ? [] : { fileTagId: tag.id, path, isDeleted: tag.isDeleted }
     })
     const isShown = shown.length > 0 || info.sub === undefined
     if (!isShown || (await findTag(db, info.key, id)) === undefined) fail({ code: 'tag-not-found' })
@@ -157,7 +177,7 @@ export class Tags {
   async untagFile(library: Library, id: number): Promise<void> {
     const { db } = this.#options
     const found = await findFileTag(db, library.info.key, id)
-    const path = found && asSeen(library.info, found.path)
+    const path = found && shownPath(library.info, found)
     if (found === undefined || path === undefined) return fail({ code: 'tag-not-found' })
     library.editable(parentOf(path))
     await db.write(async (tx) => {
@@ -176,4 +196,9 @@ export class Tags {
     const author = { email: actor.email }
     return this.#options.record(tx, { kind: 'tag', library: originOf(info), path, author, recipients: [] })
   }
+}
+
+/** The path of a tagged file as the library shows it. What was deleted in a shared folder may be from before it was shared. */
+function shownPath(info: LibraryInfo, { path, isDeleted }: FileTag): LibraryPath | undefined {
+  return isDeleted && info.sub !== undefined ? undefined : asSeen(info, path)
 }

@@ -43,6 +43,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
     { 'Retry-After': 60 },
   ],
   'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
+  'too-many-tasks': () => [429, 'Too many unfinished tasks.', { 'Retry-After': 60 }],
   'too-many-entries': ({ limit, of }) => [
     400,
     of === 'library'
@@ -105,10 +106,19 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'delivery-not-found': () => [404, 'Delivery not found.'],
   'webhook-queue-full': () => [409, 'Too many deliveries are waiting.'],
   'comment-not-found': ({ id }) => [404, `File comment not found: ${id}`],
-  'too-many-comments': ({ limit }) => [400, `A file can have at most ${limit} comments.`],
+  'too-many-comments': ({ limit, of }) => [
+    400,
+    of === 'file'
+      ? `A file can have at most ${limit} comments.`
+      : `An account can write at most ${limit} comments.`,
+  ],
   'tag-not-found': () => [404, 'file_tag not found.'],
   'tag-exists': ({ name }) => [400, `tag ${name} already exist.`],
   'too-many-tags': ({ limit }) => [400, `There can be at most ${limit} tags.`],
+  'too-many-annotated-files': ({ limit }) => [
+    400,
+    `A library can have at most ${limit} files with comments or tags.`,
+  ],
   'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 

@@ -4,6 +4,8 @@ import { accountRoutes } from './accounts/account-v2.ts'
 import { authTokenRoutes } from './accounts/auth-token-v2.ts'
 import { avatarRoutes } from './accounts/avatar-routes.ts'
 import { deviceRoutes } from './accounts/devices-v2.ts'
+import { onboardingRoutes } from './accounts/onboarding-v21.ts'
+import { passwordResetRoutes } from './accounts/password-reset-v21.ts'
 import { personalTokenRoutes } from './accounts/personal-tokens-v21.ts'
 import { sessionRoutes } from './accounts/sessions-v21.ts'
 import { searchUserRoutes } from './accounts/user-search-routes.ts'
@@ -26,8 +28,10 @@ import { adminGroupRoutes } from './admin/groups-v21.ts'
 import { adminLibraryRoutes } from './admin/libraries-v21.ts'
 import { adminLinkRoutes } from './admin/links-v21.ts'
 import { adminSearchRoutes } from './admin/search-failures-v21.ts'
+import { adminSetupRoutes } from './admin/setup-v21.ts'
 import { adminStatisticRoutes } from './admin/statistics-v21.ts'
 import { adminStatusRoutes } from './admin/status-v21.ts'
+import { adminTestMailRoutes } from './admin/test-mail-v21.ts'
 import { adminUserRoutes } from './admin/users-v21.ts'
 import { commentRoutes } from './annotations/comments-v2.ts'
 import { participantRoutes } from './annotations/participants-v21.ts'
@@ -116,6 +120,8 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...avatarRoutes,
   ...accountsRoutes,
   ...userRoutes,
+  ...onboardingRoutes,
+  ...adminTestMailRoutes,
   ...adminUserRoutes,
   ...adminLibraryRoutes,
   ...adminTrashLibraryRoutes,
@@ -126,6 +132,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...adminDeviceRoutes,
   ...adminStatisticRoutes,
   ...adminStatusRoutes,
+  ...adminSetupRoutes,
   ...adminAuditRoutes,
   ...usageRoutes,
   ...defaultLibraryRoutes,
@@ -207,6 +214,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...groupRoutesV2,
   ...searchUserRoutes,
   ...libraryTokenRoutes,
+  ...passwordResetRoutes,
   ...personalTokenRoutes,
   ...libraryTokenAccessRoutes,
   ...webdavSecretRoutes,

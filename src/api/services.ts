@@ -1,6 +1,6 @@
-import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
+import type { Access, LibraryPasswords, LinkMails, Links, Quotas, Shares, Tickets } from '../access/index.ts'
 import type { ActivityService } from '../activity/index.ts'
-import type { AnnotationQuery, Comments, findAnnotated, Tags } from '../annotations/index.ts'
+import type { AnnotationQuery, Comments, findAnnotated, findCommented, Tags } from '../annotations/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { BackupState } from '../backup/index.ts'
 import type { IntegrityState } from '../check/index.ts'
@@ -8,22 +8,26 @@ import { routesFor } from '../http/index.ts'
 import type {
   Account,
   Accounts,
+  AccountTokens,
   ApiTokens,
   Avatars,
   Directory,
   Groups,
   Login,
+  Onboarding,
   PasswordChecks,
   ScopedTokens,
   SyncTokens,
   WebdavSecrets,
 } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
+import type { Outbox } from '../mail/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { Photos } from '../photos/index.ts'
 import type { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import type { ClientPush } from '../push/index.ts'
-import type { Search } from '../search/index.ts'
+import type { FairSemaphore } from '../scheduling/index.ts'
+import type { Query, Search } from '../search/index.ts'
 import type { ServerState, Statistics, Usage } from '../usage/index.ts'
 import type { CopyMoveTasks } from './batch/copy-move-tasks.ts'
 import type { Archives } from './transfers/archives.ts'
@@ -70,8 +74,11 @@ interface GarbageCollection {
 export interface ApiServices {
   readonly access: Access
   readonly accounts: Accounts
+  readonly accountTokens: AccountTokens
   readonly activity: ActivityService
   readonly apiTokens: ApiTokens
+  /** Listings of zip archives, which are read in this process. */
+  readonly archiveListings: FairSemaphore
   readonly archives: Archives
   readonly audit: Audit
   readonly avatars: Avatars
@@ -90,14 +97,22 @@ export interface ApiServices {
   readonly listingKey: string
   readonly groups: Groups
   readonly links: Links
+  readonly linkMails: LinkMails
   readonly login: Login
   /** Finds files by their comments and tags. */
   readonly findAnnotated: (
     query: AnnotationQuery,
     place: Parameters<typeof findAnnotated>[2],
   ) => ReturnType<typeof findAnnotated>
+  /** Finds files by words in comments on them. */
+  readonly findCommented: (
+    query: Query,
+    place: Parameters<typeof findCommented>[2],
+  ) => ReturnType<typeof findCommented>
   /** Unix seconds. */
   readonly now: () => number
+  readonly onboarding: Onboarding
+  readonly outbox: Outbox
   readonly passwordChecks: PasswordChecks
   readonly partialUploads: PartialUploads
   readonly photos: Photos
@@ -108,6 +123,12 @@ export interface ApiServices {
   readonly search: Search
   readonly scopedTokens: ScopedTokens
   readonly server: ServerState
+  /** Settings that the setup checklist of administrators shows. */
+  readonly setup: {
+    readonly publicUrl: string | undefined
+    /** Undefined without scheduled backups. */
+    readonly backupIntervalSeconds: number | undefined
+  }
   readonly statistics: Statistics
   readonly backups: { state(): Promise<BackupState> }
   readonly syncTokens: SyncTokens

@@ -4,6 +4,7 @@ export const auditActions = [
   'login-failed',
   'logout',
   'password-changed',
+  'password-reset-requested',
   'api-token-made',
   'api-token-revoked',
   'device-unlinked',

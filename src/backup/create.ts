@@ -16,10 +16,17 @@ import { HELD_BLOCKS, isBackedUp } from './tables.ts'
 const CONCURRENT_BLOCKS = 4
 const SMALL_BLOCKS_PER_STEP = 500
 
+/** Which references of libraries to blocks a snapshot leaves out. */
+interface LeftOutReferences {
+  has(libraryKey: number, blockId: Uint8Array): boolean
+}
+
 /** The server to be backed up. */
 export interface BackupSource {
   /** Opens a read transaction of its own. */
   openSnapshot(): Promise<DatabaseSnapshot>
+  /** The references that garbage collection has condemned, and that nothing in the snapshot reaches. */
+  findGarbage(snapshot: DatabaseSnapshot): Promise<LeftOutReferences>
   readonly blocks: BlockStore
   /** The subset of blocks that a library holds now. */
   heldNow(ids: readonly BlockId[]): Promise<ReadonlySet<BlockId>>
@@ -78,7 +85,7 @@ export async function createSnapshot(
   return manifest
 }
 
-/** The blocks that libraries hold, as the rows of their table pass by. */
+/** Collects the blocks that libraries hold from the rows of the table while they are copied. */
 class HeldBlocks {
   readonly #repository: BackupRepository
   readonly #seen = new Set<string>()
@@ -120,8 +127,13 @@ async function dumpDatabase(
     if (!isBackedUp(table.name)) continue
     signal?.throwIfAborted()
     onStep({ step: 'rows', table: table.name })
-    const onPage = table.name === HELD_BLOCKS ? blockCollector(repository, snapshot, table, held) : undefined
-    tables.push(await dumpTable(repository, snapshot, table, onPage))
+    const isHeldBlocks = table.name === HELD_BLOCKS
+    tables.push(
+      await dumpTable(repository, snapshot, table, {
+        ...(isHeldBlocks && { isKept: await garbageFilter(source, snapshot, table) }),
+        ...(isHeldBlocks && { onPage: blockCollector(repository, snapshot, table, held) }),
+      }),
+    )
   }
   return {
     schemaVersion: snapshot.schemaVersion,
@@ -135,7 +147,13 @@ async function dumpTable(
   repository: BackupRepository,
   snapshot: DatabaseSnapshot,
   table: SnapshotTable,
-  onPage: ((rows: readonly Value[][]) => Promise<void>) | undefined,
+  {
+    isKept,
+    onPage,
+  }: {
+    readonly isKept?: (row: readonly Value[]) => boolean
+    readonly onPage?: (rows: readonly Value[][]) => Promise<void>
+  },
 ): Promise<ManifestTable> {
   const chunker = new RowChunker()
   const chunks: string[] = []
@@ -143,7 +161,8 @@ async function dumpTable(
     if (chunk !== undefined) chunks.push(await repository.addRows(chunk))
   }
   let count = 0
-  for await (const rows of snapshot.rows(table)) {
+  for await (const page of snapshot.rows(table)) {
+    const rows = isKept === undefined ? page : page.filter(isKept)
     for (const row of rows) await keep(chunker.push(row))
     count += rows.length
     await onPage?.(rows)
@@ -153,7 +172,19 @@ async function dumpTable(
   return { name, columns, rows: count, chunks: await repository.addRows(Buffer.from(JSON.stringify(chunks))) }
 }
 
-/** Stores small blocks as their rows pass by, while the snapshot is open. */
+/** Leaves out garbage, so that a backup does not store what is about to be deleted. */
+async function garbageFilter(
+  source: BackupSource,
+  snapshot: DatabaseSnapshot,
+  { columns }: SnapshotTable,
+): Promise<(row: readonly Value[]) => boolean> {
+  const garbage = await source.findGarbage(snapshot)
+  const keyAt = columns.indexOf('library_key')
+  const idAt = columns.indexOf('block_id')
+  return (row) => !garbage.has(Number(row[keyAt]), row[idAt] as Uint8Array)
+}
+
+/** Stores small blocks while their rows are read, as long as the snapshot is open. */
 function blockCollector(
   repository: BackupRepository,
   snapshot: DatabaseSnapshot,
@@ -191,7 +222,7 @@ async function copyBlockFiles(
       if (next % 100 === 0) onStep({ step: 'blocks', left: ids.length - next })
       try {
         const chunks: Buffer[] = []
-        for await (const chunk of blocks.read(id)) chunks.push(chunk)
+        for await (const chunk of blocks.read(id, undefined, { stored: true })) chunks.push(chunk)
         await repository.add('block', id, Buffer.concat(chunks))
       } catch (error) {
         if (!(error instanceof BlockMissing || error instanceof BlockDamaged)) throw error

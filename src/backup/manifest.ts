@@ -48,10 +48,11 @@ export interface SnapshotManifest {
 
 const FOLDER = 'snapshots/'
 
-/** Ids sort by time. */
+/** Ids sort by time: the second, then the millisecond as the first three of the eight digits. The others are random. */
 export function newSnapshotId(at: Date): string {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, '')
-  return `${time}-${randomBytes(4).toString('hex')}`
+  const millisecond = at.getUTCMilliseconds().toString(16).padStart(3, '0')
+  return `${time}-${millisecond}${randomBytes(3).toString('hex').slice(1)}`
 }
 
 export async function writeManifest(repository: BackupRepository, manifest: SnapshotManifest): Promise<void> {

@@ -15,7 +15,7 @@ interface TargetSettings {
 async function openTarget(target: string, s3: S3Settings | undefined): Promise<BackupTarget> {
   if (!target.startsWith('s3://') || s3 === undefined) return new FolderTarget(target)
   const { S3Target } = await import('./s3-target.ts')
-  return new S3Target(target, s3)
+  return S3Target.open(target, s3)
 }
 
 /** Opens the backups in a target. With `create`, an empty target is prepared for backups. Throws BackupError. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { newSnapshotId } from './manifest.ts'
 import { type Retention, selectKept } from './prune.ts'
 
 const NONE: Retention = { last: 0, daily: 0, weekly: 0, monthly: 0 }
@@ -11,6 +12,12 @@ describe('the retention of snapshots', () => {
     .map((date) => date.toISOString().slice(0, 10).replaceAll('-', ''))
     .flatMap((day) => [idOf(`${day}T120000Z`), idOf(`${day}T230000Z`)])
   const kept = (retention: Partial<Retention>) => [...selectKept(ids, { ...NONE, ...retention })].sort()
+
+  it('knows the newer one of two in the same second', () => {
+    const ids = Array.from({ length: 1000 }, (_, ms) => newSnapshotId(new Date(Date.UTC(2026, 2, 1) + ms)))
+    assert.deepEqual(ids.toSorted(), ids)
+    assert.deepEqual([...selectKept(ids.toReversed(), NONE)], [ids.at(-1)])
+  })
 
   it('always keeps the newest', () => {
     assert.deepEqual(kept({}), [ids.at(-1)])

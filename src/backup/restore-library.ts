@@ -35,12 +35,21 @@ interface RestoreLibraryOptions {
   readonly ownerKey: number
   /** Unix seconds. */
   readonly now: number
+  /** Called with the keys of the library in the backup and here, before it is shown. */
+  readonly onCopied: (fromKey: number, key: number) => Promise<void>
   /** Called in the transaction that shows the library. */
   readonly onPublish: (tx: Transaction, key: number, head: CommitId) => Promise<void>
 }
 
-/** The rows that make up a library. Everything else about it is derived, or belongs to people: shares, links, stars. */
-const LIBRARY_TABLES = ['commit_object', 'fs_object', HELD_BLOCKS, 'library_rename', 'collected_library']
+/** The rows that make up a library, besides comments and tags. Everything else about it is derived, or belongs to people: shares, links, stars. */
+const LIBRARY_TABLES = [
+  'commit_object',
+  'fs_object',
+  'condemned_object',
+  HELD_BLOCKS,
+  'library_rename',
+  'collected_library',
+]
 const ROWS_PER_TRANSACTION = 500
 
 /** The libraries of a snapshot that are not deleted, with the addresses of their owners. */
@@ -95,13 +104,14 @@ export async function restoreLibrary(
   options: RestoreLibraryOptions,
 ): Promise<RestoredLibrary> {
   refuseOtherSchema(snapshot)
-  const { db, library, id, name, ownerKey, now, onPublish } = options
+  const { db, library, id, name, ownerKey, now, onCopied, onPublish } = options
   const { key: oldKey, ...row } = library.row
   const { restored, missing } = await restoreBlocksOf(snapshot, Number(oldKey), options)
   const values = { ...row, id, name: `${name} (restore unfinished)`, owner_key: ownerKey }
   const key = await db.write((tx) => insertRestoredLibrary(tx, values, now))
   if (key === undefined) throw new BackupError(`There is already a library with the id ${id}.`)
   for (const table of LIBRARY_TABLES) await copyRows(snapshot, db, table, Number(oldKey), key)
+  await onCopied(Number(oldKey), key)
   const head = idFromBytes<CommitId>(row['head'] as Uint8Array)
   const isPublished = await db.write(async (tx) => {
     const published = await publishRestoredLibrary(tx, key, {

@@ -23,8 +23,8 @@ type DatabaseSetting = Parameters<typeof openDatabase>[0]
 interface RestorePlace {
   readonly dataDirectory: string
   readonly database: DatabaseSetting
-  /** Opens the block store within the data folder. */
-  openBlocks(): Promise<BlockStore>
+  /** Opens the block store, which may have rows in the restored database. */
+  openBlocks(db: Database): Promise<BlockStore>
 }
 
 /** What a restore brought back. */
@@ -79,21 +79,20 @@ export async function restoreServer(
   if (!isMigrating) {
     const upToVersion = manifest.schemaVersion
     await using db = await openDatabase(setting, { onFatal: fatal, upToVersion })
-    await using blocks = await place.openBlocks()
     await emptyTables(db, manifest.tables)
     for (const table of manifest.tables) {
       onStep(table.name)
       totals.rows += await loadTable(db, snapshot, table)
     }
-    onStep('blocks')
-    await restoreBlocks({ db, blocks, snapshot, missing, totals })
     await restoreSequences(db, new Map(Object.entries(manifest.sequences)))
   }
   {
     await using db = await openDatabase(setting, { onFatal: fatal })
-    if (isMigrating) {
-      for (const { rows } of manifest.tables) totals.rows += rows
-      await using blocks = await place.openBlocks()
+    if (isMigrating) for (const { rows } of manifest.tables) totals.rows += rows
+    onStep('blocks')
+    {
+      // After the migrations: the store may have rows of its own.
+      await using blocks = await place.openBlocks(db)
       await restoreBlocks({ db, blocks, snapshot, missing, totals })
     }
     await onLoaded?.(db)

@@ -8,17 +8,23 @@ export const LIBRARIES = 'library'
 const SMALL_BLOCKS = 'small_block'
 
 /**
- * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks and condemned data are
- * found again, the index of photos is derived, the clock of a restored server is another one, and the others describe work
- * of the running process or files that are not part of a backup.
+ * Tables without anything to keep: the schema has its own version, the bytes of small blocks are stored as blobs, findings of checks, condemned references and
+ * condemned blocks are found again, the index of photos is derived, block stores and objects in S3 belong to one server, the clock of a restored server is another one,
+ * a restored server does not send the mails of the former one again, and the
+ * others describe work of the running process or files that are not part of a backup. Condemned objects are kept: a snapshot may lack their blocks, and a push
+ * relies on every object that is not condemned.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'schema_migration',
   SMALL_BLOCKS,
   'quota_reservation',
   'partial_upload',
+  'staged_block',
   'operation_lease',
-  'condemned_object',
+  'cluster_node',
+  'cluster_lease',
+  'cluster_value',
+  'password_attempt',
   'condemned_reference',
   'condemned_block',
   'backup_run',
@@ -31,6 +37,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'clock_state',
   'photo',
   'photo_library',
+  'block_object',
+  'block_store',
+  'mail',
 ])
 
 /** Whether the rows of a table belong to a backup. The search index is derived, and made again after a restore. */

@@ -13,6 +13,9 @@ export type FindingKind =
   | 'path-index'
   | 'trash'
   | 'search-index'
+  | 'photo-index'
+  | 'path-binding'
+  | 'annotations'
   | 'usage'
 
 /** One finding. Everything is named, so that an operator can tell the owner of a file. */

@@ -4,6 +4,7 @@ import {
   listCommitsDown,
   listMergedCommits,
   listPositions,
+  type PathBinding,
 } from '../commits/index.ts'
 import type { BlockCheck } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
@@ -12,6 +13,7 @@ import type { BlockId, CommitId, DirId } from '../objects/index.ts'
 import type { DutyCycle } from '../scheduling/index.ts'
 import type { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { count, findLibraryUsage } from '../usage/index.ts'
+import { findBindingFaults } from './binding-faults-store.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import { Locator, type Place } from './locate.ts'
 import type { TreeProgress } from './progress-store.ts'
@@ -29,6 +31,14 @@ export interface CheckSources extends HistorySource {
   readonly searchFaults: (
     library: LibraryInfo,
   ) => AsyncIterable<{ readonly path: string; readonly reason: string }>
+  /** What the index of photos of a library has wrong. */
+  readonly photoFaults: (
+    library: LibraryInfo,
+  ) => AsyncIterable<{ readonly path: string; readonly reason: string }>
+  /** What the comments and tags of a library have wrong. */
+  readonly annotationFaults: (library: LibraryInfo) => Promise<readonly string[]>
+  /** The tables with rows that are bound to paths. */
+  readonly pathBindings: readonly PathBinding[]
 }
 
 export interface LibraryCheckOptions {
@@ -38,9 +48,9 @@ export interface LibraryCheckOptions {
   readonly dutyCycle: DutyCycle
   /** Called with the bytes that were read, to limit them. */
   readonly onRead: (bytes: number) => Promise<void>
-  /** At most so much work is lost by an interruption, and one folder with its files. */
+  /** Interval between saves of the progress: an interruption loses at most that much work, and one folder with its files. */
   readonly saveEveryMs: number
-  /** What an interrupted check has done, and where to store what this one does. */
+  /** The saved progress of an interrupted check, and where to save that of this one. */
   readonly progress?: {
     readonly before: readonly TreeProgress[]
     readonly save: (progress: TreeProgress) => Promise<void>
@@ -85,7 +95,7 @@ class LibraryCheck {
     const { head } = this.#library
     const tree = await this.#checkTrees()
     await this.#checkPositions()
-    // What is derived from lost objects cannot be derived again to compare it.
+    // Values derived from lost objects cannot be computed again for a comparison.
     const isWhole = ![...tree.faults.values()].flat().some(({ what }) => what === 'object')
     if (isWhole && !this.#findings.some(({ kind }) => kind === 'commit-missing')) await this.#checkIndexes()
     return { findings: this.#findings, head, oldestSeq: this.#oldestSeq, objects: tree.objects }
@@ -201,9 +211,25 @@ class LibraryCheck {
         this.#add('search-index', { path, detail: reason })
         await rest()
       }
+      for await (const { path, reason } of this.#sources.photoFaults(this.#library)) {
+        this.#add('photo-index', { path, detail: reason })
+        await rest()
+      }
     }
+    await this.#checkBindings()
     // Usage is computed from the data checked above, so damage there would only be reported twice.
     if (this.#findings.length === 0) await this.#checkUsage()
+  }
+
+  async #checkBindings(): Promise<void> {
+    const { pathBindings, annotationFaults } = this.#sources
+    for await (const { path, rows, fault } of findBindingFaults(this.#sources, this.#library, pathBindings)) {
+      const detail =
+        fault === 'key' ? `${rows} cannot be found by this path` : `${rows} of an item that is not there`
+      this.#add('path-binding', { path, object: `${rows}:${fault}`, detail })
+    }
+    for (const detail of await annotationFaults(this.#library))
+      this.#add('annotations', { detail, object: detail })
   }
 
   async #checkUsage(): Promise<void> {

@@ -16,6 +16,8 @@ interface ScrubOptions {
   readonly now: () => number
   /** The time in which every block is read once; 0 never reads any. */
   readonly periodSeconds: number
+  /** Takes or keeps the lease. False if another node scrubs. */
+  readonly hold: () => Promise<boolean>
   readonly onError: (error: unknown) => void
 }
 
@@ -43,7 +45,8 @@ export class Scrub implements AsyncDisposable {
 
   /** Reads the blocks that are due. */
   async advance(): Promise<void> {
-    const { db, now, periodSeconds } = this.#options
+    const { db, now, periodSeconds, hold } = this.#options
+    if (!(await hold())) return
     await startScrub(db, now())
     for (;;) {
       const progress = await findScrubProgress(db)

@@ -122,7 +122,7 @@ export class TreeCheck {
           await this.#flushBatches()
         }
       } catch (error) {
-        // Only to learn why; whatever else went wrong is thrown again.
+        // Finds the cause. Any other error is thrown again.
         const inspected = await inspectDir(reader, libraryKey, id)
         if (!('problem' in inspected)) throw error
         this.#addFault(id, { what: 'object', ...inspected })

@@ -8,6 +8,8 @@ const TARGET_SETTINGS = [
   'backup-s3-region',
   'backup-s3-access-key',
   'backup-s3-secret-key',
+  'backup-s3-session-token',
+  'backup-s3-sse',
 ]
 const KEEP_SETTINGS = ['backup-keep-last', 'backup-keep-daily', 'backup-keep-weekly', 'backup-keep-monthly']
 const JSON_FLAG = ['--json', 'print one JSON document'] as const

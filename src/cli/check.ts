@@ -1,17 +1,22 @@
 import { constants, setPriority } from 'node:os'
+import { Access } from '../access/index.ts'
+import { findAnnotationFaults } from '../annotations/index.ts'
 import { type CheckReport, check, type Finding } from '../check/index.ts'
 import { findLibraryKey } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
 import { type Database, openDatabase } from '../database/index.ts'
+import { Images } from '../imaging/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { createLogger } from '../logging.ts'
 import { parseLibraryId } from '../objects/index.ts'
+import type { Photos } from '../photos/index.ts'
 import type { Search } from '../search/index.ts'
-import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
+import { createPhotos, createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'
+import { textFor } from './failure.ts'
 import { print, sizeText } from './output.ts'
 
 export interface CheckFlags {
@@ -28,11 +33,22 @@ export const FINDINGS = 1
 const NOT_CHECKED = 2
 
 /** Checks the stored data and prints the findings. Resolves to the exit code: 0 without findings, otherwise 1. */
-export async function checkCommand(config: Config, flags: CheckFlags): Promise<number> {
-  await using store = await openStore(config)
-  const report = await runCheck(store, await optionsFrom(store.db, flags))
-  print(flags.json === true, documentOf(report), linesOf(report))
-  return report.findings.length === 0 ? 0 : FINDINGS
+export function checkCommand(config: Config, flags: CheckFlags): Promise<number> {
+  return orNotChecked(async () => {
+    await using store = await openStore(config)
+    const report = await runCheck(store, await optionsFrom(store.db, flags))
+    print(flags.json === true, documentOf(report), linesOf(report))
+    return report.findings.length === 0 ? 0 : FINDINGS
+  })
+}
+
+/** Every failure has the exit code 2, because 1 says that everything was checked and something is wrong. */
+export async function orNotChecked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new CommandError(textFor(error), { exitCode: NOT_CHECKED, cause: error })
+  }
 }
 
 /** The opened parts of a store. A server may be running beside. */
@@ -41,29 +57,28 @@ export interface OpenStore extends AsyncDisposable {
   readonly blocks: BlockStore
   readonly core: LibraryCore
   readonly search: Search
+  readonly photos: Photos
   readonly now: () => number
 }
 
-/** Throws CommandError with the exit code 2: nothing could be checked. */
+/** Throws CommandError if there is no data of this version. */
 export async function openStore(config: Config): Promise<OpenStore> {
-  try {
-    await checkSchema(config)
-  } catch (error) {
-    if (error instanceof CommandError) throw new CommandError(error.message, { exitCode: NOT_CHECKED })
-    throw error
-  }
+  await checkSchema(config)
   // Requests have priority.
   setPriority(constants.priority.PRIORITY_LOW)
   const now = () => Math.floor(Date.now() / 1000)
   const logger = createLogger('error', { pretty: false })
   const opened = new AsyncDisposableStack()
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
   const search = opened.use(createSearch({ core, libraryDb: db, db: searchDb, config, logger }))
-  return { db, blocks, core, search, now, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  const images = opened.use(new Images())
+  const access = new Access({ core, db })
+  const photos = opened.use(createPhotos({ core, db, access, images, logger }))
+  return { db, blocks, core, search, photos, now, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 export interface RunOptions {
@@ -76,11 +91,11 @@ export interface RunOptions {
 export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunOptions> {
   const sample = Number(flags.sample ?? 100)
   if (!(sample > 0 && sample <= 100)) {
-    throw new CommandError('Give --sample a percentage above 0 and up to 100.', { exitCode: NOT_CHECKED })
+    throw new CommandError('Give --sample a percentage above 0 and up to 100.')
   }
   const rate = flags.rate === undefined ? undefined : Number(flags.rate)
   if (rate !== undefined && !(rate > 0 && rate < Number.POSITIVE_INFINITY)) {
-    throw new CommandError('Give --rate the megabytes per second to read at most.', { exitCode: NOT_CHECKED })
+    throw new CommandError('Give --rate the megabytes per second to read at most.')
   }
   const bytesPerSecond = rate && rate * 1_000_000
   const readData = flags.readData === true || flags.sample !== undefined || rate !== undefined
@@ -88,23 +103,18 @@ export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunO
   const id = parseLibraryId(flags.library)
   const libraryKey = id && (await findLibraryKey(db, id))
   if (libraryKey === undefined) {
-    throw new CommandError(`There is no library ${flags.library}: give --library its id.`, {
-      exitCode: NOT_CHECKED,
-    })
+    throw new CommandError(`There is no library ${flags.library}: give --library its id.`)
   }
   return { readData, sample, libraryKey, bytesPerSecond }
 }
 
 /** A signal ends the pass; the next command with the same flags continues it. */
 export async function runCheck(store: OpenStore, options: RunOptions): Promise<CheckReport> {
-  const { db, blocks, core, search, now } = store
+  const { db, blocks, core, search, photos, now } = store
   const stopping = new AbortController()
-  const stop = () =>
-    stopping.abort(
-      new CommandError('The check was interrupted: run it again to continue.', { exitCode: NOT_CHECKED }),
-    )
+  const stop = () => stopping.abort(new CommandError('The check was interrupted: run it again to continue.'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
-  const { objects, changes, defaultHistoryDays } = core
+  const { objects, changes, defaultHistoryDays, pathBindings } = core
   return check(
     {
       db,
@@ -114,6 +124,9 @@ export async function runCheck(store: OpenStore, options: RunOptions): Promise<C
       defaultHistoryDays,
       blocks: new BlockCheck(db, blocks, now),
       searchFaults: (library) => search.reindexing.faultsOf(library),
+      photoFaults: (library) => photos.faultsOf(library),
+      annotationFaults: ({ key }) => findAnnotationFaults(db, key),
+      pathBindings,
     },
     { ...options, signal: stopping.signal },
   )

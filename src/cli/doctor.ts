@@ -10,6 +10,7 @@ import {
 } from './doctor/database-checks.ts'
 import { type Finding, fail, ok } from './doctor/finding.ts'
 import { checkDataFolder, checkFreeSpace } from './doctor/folder-checks.ts'
+import { checkMail } from './doctor/mail-check.ts'
 import { checkPort, checkPublicUrl } from './doctor/network-checks.ts'
 import { checkStorage } from './doctor/storage-checks.ts'
 import { nodeProblem } from './node-version.ts'
@@ -27,6 +28,7 @@ const checks: readonly ((config: Config) => Promise<Finding | readonly Finding[]
   checkClock,
   checkPort,
   checkPublicUrl,
+  checkMail,
 ]
 
 /** Prints the findings without changing anything, and resolves to the exit code. */

@@ -1,5 +1,5 @@
 import { type Explanation, explain } from '../access/index.ts'
-import { findLibrary, type LibraryInfo } from '../commits/index.ts'
+import { findLibrary, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { type LibraryPath, parseLibraryId } from '../objects/index.ts'
@@ -20,8 +20,9 @@ export async function explainOffline(
   if (info === undefined) {
     throw new CommandError(`There is no library ${library}: give the id that its address shows.`)
   }
+  const now = Math.floor(Date.now() / 1000)
   // Awaited here, while the database is open.
-  return await explain(opened.db, info, account, path, Math.floor(Date.now() / 1000))
+  return await explain(opened.db, originOf(info), account, inOrigin(info, path), now)
 }
 
 /** A library or sub-library. Only the origin and path of a sub-library are needed, not its content. */

@@ -2,7 +2,6 @@ import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
 import { DatabaseError, MigrationBackupError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
-import { CollectionIncomplete } from '../gc/index.ts'
 import { CertificateError, ListenError } from '../http/index.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
 import { DataFolderInUseError, StartError } from '../server/index.ts'
@@ -26,7 +25,6 @@ export function sentenceFor(error: unknown): string | undefined {
   const expectedErrors = [
     CommandError,
     BackupError,
-    CollectionIncomplete,
     ConfigError,
     StartError,
     ListenError,
@@ -36,6 +34,14 @@ export function sentenceFor(error: unknown): string | undefined {
     SecretError,
   ]
   return expectedErrors.some((kind) => error instanceof kind) ? (error as Error).message : undefined
+}
+
+/** What is printed of an error: one sentence, or the stack of a bug. */
+export function textFor(error: unknown): string {
+  const stack = error instanceof Error ? error.stack : String(error)
+  return (
+    sentenceFor(error) ?? `Carrel stopped because of an error nobody expected; please report it.\n${stack}`
+  )
 }
 
 /** For a disk that an operator has to see to. */
@@ -84,5 +90,6 @@ const accountRules: Record<AccountRule, string> = {
   'department-too-long': 'Give a department of at most 512 characters.',
   'department-invalid': 'Give a department without control characters.',
   'institution-invalid': 'Give an institution of at most 255 characters without control characters.',
+  'account-token-invalid': 'The link has expired or was used already.',
   'quota-invalid': 'Give a quota that is a whole number of bytes.',
 }

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { Access } from '../access/index.ts'
 import { TrustedClock } from '../clock/index.ts'
+import { findLibrary } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { compactSqlite, DatabaseError, openDatabase } from '../database/index.ts'
 import { GarbageCollector, type GcReport, OperationLeases } from '../gc/index.ts'
@@ -30,15 +31,22 @@ interface CollectOptions {
   readonly json: boolean
 }
 
-/** Runs one collection, and gives the space of deleted rows back. A server may be running at the same time. */
-export async function collect(config: Config, { dryRun, library, json }: CollectOptions): Promise<void> {
+/** Something was not collected; the rest was. */
+const INCOMPLETE = 1
+
+/**
+ * Runs one collection, and gives the space of deleted rows back. A server may be running at the same time. Resolves to the exit code: 1 if a
+ * library or block files could not be collected.
+ */
+export async function collect(config: Config, { dryRun, library, json }: CollectOptions): Promise<number> {
   const only = library === undefined ? undefined : (parseLibraryId(library) ?? noSuchLibrary(library))
   await checkSchema(config)
   lowerPriority()
   const now = () => Math.floor(Date.now() / 1000)
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
+  if (only !== undefined && (await findLibrary(db, only)) === undefined) noSuchLibrary(only)
   const logger = createLogger('error', { pretty: false })
   const clock = new TrustedClock({
     db,
@@ -51,15 +59,20 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   })
   await clock.look()
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
-  const onError = (error: unknown) => logger.error({ err: error }, 'a library could not be collected')
-  const leases = new OperationLeases({ db, operations: core.operations, now, onError })
+  const leases = new OperationLeases({
+    db,
+    operations: core.operations,
+    now,
+    onError: (error) => logger.error({ err: error }, 'the lease of this collection could not be renewed'),
+  })
   const activity = opened.use(await openActivity({ core, db, config, now, logger }))
   const gc = new GarbageCollector(
     { db, blocks, core, leases },
     {
       graceSeconds: config.gcGraceSeconds,
       now: () => clock.now(),
-      onError,
+      // The report has what could not be collected.
+      onError: () => {},
       // No server may be running that would do it.
       processCommits: (libraryKey) => activity.consumer.catchUp([libraryKey]),
     },
@@ -71,6 +84,8 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   const report = await gc.runOnce({ dryRun, signal, ...(only && { library: only }) })
   const releasedBytes = dryRun ? 0 : await releaseFreed(config, { db, blocks, now, signal })
   print(json, { ...report, releasedBytes }, linesOf(report, releasedBytes))
+  for (const { message } of report.failures) process.stderr.write(`${message}\n`)
+  return report.failures.length === 0 ? 0 : INCOMPLETE
 }
 
 async function openActivity(
@@ -131,10 +146,8 @@ function linesOf(report: GcReport, releasedBytes: number): string[] {
 
 function noSuchLibrary(given: string): LibraryId {
   throw new CommandError(
-    `${given} is not the id of a library: the web app shows it in the address of a library.`,
-    {
-      exitCode: 2,
-    },
+    `${given} is not the id of a library of this server: the web app shows it in the address of a library. A deleted library is collected once it is purged.`,
+    { exitCode: 2 },
   )
 }
 

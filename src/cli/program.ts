@@ -56,7 +56,21 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { collect, compact } = await import('./gc.ts')
       const json = options.json === true
       if (options.compact === true) return compact(config, { json })
-      return collect(config, { json, dryRun: options.dryRun === true, library: options.library })
+      end(await collect(config, { json, dryRun: options.dryRun === true, library: options.library }))
+    })
+  withSettings(
+    program
+      .command('migrate')
+      .description('move the blocks to another store, beside a running server; --blocks names the new one'),
+    ['data', 'database', 'blocks', 'block-cache-mb', 'unsafe-storage'],
+  )
+    .option('--delete-old', 'delete the blocks of the old store, once the server uses the new one')
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: true; deleteOld?: true }) => {
+      const config = configFrom(options)
+      const { migrateBlocks } = await import('./migrate-blocks.ts')
+      const { json, deleteOld } = options
+      end(await migrateBlocks(config, { json: json === true, deleteOld: deleteOld === true }))
     })
   addAccessCommands(program)
   withSettings(
@@ -126,7 +140,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
     .action(async (what: IndexName[], options: { json?: true }) => {
       const config = configFrom(options)
       const { reindex } = await import('./reindex.ts')
-      await reindex(config, what.length === 0 ? INDEX_NAMES : what, { json: options.json === true })
+      end(await reindex(config, what.length === 0 ? INDEX_NAMES : what, { json: options.json === true }))
     })
   return program
 }

@@ -1,5 +1,5 @@
 import { Access } from '../access/index.ts'
-import { findLibraryByKey, listLibraryHeads } from '../commits/index.ts'
+import { findLibraryByKey, type LibraryInfo, listLibraryHeads } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, openDatabase } from '../database/index.ts'
 import { Images } from '../imaging/index.ts'
@@ -14,18 +14,31 @@ import { print } from './output.ts'
 
 const PAGE_SIZE = 500
 
-/** Rebuilds indexes from the commits of all libraries. A running server continues with the new rows. */
+/** An index of a library could not be made; the others were. */
+const INCOMPLETE = 1
+
+/** A library of which an index could not be made. */
+interface IndexFailure {
+  readonly index: IndexName
+  readonly library: string
+  readonly message: string
+}
+
+/**
+ * Rebuilds indexes from the commits of all libraries. A running server continues with the new rows. Resolves to the exit code: 1 if a library could not
+ * be indexed, such as a damaged one.
+ */
 export async function reindex(
   config: Config,
   names: readonly IndexName[],
   options: { json: boolean },
-): Promise<void> {
+): Promise<number> {
   await checkSchema(config)
   const now = () => Math.floor(Date.now() / 1000)
   const logger = createLogger('error', { pretty: false })
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
@@ -35,11 +48,27 @@ export async function reindex(
   const photos = opened.use(createPhotos({ core, db, access, images, logger }))
   opened.use(images)
   const libraries: Record<string, number> = {}
-  for (const name of names) libraries[name] = await rebuild[name]({ core, db, search, photos })
+  const failures: IndexFailure[] = []
+  for (const index of names) {
+    let count = 0
+    await rebuild[index]({ core, db, search, photos }, (library, failure) => {
+      if (failure === undefined) count++
+      else failures.push(failureOf(index, library, failure.reason))
+    })
+    libraries[index] = count
+  }
   const lines = Object.entries(libraries).map(
     ([name, count]) => `Made the index ${name} of ${count} ${count === 1 ? 'library' : 'libraries'} again.`,
   )
-  print(options.json, { libraries }, lines)
+  print(options.json, { libraries, failures }, lines)
+  for (const { message } of failures) process.stderr.write(`${message}\n`)
+  return failures.length > 0 ? INCOMPLETE : 0
+}
+
+function failureOf(index: IndexName, { id, name }: LibraryInfo, reason: unknown): IndexFailure {
+  const cause = reason instanceof Error ? reason.message : String(reason)
+  const message = `The index ${index} of the library ${name} (${id}) could not be made: ${cause}. Run carrel check to see what is damaged.`
+  return { index, library: id, message }
 }
 
 interface Parts {
@@ -49,29 +78,33 @@ interface Parts {
   readonly photos: Photos
 }
 
-/** Each returns the number of libraries it processed. */
-const rebuild: Record<IndexName, (parts: Parts) => Promise<number>> = {
-  async search({ search }) {
-    let count = 0
-    await search.reindexing.rebuild(() => count++)
+type OnLibrary = (library: LibraryInfo, failure?: { readonly reason: unknown }) => void
+
+/** Each calls `onLibrary` after each library, with the reason if it could not be indexed. */
+const rebuild: Record<IndexName, (parts: Parts, onLibrary: OnLibrary) => Promise<void>> = {
+  async search({ search }, onLibrary) {
+    await search.reindexing.rebuild(onLibrary)
     await search.texts.settled()
     await search.merging.look()
-    return count
   },
-  async paths({ core, db }) {
-    let count = 0
+  async paths({ core, db }, onLibrary) {
     for (let after = 0; ; ) {
       const heads = await listLibraryHeads(db, after, PAGE_SIZE)
       for (const { key } of heads) {
         const library = await findLibraryByKey(db, key)
-        if (library !== undefined) await core.pathIndex.rebuild(library)
-        count++
+        if (library === undefined) continue
+        try {
+          await core.pathIndex.rebuild(library)
+          onLibrary(library)
+        } catch (error) {
+          onLibrary(library, { reason: error })
+        }
       }
       after = heads.at(-1)?.key ?? 0
-      if (after === 0) return count
+      if (after === 0) return
     }
   },
-  photos: ({ photos }) => photos.rebuild(),
+  photos: ({ photos }, onLibrary) => photos.rebuild(onLibrary),
 }
 
 function stopAtOnce(error: Error): never {

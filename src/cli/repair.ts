@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Access } from '../access/index.ts'
+import { repairAnnotations } from '../annotations/index.ts'
 import { listSnapshotIds, openRepository, readManifest, Snapshot, TargetLock } from '../backup/index.ts'
 import type { Finding } from '../check/index.ts'
 import {
@@ -21,6 +22,7 @@ import {
   type OpenStore,
   openStore,
   optionsFrom,
+  orNotChecked,
   type RunOptions,
   runCheck,
 } from './check.ts'
@@ -39,7 +41,11 @@ interface RepairFlags {
 }
 
 /** Checks, repairs what has a copy, and checks again. Resolves to 0 if nothing is left, and to 1 otherwise. */
-export async function repairCommand(config: Config, flags: RepairFlags): Promise<number> {
+export function repairCommand(config: Config, flags: RepairFlags): Promise<number> {
+  return orNotChecked(() => checkAndRepair(config, flags))
+}
+
+async function checkAndRepair(config: Config, flags: RepairFlags): Promise<number> {
   await using store = await openStore(config)
   const { library } = flags
   const options = await optionsFrom(store.db, { readData: true, ...(library !== undefined && { library }) })
@@ -58,7 +64,10 @@ export async function repairCommand(config: Config, flags: RepairFlags): Promise
   return lost.length === 0 ? 0 : FINDINGS
 }
 
-/** Alternates repair and check until a round restores nothing, because a restored folder or commit can reveal losses below it. */
+/**
+ * Alternates repair and check until a round changes nothing, because a restored folder or commit can reveal losses below it, and a restored row those of
+ * its bytes.
+ */
 async function repairInRounds(
   store: OpenStore,
   options: RunOptions,
@@ -69,10 +78,11 @@ async function repairInRounds(
   let left = found
   for (let round = 0; round < MAX_ROUNDS && left.length > 0; round++) {
     const done = await once(left)
-    const known = steps.size
+    if (done.length === 0) break
     for (const step of done) steps.set(JSON.stringify(step), step)
-    if (steps.size === known) break
+    const before = JSON.stringify(left)
     left = (await runCheck(store, options)).findings
+    if (JSON.stringify(left) === before) break
   }
   return { steps: [...steps.values()], left }
 }
@@ -106,11 +116,12 @@ async function namesOfLost({ db, search }: OpenStore, lost: readonly Finding[]):
 
 function runRepair(
   config: Config,
-  { db, core, blocks, search, now }: OpenStore,
+  { db, core, blocks, search, photos, now }: OpenStore,
   findings: readonly Finding[],
   sources: readonly RepairSource[],
   isDryRun: boolean,
 ): Promise<RepairStep[]> {
+  // A damaged object in S3 stays there until garbage collection deletes it.
   const quarantine = new Quarantine(path.join(config.dataDirectory, 'quarantine'), config.blocks.directory)
   const accounts = createAccounts({ db, now })
   const access = new Access({ core, db })
@@ -139,6 +150,8 @@ function runRepair(
       },
       indexedEntries: (library, folder) => search.reindexing.indexedEntries(library, folder),
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
+      rebuildPhotos: (library) => photos.rebuildLibrary(library),
+      repairAnnotations,
       isDryRun,
     },
     findings,
@@ -192,15 +205,11 @@ function linesOf(
     ({ action, library, libraryName, path: at, detail }) =>
       `${action.padEnd(18)}  ${library} (${libraryName})${at === null ? '' : ` ${at}`}: ${detail}`,
   )
-  const sums = steps.some(({ action }) => action === 'sums-corrected')
   return [
     ...done,
     ...(lost.length === 0 ? [] : ['Could not be saved:', ...lost.map((finding) => `  ${lineOf(finding)}`)]),
     ...(lostFiles.length === 0 ? [] : ['Files that were in the lost folders, by the search index:']),
     ...lostFiles.map((file) => `  ${file.library} ${file.path} (${sizeText(file.size)})`),
-    ...(sums && !isDryRun
-      ? ['Sums of folders were corrected: restart a running server, which may have cached them.']
-      : []),
     `${isDryRun ? 'Would repair' : 'Repaired'} ${steps.length}, could not repair ${lost.length}.`,
   ]
 }

@@ -1,4 +1,5 @@
 import { Access } from '../access/index.ts'
+import { restoreAnnotations } from '../annotations/index.ts'
 import {
   copyFromSnapshot,
   findManifest,
@@ -14,6 +15,7 @@ import { DomainError, type Fault } from '../errors.ts'
 import { type EditableLibrary, type LibraryCore, placeRestored } from '../library/index.ts'
 import { createLogger } from '../logging.ts'
 import {
+  isWithin,
   joinPath,
   type LibraryPath,
   parentOf,
@@ -62,9 +64,9 @@ export async function restorePath(config: Config, target: string, flags: Restore
   const { snapshot, library } = await openLibraryIn(config, target, flags, opened)
   const accounts = opened.use(await openAccounts(config))
   const { db, quotas } = accounts
-  opened.use(await holdLease(db))
+  opened.use(await holdLease(db, 'restore'))
   const now = () => Math.floor(Date.now() / 1000)
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
   const logger = createLogger('error', { pretty: false })
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const editable = await openTargetLibrary(core, accounts, library, flags.toLibrary)
@@ -98,6 +100,19 @@ export async function restorePath(config: Config, target: string, flags: Restore
     ),
   )
   const leftOut = copied.lost.map((lost) => segmentsOf(lost).reduce(joinPath, path))
+  await restoreAnnotations({
+    db,
+    rows: (table) => snapshot.records(table),
+    fromKey: Number(library.row['key']),
+    toKey: libraryKey,
+    placeOf: (at) =>
+      isWithin(at, path) && !leftOut.some((lost) => isWithin(at, lost))
+        ? (`${placed.path}${at.slice(path.length)}` as LibraryPath)
+        : undefined,
+    isWhole: false,
+    isSame: editable.info.id === library.id,
+    accountKeyOf: async (email) => (await accounts.accounts.find(email))?.key,
+  })
   const { files, bytes, blocks: read } = copied
   const document = {
     snapshot: snapshot.manifest.id,

@@ -1,5 +1,7 @@
+import { restoreAnnotations } from '../annotations/index.ts'
 import {
   abandonInterrupted,
+  BackupError,
   findManifest,
   listSnapshotLibraries,
   openRepository,
@@ -20,6 +22,8 @@ import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
 
+/** Some libraries could not be restored. The others were. */
+const NOT_ALL_RESTORED = 1
 /** The backup lacks blocks that the server had lost before. */
 const RESTORED_WITH_LOSSES = 3
 
@@ -38,7 +42,7 @@ export async function restore(
     {
       dataDirectory: config.dataDirectory,
       database: config.database,
-      openBlocks: () => openBlocks(config),
+      openBlocks: (db) => openBlocks(config, { db }),
     },
     { onLoaded: recordRestorePoints },
   )
@@ -88,12 +92,13 @@ export async function restoreLibraries(
   opened.use(await TargetLock.acquire(repository.target, 'read', 'carrel restore'))
   const snapshot = new Snapshot(repository, await findManifest(repository, wanted))
   const { db, accounts } = opened.use(await openAccounts(config))
-  opened.use(await holdLease(db))
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  opened.use(await holdLease(db, 'restore'))
+  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
   const now = Math.floor(Date.now() / 1000)
   const chosen = await chooseLibraries(snapshot, selection)
   const restored: RestoredLibrary[] = []
-  for (const library of chosen) {
+  const failures: { id: string; name: string; message: string }[] = []
+  const restoreOne = async (library: (typeof chosen)[number]) => {
     const owner = selection.owner ?? library.owner
     if ((await accounts.find(owner)) === undefined) {
       if (selection.owner !== undefined)
@@ -106,7 +111,7 @@ export async function restoreLibraries(
     const earlier = isTaken ? await findRestored(db, ownerKey, library.row['head'] as Uint8Array) : undefined
     if (earlier !== undefined) {
       restored.push({ id: earlier.id, name: earlier.name, blocks: 0, missing: [], alreadyRestored: true })
-      continue
+      return
     }
     if (isTaken && library.isEncrypted) {
       throw new CommandError(
@@ -123,20 +128,44 @@ export async function restoreLibraries(
       name,
       ownerKey,
       now,
+      onCopied: (fromKey, toKey) =>
+        restoreAnnotations({
+          db,
+          rows: (table) => snapshot.records(table),
+          fromKey,
+          toKey,
+          placeOf: (path) => path,
+          isWhole: true,
+          isSame: false,
+          accountKeyOf: async (email) => (await accounts.find(email))?.key,
+        }),
       onPublish: (tx, key, head) => insertRestorePoint(tx, key, head, now),
     })
     restored.push({ ...one, alreadyRestored: false })
   }
+  for (const library of chosen) {
+    try {
+      await restoreOne(library)
+    } catch (error) {
+      const isExpected = error instanceof CommandError || error instanceof BackupError
+      if (!isExpected || chosen.length === 1) throw error
+      failures.push({ id: library.id, name: library.name, message: error.message })
+    }
+  }
   const missing = restored.flatMap((one) => one.missing)
-  print(json, { snapshot: snapshot.manifest.id, libraries: restored }, [
+  print(json, { snapshot: snapshot.manifest.id, libraries: restored, failures }, [
     ...missing.map((id) => `The block ${id} is not in the backup: the server had lost it before.`),
     ...restored.map(({ id, name, blocks: count, alreadyRestored }) =>
       alreadyRestored
         ? `${name} was already restored as ${id}, and is unchanged since.`
         : `Restored ${name} as ${id}: ${count} blocks.`,
     ),
-    ...(restored.length === 0 ? ['There was nothing to restore.'] : []),
+    ...(chosen.length === 0 ? ['There was nothing to restore.'] : []),
   ])
+  for (const { name, id, message } of failures) {
+    process.stderr.write(`The library ${name} (${id}) was not restored: ${message}\n`)
+  }
+  if (failures.length > 0) return NOT_ALL_RESTORED
   return missing.length > 0 ? RESTORED_WITH_LOSSES : 0
 }
 
@@ -165,7 +194,17 @@ async function chooseLibraries(snapshot: Snapshot, { library, account }: Library
       `The snapshot ${snapshot.manifest.id} has no library ${library}: carrel backup libraries shows those there are.`,
     )
   }
+  if (account !== undefined && chosen.length === 0 && !(await hasAccount(snapshot, account))) {
+    throw new CommandError(
+      `The snapshot ${snapshot.manifest.id} has no account ${account}: carrel backup libraries shows the owners there are.`,
+    )
+  }
   return chosen
+}
+
+async function hasAccount(snapshot: Snapshot, email: string): Promise<boolean> {
+  for await (const row of snapshot.records('account')) if (row['email'] === email) return true
+  return false
 }
 
 /** Lists the libraries of a snapshot. */

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { createProgram } from './program.ts'
 
-/** Runs one command and resolves to its exit code: 0 success, 1 failure, 2 usage error, 3 data folder in use. */
+/** Runs one command and resolves to its exit code: 0 success, 1 failure, 2 usage error, 3 data folder in use. Some commands have others. */
 export async function run(args: readonly string[]): Promise<number> {
   // A closed output pipe is not an error.
   process.stdout.on('error', () => {})
@@ -20,11 +20,9 @@ export async function run(args: readonly string[]): Promise<number> {
 
 // Imported on demand, as are the commands, so that help and usage errors are fast.
 async function report(error: unknown, json: boolean): Promise<number> {
-  const { exitCodeFor, sentenceFor } = await import('./failure.ts')
+  const { exitCodeFor, sentenceFor, textFor } = await import('./failure.ts')
   const sentence = sentenceFor(error)
-  const stack = error instanceof Error ? error.stack : String(error)
-  const text = sentence ?? `Carrel stopped because of an error nobody expected; please report it.\n${stack}`
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${textFor(error)}\n`)
   if (json) process.stdout.write(`${JSON.stringify({ error: sentence ?? String(error) })}\n`)
   return exitCodeFor(error)
 }

@@ -8,7 +8,7 @@ import {
   rotateSecret,
   secretId,
 } from '../identity/index.ts'
-import { lockDataFolder } from '../server/index.ts'
+import { adoptSecret, lockDataFolder } from '../server/index.ts'
 import { checkSchema, openExistingDatabase } from './accounts.ts'
 import { print } from './output.ts'
 
@@ -27,6 +27,17 @@ export async function rotate(config: Config, json: boolean): Promise<void> {
           `Set CARREL_SECRET to ${fresh} and restart the server.`,
         ]
   print(json, document, lines)
+}
+
+/** For a database whose secret is lost. Servers with another secret are then refused. */
+export async function adopt(config: Config, json: boolean): Promise<void> {
+  const { file, given } = config.secret
+  await checkSchema(config)
+  const secret = await loadSecret(file, given)
+  await using db = await openExistingDatabase(config)
+  await adoptSecret(db, secret)
+  const key = secretId(secret[0])
+  print(json, { key }, [`The database is now used with the key ${key}. Everybody has to sign in again.`])
 }
 
 /** Needs the server to be stopped: one that was not restarted since the rotation would still encrypt with an older key. */

@@ -6,7 +6,7 @@ import { type CommitId, type DirId, EMPTY_ID, newCommitId } from '../objects/ind
 import { type EditedTree, type ObjectStore, type PendingDirs, WorkingTree } from '../tree/index.ts'
 import { describeUploaded } from './commit-messages.ts'
 import type { JoiningCommit, NumberedCommit } from './commit-store.ts'
-import type { Committed, Edited, QueuedEdit, ReceivedCommits } from './edit.ts'
+import type { Committed, Edit, Edited, QueuedEdit, ReceivedCommits } from './edit.ts'
 import type { GrowthLimits } from './growth-limits.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { randomBytesOfId } from './random-id.ts'
@@ -104,18 +104,25 @@ export function commitsOf(applied: readonly Applied[]): NumberedCommit[] {
   return [...new Set(applied.flatMap((one) => one.committed.commit ?? []))]
 }
 
-/** Groups the edits by commit, in order: consecutive uploads of one author share one. */
+/** Groups the edits by commit, in order: consecutive uploads of one author share one, unless only some are of visitors. */
 function shareCommits(group: readonly QueuedEdit[]): QueuedEdit[][] {
   const sharing: QueuedEdit[][] = []
   for (const queued of group) {
     const before = sharing.at(-1)
     const first = before?.[0]?.edit
     const joins =
-      first?.isUpload === true && queued.edit.isUpload === true && first.author === queued.edit.author
+      first?.isUpload === true &&
+      queued.edit.isUpload === true &&
+      first.author === queued.edit.author &&
+      isViaLink(first) === isViaLink(queued.edit)
     if (before !== undefined && joins) before.push(queued)
     else sharing.push([queued])
   }
   return sharing
+}
+
+function isViaLink({ viaLink }: Pick<Edit<unknown>, 'viaLink'>): boolean {
+  return viaLink === true
 }
 
 /** One commit for the edits of a tree, or none if the tree did not change. */
@@ -143,7 +150,7 @@ function commitFor(
   const root = tree?.root ?? before.root
   const { commit, joining } =
     received === undefined
-      ? { commit: newCommit(before, root, first.queued.edit.author, description, now), joining: [] }
+      ? { commit: newCommit(before, root, first.queued.edit, description, now), joining: [] }
       : join(before, root, received, description, now)
   const library: LibraryInfo = {
     ...before,
@@ -155,6 +162,7 @@ function commitFor(
     fileCount: tree?.fileCount ?? before.fileCount,
     updatedAt: commit.ctime,
     modifier: commit.creatorName ?? first.queued.edit.author,
+    modifierViaLink: commit.viaLink === true,
   }
   return done.map(({ queued, edited }, index) => ({
     queued,
@@ -180,7 +188,7 @@ function join(
   const tip = chain.at(-1)
   if (tip === undefined) throw new Error('no commit was received')
   if (merge !== undefined) {
-    const made = newCommit(before, root, tip.creatorName ?? '', description, now, tip.id)
+    const made = newCommit(before, root, { author: tip.creatorName ?? '' }, description, now, tip.id)
     const seq = made.seq
     const joining = chain.map(({ id, ctime }) => ({ id, seq, isMerged: true, ctime: Math.min(ctime, now) }))
     return { commit: { ...made, conflict: merge.conflict, newMerge: true }, joining }
@@ -196,7 +204,7 @@ function join(
 function newCommit(
   before: LibraryInfo,
   rootId: DirId,
-  author: string,
+  edit: Pick<Edit<unknown>, 'author' | 'viaLink'>,
   description: string,
   now: number,
   secondParentId: CommitId | null = null,
@@ -207,7 +215,7 @@ function newCommit(
     parentId: before.head,
     secondParentId,
     creator: EMPTY_ID,
-    creatorName: author,
+    creatorName: edit.author,
     description,
     ctime: now,
   }
@@ -219,5 +227,6 @@ function newCommit(
     clientVersion: undefined,
     conflict: false,
     newMerge: false,
+    ...(isViaLink(edit) && { viaLink: true }),
   }
 }

@@ -11,6 +11,8 @@ import {
 /** A commit with its number in the history of its library. */
 export interface NumberedCommit extends Commit {
   readonly seq: number
+  /** A visitor of a link made the change; the creator of the commit is the creator of the link. */
+  readonly viaLink?: boolean
 }
 
 interface CommitRow {
@@ -28,6 +30,7 @@ interface CommitRow {
   client_version: string | null
   conflict: number
   new_merge: number
+  via_link: number
 }
 
 const COLUMNS = [
@@ -45,6 +48,7 @@ const COLUMNS = [
   'client_version',
   'conflict',
   'new_merge',
+  'via_link',
 ]
 
 /** Identifies the library whose commits are read. */
@@ -65,7 +69,7 @@ export async function insertCommits(
   )
 }
 
-function rowOf(libraryKey: number, commit: Commit, seq: number | null) {
+function rowOf(libraryKey: number, commit: Commit & Pick<NumberedCommit, 'viaLink'>, seq: number | null) {
   return [
     libraryKey,
     idToBytes(commit.id),
@@ -81,6 +85,7 @@ function rowOf(libraryKey: number, commit: Commit, seq: number | null) {
     commit.clientVersion ?? null,
     commit.conflict ? 1 : 0,
     commit.newMerge ? 1 : 0,
+    commit.viaLink === true ? 1 : 0,
   ]
 }
 
@@ -251,6 +256,7 @@ function toCommit(libraryId: LibraryId, row: CommitRow): NumberedCommit {
     clientVersion: row.client_version ?? undefined,
     conflict: row.conflict === 1,
     newMerge: row.new_merge === 1,
+    ...(row.via_link === 1 && { viaLink: true }),
   }
 }
 

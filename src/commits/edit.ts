@@ -9,8 +9,10 @@ import type { LibraryInfo } from './library-info.ts'
 export interface Edit<T> {
   /** The account recorded in the commit. */
   readonly author: string
+  /** A visitor of a link makes the change; `author` is the creator of the link. */
+  readonly viaLink?: boolean
   /**
-   * An upload: it may share a commit with queued uploads of the same author.
+   * An upload: it may share a commit with queued uploads of the same author, and of visitors only with those of visitors.
    * Its `apply` must not have changed the tree when it throws.
    */
   readonly isUpload?: boolean

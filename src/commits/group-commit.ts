@@ -3,6 +3,7 @@ import { DomainError, fail } from '../errors.ts'
 import type { LibraryId } from '../objects/index.ts'
 import { type ObjectStore, PendingDirs, type TreeChanges } from '../tree/index.ts'
 import { type Applied, applyEdits, commitsOf } from './apply-edits.ts'
+import type { Contention } from './contention.ts'
 import type { QueuedEdit } from './edit.ts'
 import type { GrowthLimits } from './growth-limits.ts'
 import type { LibraryInfo } from './library-info.ts'
@@ -16,6 +17,7 @@ export interface WriterServices {
   readonly changes: TreeChanges
   readonly recentCommits: RecentCommits
   readonly growth: GrowthLimits
+  readonly contention: Contention
   /** Unix seconds. */
   readonly now: () => number
   /** Called after a head moved, with the library after and before. */
@@ -29,23 +31,60 @@ export interface LibraryRef {
 }
 
 /**
- * Commits a group of edits in one transaction. If the head moved meanwhile, the edits are applied to the new head at once
- * (I5). Resolves to the library once the group is committed; callers are answered when it is durable. If it throws, the caller
- * rejects the edits of the group that were not put back. `known` is the library as the last group left it, `putBack` returns edits to the
- * queue.
+ * Commits a group of edits in one transaction. If another node moved the head meanwhile, the edits are applied to the new head at
+ * once (I5), under the mutex of the library: nodes that write to one library take turns, so that no edit is applied in vain again.
+ * Resolves to the library once the group is committed; callers are answered when it is durable. If it throws, the caller rejects the
+ * edits of the group that were not put back. `known` is the library as the last group left it, `putBack` returns edits to the queue.
  */
 export async function commitGroup(
   services: WriterServices,
   library: LibraryRef,
   group: readonly QueuedEdit[],
   known: LibraryInfo | undefined,
-  putBack: (left: readonly QueuedEdit[]) => void,
+  putBack: PutBack,
 ): Promise<LibraryInfo> {
+  const { contention, db } = services
   let open = group
-  let start = known
+  if (!contention.isExpected(library.key)) {
+    const attempt = await tryCommit({ ...services, hasMutex: false }, library, open, known, putBack)
+    if (attempt.outcome === 'done') return attempt.library
+    open = attempt.open
+    contention.noteConflict(library.key)
+  }
+  return db.withMutex(library.key, async () => {
+    for (;;) {
+      const current = await find(db, library)
+      contention.noteHead(library.key, current.head)
+      const attempt = await tryCommit({ ...services, hasMutex: true }, library, open, current, putBack)
+      if (attempt.outcome === 'done') {
+        contention.noteOwnHead(library.key, attempt.library.head)
+        return attempt.library
+      }
+      // The mutex was lost, or waited for in vain.
+      open = attempt.open
+    }
+  })
+}
+
+type PutBack = (left: readonly QueuedEdit[]) => void
+
+type Attempt =
+  | { readonly outcome: 'done'; readonly library: LibraryInfo }
+  /** Nothing was committed. `open` are the edits to apply again. */
+  | { readonly outcome: 'head-moved'; readonly open: readonly QueuedEdit[] }
+
+/** Applies and commits the edits of a group that are neither put back nor refused, unless the head has moved. */
+async function tryCommit(
+  services: WriterServices & { readonly hasMutex: boolean },
+  library: LibraryRef,
+  group: readonly QueuedEdit[],
+  known: LibraryInfo | undefined,
+  putBack: PutBack,
+): Promise<Attempt> {
+  const start = known ?? (await find(services.db, library))
+  let open = group
   let shares = true
   for (;;) {
-    start ??= await find(services.db, library)
     const pending = new PendingDirs()
     const { applied, left, failed, refused } = await applyEdits(start, open, { ...services, pending, shares })
     if (refused !== undefined) {
@@ -59,30 +98,29 @@ export async function commitGroup(
     putBack(left)
     open = applied.map((one) => one.queued)
     const last = applied.at(-1)
-    if (last === undefined) return start
+    if (last === undefined) return { outcome: 'done', library: start }
     if (applied.every((one) => one.committed.commit === undefined)) {
       void answerUnchanged(services.db, applied)
-      return start
+      return { outcome: 'done', library: start }
     }
     const after = last.committed.library
-    const outcome = await storeGroup(services, start, after, applied)
-    switch (outcome.kind) {
+    const stored = await storeGroup(services, start, after, applied)
+    switch (stored.kind) {
       case 'committed':
         updateCaches(services, library, applied, pending)
         services.onCommitted(after, start)
-        return after
+        return { outcome: 'done', library: after }
       case 'head-moved':
-        start = undefined
-        break
+        return { outcome: 'head-moved', open }
       case 'edit-refused':
-        outcome.queued.reject(outcome.error)
-        open = open.filter((queued) => queued !== outcome.queued)
+        stored.queued.reject(stored.error)
+        open = open.filter((queued) => queued !== stored.queued)
         break
       case 'over-quota': {
         // Which edits fit is found by halving the group.
         if (open.length === 1) {
-          open[0]?.reject(outcome.error)
-          return start
+          open[0]?.reject(stored.error)
+          return { outcome: 'done', library: start }
         }
         const half = Math.ceil(open.length / 2)
         putBack(open.slice(half))

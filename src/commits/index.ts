@@ -82,6 +82,7 @@ export {
   markDeleted,
   newestChange,
   publishRestoredLibrary,
+  raiseObjectsEpoch,
   raiseValidSince,
   setEncryption,
   setHistoryDays,
@@ -100,6 +101,7 @@ export { type PathBinding, tableBinding } from './path-bindings.ts'
 export { RecentCommits } from './recent-commits.ts'
 export {
   commitRelation,
+  fileSizeSum,
   libraryRelation,
   libraryRowRelation,
   ownedBytes,

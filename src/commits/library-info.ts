@@ -16,6 +16,7 @@ export interface LibrarySummary {
   readonly size: number
   readonly updatedAt: number
   readonly modifier: string
+  readonly modifierViaLink: boolean
   readonly status: LibraryStatus
   readonly encrypted: boolean
   readonly salt: string
@@ -57,6 +58,8 @@ export interface LibraryInfo {
   readonly updatedAt: number
   /** The author of the head commit. */
   readonly modifier: string
+  /** A visitor of a link made the head commit; `modifier` is the creator of the link. */
+  readonly modifierViaLink: boolean
   readonly status: LibraryStatus
   readonly encryption: LibraryEncryption | undefined
   /** Days of history kept: negative for all, 0 for none, null for the server's default. */
@@ -67,6 +70,8 @@ export interface LibraryInfo {
   readonly deletedAt: number | null
   /** Incremented by each deletion, so that credentials issued before it stay revoked after a restore. */
   readonly epoch: number
+  /** Incremented when stored objects or blocks of the library are deleted or corrected, so that other processes do not serve them from their caches. */
+  readonly objectsEpoch: number
   /** For a sub-library: the folder it shows, and its origin. */
   readonly sub: (SubLibrary & { readonly origin: LibraryInfo }) | undefined
 }

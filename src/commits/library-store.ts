@@ -11,6 +11,7 @@ import {
 } from '../objects/index.ts'
 import { objectRelation } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
+import { fileSizeSum } from './relations.ts'
 
 /** All columns of a library row. */
 export interface LibraryRow {
@@ -26,6 +27,7 @@ export interface LibraryRow {
   file_count: number
   updated_at: number
   modifier: string
+  modifier_via_link: number
   status: number
   enc_version: number
   magic: string
@@ -39,6 +41,7 @@ export interface LibraryRow {
   created_at: number
   deleted_at: number | null
   epoch: number
+  objects_epoch: number
 }
 
 /** A library to be inserted. */
@@ -66,6 +69,7 @@ interface HeadMove {
   readonly fileCount: number
   readonly at: number
   readonly modifier: string
+  readonly modifierViaLink: boolean
 }
 
 export function findLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
@@ -107,7 +111,7 @@ export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<Libra
 /** Most recently changed first. */
 export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibrarySummary[]> {
   const rows = await reader.all<LibraryRow>(
-    `select key, id, name, head, size, updated_at, modifier, status, enc_version, salt from library
+    `select key, id, name, head, size, updated_at, modifier, modifier_via_link, status, enc_version, salt from library
      where owner_key = ? and deleted_at is null order by updated_at desc, key desc`,
     ownerKey,
   )
@@ -119,6 +123,7 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
     size: row.size,
     updatedAt: row.updated_at,
     modifier: row.modifier,
+    modifierViaLink: row.modifier_via_link === 1,
     status: statusOf(row),
     encrypted: row.enc_version !== 0,
     salt: row.salt,
@@ -263,24 +268,24 @@ export async function newestChange(reader: Reader): Promise<number> {
   return row?.at ?? 0
 }
 
-/** Bytes of all libraries of an owner, without deleted ones. */
+/** The file size of all libraries of an owner. */
 export async function usageOf(reader: Reader, ownerKey: number): Promise<number> {
   const row = await reader.get<{ used: number | string | null }>(
-    'select sum(size) as used from library where owner_key = ? and deleted_at is null',
+    `select ${fileSizeSum} as used from library where owner_key = ? and deleted_at is null`,
     ownerKey,
   )
   // PostgreSQL sums bigint as numeric, which arrives as text.
   return Number(row?.used ?? 0)
 }
 
-/** Used bytes by owner key. Owners without libraries are omitted. */
+/** The file size by owner key. Owners without libraries are omitted. */
 export async function usageOfMany(
   reader: Reader,
   ownerKeys: readonly number[],
 ): Promise<Map<number, number>> {
   if (ownerKeys.length === 0) return new Map()
   const rows = await reader.all<{ owner_key: number; used: number | string }>(
-    `select owner_key, sum(size) as used from library
+    `select owner_key, ${fileSizeSum} as used from library
      where deleted_at is null and owner_key in (${ownerKeys.map(() => '?').join(', ')}) group by owner_key`,
     ...ownerKeys,
   )
@@ -320,7 +325,8 @@ export async function insertLibrary(tx: Transaction, library: NewLibrary): Promi
 /** False if the head has moved since, or the library was deleted (I2). */
 export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean> {
   const changed = await tx.run(
-    `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?
+    `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?,
+       modifier_via_link = ?
      where key = ? and head = ? and deleted_at is null`,
     idToBytes(move.to),
     move.seq,
@@ -329,6 +335,7 @@ export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean
     move.fileCount,
     move.at,
     move.modifier,
+    move.modifierViaLink ? 1 : 0,
     move.key,
     idToBytes(move.from),
   )
@@ -400,6 +407,12 @@ export async function setHistoryDays(tx: Transaction, key: number, days: number)
 /** The mark only increases. */
 export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<void> {
   await tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq)
+}
+
+/** Must be in the transaction that deletes or corrects objects or blocks of the library. Resolves to the new value; undefined if the library is gone. */
+export async function raiseObjectsEpoch(tx: Transaction, key: number): Promise<number | undefined> {
+  const sql = 'update library set objects_epoch = objects_epoch + 1 where key = ? returning objects_epoch'
+  return (await tx.get<{ objects_epoch: number }>(sql, key))?.objects_epoch
 }
 
 /** False if it is already deleted. */
@@ -475,6 +488,7 @@ export function libraryFromRow(row: LibraryRow): LibraryInfo {
     fileCount: row.file_count,
     updatedAt: row.updated_at,
     modifier: row.modifier,
+    modifierViaLink: row.modifier_via_link === 1,
     status: statusOf(row),
     encryption:
       row.enc_version === 0
@@ -493,6 +507,7 @@ export function libraryFromRow(row: LibraryRow): LibraryInfo {
     createdAt: row.created_at,
     deletedAt: row.deleted_at,
     epoch: row.epoch,
+    objectsEpoch: row.objects_epoch,
     sub: undefined,
   }
 }

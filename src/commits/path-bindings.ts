@@ -3,8 +3,14 @@ import { type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** Rows of one table that are bound to paths of libraries and follow the items there through renames and moves. */
 export interface PathBinding {
-  /** Selects the column `path` of the rows of a library. Its only parameter is the key of the library. */
+  /** What the rows are, for reports. */
+  readonly rows: string
+  /** Selects `path` and `path_key` of the rows of a library. Its only parameter is the key of the library. */
   readonly paths: string
+  /** Whether rows are deleted together with the item at their path. */
+  readonly endsWithItem: boolean
+  /** Repair: derives `path_key` from `path` again, unless another row has the key. */
+  rekey(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void>
   /** Binds the rows at `from` to `to`. Rows that were at `to` belonged to an item that is gone. */
   move(tx: Transaction, libraryKey: number, from: LibraryPath, to: LibraryPath): Promise<void>
   /**
@@ -13,13 +19,34 @@ export interface PathBinding {
   drop?(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void>
   /** The bound items of a library. Those that a revert removes are dropped. */
   listItems?(reader: Reader, libraryKey: number): Promise<{ path: LibraryPath; isDir: boolean }[]>
+  /** The paths of files that were deleted and whose rows are kept for the case that they are restored. */
+  listDeleted?(reader: Reader, libraryKey: number): Promise<LibraryPath[]>
+  /** Called when the deleted file at the path was restored. */
+  restore?(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void>
 }
 
-/** The binding of a table with one row per path and the columns `library_key`, `path` and `path_key`. */
-export function tableBinding(table: string, { endsWithItem }: { endsWithItem: boolean }): PathBinding {
+/** The binding of a table with one row per path and the columns `library_key`, `path` and `path_key`. `rows` says what they are. */
+export function tableBinding(
+  table: string,
+  { rows, endsWithItem }: { rows: string; endsWithItem: boolean },
+): PathBinding {
   const at = 'library_key = ? and path_key = ?'
   return {
-    paths: `select path from ${table} where library_key = ?`,
+    rows,
+    paths: `select path, path_key from ${table} where library_key = ?`,
+    endsWithItem,
+    async rekey(tx, libraryKey, path) {
+      await tx.run(
+        `update ${table} set path_key = ? where library_key = ? and path = ? and path_key <> ?
+           and not exists (select 1 from ${table} other where other.library_key = ? and other.path_key = ?)`,
+        pathKey(path),
+        libraryKey,
+        path,
+        pathKey(path),
+        libraryKey,
+        pathKey(path),
+      )
+    },
     async move(tx, libraryKey, from, to) {
       const [fromKey, toKey] = [pathKey(from), pathKey(to)]
       await tx.run(

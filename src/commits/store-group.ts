@@ -12,7 +12,7 @@ import { moveHead } from './library-store.ts'
 /** How the transaction of a group ended. All but `committed` were rolled back. */
 type StoreOutcome =
   | { readonly kind: 'committed' }
-  /** Another process moved the head, or stored the same received commits, after the group was applied. */
+  /** Another process moved the head, is about to, or stored the same received commits, after the group was applied. */
   | { readonly kind: 'head-moved' }
   /** `also` of one edit threw. The others can go on without it. */
   | { readonly kind: 'edit-refused'; readonly queued: QueuedEdit; readonly error: Error }
@@ -29,18 +29,25 @@ class Rollback extends Error {
   }
 }
 
+interface StoreServices {
+  readonly db: Database
+  readonly growth: GrowthLimits
+  /** Whether the caller has the mutex of the library. */
+  readonly hasMutex: boolean
+}
+
 /**
  * Stores a group in one transaction: the head by compare-and-swap (I2), then objects, commits and the rows of each edit.
  * Resolves when it is committed or rolled back. The callers of the edits are answered once the commit is durable (I4).
  */
 export async function storeGroup(
-  { db, growth }: { db: Database; growth: GrowthLimits },
+  services: StoreServices,
   before: LibraryInfo,
   after: LibraryInfo,
   applied: readonly Applied[],
 ): Promise<StoreOutcome> {
   const committed = Promise.withResolvers<void>()
-  const durable = db.write((tx) => writeGroup(tx, growth, before, after, applied), {
+  const durable = services.db.write((tx) => writeGroup(tx, services, before, after, applied), {
     onCommitted: committed.resolve,
   })
   void answerWhenDurable(durable, committed, applied)
@@ -56,7 +63,7 @@ export async function storeGroup(
 /** Throws Rollback. */
 async function writeGroup(
   tx: Transaction,
-  growth: GrowthLimits,
+  { growth, hasMutex }: StoreServices,
   before: LibraryInfo,
   after: LibraryInfo,
   applied: readonly Applied[],
@@ -68,6 +75,8 @@ async function writeGroup(
   const objects = applied.flatMap((one) => one.tree?.objects ?? [])
   const contents = applied.flatMap((one) => one.contents)
   const guard = after.size > before.size ? growth.guard : undefined
+  // A node that has waited for the mutex comes first. Otherwise a fast node could move the head before every attempt of the others.
+  const passing = hasMutex || tx.mutexIsFree(key)
   // Pipelined, the head first: the rest counts only if the head moved.
   const moving = moveHead(tx, {
     key,
@@ -79,6 +88,7 @@ async function writeGroup(
     fileCount: after.fileCount,
     at: after.updatedAt,
     modifier: after.modifier,
+    modifierViaLink: after.modifierViaLink,
   })
   const inserting = Promise.all([
     contents.length > 0 && insertContents(tx, key, contents),
@@ -88,7 +98,8 @@ async function writeGroup(
   const limiting = guard?.limitedOwner(tx, key)
   inserting.catch(() => {}) // Awaited below, unless the head has moved.
   limiting?.catch(() => {})
-  if (!(await moving)) throw new Rollback({ kind: 'head-moved' })
+  const isFirst = await passing
+  if (!(await moving) || !isFirst) throw new Rollback({ kind: 'head-moved' })
   await inserting
   // The same commits were pushed meanwhile. The edit handles that when it is repeated.
   if (!(await joinCommits(tx, key, joining))) throw new Rollback({ kind: 'head-moved' })

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { batchSettled } from '../scheduling/index.ts'
+import { Contention } from './contention.ts'
 import type { Committed, Edit, QueuedEdit } from './edit.ts'
 import { commitGroup, type LibraryRef, type WriterServices } from './group-commit.ts'
 import type { LibraryInfo } from './library-info.ts'
@@ -19,8 +20,8 @@ export class Writers {
   /** A queue serves many requests, so it runs in the context of none. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot()
 
-  constructor(services: WriterServices) {
-    this.#services = services
+  constructor(services: Omit<WriterServices, 'contention'>) {
+    this.#services = { ...services, contention: new Contention() }
   }
 
   /** Resolves once the commit is durable (I4). Throws what the edit throws. */

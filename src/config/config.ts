@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { BucketAddress, MailServer } from './parsers.ts'
 import type { LogLevel } from './settings.ts'
 import { ConfigError, type ConfigSources, readSettings } from './sources.ts'
 
@@ -6,11 +7,13 @@ import { ConfigError, type ConfigSources, readSettings } from './sources.ts'
 type DatabaseSetting = { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string }
 
 /** Where blocks are stored. */
-interface BlocksSetting {
-  kind: 'disk'
+type BlocksSetting = {
+  /** Of the blocks on disk, or of the cache of those in S3. */
   directory: string
   implementation: 'plain' | 'fast'
-}
+  /** The most bytes of the cache of blocks in S3. */
+  cacheBytes: number
+} & ({ kind: 'disk' } | { kind: 's3'; bucket: BucketAddress })
 
 /** The HTTP implementation. Only the one of Node speaks TLS and HTTP/2. */
 type TransportSetting =
@@ -32,7 +35,18 @@ interface BackupSetting {
     region: string
     accessKey: string | undefined
     secretKey: string | undefined
+    sessionToken: string | undefined
+    encryption: BucketAddress['encryption']
   }
+}
+
+/** How mail is sent. */
+interface MailSetting {
+  server: MailServer
+  /** An address, or a name and an address in angle brackets. */
+  from: string
+  /** The base URL of links in mails. A request does not decide it, because anybody may send one. */
+  publicUrl: string
 }
 
 /** Everything an operator can choose, read once at the start and never again. */
@@ -112,6 +126,10 @@ export interface Config {
   /** Whether webhooks may call addresses within our own network. */
   webhookPrivate: boolean
   backup: BackupSetting
+  /** Undefined sends no mail. */
+  mail: MailSetting | undefined
+  /** Mails with links that an account may send in 24 hours. */
+  mailPerDay: number
   /** Undefined leaves the number to the server. */
   threads: number | undefined
   log: LogLevel
@@ -131,11 +149,10 @@ export function readConfig(sources: ConfigSources = {}): Config {
       values.database === 'sqlite'
         ? { kind: 'sqlite', file: path.join(dataDirectory, 'carrel.db') }
         : values.database,
-    blocks: {
-      kind: values.blocks,
-      directory: path.join(dataDirectory, 'blocks'),
+    blocks: blocksAt(values.blocks, dataDirectory, {
       implementation: values.disk,
-    },
+      cacheBytes: values.blockCacheMb * 1_000_000,
+    }),
     boundarySearch: values.boundarySearch,
     unsafeStorage: values.unsafeStorage,
     preMigrationBackups: values.preMigrationBackup ? path.join(dataDirectory, 'before-migration') : undefined,
@@ -172,9 +189,28 @@ export function readConfig(sources: ConfigSources = {}): Config {
     securityContact: values.securityContact,
     webhookPrivate: values.webhookPrivate,
     backup: backupOf(values, sources.cwd ?? process.cwd()),
+    mail: mailOf(values, sources.cwd ?? process.cwd()),
+    mailPerDay: values.mailPerDay,
     threads: values.threads,
     log: values.log,
   }
+}
+
+/** The block store at an address, in a data folder. */
+export function blocksAt(
+  address: 'disk' | BucketAddress,
+  dataDirectory: string,
+  { implementation, cacheBytes }: Pick<BlocksSetting, 'implementation' | 'cacheBytes'>,
+): BlocksSetting {
+  return address === 'disk'
+    ? { kind: 'disk', directory: path.join(dataDirectory, 'blocks'), implementation, cacheBytes }
+    : {
+        kind: 's3',
+        bucket: address,
+        directory: path.join(dataDirectory, 'block-cache'),
+        implementation,
+        cacheBytes,
+      }
 }
 
 function backupOf(values: ReturnType<typeof readSettings>['values'], cwd: string): BackupSetting {
@@ -195,8 +231,24 @@ function backupOf(values: ReturnType<typeof readSettings>['values'], cwd: string
       region: values.backupS3Region,
       accessKey: values.backupS3AccessKey,
       secretKey: values.backupS3SecretKey,
+      sessionToken: values.backupS3SessionToken,
+      encryption: values.backupS3Sse,
     },
   }
+}
+
+/** Throws a ConfigError if a setting is missing. */
+function mailOf(
+  { mailUrl, mailFrom, publicUrl }: ReturnType<typeof readSettings>['values'],
+  cwd: string,
+): MailSetting | undefined {
+  if (mailUrl === undefined) return undefined
+  if (mailFrom === undefined) throw new ConfigError('Set CARREL_MAIL_FROM too, or unset CARREL_MAIL_URL.')
+  if (publicUrl === undefined) {
+    throw new ConfigError('Set CARREL_PUBLIC_URL too, or unset CARREL_MAIL_URL: mails contain links.')
+  }
+  const ca = mailUrl.ca === undefined ? undefined : path.resolve(cwd, mailUrl.ca)
+  return { server: { ...mailUrl, ca }, from: mailFrom, publicUrl }
 }
 
 /** Throws a ConfigError if the settings contradict each other. */

@@ -1,3 +1,4 @@
-export { type Config, readConfig } from './config.ts'
+export { blocksAt, type Config, readConfig } from './config.ts'
+export { formatBlocks, malformed, parseBlocks } from './parsers.ts'
 export { settings } from './settings.ts'
 export { ConfigError } from './sources.ts'

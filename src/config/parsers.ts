@@ -6,6 +6,32 @@ export const malformed = Symbol('malformed')
 /** The value of CARREL_DATABASE. */
 export type DatabaseAddress = 'sqlite' | { kind: 'postgres'; url: string }
 
+/** The value of CARREL_BLOCKS that names a bucket. */
+export interface BucketAddress {
+  readonly bucket: string
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string
+  /** Undefined for Amazon's. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly pathStyle: boolean
+  readonly encryption:
+    | { readonly algorithm: 'AES256' | 'aws:kms'; readonly keyId: string | undefined }
+    | undefined
+}
+
+/** The value of CARREL_MAIL_URL. */
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** `implicit` from the first byte, `starttls` or nothing else, `optional` if the server offers it, `off` never. */
+  readonly tls: 'implicit' | 'starttls' | 'optional' | 'off'
+  readonly user: string | undefined
+  readonly password: string
+  /** A PEM file with the certificate of a private authority. */
+  readonly ca: string | undefined
+}
+
 /** One of `choices`. */
 export function parseChoice<const T extends string>(
   choices: readonly T[],
@@ -60,4 +86,105 @@ export function parseTrustedProxies(text: string): readonly string[] | typeof ma
 export function parseDatabase(text: string): DatabaseAddress | typeof malformed {
   if (text === 'sqlite') return 'sqlite'
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? { kind: 'postgres', url: text } : malformed
+}
+
+const BUCKET_PARAMETERS: ReadonlySet<string> = new Set([
+  'endpoint',
+  'region',
+  'path_style',
+  'sse',
+  'sse_kms_key_id',
+])
+
+/** `disk`, or `s3://bucket/prefix` with parameters. */
+export function parseBlocks(text: string): 'disk' | BucketAddress | typeof malformed {
+  if (text === 'disk') return 'disk'
+  const [, bucket, folder = '', query = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?(?:\?(.*))?$/.exec(text) ?? []
+  if (bucket === undefined) return malformed
+  const parameters = new URLSearchParams(query)
+  if (![...parameters.keys()].every((name) => BUCKET_PARAMETERS.has(name))) return malformed
+  const value = (name: string) => parameters.get(name) ?? undefined
+  const endpoint = value('endpoint') === undefined ? undefined : parsePublicUrl(value('endpoint') ?? '')
+  const region = value('region') ?? 'us-east-1'
+  // Services other than Amazon's seldom have a host name for each bucket.
+  const pathStyle = value('path_style') ?? (endpoint === undefined ? '0' : '1')
+  const encryption = encryptionOf(value('sse'), value('sse_kms_key_id'))
+  if (endpoint === malformed || encryption === malformed) return malformed
+  if (!/^[a-z0-9-]+$/i.test(region) || !/^[01]$/.test(pathStyle)) return malformed
+  const prefix = folder.replace(/^\/+|\/+$/g, '')
+  return {
+    bucket,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint,
+    region,
+    pathStyle: pathStyle === '1',
+    encryption,
+  }
+}
+
+/** The text that `parseBlocks` reads as this address. */
+export function formatBlocks(address: 'disk' | BucketAddress): string {
+  if (address === 'disk') return address
+  const { bucket, prefix, endpoint, region, pathStyle, encryption } = address
+  const parameters = Object.entries({
+    endpoint,
+    region,
+    path_style: pathStyle ? '1' : '0',
+    sse: encryption?.algorithm,
+    sse_kms_key_id: encryption?.keyId,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+  return `s3://${bucket}/${prefix}?${parameters.join('&')}`
+}
+
+/** `AES256`, `aws:kms`, or `aws:kms:` and the id of a key. */
+export function parseServerSideEncryption(text: string): BucketAddress['encryption'] | typeof malformed {
+  const [, algorithm, keyId] = /^(AES256|aws:kms)(?::(\S+))?$/.exec(text) ?? []
+  return algorithm === undefined ? malformed : encryptionOf(algorithm, keyId)
+}
+
+function encryptionOf(
+  algorithm: string | undefined,
+  keyId: string | undefined,
+): BucketAddress['encryption'] | typeof malformed {
+  if (algorithm === undefined) return keyId === undefined ? undefined : malformed
+  if (algorithm === 'aws:kms') return { algorithm, keyId }
+  return algorithm === 'AES256' && keyId === undefined ? { algorithm, keyId } : malformed
+}
+
+/**
+ * `smtp://` and `smtps://`. A password is never sent unencrypted, unless `tls=off` says so or the server is on this machine.
+ */
+export function parseMailServer(text: string): MailServer | typeof malformed {
+  const url = URL.parse(text)
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return malformed
+  if (!/^\/?$/.test(url.pathname) || url.hash !== '') return malformed
+  const { searchParams } = url
+  const tls = searchParams.get('tls') ?? undefined
+  if (![...searchParams.keys()].every((name) => name === 'tls' || name === 'ca')) return malformed
+  const isImplicit = url.protocol === 'smtps:'
+  if (tls !== undefined && (tls !== 'off' || isImplicit)) return malformed
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isLocal = /^(?:localhost|127\.[\d.]+|::1)$/.test(host)
+  const weakest = isLocal || url.username === '' ? 'optional' : 'starttls'
+  try {
+    return {
+      host,
+      port: url.port === '' ? (isImplicit ? 465 : 587) : Number(url.port),
+      tls: isImplicit ? 'implicit' : tls === 'off' ? 'off' : weakest,
+      user: url.username === '' ? undefined : decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      ca: searchParams.get('ca') ?? undefined,
+    }
+  } catch {
+    return malformed
+  }
+}
+
+/** An address, or a name and an address in angle brackets. */
+export function parseMailFrom(text: string): string | typeof malformed {
+  return /^(?:[^<>"\p{C}]+ <)?[^\s@<>"(),:;\p{C}]+@[a-z0-9.-]+>?$/iu.test(text) &&
+    text.includes('<') === text.endsWith('>')
+    ? text
+    : malformed
 }

@@ -1,14 +1,20 @@
 import { isIP } from 'node:net'
 import {
+  type BucketAddress,
   type DatabaseAddress,
+  type MailServer,
   malformed,
+  parseBlocks,
   parseChoice,
   parseDatabase,
   parseFileCount,
   parseInteger,
+  parseMailFrom,
+  parseMailServer,
   parseMegabytes,
   parsePublicUrl,
   parseSecurityContact,
+  parseServerSideEncryption,
   parseSwitch,
   parseTrustedProxies,
 } from './parsers.ts'
@@ -149,13 +155,21 @@ export const definitions = {
     secret: true,
     parse: parseDatabase,
   }),
-  blocks: define<'disk'>({
+  blocks: define<'disk' | BucketAddress>({
     placeholder: 'store',
     fallback: 'disk',
     default: 'disk in the data folder',
-    meaning: 'where blocks are stored; disk is the only choice',
-    expects: 'disk',
-    parse: parseChoice(['disk']),
+    meaning:
+      'where blocks are stored: disk, or s3://bucket/prefix with the parameters endpoint, region, path_style, sse and sse_kms_key_id',
+    expects: 'disk, or s3://bucket/prefix?endpoint=https://s3.example.org&region=us-east-1&path_style=1',
+    parse: parseBlocks,
+  }),
+  blockCacheMb: define<number>({
+    placeholder: 'megabytes',
+    fallback: 10_000,
+    meaning: 'space on disk for blocks that were read from S3 lately; 1 MB is 1,000,000 bytes',
+    expects: 'a whole number of megabytes from 0 to 100000000',
+    parse: (text) => parseInteger(text, 0, 100_000_000),
   }),
   disk: define<'plain' | 'fast'>({
     placeholder: 'plain|fast',
@@ -452,6 +466,50 @@ export const definitions = {
     expects: 'the secret of an access key',
     secret: true,
     parse: (text) => (/^\S+$/.test(text) ? text : malformed),
+  }),
+  backupS3SessionToken: define<string | undefined>({
+    placeholder: 'text',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'session token of that access key, if it is temporary',
+    expects: 'a session token',
+    secret: true,
+    parse: (text) => (/^\S+$/.test(text) ? text : malformed),
+  }),
+  backupS3Sse: define<BucketAddress['encryption']>({
+    placeholder: 'algorithm',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'server-side encryption that is requested for every object of a backup: AES256, aws:kms, or aws:kms: and the id of a key',
+    expects: 'AES256, aws:kms, or aws:kms: and the id of a key',
+    parse: parseServerSideEncryption,
+  }),
+  mailUrl: define<MailServer | undefined>({
+    placeholder: 'url',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'mail server: smtp://user:password@host:587, which uses STARTTLS, or smtps://user:password@host:465; without it no mail is sent',
+    expects:
+      'a URL such as smtp://user:password@mail.example.org:587 or smtps://…, with the parameters tls=off and ca=FILE if needed',
+    secret: true,
+    parse: parseMailServer,
+  }),
+  mailFrom: define<string | undefined>({
+    placeholder: 'address',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'sender of mail: an address, also as Name <address>',
+    expects: 'an e-mail address, such as carrel@example.org or Carrel <carrel@example.org>',
+    parse: parseMailFrom,
+  }),
+  mailPerDay: define<number>({
+    placeholder: 'number',
+    fallback: 100,
+    meaning: 'mails with links that an account may send to addresses in 24 hours',
+    expects: 'a whole number from 0 to 100000',
+    parse: (text) => parseInteger(text, 0, 100_000),
   }),
   processes: define<number>({
     placeholder: 'number',

@@ -86,9 +86,10 @@ export class BlockCheck {
     readData: boolean,
   ): Promise<{ problem: BlockProblem; reason: string } | undefined> {
     try {
-      const actual = await this.#blocks.size(id)
+      const actual = await this.#blocks.size(id, { stored: true })
       if (actual !== size) return { problem: 'damaged', reason: `its file has ${actual} of ${size} bytes` }
-      if (readData) for await (const chunk of this.#blocks.read(id, undefined, { lend: true })) void chunk
+      const options = { lend: true, stored: true }
+      if (readData) for await (const chunk of this.#blocks.read(id, undefined, options)) void chunk
       return undefined
     } catch (error) {
       const problem = problemOf(error)

@@ -3,6 +3,10 @@ import { inPaddedGroups, type Reader, type Transaction } from '../database/index
 // As in tree/condemned-store.ts: garbage collection condemns references of libraries to blocks, and bytes that no library refers to, and
 // deletes them later if they are still condemned (record 0036).
 
+/** Whether a library or an unfinished upload refers to a block, as an SQL condition on the expression of its id. */
+const isReferred = (id: string) => `(exists (select 1 from library_block b where b.block_id = ${id})
+  or exists (select 1 from staged_block u where u.block_id = ${id}))`
+
 /** Releases references that this transaction stores. It comes before the insert. */
 export async function releaseReferences(
   tx: Transaction,
@@ -75,6 +79,14 @@ export async function hasCondemnedReferences(reader: Reader, libraryKey: number)
   return (await reader.get(sql, libraryKey)) !== undefined
 }
 
+/** The keys of the libraries that have condemned references, ascending. */
+export async function listKeysWithCondemnedReferences(reader: Reader): Promise<number[]> {
+  const rows = await reader.all<{ library_key: number }>(
+    'select distinct library_key from condemned_reference order by library_key',
+  )
+  return rows.map(({ library_key }) => library_key)
+}
+
 /** Condemned references of a library since a time. */
 interface CondemnedSummary {
   readonly blocks: number
@@ -128,14 +140,14 @@ export async function deleteCondemnedReferences(
   return deleted
 }
 
-/** A page of small blocks after an id that no library holds and that are not condemned. `last` is where the next page begins. */
+/** A page of small blocks after an id that nothing refers to and that are not condemned. `last` is where the next page begins. */
 export async function listUnheldSmallAfter(
   reader: Reader,
   after: Uint8Array,
   limit: number,
 ): Promise<{ unheld: Uint8Array[]; last: Uint8Array | undefined }> {
   const rows = await reader.all<{ id: Uint8Array; unheld: number }>(
-    `select s.id, case when exists (select 1 from library_block b where b.block_id = s.id)
+    `select s.id, case when ${isReferred('s.id')}
          or exists (select 1 from condemned_block c where c.id = s.id) then 0 else 1 end as unheld
      from small_block s where s.id > ? order by s.id limit ?`,
     after,
@@ -147,7 +159,7 @@ export async function listUnheldSmallAfter(
   }
 }
 
-/** Those of `ids` that no library holds, and whether they are condemned. */
+/** Those of `ids` that neither a library nor an unfinished upload refers to, and whether they are condemned. */
 export async function findUnheld(
   reader: Reader,
   ids: readonly Uint8Array[],
@@ -156,7 +168,9 @@ export async function findUnheld(
   const condemned = new Set<string>()
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await reader.all<{ id: Uint8Array }>(
-      `select distinct block_id as id from library_block where block_id in (${marks})`,
+      `select block_id as id from library_block where block_id in (${marks})
+       union select block_id from staged_block where block_id in (${marks})`,
+      ...some,
       ...some,
     )
     for (const { id } of rows) held.add(Buffer.from(id).toString('hex'))
@@ -201,13 +215,13 @@ export function listCondemnedBlocksAfter(
   )
 }
 
-/** Releases those of `ids` that a library holds. */
+/** Releases those of `ids` that a library or an unfinished upload refers to. */
 export async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<Uint8Array[]> {
   const released: Uint8Array[] = []
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await tx.all<{ id: Uint8Array }>(
       `delete from condemned_block where id in (${marks})
-         and exists (select 1 from library_block b where b.block_id = condemned_block.id) returning id`,
+         and ${isReferred('condemned_block.id')} returning id`,
       ...some,
     )
     released.push(...rows.map(({ id }) => id))
@@ -216,7 +230,7 @@ export async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Arra
 }
 
 /**
- * Deletes small blocks that are condemned since before `before` and that no library holds, and marks the others of `ids` as removed.
+ * Deletes small blocks that are condemned since before `before` and that nothing refers to, and marks the others of `ids` as removed.
  * Returns those: their files are to be retired. The condemned rows are locked first.
  */
 export async function removeCondemnedBlocks(
@@ -258,7 +272,7 @@ export async function removeCondemnedBlocks(
   return { small, files }
 }
 
-/** Deletes the rows of removed blocks that no library holds, if they were removed before `before`. Returns them: their files are to be discarded. */
+/** Deletes the rows of removed blocks that nothing refers to, if they were removed before `before`. Returns them: their files are to be discarded. */
 export async function deleteRemovedBlocks(
   tx: Transaction,
   ids: readonly Uint8Array[],
@@ -268,7 +282,7 @@ export async function deleteRemovedBlocks(
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await tx.all<{ id: Uint8Array }>(
       `delete from condemned_block where id in (${marks}) and removed_at < ?
-         and not exists (select 1 from library_block b where b.block_id = condemned_block.id) returning id`,
+         and not ${isReferred('condemned_block.id')} returning id`,
       ...some,
       before,
     )

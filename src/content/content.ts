@@ -8,6 +8,7 @@ import {
   type FileId,
   type FileObject,
   fileId,
+  idToBytes,
   sha1Hex,
 } from '../objects/index.ts'
 import { prefetched } from '../scheduling/index.ts'
@@ -26,6 +27,7 @@ import { decryptPart, readPadding } from './block-decryption.ts'
 import { EncryptingBlock } from './block-encryption.ts'
 import {
   findHeldBlock,
+  findSmallBlocks,
   type HeldBlock,
   insertHeldBlocks,
   insertSmallBlocks,
@@ -36,19 +38,19 @@ import type { DataKey } from './data-key.ts'
 import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
 import {
   allSynced,
-  discardAll,
+  BlockSequence,
   IncomingBlock,
   keepAll,
   type PendingBlocks,
+  smallOf,
   type TakenBlock,
 } from './incoming-block.ts'
 import { SmallBlocks } from './small-blocks.ts'
+import type { StagedBlock } from './staged-block-store.ts'
+import { type ChunkSpan, type StagedChunk, stageChunk } from './staged-chunk.ts'
 
 /** Smaller blocks are stored in the database, so that a thousand small files are one durable transaction. */
 export const SMALLEST_STORED_BLOCK = 64 * 1024
-
-// Maximum blocks that are written and flushed while the next one is received.
-const MAX_UNFLUSHED_BLOCKS = 4
 
 /** A received file. Its blocks are durable, except for pending ones and small ones, which the commit writes. */
 export interface Content {
@@ -102,8 +104,8 @@ export class ContentStore {
   readonly #blocks: BlockStore
   readonly #objects: ObjectStore
   readonly #boundarySearch: BoundarySearch
-  readonly #layouts = new FileLayouts()
-  readonly #small = new SmallBlocks()
+  readonly #layouts: FileLayouts
+  readonly #small: SmallBlocks
   readonly #damaged: DamagedBlocks
 
   /** `now` in Unix seconds. */
@@ -118,6 +120,8 @@ export class ContentStore {
     this.#db = db
     this.#blocks = blocks
     this.#objects = objects
+    this.#layouts = new FileLayouts(objects.epochs)
+    this.#small = new SmallBlocks(objects.epochs)
     this.#damaged = new DamagedBlocks(db, now)
   }
 
@@ -129,39 +133,82 @@ export class ContentStore {
     const { onBytes, key, pending } = options
     using _lease = key?.lease()
     const cutter = new Cutter(undefined, this.#boundarySearch)
-    const taken: Promise<TakenBlock>[] = []
-    let block = this.#incoming(key)
-    // The next block is received while the previous ones are hashed, written and flushed.
-    const finish = async () => {
-      const finished = block.finish()
-      finished.catch(() => {}) // The error is thrown where it is awaited.
-      taken.push(finished)
-      block = this.#incoming(key)
-      await (await taken.at(-1 - MAX_UNFLUSHED_BLOCKS))?.stored?.synced
-    }
+    const sequence = new BlockSequence(() => this.#incoming(key))
     try {
       for await (const bytes of source) {
         onBytes?.(bytes)
         for (let from = 0; from < bytes.length; ) {
           const end = cutter.next(bytes, from)
-          const wait = block.write(bytes.subarray(from, end))
+          const wait = sequence.write(bytes.subarray(from, end))
           if (wait !== undefined) await wait
           from = end ?? bytes.length
-          if (end !== undefined) await finish()
+          if (end !== undefined) await sequence.cut()
         }
       }
-      if (block.size > 0) await finish()
-      const blocks = await Promise.all(taken)
+      if (sequence.pending > 0) await sequence.cut()
+      const blocks = await sequence.end()
       // Only after all have arrived, so that an aborted transfer leaves nothing behind.
       await (pending === undefined ? keepAll(blocks) : allSynced(blocks))
       pending?.add(blocks)
       return contentOf(blocks)
     } catch (error) {
-      await block.abort()
-      const ended = await Promise.allSettled(taken)
-      await discardAll(ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])))
+      await sequence.abort()
       throw error
     }
+  }
+
+  /**
+   * Receives a chunk of an unfinished upload, whose blocks from the first unfinished one on are `earlier`. The blocks are not kept yet. Throws like
+   * `receive`, and BlockMissing or BlockDamaged if earlier bytes are lost.
+   */
+  async stage(
+    chunk: ChunkSpan,
+    earlier: readonly StagedBlock[],
+    source: AsyncIterable<Buffer>,
+    key: DataKey | undefined,
+  ): Promise<StagedChunk> {
+    using _lease = key?.lease()
+    return await stageChunk(
+      {
+        cutter: new Cutter(undefined, this.#boundarySearch),
+        incoming: () => this.#incoming(key),
+        read: (blocks, range, small) => this.readStaged(blocks, range, small, key),
+      },
+      chunk,
+      earlier,
+      source,
+    )
+  }
+
+  /** Bytes of a file from its staged blocks, of which those in `small` have no row yet. Throws BlockMissing, BlockDamaged. */
+  async *readStaged(
+    blocks: readonly StagedBlock[],
+    span: ByteRange,
+    small: ReadonlyMap<BlockId, Uint8Array>,
+    key: DataKey | undefined,
+  ): AsyncGenerator<Buffer, void> {
+    using _lease = key?.lease()
+    for (const block of blocks) {
+      const start = Math.max(0, span.start - block.offset)
+      const end = Math.min(block.length, span.end - block.offset)
+      if (start >= end) continue
+      const read = (range: ByteRange) => this.#readStagedBlock(block, range, small)
+      const padded = { id: block.id, size: block.size, padding: block.size - block.length }
+      yield* key === undefined ? read({ start, end }) : decryptPart(key, padded, { start, end }, read)
+    }
+  }
+
+  async *#readStagedBlock(
+    block: StagedBlock,
+    range: ByteRange,
+    small: ReadonlyMap<BlockId, Uint8Array>,
+  ): AsyncGenerator<Buffer, void> {
+    if (block.size >= SMALLEST_STORED_BLOCK) {
+      yield* this.#readStored(block, range, { lend: true })
+      return
+    }
+    const data = small.get(block.id) ?? (await findSmallBlocks(this.#db, [idToBytes(block.id)])).get(block.id)
+    yield checkedSmall({ ...block, data }).subarray(range.start, range.end)
   }
 
   /** Stores small blocks before the commit, for callers that receive too many of them to buffer in memory. */
@@ -222,14 +269,15 @@ export class ContentStore {
   async open(libraryKey: number, id: FileId, key?: DataKey): Promise<StoredBytes> {
     const layout = this.#layouts.find(libraryKey, id)
     if (layout !== undefined) return this.#openLayout(libraryKey, layout, key)
+    const readAt = this.#layouts.now
     const file = await this.#objects.getFile(libraryKey, id)
     const [only, ...more] = file.blockIds
     // Fast path: most files are one small block, whose row contains the bytes.
     if (only !== undefined && more.length === 0 && key === undefined) {
-      return this.#openSingle(libraryKey, id, file, only)
+      return this.#openSingle(libraryKey, id, file, only, readAt)
     }
     const loaded = await this.#layoutOf(libraryKey, file, key)
-    this.#layouts.put(libraryKey, id, loaded)
+    this.#layouts.put(libraryKey, id, loaded, readAt)
     return this.#openLayout(libraryKey, loaded, key)
   }
 
@@ -250,18 +298,18 @@ export class ContentStore {
   }
 
   /**
-   * Invalidates cached blocks of a library that garbage collection deleted. Other processes, and a read that began before the deletion,
-   * may still cache them. That is harmless: the caches serve only reads, and an id stands for the same bytes for ever. Whether a
-   * new file may refer to a block is always decided by rows (`findHeldBlocks`), never by these caches.
+   * Invalidates cached blocks of a library that garbage collection deleted. Other processes learn of it by the epoch of the library's objects
+   * (`CacheEpochs`). Whether a new file may refer to a block is always decided by rows (`findHeldBlocks`), never by these caches.
    */
   forgetBlocks(libraryKey: number, ids: readonly string[]): void {
     for (const id of ids) this.#small.delete(libraryKey, id as BlockId)
   }
 
   async #lookUpBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
+    const readAt = this.#small.now
     const held = await findHeldBlock(this.#db, libraryKey, id)
     if (held === undefined) return undefined
-    if (held.size < SMALLEST_STORED_BLOCK) return inMemory(await this.#checked(libraryKey, held))
+    if (held.size < SMALLEST_STORED_BLOCK) return inMemory(await this.#checked(libraryKey, held, readAt))
     return {
       size: held.size,
       read: (range) => this.#readStored(held, range, { lend: true }),
@@ -269,11 +317,17 @@ export class ContentStore {
     }
   }
 
-  async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {
+  async #openSingle(
+    libraryKey: number,
+    id: FileId,
+    file: FileObject,
+    only: BlockId,
+    readAt: number,
+  ): Promise<StoredBytes> {
     const block = await this.openBlock(libraryKey, only)
     const layout = new FileLayout(file.size, [{ id: only, size: block.size, padding: 0 }])
     layout.checkPlain()
-    this.#layouts.put(libraryKey, id, layout)
+    this.#layouts.put(libraryKey, id, layout, readAt)
     return block
   }
 
@@ -368,15 +422,16 @@ export class ContentStore {
   #readSmall(libraryKey: number, { id }: SizedBlock): Buffer | Promise<Buffer> {
     const known = this.#small.find(libraryKey, id)
     if (known !== undefined) return known
+    const readAt = this.#small.now
     return findHeldBlock(this.#db, libraryKey, id).then((held) =>
-      this.#checked(libraryKey, held ?? missing(id)),
+      this.#checked(libraryKey, held ?? missing(id), readAt),
     )
   }
 
-  #checked(libraryKey: number, held: HeldBlock): Buffer | Promise<never> {
+  #checked(libraryKey: number, held: HeldBlock, readAt: number): Buffer | Promise<never> {
     try {
       const bytes = checkedSmall(held)
-      this.#small.put(libraryKey, held.id, bytes)
+      this.#small.put(libraryKey, held.id, bytes, readAt)
       return bytes
     } catch (error) {
       return this.#failRead(error)
@@ -442,9 +497,18 @@ export async function insertContents(
   ])
 }
 
+/** A file of staged blocks, in order. Those in `small` are written by the commit. */
+export function stagedContent(
+  blocks: readonly Omit<StagedBlock, 'isFinal'>[],
+  small: ReadonlyMap<BlockId, Uint8Array>,
+): Content {
+  const size = blocks.reduce((sum, { length }) => sum + length, 0)
+  const own = blocks.map((block) => ({ id: block.id, size: block.size }))
+  return { id: fileId(fileOf({ blocks: own, size })), size, blocks: own, small }
+}
+
 function contentOf(taken: readonly TakenBlock[]): Content {
-  const small = new Map<BlockId, Buffer>()
-  for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
+  const small = smallOf(taken)
   const blocks = taken.map(({ id, size }) => ({ id, size }))
   const size = taken.reduce((sum, block) => sum + block.size - (block.padding ?? 0), 0)
   return { id: fileId(fileOf({ blocks, size })), size, blocks, small }

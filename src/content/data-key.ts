@@ -1,6 +1,5 @@
-import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv, hkdfSync } from 'node:crypto'
+import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto'
 import { fail } from '../errors.ts'
-import { TempFileCipher } from './temp-file-cipher.ts'
 
 /** Block size of the ciphers, and the maximum length of the padding. */
 export const CIPHER_BLOCK_BYTES = 16
@@ -58,14 +57,6 @@ export class DataKey {
     this.#checkNotWiped()
     const { name, key, iv } = this.#parts
     return createDecipheriv(name, key, iv && (before ?? iv)).setAutoPadding(false)
-  }
-
-  /** The cipher of the temporary file with this name. Deterministic for one key. */
-  tempFileCipher(name: string): TempFileCipher {
-    this.#checkNotWiped()
-    return new TempFileCipher(
-      Buffer.from(hkdfSync('sha256', this.#parts.key, name, 'carrel temporary file', 32)),
-    )
   }
 
   #checkNotWiped(): void {

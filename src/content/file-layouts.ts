@@ -2,6 +2,7 @@ import type { Database } from '../database/index.ts'
 import type { FileId, FileObject } from '../objects/index.ts'
 import { TwoGenerationCache } from '../scheduling/index.ts'
 import { BlockDamaged, BlockMissing, type ByteRange } from '../storage/index.ts'
+import type { CacheEpochs } from '../tree/index.ts'
 import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 
@@ -91,17 +92,29 @@ const WEIGHT_OF_LAYOUT = 4
 /** Cache of file layouts, which each range request needs. */
 export class FileLayouts {
   readonly #layouts = new TwoGenerationCache<string, FileLayout>(MAX_WEIGHT, weightOf)
+  readonly #epochs: CacheEpochs
 
-  find(libraryKey: number, id: FileId): FileLayout | undefined {
-    return this.#layouts.get(`${libraryKey}:${id}`)
+  constructor(epochs: CacheEpochs) {
+    this.#epochs = epochs
   }
 
-  put(libraryKey: number, id: FileId, layout: FileLayout): void {
-    this.#layouts.set(`${libraryKey}:${id}`, layout)
+  /** To be taken before the rows are read, and handed to `put` with the layout. */
+  get now(): number {
+    return this.#epochs.now
+  }
+
+  find(libraryKey: number, id: FileId): FileLayout | undefined {
+    return this.#layouts.get(this.#epochs.keyOf(libraryKey, id))
+  }
+
+  /** Caches a layout, unless something was deleted since `readAt`. */
+  put(libraryKey: number, id: FileId, layout: FileLayout, readAt: number): void {
+    if (readAt !== this.#epochs.now) return
+    this.#layouts.set(this.#epochs.keyOf(libraryKey, id), layout)
   }
 
   delete(libraryKey: number, id: FileId): void {
-    this.#layouts.delete(`${libraryKey}:${id}`)
+    this.#layouts.delete(this.#epochs.keyOf(libraryKey, id))
   }
 }
 

@@ -1,6 +1,10 @@
 import { type BlockId, sha1Hex } from '../objects/index.ts'
 import { BlockMismatch, type BlockStore, type BlockWriter, type ReceivedBlock } from '../storage/index.ts'
+import type { EncryptingBlock } from './block-encryption.ts'
 import type { SizedBlock } from './block-rows-store.ts'
+
+// Maximum blocks that are written and flushed while the next one is received.
+const MAX_UNFLUSHED_BLOCKS = 4
 
 /** A received block: either in the block store, still to be kept or discarded, or small enough for a database row. */
 export interface TakenBlock extends SizedBlock {
@@ -75,6 +79,56 @@ export class IncomingBlock {
   async #writeAll(writer: BlockWriter, pieces: readonly Buffer[]): Promise<void> {
     for (const piece of pieces) await writer.write(piece)
   }
+}
+
+/** Blocks received one after another. The next one is received while the previous ones are hashed, written and flushed. */
+export class BlockSequence {
+  readonly #incoming: () => IncomingBlock | EncryptingBlock
+  readonly #taken: Promise<TakenBlock>[] = []
+  #block: IncomingBlock | EncryptingBlock
+
+  constructor(incoming: () => IncomingBlock | EncryptingBlock) {
+    this.#incoming = incoming
+    this.#block = incoming()
+  }
+
+  /** Bytes since the last cut. */
+  get pending(): number {
+    return this.#block.size
+  }
+
+  /** As IncomingBlock.write. */
+  write(piece: Buffer): Promise<void> | undefined {
+    return this.#block.write(piece)
+  }
+
+  /** Ends the current block. */
+  async cut(): Promise<void> {
+    const finished = this.#block.finish()
+    finished.catch(() => {}) // The error is thrown where it is awaited.
+    this.#taken.push(finished)
+    this.#block = this.#incoming()
+    await (await this.#taken.at(-1 - MAX_UNFLUSHED_BLOCKS))?.stored?.synced
+  }
+
+  /** All blocks, in order. Later calls have the later ones, too. */
+  end(): Promise<TakenBlock[]> {
+    return Promise.all(this.#taken)
+  }
+
+  /** Discards all blocks. */
+  async abort(): Promise<void> {
+    await this.#block.abort()
+    const ended = await Promise.allSettled(this.#taken)
+    await discardAll(ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])))
+  }
+}
+
+/** The bytes of small blocks by id. */
+export function smallOf(blocks: readonly TakenBlock[]): Map<BlockId, Buffer> {
+  const small = new Map<BlockId, Buffer>()
+  for (const { id, bytes } of blocks) if (bytes !== undefined) small.set(id, bytes)
+  return small
 }
 
 /** Keeps blocks, none before all are flushed. Resolves when all are durable (I4). */

@@ -22,6 +22,7 @@ export {
   findUnheld,
   hasCondemnedReferences,
   listCondemnedBlocksAfter,
+  listKeysWithCondemnedReferences,
   listReferencesAfter,
   listUnheldSmallAfter,
   releaseHeldBlocks,
@@ -36,6 +37,7 @@ export {
   SMALLEST_STORED_BLOCK,
   type StoredBytes,
   smallContent,
+  stagedContent,
 } from './content.ts'
 export { copyObjects } from './copy-objects.ts'
 export { countDamagedBlocks, deleteDamagedBlocks, deleteUnheldDamaged } from './damaged-block-store.ts'
@@ -53,4 +55,11 @@ export { Keyring } from './keyring.ts'
 export type { LibraryEncryption } from './library-encryption.ts'
 export { parsePasswordHashCost } from './password-hash.ts'
 export { reencrypt } from './reencrypt.ts'
+export {
+  listStagedAt,
+  listStagedBefore,
+  replaceStagedBlocks,
+  type StagedBlock,
+} from './staged-block-store.ts'
+export type { StagedChunk } from './staged-chunk.ts'
 export { TempFileCipher } from './temp-file-cipher.ts'

@@ -34,6 +34,8 @@ export interface Transaction extends Reader {
     rows: readonly (readonly Value[])[],
     options?: { ignoreExisting?: boolean },
   ): Promise<number>
+  /** Whether no process is in `withMutex` of the key. If so, none enters before this transaction has ended. */
+  mutexIsFree(key: number): Promise<boolean>
   /**
    * Calls `announce` after commit, once others can see the changes, which may be before they are durable. Not called after a rollback. It
    * must not throw.
@@ -70,6 +72,12 @@ export interface Database extends Reader, AsyncDisposable {
    * but the transaction, and may be run again (PostgreSQL serialization failure or deadlock).
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
+  /**
+   * Runs `work` while no other process runs work with the same key, nor is in a transaction that found the mutex free. Waiting callers are
+   * served in order. It only saves work that would be done in vain: a lost connection or ten seconds of waiting end the exclusion, so
+   * the writes of `work` stay conditional.
+   */
+  withMutex<T>(key: number, work: () => Promise<T>): Promise<T>
   /**
    * Runs a module that calls `serveSideProcess` in a process of its own with a read connection. For long scans: they neither block the event
    * loop nor evict anything from the caches of this process. Rejects with the reason of the signal when aborted.

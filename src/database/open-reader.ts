@@ -3,10 +3,10 @@ import type { DatabaseSetting } from './open.ts'
 import { Connection } from './sqlite/connection.ts'
 
 const busyTimeoutMs = 5000
-// Whoever has a connection of their own passes through what they read, and most of it never comes again.
+// A page cache of 2 MiB. Such a reader scans most pages once, so a larger cache would only take memory.
 const settings = 'pragma cache_size = -2048; pragma case_sensitive_like = on'
 
-/** One connection, to read with; the schema is taken as it is found. */
+/** Opens one read-only connection. The schema is neither checked nor migrated. */
 export async function openReader(setting: DatabaseSetting): Promise<Reader & AsyncDisposable> {
   if (setting.kind === 'sqlite') return new SqliteReader(setting.file)
   const { connectPostgres } = await import('./postgres/postgres-database.ts')

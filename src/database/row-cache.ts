@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * Row cache, keyed by statement and parameters. It does not know how changes are learnt: its owner calls `invalidate`, and asks
- * `get` only once it has learnt of all changes the caller may know of.
+ * Row cache, keyed by statement and parameters. It does not detect changes: its owner calls `invalidate`, and calls `get` only after it
+ * has invalidated everything that was committed before the caller's read began.
  *
  * Time is logical and counted in invalidations. Rows read at a time are valid while none of their tables was invalidated later, so
  * a result that was on its way during an invalidation is never returned. Eviction is by two generations, which approximates LRU.

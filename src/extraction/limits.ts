@@ -16,7 +16,7 @@ export interface Limits extends WorkerLimits {
   readonly entryBytes: number
   /** Bytes unpacked of all entries of one file together, files within the file included. */
   readonly unpackedBytes: number
-  /** How deep files may lie in one another: attachments of attached messages. */
+  /** Maximum nesting of files: attachments of attached messages. */
   readonly nesting: number
   /** Parts of one message, those of attached messages included. */
   readonly mailParts: number

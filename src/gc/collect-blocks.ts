@@ -34,7 +34,7 @@ const LEFTOVERS_KEPT_SECONDS = 86_400
 const unheldProcess = new URL('./unheld-process.ts', import.meta.url)
 
 /** Everything was collected except some block files that the file system could neither move nor delete. */
-export class CollectionIncomplete extends Error {
+class CollectionIncomplete extends Error {
   override readonly name = 'CollectionIncomplete'
 }
 
@@ -74,7 +74,7 @@ export async function collectBlocks(
   context: GcContext,
   figures: Figures,
 ): Promise<CollectionIncomplete | undefined> {
-  const bound = await context.leases.bound()
+  const bound = await context.leases.bound('bytes')
   const grace = Math.min(context.graceSeconds, MAX_BLOCK_GRACE_SECONDS)
   const before = Math.min(bound, context.now() - grace + 1)
   const failures = new FileFailures()
@@ -124,7 +124,7 @@ async function removeCondemned(
         settled.add(id)
         const freed = (await failures.attempt(() => blocks.discard(idFromBytes<BlockId>(id)))) ?? 0
         figures.freedBytes += freed
-        // Nothing is freed if its file could not be retired, or was taken back since. It is found again by listing.
+        // A block whose file could not be retired, or was restored since, does not count as freed. Listing finds it again.
         if (freed > 0) figures.deleted.blocks += 1
       }
     }
@@ -137,7 +137,7 @@ async function removeCondemned(
 }
 
 /**
- * Takes back files in the removal folder that are not condemned: somebody refers to them again, or a run was interrupted. If nobody refers
+ * Restores files from the removal folder that are not condemned: they are referred to again, or a run was interrupted. If nothing refers
  * to them, they are condemned again.
  */
 async function restoreStrays({ db, blocks, dryRun }: GcContext, failures: FileFailures): Promise<void> {

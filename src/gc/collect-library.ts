@@ -5,6 +5,7 @@ import {
   findLibraryByKey,
   type LibraryInfo,
   listCommitsDown,
+  raiseObjectsEpoch,
   raiseValidSince,
   slowestPosition,
 } from '../commits/index.ts'
@@ -14,6 +15,7 @@ import {
   hasCondemnedReferences,
   releaseReferences,
 } from '../content/index.ts'
+import type { Reader } from '../database/index.ts'
 import { deleteFirstSeen, deleteOrigins, deletePathIndexBelow, oldestShown } from '../history/index.ts'
 import { listTaskRoots } from '../jobs/index.ts'
 import type { DirId } from '../objects/index.ts'
@@ -50,7 +52,7 @@ const stalePathsProcess = new URL('./stale-paths-process.ts', import.meta.url)
 export async function collectLibrary(context: GcContext, key: number): Promise<GcLibraryReport | undefined> {
   const { db, now, graceSeconds, dryRun } = context
   // Before anything is read: what began later sees what is condemned now.
-  const bound = await context.leases.bound()
+  const bound = await context.leases.bound('rows')
   const library = await findLibraryByKey(db, key)
   // A library without commits is being restored from a backup. If that was interrupted, it is purged like a deleted one.
   if (library === undefined || library.headSeq === 0) return undefined
@@ -205,23 +207,26 @@ async function deleteStalePaths(
   }
 }
 
+/** The options of a mark of one library, with the roots besides its commits. */
+export async function markOptions(
+  reader: Reader,
+  key: number,
+  { keptSeq, now }: { readonly keptSeq: number; readonly now: number },
+): Promise<MarkOptions> {
+  const kept = [
+    ...(await listViewRoots(reader, key)),
+    ...(await listTicketObjects(reader, key, now)),
+    ...(await listTaskRoots(reader, key)),
+  ]
+  return { libraryKey: key, keptSeq, kept, most: MAX_AT_ONCE, mostInMemory: MAX_IDS_IN_MEMORY }
+}
+
 async function findUnreachable(
   { db, now, signal }: GcContext,
   { key, fileCount, headSeq }: LibraryInfo,
   keptSeq: number,
 ): Promise<Marked | undefined> {
-  const kept = [
-    ...(await listViewRoots(db, key)),
-    ...(await listTicketObjects(db, key, now())),
-    ...(await listTaskRoots(db, key)),
-  ]
-  const options: MarkOptions = {
-    libraryKey: key,
-    keptSeq,
-    kept,
-    most: MAX_AT_ONCE,
-    mostInMemory: MAX_IDS_IN_MEMORY,
-  }
+  const options = await markOptions(db, key, { keptSeq, now: now() })
   if (fileCount + headSeq - keptSeq <= MAX_IN_PROCESS) return mark(db, options, new TimeSlicer())
   return db.runInSideProcess<Marked | undefined>(markProcess, options, signal ?? new AbortController().signal)
 }
@@ -259,28 +264,32 @@ async function apply(
   })
   await inSteps(marked.deletable, async (ids) => {
     await rewriteDependents(context, key, ids)
-    const deleted = await db.write(async (tx) => {
+    const { deleted, epoch } = await db.write(async (tx) => {
+      const raised = await raiseObjectsEpoch(tx, key)
       const gone = await deleteCondemnedObjects(tx, key, ids, before)
       await deleteViewObjects(tx, key, gone)
-      return gone
+      return { deleted: gone, epoch: raised }
     }, later)
     figures.deleted.objects += deleted.length
     const deletedIds = deleted.map((id) => Buffer.from(id).toString('hex'))
     core.objects.forget(key, deletedIds)
     core.content.forgetFiles(key, deletedIds)
+    if (epoch !== undefined) core.objects.epochs.advance(key, epoch)
   })
   await inSteps(marked.deletableReferences, async (ids) => {
-    const deleted = await db.write(async (tx) => {
+    const { deleted, epoch } = await db.write(async (tx) => {
+      const raised = await raiseObjectsEpoch(tx, key)
       const gone = await deleteCondemnedReferences(tx, key, ids, before)
       const goneIds = gone.map(({ id }) => id)
       if (gone.length > 0) await deleteViewObjects(tx, key, goneIds)
-      return gone
+      return { deleted: gone, epoch: raised }
     }, later)
     figures.deleted.references += deleted.length
     core.content.forgetBlocks(
       key,
       deleted.map(({ id }) => Buffer.from(id).toString('hex')),
     )
+    if (epoch !== undefined) core.objects.epochs.advance(key, epoch)
     // From now on they wait as blocks of the server, if no other library holds them.
     for (const { size } of deleted) figures.waitingBytes -= size
   })

@@ -1,14 +1,14 @@
-import { findLibrary, listLibraryKeys } from '../commits/index.ts'
+import { findLibrary, findLibraryWithDeleted, listLibraryKeys } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 import { DutyCycle } from '../scheduling/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { type CollectionIncomplete, collectBlocks } from './collect-blocks.ts'
+import { collectBlocks } from './collect-blocks.ts'
 import { collectLibrary } from './collect-library.ts'
 import { findLastCollection, insertCollection } from './collection-store.ts'
 import type { OperationLeases } from './operation-leases.ts'
-import { Figures, type GcLibraryReport, type GcReport, type GcState } from './report.ts'
+import { Figures, type GcFailure, type GcLibraryReport, type GcReport, type GcState } from './report.ts'
 
 /** What the collector reads and writes. */
 interface GcStores {
@@ -23,7 +23,7 @@ interface GcOptions {
   readonly graceSeconds: number
   /** Unix seconds. */
   readonly now: () => number
-  /** Called for a library that could not be collected. The others are. */
+  /** Called with the error of a library that could not be collected, or of block files. The others are. */
   readonly onError: (error: unknown) => void
   /** Makes the consumers of commits process those of a library: commits that one of them has not processed are kept. */
   readonly processCommits: (libraryKey: number) => Promise<void>
@@ -85,7 +85,10 @@ export class GarbageCollector {
     }
   }
 
-  /** Runs one collection. Concurrent calls run one after another. Throws the reason of the signal, and CollectionIncomplete. */
+  /**
+   * Runs one collection. Concurrent calls run one after another. A library that could not be collected is in `failures` of the report. Throws the
+   * reason of the signal.
+   */
   runOnce(options: GcRunOptions = {}): Promise<GcReport> {
     const run = this.#last.then(() => this.#run(options))
     this.#last = run.catch(() => {})
@@ -107,8 +110,7 @@ export class GarbageCollector {
     this.#state = { ...this.#state, running: true, lastBeganAt: beganAt }
     const figures = new Figures()
     const libraries: GcLibraryReport[] = []
-    const failures: string[] = []
-    let incomplete: CollectionIncomplete | undefined
+    const failures: GcFailure[] = []
     try {
       for await (const key of this.#keys(library)) {
         signal?.throwIfAborted()
@@ -119,14 +121,17 @@ export class GarbageCollector {
           libraries.push(report)
         } catch (error) {
           signal?.throwIfAborted()
-          failures.push(String(error))
           this.#options.onError(error)
+          failures.push(await this.#failureOf(key, error))
         }
       }
-      if (library === undefined) incomplete = await collectBlocks(context, figures)
-      if (incomplete !== undefined) failures.push(incomplete.message)
+      const incomplete = library === undefined ? await collectBlocks(context, figures) : undefined
+      if (incomplete !== undefined) {
+        this.#options.onError(incomplete)
+        failures.push({ library: null, message: incomplete.message })
+      }
       if (!dryRun) {
-        const run = { beganAt, endedAt: now(), failure: failures[0] }
+        const run = { beganAt, endedAt: now(), failure: failures[0]?.message }
         const values = { ...figures.values(), libraryCount: libraries.length }
         await db.write((tx) => insertCollection(tx, run, values), { durable: false })
       }
@@ -138,15 +143,23 @@ export class GarbageCollector {
       running: false,
       lastBeganAt: beganAt,
       lastEndedAt: now(),
-      lastFailure: failures[0],
+      lastFailure: failures[0]?.message,
       deletedBlocks: this.#state.deletedBlocks + (dryRun ? 0 : figures.deleted.blocks),
       freedBytes: this.#state.freedBytes + figures.freedBytes,
       waitingBytes: figures.waitingBytes,
     }
-    // Thrown after the state is updated, so that the metrics include what was freed.
-    if (incomplete !== undefined) throw incomplete
     const durationMs = Math.round(performance.now() - began)
-    return { ...figures.values(), dryRun, beganAt, durationMs, libraries }
+    return { ...figures.values(), dryRun, beganAt, durationMs, libraries, failures }
+  }
+
+  async #failureOf(key: number, error: unknown): Promise<GcFailure> {
+    const found = await findLibraryWithDeleted(this.#stores.db, key)
+    const reason = error instanceof Error ? error.message : String(error)
+    const which = found === undefined ? `with the key ${key}` : `${found.name} (${found.id})`
+    return {
+      library: found?.id ?? null,
+      message: `The library ${which} could not be collected, and nothing of it was deleted: ${reason}. Run carrel check to see what is damaged.`,
+    }
   }
 
   async *#keys(only: LibraryId | undefined): AsyncGenerator<number, void> {

@@ -8,11 +8,12 @@ const SOON_MS = 10_000
 
 /**
  * Collects continuously: about four times per grace period, at least every hour, and soon after something was given up. The next pause
- * begins when a run has ended.
+ * begins when a run has ended. Of several nodes one collects.
  */
 export class GcSchedule implements AsyncDisposable {
   readonly #collector: GarbageCollector
   readonly #onError: (error: unknown) => void
+  readonly #hold: () => Promise<boolean>
   readonly #pauseMs: number
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout
@@ -21,10 +22,17 @@ export class GcSchedule implements AsyncDisposable {
 
   constructor(
     collector: GarbageCollector,
-    { graceSeconds, onError }: { readonly graceSeconds: number; readonly onError: (error: unknown) => void },
+    options: {
+      readonly graceSeconds: number
+      /** Takes or keeps the lease. False if another node collects. */
+      readonly hold: () => Promise<boolean>
+      readonly onError: (error: unknown) => void
+    },
   ) {
+    const { graceSeconds, hold, onError } = options
     this.#collector = collector
     this.#onError = onError
+    this.#hold = hold
     this.#pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, graceSeconds * 250))
     const firstMs = Math.min(FIRST_AFTER_MS, this.#pauseMs)
     this.#dueAt = performance.now() + firstMs
@@ -57,7 +65,7 @@ export class GcSchedule implements AsyncDisposable {
     if (signal.aborted) return
     this.#dueAt = Number.POSITIVE_INFINITY
     try {
-      await this.#collector.runOnce({ signal })
+      if (await this.#hold()) await this.#collector.runOnce({ signal })
     } catch (error) {
       if (!signal.aborted) this.#onError(error)
     }

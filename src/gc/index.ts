@@ -1,6 +1,6 @@
-export { CollectionIncomplete } from './collect-blocks.ts'
 export { GarbageCollector } from './collector.ts'
 export { collectionRows } from './dependent-rows-store.ts'
+export { GarbageReferences } from './garbage-references.ts'
 export { GcSchedule } from './gc-schedule.ts'
 export { registerGcMetrics } from './metrics.ts'
 export { OperationLeases } from './operation-leases.ts'

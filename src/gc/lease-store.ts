@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
 
-/** Stores what a process works on: since `oldestAt`, as of `renewedAt`. */
+/** Stores the lease of a process: its oldest operation began at `oldestAt`, as of `renewedAt`. */
 export async function putLease(
   tx: Transaction,
   { node, oldestAt, renewedAt }: { node: string; oldestAt: number; renewedAt: number },
@@ -22,17 +22,27 @@ export async function deleteLeasesBefore(tx: Transaction, time: number): Promise
   await tx.run('delete from operation_lease where renewed_at < ?', time)
 }
 
-/** Since when other processes work on something, of those renewed after `since`; undefined if there are none. */
-export async function oldestLease(reader: Reader, node: string, since: number): Promise<number | undefined> {
+/**
+ * The start of the oldest operation of other processes whose lease was renewed after `since`, without nodes whose name begins with
+ * `except`; undefined if there is none.
+ */
+export async function oldestLease(
+  reader: Reader,
+  node: string,
+  { since, except }: { readonly since: number; readonly except: string | undefined },
+): Promise<number | undefined> {
   const row = await reader.get<{ oldest: number | null }>(
-    'select min(oldest_at) as oldest from operation_lease where node <> ? and renewed_at >= ?',
+    `select min(oldest_at) as oldest from operation_lease
+     where node <> ? and renewed_at >= ? and substr(node, 1, ?) <> ?`,
     node,
     since,
+    except?.length ?? 0,
+    except ?? '-',
   )
   return row?.oldest ?? undefined
 }
 
-/** Processes that work on something, of those renewed after `since`. The longest first. */
+/** Leases with running operations that were renewed after `since`, the oldest operation first. */
 export async function listLeases(
   reader: Reader,
   since: number,

@@ -91,7 +91,7 @@ class Mark implements Disposable {
   readonly #blocks: IdSet
   /**
    * Reached only from objects that are not condemned and that no root reaches. They are condemned now, but what is below them stays
-   * until they are: whoever finds an object that is not condemned relies on everything below it.
+   * until they are: a writer that finds an object that is not condemned relies on everything below it.
    */
   readonly #youngObjects: IdSet
   readonly #youngBlocks: IdSet

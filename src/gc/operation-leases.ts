@@ -12,6 +12,13 @@ const MAX_OPERATION_SECONDS = 7 * 86_400
 /** The clocks of processes on several machines differ by less. */
 const CLOCK_SKEW_SECONDS = 5
 
+/**
+ * The purpose of a process that only reads blocks after it has read the rows that refer to them in one transaction. Its lease holds back the
+ * deletion of bytes, and not that of rows: else the history could be given up only once during a backup, and the next backup would have to
+ * store what was replaced meanwhile.
+ */
+const BACKUP = 'backup'
+
 /** An operation that holds back garbage collection. */
 interface HeldLease {
   readonly purpose: string
@@ -22,8 +29,8 @@ interface HeldLease {
 }
 
 /**
- * Tells other processes what this one works on, and finds the time since when anybody does. Nothing condemned since then is deleted
- * (record 0036).
+ * Publishes the start of the oldest running operation of this process as a lease, and finds the oldest of all processes. Nothing
+ * condemned since then is deleted (record 0036).
  */
 export class OperationLeases implements AsyncDisposable {
   readonly #db: Database
@@ -50,7 +57,7 @@ export class OperationLeases implements AsyncDisposable {
     this.#onError = parts.onError
   }
 
-  /** The operations that hold back garbage collection now. A process that works on nothing is left out. */
+  /** The operations that hold back the deletion of rows now. A process that works on nothing is left out. */
   static async list(reader: Reader, now: number): Promise<HeldLease[]> {
     const leases = await listLeases(reader, now - EXPIRY_SECONDS)
     return leases
@@ -59,6 +66,7 @@ export class OperationLeases implements AsyncDisposable {
         const [purpose = node, pid = '?', host = '?'] = node.split('/')
         return { purpose, pid, host, since: oldestAt }
       })
+      .filter(({ purpose }) => purpose !== BACKUP)
   }
 
   /** Resolves once other processes see the lease. It is renewed until this is disposed of. */
@@ -70,10 +78,13 @@ export class OperationLeases implements AsyncDisposable {
   }
 
   /** Nothing condemned at this time or later may be deleted, in Unix seconds. Read it before looking for what is in use. */
-  async bound(): Promise<number> {
+  async bound(of: 'rows' | 'bytes'): Promise<number> {
     const now = this.#now()
     const own = this.#operations.oldest(now - MAX_OPERATION_SECONDS) ?? now
-    const others = await oldestLease(this.#db, this.#node, now - EXPIRY_SECONDS)
+    const others = await oldestLease(this.#db, this.#node, {
+      since: now - EXPIRY_SECONDS,
+      except: of === 'rows' ? `${BACKUP}/` : undefined,
+    })
     return Math.min(own, others === undefined ? now : others - CLOCK_SKEW_SECONDS)
   }
 

@@ -27,6 +27,14 @@ export interface GcLibraryReport extends GcFigures {
   readonly reasons: readonly string[]
 }
 
+/** What a collection could not do. Everything else was collected. */
+export interface GcFailure {
+  /** The library of which nothing was deleted; null if block files could not be moved or deleted. */
+  readonly library: LibraryId | null
+  /** One sentence that names the library. */
+  readonly message: string
+}
+
 /** The result of a collection. */
 export interface GcReport extends GcFigures {
   readonly dryRun: boolean
@@ -34,6 +42,8 @@ export interface GcReport extends GcFigures {
   readonly beganAt: number
   readonly durationMs: number
   readonly libraries: readonly GcLibraryReport[]
+  /** Empty if everything was collected. */
+  readonly failures: readonly GcFailure[]
 }
 
 /** What the collector does now, and the figures of its last complete collection. */

@@ -1,4 +1,4 @@
-import type { Reader, Transaction, Value } from '../database/index.ts'
+import { inGroups, type Reader, type Transaction, type Value } from '../database/index.ts'
 import {
   type FileId,
   idFromBytes,
@@ -99,6 +99,26 @@ export async function countEdits(
     range.upTo,
   )
   return row?.count ?? 0
+}
+
+/** The content that each of some paths began with, by their keys in hexadecimal. */
+export async function listFirstContents(
+  reader: Reader,
+  libraryKey: number,
+  keys: readonly Uint8Array[],
+): Promise<Map<string, FileId>> {
+  const found = new Map<string, FileId>()
+  for (const { some, marks } of inGroups(keys)) {
+    const rows = await reader.all<{ path_key: Uint8Array; object_id: Uint8Array | null }>(
+      `select path_key, object_id from path_origin where library_key = ? and path_key in (${marks}) order by seq`,
+      libraryKey,
+      ...some,
+    )
+    for (const row of rows) {
+      if (row.object_id !== null) found.set(hexOf(row.path_key), idFromBytes<FileId>(row.object_id))
+    }
+  }
+  return found
 }
 
 export async function putOrigins(

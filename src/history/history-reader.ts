@@ -3,7 +3,7 @@ import { folderAsOf, folderStays } from './folder-history.ts'
 import { getCommit, getCommitDetail, keepDays, listHistory, setKeepDays } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
 import { listMergedTrash } from './merged-trash.ts'
-import { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, treeOf } from './revisions.ts'
+import { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, listVisitorsFiles, treeOf } from './revisions.ts'
 import { findTrash, listTrashPage } from './trash.ts'
 
 /** The parameters of a function of this module after its stores. */
@@ -29,6 +29,8 @@ export class HistoryReader {
   readonly listHistory = (...rest: Rest<typeof listHistory>) => listHistory(this.#stores, ...rest)
   readonly setKeepDays = (...rest: Rest<typeof setKeepDays>) => setKeepDays(this.#stores, ...rest)
   readonly findOrigin = (...rest: Rest<typeof findOrigin>) => findOrigin(this.#stores, ...rest)
+  readonly listVisitorsFiles = (...rest: Rest<typeof listVisitorsFiles>) =>
+    listVisitorsFiles(this.#stores, ...rest)
   readonly getCommitFor = (...rest: Rest<typeof getCommitFor>) => getCommitFor(this.#stores, ...rest)
   readonly getTreeAt = (...rest: Rest<typeof getTreeAt>) => getTreeAt(this.#stores, ...rest)
   readonly getTreeAtTime = (...rest: Rest<typeof getTreeAtTime>) => getTreeAtTime(this.#stores, ...rest)

@@ -29,6 +29,7 @@ export class IndexRows {
   ): Promise<void> {
     const slicer = new TimeSlicer()
     const author = commit.creatorName ?? ''
+    const viaLink = commit.viaLink === true
     const { seq, ctime } = commit
     let position = 0
     for (const change of changes) {
@@ -60,7 +61,7 @@ export class IndexRows {
       }
       const path = change.op === 'renamed' ? change.newPath : change.path
       this.#touch(path, entry.kind)
-      this.firstSeen.push({ path, author, addedAt: ctime })
+      this.firstSeen.push({ path, author, viaLink, addedAt: ctime })
       this.origins.push({
         path,
         seq,

@@ -13,6 +13,8 @@ const ROWS_PER_TRANSACTION = 500
 export interface FirstSeenRow {
   readonly path: LibraryPath
   readonly author: string
+  /** A visitor of a link added it; `author` is the creator of the link. */
+  readonly viaLink: boolean
   readonly addedAt: number
 }
 
@@ -109,12 +111,12 @@ async function putFirstSeen(
   libraryKey: number,
   rows: readonly FirstSeenRow[],
 ): Promise<void> {
-  const columns = ['library_key', 'path_key', 'author', 'added_at']
+  const columns = ['library_key', 'path_key', 'author', 'added_at', 'via_link']
   const first = new Map<string, Value[]>()
-  for (const { path, author, addedAt } of rows) {
+  for (const { path, author, addedAt, viaLink } of rows) {
     const key = originKey(path)
     const id = key.toString('hex')
-    if (!first.has(id)) first.set(id, [libraryKey, key, author, addedAt])
+    if (!first.has(id)) first.set(id, [libraryKey, key, author, addedAt, viaLink ? 1 : 0])
   }
   const values = [...first.values()]
   await tx.insert('first_seen', columns, values, { ignoreExisting: true })
@@ -125,16 +127,30 @@ export async function findFirstSeen(
   reader: Reader,
   libraryKey: number,
   path: LibraryPath,
-): Promise<{ author: string; addedAt: number } | undefined> {
+): Promise<{ author: string; viaLink: boolean; addedAt: number } | undefined> {
   for (let at = path; at !== ROOT; at = parentOf(at)) {
-    const row = await reader.get<{ author: string; added_at: number }>(
-      'select author, added_at from first_seen where library_key = ? and path_key = ?',
+    const row = await reader.get<{ author: string; added_at: number; via_link: number }>(
+      'select author, added_at, via_link from first_seen where library_key = ? and path_key = ?',
       libraryKey,
       originKey(at),
     )
-    if (row !== undefined) return { author: row.author, addedAt: row.added_at }
+    if (row !== undefined) return { author: row.author, viaLink: row.via_link === 1, addedAt: row.added_at }
   }
   return undefined
+}
+
+/** The keys of paths that visitors of links added, in hexadecimal; at most `limit`. */
+export async function listVisitorsKeys(
+  reader: Reader,
+  libraryKey: number,
+  limit: number,
+): Promise<Set<string>> {
+  const rows = await reader.all<{ path_key: Uint8Array }>(
+    'select path_key from first_seen where library_key = ? and via_link = 1 limit ?',
+    libraryKey,
+    limit,
+  )
+  return new Set(rows.map((row) => Buffer.from(row.path_key).toString('hex')))
 }
 
 /**

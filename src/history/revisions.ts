@@ -8,13 +8,14 @@ import {
   seqAtTime,
 } from '../commits/index.ts'
 import { fail } from '../errors.ts'
-import { below, type CommitId, type LibraryPath } from '../objects/index.ts'
+import { below, type CommitId, joinPath, type LibraryPath } from '../objects/index.ts'
 import type { Tree } from '../tree/index.ts'
 import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'
+import { listFirstContents, originKey } from './file-history-store.ts'
 import { folderAsOf, treeAsOf } from './folder-history.ts'
 import { getCommit, oldestShown } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
-import { findFirstSeen } from './path-index-store.ts'
+import { findFirstSeen, listVisitorsKeys } from './path-index-store.ts'
 
 /** The tree of a commit within the history limit. Throws commit-not-found. */
 export async function getTreeAt(stores: HistoryStores, library: LibraryInfo, id: CommitId): Promise<Tree> {
@@ -68,12 +69,41 @@ export function treeOf(stores: HistoryStores, library: LibraryInfo, commit: Numb
   return treeAsOf(stores, library, commit)
 }
 
+/** Libraries with more files of visitors, and longer folders, are not looked through. */
+const MAX_VISITORS_FILES = 5000
+
+/** The names of those files of a folder that a visitor of a link uploaded, and that still have that content. */
+export async function listVisitorsFiles(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  folder: LibraryPath,
+  files: readonly { readonly name: string; readonly id: string }[],
+): Promise<Set<string>> {
+  const names = new Set<string>()
+  if (files.length === 0 || files.length > MAX_VISITORS_FILES) return names
+  // The upload that a client reloads the folder for.
+  if (library.modifierViaLink) await stores.pathIndex.catchUp(originOf(library))
+  const keys = await listVisitorsKeys(stores.db, library.key, MAX_VISITORS_FILES)
+  if (keys.size === 0) return names
+  const parent = inOrigin(library, folder)
+  const added = files
+    .map(({ name, id }) => ({ name, id, key: originKey(joinPath(parent, name)) }))
+    .filter(({ key }) => keys.has(key.toString('hex')))
+  const contents = await listFirstContents(
+    stores.db,
+    library.key,
+    added.map(({ key }) => key),
+  )
+  for (const { name, id, key } of added) if (contents.get(key.toString('hex')) === id) names.add(name)
+  return names
+}
+
 /** The first author of a path and the time; undefined if unknown. */
 export async function findOrigin(
   stores: HistoryStores,
   library: LibraryInfo,
   path: LibraryPath,
-): Promise<{ author: string; addedAt: number } | undefined> {
+): Promise<{ author: string; viaLink: boolean; addedAt: number } | undefined> {
   await stores.pathIndex.catchUp(originOf(library))
   return findFirstSeen(stores.db, library.key, inOrigin(library, path))
 }

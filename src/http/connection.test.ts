@@ -198,7 +198,7 @@ describeTransports('a connection', (serve) => {
     assert.match(await text(socket), /^HTTP\/1\.1 400 /)
   })
 
-  it('takes what was sent behind a wish for another protocol along', async () => {
+  it('passes on the bytes that follow an Upgrade request', async () => {
     const heard = Promise.withResolvers<string>()
     await using server = await serve(routes, {
       upgrade: {
@@ -209,12 +209,12 @@ describeTransports('a connection', (serve) => {
         },
       },
     })
-    const wish = 'Host: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: other\r\n\r\n'
-    assert.match(await server.send(`GET /other?x HTTP/1.1\r\n${wish}behind`), /^HTTP\/1\.1 101 /)
+    const upgrade = 'Host: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: other\r\n\r\n'
+    assert.match(await server.send(`GET /other?x HTTP/1.1\r\n${upgrade}behind`), /^HTTP\/1\.1 101 /)
     assert.equal(await heard.promise, 'GET other behind')
     // At any other path the Upgrade request is ignored.
     const socket = connect(server.port, '127.0.0.1')
-    socket.write(`GET /quick HTTP/1.1\r\n${wish}`)
+    socket.write(`GET /quick HTTP/1.1\r\n${upgrade}`)
     await hears(socket, /^HTTP\/1\.1 200 [^]*"quick"$/)
     socket.destroy()
   })

@@ -137,8 +137,8 @@ describeTransports('connections', (serve) => {
         },
       },
     })
-    const wish = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
-    assert.equal(await server.send(wish), '')
+    const upgrade = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
+    assert.equal(await server.send(upgrade), '')
     assert.equal((await server.call('GET', '/quick')).status, 200)
     assert.equal(server.logged.filter(({ msg }) => msg === 'a connection failed').length, 1)
   })

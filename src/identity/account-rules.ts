@@ -16,6 +16,7 @@ export type AccountRule =
   | 'department-invalid'
   | 'institution-invalid'
   | 'quota-invalid'
+  | 'account-token-invalid'
 
 /** A field of an account has an invalid value. The surface that read the field provides the message. */
 export class AccountRuleError extends Error {

@@ -1,5 +1,13 @@
 import type { Dialect, Reader, Transaction, Value } from '../database/index.ts'
-import { type Account, emailOnceRemoved, type Role, removedMark } from './account.ts'
+import { isLanguage, type Language } from '../texts/index.ts'
+import {
+  type Account,
+  emailOnceRemoved,
+  type MailNotices,
+  mailNoticesChoices,
+  type Role,
+  removedMark,
+} from './account.ts'
 import type { LibraryRelations } from './relations.ts'
 
 /** The columns of an `Account`, without `password_hash`. */
@@ -22,6 +30,8 @@ export const accountColumns = [
   'avatar',
   'avatar_at',
   'epoch',
+  'language',
+  'mail_notices',
 ]
   .map((column) => `account.${column}`)
   .join(', ')
@@ -45,6 +55,8 @@ export interface AccountRow {
   avatar: string
   avatar_at: number
   epoch: number
+  language: string
+  mail_notices: string
 }
 
 export function accountFromRow(row: AccountRow): Account {
@@ -65,6 +77,8 @@ export function accountFromRow(row: AccountRow): Account {
     createdAt: row.created_at,
     lastLoginAt: row.last_login_at,
     epoch: row.epoch,
+    mailNotices: mailNoticesChoices.find((choice) => choice === row.mail_notices) ?? 'at-once',
+    ...(isLanguage(row.language) && { language: row.language }),
     ...(row.avatar !== '' && { avatar: row.avatar, avatarAt: row.avatar_at }),
   }
 }
@@ -259,10 +273,22 @@ export interface AccountValues {
   institution?: string
   list_in_address_book?: number
   password_hash?: string
+  password_assigned?: number
   role?: Role
   active?: number
   quota?: number
   default_library_key?: number | null
+  language?: Language
+  mail_notices?: MailNotices
+}
+
+/** When the notifications of active accounts are mailed. */
+export async function findMailNotices(
+  reader: Reader,
+  keys: readonly number[],
+): Promise<ReadonlyMap<number, MailNotices>> {
+  const found = await selectAccounts(reader, 'key', keys)
+  return new Map(found.filter(({ active }) => active).map(({ key, mailNotices }) => [key, mailNotices]))
 }
 
 /** False if its e-mail or login id is taken. */
@@ -302,15 +328,18 @@ export async function isContactTaken(
 
 /**
  * Records a login if the account is still active and its password is still the checked one. The row stays
- * locked until the transaction ends, so that a concurrent password change cannot come in between.
+ * locked until the transaction ends, so that a concurrent password change cannot come in between. The language of the client is the one of mails
+ * until the user chooses another.
  */
 export async function recordLogin(
   tx: Transaction,
   { account, passwordHash }: Credentials,
   at: number,
+  language = '',
 ): Promise<boolean> {
-  const sql = 'update account set last_login_at = ? where key = ? and password_hash = ? and active = 1'
-  return (await tx.run(sql, at, account.key, passwordHash)) === 1
+  const sql = `update account set last_login_at = ?, language = case when language = '' then ? else language end
+    where key = ? and password_hash = ? and active = 1`
+  return (await tx.run(sql, at, language, account.key, passwordHash)) === 1
 }
 
 /** Replaces the hash of a password by a newer one of the same password. */
@@ -334,7 +363,7 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
     `update account set email = ?, name = '', contact_email = '', contact_verified = 0, login_id = null, department = '',
        institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
        default_library_key = null, last_login_at = null,
-       avatar = '', avatar_at = 0, epoch = epoch + 1
+       avatar = '', avatar_at = 0, language = '', epoch = epoch + 1
      where key = ? and email = ?`,
     emailOnceRemoved(account),
     account.key,

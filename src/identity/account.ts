@@ -1,7 +1,12 @@
+import type { Language } from '../texts/index.ts'
 import type { Scope } from './scope.ts'
 
 /** The role of an account on the server. Permissions on libraries are separate. */
 export type Role = 'default' | 'guest' | 'admin'
+
+/** When notifications are mailed: within minutes, once a day, or never. */
+export const mailNoticesChoices = ['at-once', 'daily', 'off'] as const
+export type MailNotices = (typeof mailNoticesChoices)[number]
 
 /** A person or program that can sign in. Contains no secrets. */
 export interface Account {
@@ -29,6 +34,10 @@ export interface Account {
   /** The name of the picture, and the time it was set; undefined for none. */
   readonly avatar?: string | undefined
   readonly avatarAt?: number | undefined
+  /** The language of mails; undefined until it is known. */
+  readonly language?: Language | undefined
+  /** When notifications are mailed. */
+  readonly mailNotices: MailNotices
   /** Incrementing it revokes everything derived from the account's sessions. */
   readonly epoch: number
   /** The API token of this request. Not stored; undefined for an account that was only looked up. */
@@ -59,6 +68,11 @@ export function contactEmailOf(account: Pick<Account, 'email' | 'contactEmail'>)
 /** Whether the shown contact address can be used to sign in. */
 export function isContactVerified(account: Pick<Account, 'contactEmail' | 'contactVerified'>): boolean {
   return account.contactEmail === '' || account.contactVerified
+}
+
+/** Where mail to an account goes: the contact address if it is verified, else the account id. Nobody can so have mail sent to others. */
+export function mailAddressOf(account: Pick<Account, 'email' | 'contactEmail' | 'contactVerified'>): string {
+  return account.contactVerified ? contactEmailOf(account) : account.email
 }
 
 export function personOf(account: Pick<Account, 'email' | 'name' | 'contactEmail' | 'avatar'>): Person {

@@ -41,6 +41,7 @@ await onEachDatabase('Accounts', (open) => {
         createdAt: identity.time,
         lastLoginAt: null,
         epoch: 0,
+        mailNotices: 'at-once',
       })
       assert.deepEqual(await identity.accounts.find('ANN@example.ORG'), created)
       assert.deepEqual(await identity.accounts.findByKey(created.key), created)

@@ -1,6 +1,7 @@
 import { type Database, DatabaseError, type Reader, type Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { type Account, parseEmail, type Role } from './account.ts'
+import type { Language } from '../texts/index.ts'
+import { type Account, type MailNotices, parseEmail, type Role } from './account.ts'
 import {
   AccountRuleError,
   checkedContactEmail,
@@ -31,6 +32,7 @@ import {
   selectAccounts,
   updateAccount,
 } from './account-store.ts'
+import { deleteAccountTokens, deletePasswordTokens } from './account-token-store.ts'
 import { deleteApiTokens, invalidateApiTokens } from './api-token-store.ts'
 import { deleteAvatar } from './avatar-store.ts'
 import type { AccountDependent, GroupDependent } from './dependents.ts'
@@ -45,6 +47,8 @@ import { deleteWebdavSecret } from './webdav-secret-store.ts'
 /** Changes of an account. Omitted fields stay as they are. */
 export interface AccountChanges {
   readonly password?: string
+  /** Whether the password was assigned by another person or by the server. True by default. */
+  readonly passwordAssigned?: boolean
   readonly name?: string
   /** '' removes it, so that the account id is shown again. */
   readonly contactEmail?: string
@@ -60,6 +64,8 @@ export interface AccountChanges {
   /** Bytes; 0 for the default of the server. */
   readonly quota?: number
   readonly defaultLibraryKey?: number | null
+  readonly language?: Language
+  readonly mailNotices?: MailNotices
 }
 
 interface NewAccount extends AccountChanges {
@@ -206,6 +212,9 @@ export class Accounts {
         const account = signsOut ? await revokeAll(tx, id) : await findAccount(tx, id)
         if (!account) return fail({ code: 'account-not-found', email: id })
         await also?.(tx, account)
+        // Links in earlier mails end with the password or the address they were sent to.
+        if (signsOut) await deleteAccountTokens(tx, account.key)
+        else if (changes.contactEmail !== undefined) await deletePasswordTokens(tx, account.key)
         return account
       })
       if (signsOut) await this.#options.onSignOut?.(updated)
@@ -230,6 +239,7 @@ export class Accounts {
       const found = await revokeAll(tx, email)
       if (!found) return fail({ code: 'account-not-found', email })
       await also?.(tx, found)
+      await deleteAccountTokens(tx, found.key)
       return found
     })
     await this.#options.onSignOut?.(account)
@@ -250,6 +260,7 @@ export class Accounts {
       await leaveGroups(tx, account.key, this.#options.groupDependents)
       await deleteAvatar(tx, account.key)
       await deleteWebdavSecret(tx, account.key)
+      await deleteAccountTokens(tx, account.key)
       await invalidateApiTokens(tx, account.key)
       await deleteScopedTokensOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
@@ -278,8 +289,11 @@ export class Accounts {
     }
     if (changes.role !== undefined) values.role = changes.role
     if (changes.active !== undefined) values.active = changes.active ? 1 : 0
+    if (changes.language !== undefined) values.language = changes.language
+    if (changes.mailNotices !== undefined) values.mail_notices = changes.mailNotices
     if (changes.defaultLibraryKey !== undefined) values.default_library_key = changes.defaultLibraryKey
     if (password !== undefined) {
+      values.password_assigned = (changes.passwordAssigned ?? true) ? 1 : 0
       values.password_hash = await this.#options.passwords.hash(checkedPassword(password), queue)
     }
     return values

@@ -29,7 +29,12 @@ export async function ensureAdministrator(
   const id = parseEmail(wanted.email) ?? wanted.email
   if (generatedPassword !== undefined) await file?.write(id, generatedPassword)
   try {
-    const { email } = await accounts.create({ email: wanted.email, password, role: 'admin' })
+    const { email } = await accounts.create({
+      email: wanted.email,
+      password,
+      passwordAssigned: generatedPassword !== undefined,
+      role: 'admin',
+    })
     if (generatedPassword === undefined) return { created: true, email }
     return { created: true, email, ...(file ? { passwordFile: file.file } : { generatedPassword }) }
   } catch (error) {

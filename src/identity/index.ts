@@ -5,6 +5,8 @@ export {
   emailAsShown,
   isAdmin,
   isContactVerified,
+  mailAddressOf,
+  mailNoticesChoices,
   type Person,
   parseEmail,
   personOf,
@@ -15,9 +17,11 @@ export { type AccountRule, AccountRuleError } from './account-rules.ts'
 export {
   type AccountOrder,
   findDefaultLibraryKey,
+  findMailNotices,
   lockAccount,
   setDefaultLibraryKey,
 } from './account-store.ts'
+export { AccountTokens } from './account-tokens.ts'
 export { type AccountChanges, type AccountHook, Accounts } from './accounts.ts'
 export type { LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
@@ -37,6 +41,8 @@ export { HashQueue } from './hash-queue.ts'
 export { InitialPasswordFile } from './initial-password.ts'
 export { libraryCredentials } from './library-credentials.ts'
 export { Login, type LoginOutcome } from './login.ts'
+export { Onboarding, onboardingItems } from './onboarding.ts'
+export { PasswordAttempts } from './password-attempts.ts'
 export { PasswordChecks } from './password-checks.ts'
 export {
   type FailedAuthentication,

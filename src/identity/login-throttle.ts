@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-const windowSeconds = 300
+/** The time for which a failed attempt counts. */
+export const WINDOW_SECONDS = 300
 const mostPerAddress = 10
 const mostPerName = 100
 const mostNames = 20_000
@@ -27,17 +28,10 @@ export class LoginThrottle {
   begin(name: string, address: string): number | undefined {
     const key = this.#keyOf(name)
     const now = this.#now()
-    const byAddress = this.#recent(key, now)
-    const here = byAddress.get(address) ?? []
-    const everywhere = [...byAddress.values()].flat()
-    const wait = Math.max(
-      waitFor(here, mostPerAddress, now),
-      waitFor(everywhere.sort(ascending), mostPerName, now),
-    )
-    if (wait > 0) return wait
-    byAddress.set(address, [...here, now])
-    this.#keep(key, byAddress)
-    return undefined
+    const byAddress = recentAttempts(this.#tries.get(key) ?? new Map(), now)
+    const wait = countAttempt(byAddress, address, now)
+    if (wait === undefined) this.#keep(key, byAddress)
+    return wait
   }
 
   /** An attempt succeeded: resets the failures of this address. */
@@ -67,15 +61,6 @@ export class LoginThrottle {
     return createHmac('sha256', this.#key).update(name.trim().toLowerCase()).digest('base64')
   }
 
-  #recent(key: string, now: number): Map<string, number[]> {
-    const recent = new Map<string, number[]>()
-    for (const [address, times] of this.#tries.get(key) ?? []) {
-      const left = times.filter((time) => time > now - windowSeconds)
-      if (left.length > 0) recent.set(address, left)
-    }
-    return recent
-  }
-
   #keep(key: string, byAddress: Map<string, number[]>): void {
     this.#tries.delete(key)
     this.#tries.set(key, byAddress)
@@ -85,10 +70,40 @@ export class LoginThrottle {
   }
 }
 
+/** The attempts of one name, by address, that still count. */
+export function recentAttempts(
+  byAddress: ReadonlyMap<string, readonly number[]>,
+  now: number,
+): Map<string, number[]> {
+  const recent = new Map<string, number[]>()
+  for (const [address, times] of byAddress) {
+    const left = times.filter((time) => time > now - WINDOW_SECONDS)
+    if (left.length > 0) recent.set(address, left)
+  }
+  return recent
+}
+
+/** Adds an attempt to those of one name. Returns the seconds to wait instead if there were too many. */
+export function countAttempt(
+  byAddress: Map<string, number[]>,
+  address: string,
+  now: number,
+): number | undefined {
+  const here = byAddress.get(address) ?? []
+  const everywhere = [...byAddress.values()].flat()
+  const wait = Math.max(
+    waitFor(here, mostPerAddress, now),
+    waitFor(everywhere.sort(ascending), mostPerName, now),
+  )
+  if (wait > 0) return wait
+  byAddress.set(address, [...here, now])
+  return undefined
+}
+
 /** Seconds until fewer than `most` of the times are in the window. */
 function waitFor(times: readonly number[], most: number, now: number): number {
   const last = times.at(-most)
-  return last === undefined ? 0 : Math.max(1, Math.ceil(last + windowSeconds - now))
+  return last === undefined ? 0 : Math.max(1, Math.ceil(last + WINDOW_SECONDS - now))
 }
 
 function ascending(a: number, b: number): number {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Database } from '../database/index.ts'
+import type { Language } from '../texts/index.ts'
 import type { Account } from './account.ts'
 import { type Credentials, recordLogin, replacePasswordHash } from './account-store.ts'
 import type { AccountHook } from './accounts.ts'
@@ -17,6 +18,8 @@ interface LoginRequest
   readonly username: string
   /** The user agent of the client. */
   readonly userAgent?: string | undefined
+  /** The language of the client. */
+  readonly language?: Language | undefined
 }
 
 /** An API token, or the reason why there is none. */
@@ -97,7 +100,7 @@ export class Login {
   async #tokenFor(
     found: Credentials,
     device: Device | undefined,
-    { address, userAgent = '' }: Pick<LoginRequest, 'address' | 'userAgent'>,
+    { address, userAgent = '', language }: Pick<LoginRequest, 'address' | 'userAgent' | 'language'>,
     also: AccountHook | undefined,
   ) {
     const { db, apiTokens, now } = this.#options
@@ -105,7 +108,7 @@ export class Login {
     const durable = !(await apiTokens.has(found.account, device))
     return db.write(
       async (tx) => {
-        const stands = await recordLogin(tx, found, now())
+        const stands = await recordLogin(tx, found, now(), language)
         if (stands) await also?.(tx, found.account)
         return stands ? apiTokens.issueIn(tx, found.account, device, { address, userAgent }) : undefined
       },

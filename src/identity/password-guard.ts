@@ -1,4 +1,5 @@
 import { LoginThrottle } from './login-throttle.ts'
+import type { PasswordAttempts } from './password-attempts.ts'
 
 /** The kind of password. These values are part of the log format that operators match. */
 type PasswordKind = 'sign-in' | 'password-change' | 'link' | 'library' | 'webdav'
@@ -40,16 +41,18 @@ export interface PasswordGuardOptions {
   readonly now: () => number
   /** False disables the throttle, for tests and trusted networks. */
   readonly rateLimit: boolean
+  /** Counts attempts for all nodes. Without it, those of this process are counted in memory. */
+  readonly attempts?: PasswordAttempts | undefined
   readonly onFailure?: OnFailedAuthentication | undefined
 }
 
 /** Throttles and reports attempts with passwords. Every guessable password is checked through one. */
 export class PasswordGuard {
-  readonly #throttle: LoginThrottle | undefined
+  readonly #throttle: LoginThrottle | PasswordAttempts | undefined
   readonly #onFailure: OnFailedAuthentication | undefined
 
-  constructor({ now, rateLimit, onFailure }: PasswordGuardOptions) {
-    this.#throttle = rateLimit ? new LoginThrottle(now) : undefined
+  constructor({ now, rateLimit, attempts, onFailure }: PasswordGuardOptions) {
+    this.#throttle = rateLimit ? (attempts ?? new LoginThrottle(now)) : undefined
     this.#onFailure = onFailure
   }
 
@@ -58,7 +61,8 @@ export class PasswordGuard {
     { kind, subject, source, address }: PasswordAttempt,
     check: () => Promise<CheckedPassword>,
   ): Promise<PasswordOutcome> {
-    const retryAfterSeconds = this.#throttle?.begin(subject, source)
+    const counted = `${kind === 'password-change' ? 'sign-in' : kind} ${subject.trim()}`
+    const retryAfterSeconds = await this.#throttle?.begin(counted, source)
     if (retryAfterSeconds !== undefined) {
       this.#onFailure?.({ address, kind, reason: 'throttled' })
       return { retryAfterSeconds }
@@ -67,10 +71,10 @@ export class PasswordGuard {
     try {
       checked = await check()
     } catch (error) {
-      this.#throttle?.cancel(subject, source)
+      await this.#throttle?.cancel(counted, source)
       throw error
     }
-    if (checked.isRight) this.#throttle?.succeed(subject, source)
+    if (checked.isRight) await this.#throttle?.succeed(counted, source)
     else this.#onFailure?.({ address, kind, reason: 'refused', user: checked.user })
     return checked.isRight ? 'right' : 'wrong'
   }

@@ -2,7 +2,7 @@ import ExifReader from 'exifreader'
 import type { Sharp } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
 
-/** What the bytes of an image say about it. */
+/** Properties read from the bytes of an image. */
 export interface ImageDescription {
   /** Pixels, upright. */
   readonly width: number

@@ -1,4 +1,5 @@
-import type { Reader, Transaction } from '../database/index.ts'
+import { liveNodeRelation } from '../cluster/index.ts'
+import type { Dialect, Reader, Transaction } from '../database/index.ts'
 import { type DirId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
 import type { ClaimedTask, Extraction, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'
 
@@ -19,9 +20,16 @@ const COLUMNS = [
   'state',
   'created_at',
   'updated_at',
+  'node_id',
 ]
 
-export async function insertTask(tx: Transaction, id: string, order: TaskOrder, now: number): Promise<void> {
+/** Stores a task. With `nodeId`, no other node takes it while that node is alive. */
+export async function insertTask(
+  tx: Transaction,
+  id: string,
+  order: TaskOrder,
+  { now, nodeId }: { readonly now: number; readonly nodeId: string | undefined },
+): Promise<void> {
   const { origin, operation, source, parent, names, target, folder, extraction } = order
   const row = [
     id,
@@ -40,25 +48,29 @@ export async function insertTask(tx: Transaction, id: string, order: TaskOrder, 
     'queued',
     now,
     now,
+    nodeId ?? null,
   ]
   await tx.insert('copy_move_task', COLUMNS, [row])
 }
 
-/** Claims a task for this process and resets its progress. Undefined if it has ended. */
+/** Claims a task for a node and resets its progress. Undefined if it has ended, or if another node that is alive has it. */
 export async function claimTask(
   tx: Transaction,
+  dialect: Dialect,
   id: string,
-  claim: string,
-  now: number,
+  { claim, nodeId, now }: { readonly claim: string; readonly nodeId: string; readonly now: number },
 ): Promise<ClaimedTask | undefined> {
   const claimed = await tx.run(
-    `update copy_move_task set claim = ?, updated_at = ?,
+    `update copy_move_task set claim = ?, node_id = ?, updated_at = ?,
        done = case when state = 'removing' then done else 0 end,
        state = case when state = 'removing' then state else 'running' end
-     where id = ? and finished_at is null`,
+     where id = ? and finished_at is null
+       and (node_id is null or node_id = ? or node_id not in ${liveNodeRelation(dialect)})`,
     claim,
+    nodeId,
     now,
     id,
+    nodeId,
   )
   const row =
     claimed === 0
@@ -235,10 +247,17 @@ export async function findOperation(reader: Reader, id: string): Promise<TaskOrd
   return (await reader.get<{ operation: TaskOrder['operation'] }>(sql, id))?.operation
 }
 
-/** Unfinished tasks, oldest first. */
-export async function listUnfinished(reader: Reader): Promise<{ id: string; accountKey: number }[]> {
-  const rows = await reader.all<{ id: string; account_key: number }>(
-    'select id, account_key from copy_move_task where finished_at is null order by key',
+/** Unfinished tasks that no live node works on, the oldest of each account first. */
+export async function listFree(
+  tx: Transaction,
+  dialect: Dialect,
+  limit: number,
+): Promise<{ id: string; accountKey: number }[]> {
+  const rows = await tx.all<{ id: string; account_key: number }>(
+    `select id, account_key from copy_move_task where finished_at is null
+       and (node_id is null or node_id not in ${liveNodeRelation(dialect)})
+     order by row_number() over (partition by account_key order by key), key limit ?`,
+    limit,
   )
   return rows.map((row) => ({ id: row.id, accountKey: row.account_key }))
 }
@@ -251,6 +270,12 @@ export async function countUnfinished(reader: Reader): Promise<{ queued: number;
   )
   const queued = Number(row?.queued ?? 0)
   return { queued, running: Number(row?.unfinished ?? 0) - queued }
+}
+
+/** The number of unfinished tasks of an account. */
+export async function countUnfinishedOf(reader: Reader, accountKey: number): Promise<number> {
+  const sql = 'select count(*) as n from copy_move_task where account_key = ? and finished_at is null'
+  return Number((await reader.get<{ n: number | string }>(sql, accountKey))?.n ?? 0)
 }
 
 export async function deleteTasksBefore(tx: Transaction, time: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/index.ts'
-import { findLibraryByKey } from '../commits/index.ts'
+import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
@@ -21,7 +21,8 @@ import {
   select,
 } from '../library/index.ts'
 import { baseName, type DirId, type FileDirent, type LibraryPath, parentOf } from '../objects/index.ts'
-import { Tree } from '../tree/index.ts'
+import { type Totals, Tree } from '../tree/index.ts'
+import { AbandonedBytes } from './abandoned-bytes.ts'
 import type { ClaimedTask, Extraction, TaskOrder, TaskProgress } from './copy-move-task.ts'
 import {
   advanceTask,
@@ -29,11 +30,12 @@ import {
   cancelTask,
   claimTask,
   countUnfinished,
+  countUnfinishedOf,
   deleteTasksBefore,
   findOperation,
   findProgress,
   insertTask,
-  listUnfinished,
+  listFree,
   setCopied,
   setFailed,
   setRemoved,
@@ -42,6 +44,10 @@ import { extractArchive } from './extract-archive.ts'
 import { FairQueue } from './fair-queue.ts'
 
 const KEPT_SECONDS = 3600
+/** Tasks of other nodes in the queue of this one. Each node that has a free slot claims the next. */
+const MAX_ENQUEUED = 1000
+/** Unfinished tasks of an account. */
+export const MAX_TASKS = 1000
 
 export interface CopyMoveTasksOptions {
   readonly core: LibraryCore
@@ -49,10 +55,14 @@ export interface CopyMoveTasksOptions {
   readonly access: Access
   readonly origins: CredentialOrigins
   readonly roomLeft: RoomLeft
+  /** Bytes that an account may store in the libraries of an owner without a commit; undefined for no limit. */
+  readonly allowance: (library: LibraryInfo) => Promise<number | undefined>
   /** Unix seconds. */
   readonly now: () => number
-  /** Maximum of concurrent tasks. */
+  /** Maximum of concurrent tasks of a node. */
   readonly atOnce: number
+  /** The node that works on the tasks that this process runs. */
+  readonly nodeId: string
   /** Limits of one task. Undefined is no limit. */
   readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
   /** Called with the progress of a task after it is committed. */
@@ -70,7 +80,7 @@ interface TaskStep {
   readonly total: number
 }
 
-/** The server stops. The task keeps its state and resumes after the next start. */
+/** The server stops. The task keeps its state, and another node or the next start resumes it. */
 class Stopping extends Error {}
 
 /** A task exceeds a limit. */
@@ -79,22 +89,27 @@ class BeyondLimit extends Error {}
 /**
  * Copies and moves between libraries, and extractions of archives, in the background, a few concurrently. The state of a task is stored in
  * the database, so it survives a restart. Its end is written in the transaction of the commit that completes
- * it. Cancellation is decided there too, so a task ends in exactly one state.
+ * it. Cancellation is decided there too, so a task ends in exactly one state. Each task names the node that works on it; others take it over
+ * when that node is dead, and its claim then fails.
  */
 export class CopyMoveTasks implements AsyncDisposable {
   readonly #options: CopyMoveTasksOptions
   readonly #queue: FairQueue
+  readonly #abandoned: AbandonedBytes
+  /** Tasks in the queue, and running ones. */
+  readonly #enqueued = new Set<string>()
   #stopping = false
 
   constructor(options: CopyMoveTasksOptions) {
     this.#options = options
     this.#queue = new FairQueue(options.atOnce, options.onError)
+    this.#abandoned = new AbandonedBytes(options.now)
   }
 
   /**
    * Creates a task that copies or moves entries into another library, and returns its id. Before the task
-   * exists it throws permission-denied for a scoped token, password-needed, path-not-found, and for a move
-   * locked.
+   * exists it throws permission-denied for a scoped token, password-needed, path-not-found, too-many-tasks, and for
+   * a move locked.
    */
   async start(
     operation: 'copy' | 'move',
@@ -121,7 +136,14 @@ export class CopyMoveTasks implements AsyncDisposable {
     const origin = credentialOriginOf(source.actor)
     const id = randomUUID()
     const order = { ...wanted, origin, source: keysOf(source), target: keysOf(target) }
-    await db.write((tx) => insertTask(tx, id, order, now()))
+    // Only this process has the keys of encrypted libraries.
+    const isEncrypting = [source, target].some(({ info }) => info.encryption !== undefined)
+    const nodeId = isEncrypting ? this.#options.nodeId : undefined
+    await db.write(async (tx) => {
+      const unfinished = await countUnfinishedOf(tx, origin.accountKey)
+      if (unfinished >= MAX_TASKS) fail({ code: 'too-many-tasks', limit: MAX_TASKS })
+      await insertTask(tx, id, order, { now: now(), nodeId })
+    })
     this.#report({ ...order, id }, 'queued', 0, 0)
     this.#enqueue(id, origin.accountKey)
     return id
@@ -129,7 +151,7 @@ export class CopyMoveTasks implements AsyncDisposable {
 
   /**
    * Creates a task that extracts entries of an archive into a folder, and returns its id. Before the task exists it throws
-   * permission-denied for a scoped token, password-needed, path-not-found.
+   * permission-denied for a scoped token, password-needed, path-not-found, too-many-tasks.
    */
   async extract(
     source: Library,
@@ -146,9 +168,12 @@ export class CopyMoveTasks implements AsyncDisposable {
     return this.#create({ operation: 'extract', source, ...selection, target, folder, extraction })
   }
 
-  /** Resumes the unfinished tasks of an earlier process. Called at the start of the server. */
-  async resume(): Promise<void> {
-    for (const { id, accountKey } of await listUnfinished(this.#options.db)) this.#enqueue(id, accountKey)
+  /** Queues unfinished tasks that no live node works on. Called at the start, and then periodically. */
+  async takeFree(): Promise<void> {
+    const { db } = this.#options
+    if (this.#stopping || this.#enqueued.size >= MAX_ENQUEUED) return
+    const free = await db.write((tx) => listFree(tx, db.dialect, MAX_ENQUEUED), { durable: false })
+    for (const { id, accountKey } of free) this.#enqueue(id, accountKey)
   }
 
   /** Undefined if the account has no such task, or if it ended more than an hour ago. */
@@ -177,19 +202,22 @@ export class CopyMoveTasks implements AsyncDisposable {
     return db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })
   }
 
-  /** Stops at the next step. Unfinished tasks resume after the next start. */
+  /** Stops at the next step. Unfinished tasks are resumed by another node, or after the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true
     await this.#queue.stop()
   }
 
   #enqueue(id: string, accountKey: number): void {
-    if (!this.#stopping) this.#queue.add(accountKey, () => this.#run(id))
+    if (this.#stopping || this.#enqueued.has(id)) return
+    this.#enqueued.add(id)
+    this.#queue.add(accountKey, () => this.#run(id).finally(() => this.#enqueued.delete(id)))
   }
 
   async #run(id: string): Promise<void> {
-    const { db, now } = this.#options
-    const task = await db.write((tx) => claimTask(tx, id, randomUUID(), now()), { durable: false })
+    const { db, now, nodeId } = this.#options
+    const claim = { claim: randomUUID(), nodeId, now: now() }
+    const task = await db.write((tx) => claimTask(tx, db.dialect, id, claim), { durable: false })
     if (task === undefined) return
     try {
       await this.#execute(task)
@@ -227,7 +255,18 @@ export class CopyMoveTasks implements AsyncDisposable {
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const copy = { source, chosen, target, folder: task.folder, roomLeft }
-      await copyBetweenLibraries(core, copy, this.#observe(task, sourceRoot, progress))
+      const observer = this.#observe(task, sourceRoot, progress)
+      const isEncrypting = [source, target].some(({ info }) => info.encryption !== undefined)
+      if (!isEncrypting) await copyBetweenLibraries(core, copy, observer)
+      else {
+        await this.#countingAbandoned(task, target, async (stored) => {
+          const counted = async (totals: Totals) => {
+            await observer.counted(totals)
+            stored(totals.size)
+          }
+          await copyBetweenLibraries(core, copy, { ...observer, counted })
+        })
+      }
     }
     if (editable !== undefined) {
       await deleteCopied(core, editable, chosen, this.#observeRemoval(task, progress))
@@ -243,16 +282,42 @@ export class CopyMoveTasks implements AsyncDisposable {
     const progress = { total: task.total }
     const observer = this.#observe(task, sourceRoot, progress)
     const target = await this.#openTarget(task)
-    await extractArchive(
-      core,
-      { ...job, target, folder: task.folder, roomLeft },
-      {
-        counted: ({ files, bytes }) => observer.counted({ size: bytes, fileCount: files, dirCount: 0 }),
-        unpacked: (files) => db.write((tx) => observer.copied(tx, files), { durable: false }),
-        placing: (...args) => observer.placing(...args),
-        placed: (...args) => observer.placed(...args),
-      },
-    )
+    await this.#countingAbandoned(task, target, async (stored) => {
+      await extractArchive(
+        core,
+        { ...job, target, folder: task.folder, roomLeft },
+        {
+          counted: ({ files, bytes }) => observer.counted({ size: bytes, fileCount: files, dirCount: 0 }),
+          unpacked: (files) => db.write((tx) => observer.copied(tx, files), { durable: false }),
+          stored,
+          placing: (...args) => observer.placing(...args),
+          placed: (...args) => observer.placed(...args),
+        },
+      )
+    })
+  }
+
+  /**
+   * Charges the bytes stored by a failed task to the allowance of the account. Without that limit, repeatedly cancelled tasks could fill the
+   * disk. Throws quota-exceeded.
+   */
+  async #countingAbandoned(
+    { origin }: ClaimedTask,
+    { info }: Library,
+    work: (stored: (bytes: number) => void) => Promise<void>,
+  ): Promise<void> {
+    const limit = await this.#options.allowance(info)
+    const before = this.#abandoned.of(origin.accountKey)
+    let bytes = 0
+    try {
+      await work((more) => {
+        if (limit !== undefined && before + bytes + more > limit) fail({ code: 'quota-exceeded', limit })
+        bytes += more
+      })
+    } catch (error) {
+      this.#abandoned.add(origin.accountKey, bytes)
+      throw error
+    }
   }
 
   #observe(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): CopyObserver {

@@ -1,3 +1,4 @@
+import { PendingBlocks } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import {
@@ -29,6 +30,8 @@ interface ExtractionObserver {
   counted(totals: { readonly files: number; readonly bytes: number }): Promise<void>
   /** Number of files unpacked so far. */
   unpacked(files: number): Promise<void>
+  /** Bytes that stay stored if the extraction fails. */
+  stored(bytes: number): void
   placing(): Promise<void>
   placed(tx: Transaction): Promise<void>
 }
@@ -74,13 +77,17 @@ export async function extractArchive(
   if (room !== undefined && bytes >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
 
   const files = []
+  // An archive that turns out to be damaged, or is canceled, leaves no large blocks behind.
+  await using pending = new PendingBlocks()
   for (const [path, entry] of plan.files) {
     const unpacked = withSteps(zip.read(entry), () => observer.unpacked(files.length))
-    const received = await core.content.receive(unpacked, { key })
+    const received = await core.content.receive(unpacked, { key, pending })
+    for (const { length } of received.small.values()) observer.stored(length)
     const content = received.small.size === 0 ? received : await core.content.putSmall(received)
     files.push({ path, content, mtime: entry.mtime })
     if (files.length % FILES_BETWEEN_STEPS === 0) await observer.unpacked(files.length)
   }
+  await pending.keep()
   await addTree(
     target,
     folder,

@@ -2,7 +2,7 @@ import { FairSemaphore } from '../scheduling/index.ts'
 
 /**
  * Runs background jobs, a few concurrently. Accounts take turns, so a hundred jobs of one account delay a
- * single job of another by at most one job.
+ * single job of another by at most one job. Jobs may take hours, so one account never has all slots.
  */
 export class FairQueue {
   readonly #semaphore: FairSemaphore
@@ -10,7 +10,7 @@ export class FairQueue {
   readonly #runs = new Set<Promise<void>>()
 
   constructor(slots: number, onError: (error: unknown) => void) {
-    this.#semaphore = new FairSemaphore({ slots })
+    this.#semaphore = new FairSemaphore({ slots, perKey: Math.ceil(slots / 2) })
     this.#onError = onError
   }
 

@@ -6,6 +6,8 @@ interface MaintenanceJob {
   readonly name: string
   /** Reads all data. It starts a minute after the process, so that returning clients are served first. */
   readonly isLong?: boolean
+  /** Concerns files of this node. Other jobs are done by one node for all. */
+  readonly isLocal?: boolean
   /** The signal is aborted when the process stops. */
   run(signal: AbortSignal): Promise<unknown>
 }
@@ -15,12 +17,13 @@ const LONG_AFTER_MS = 60_000
 
 /**
  * Runs the jobs at the start, long ones a minute later, and then every hour, one after another. A failure is reported and
- * the job runs again in the next round.
+ * the job runs again in the next round. Of several nodes, the one that holds the lease runs the jobs that are not local.
  */
 export class Maintenance implements AsyncDisposable {
   readonly #jobs: readonly MaintenanceJob[]
   readonly #onError: (job: string, error: unknown) => void
   readonly #log: MaintenanceLog
+  readonly #hold: () => Promise<boolean>
   readonly #timer: NodeJS.Timeout
   readonly #stopping = new AbortController()
   readonly #longFrom = performance.now() + LONG_AFTER_MS
@@ -28,12 +31,17 @@ export class Maintenance implements AsyncDisposable {
 
   constructor(
     jobs: readonly MaintenanceJob[],
-    log: MaintenanceLog,
-    onError: (job: string, error: unknown) => void,
+    parts: {
+      readonly log: MaintenanceLog
+      /** Takes or keeps the lease. False if another node has it. */
+      readonly hold: () => Promise<boolean>
+      readonly onError: (job: string, error: unknown) => void
+    },
   ) {
     this.#jobs = jobs
-    this.#log = log
-    this.#onError = onError
+    this.#log = parts.log
+    this.#hold = parts.hold
+    this.#onError = parts.onError
     this.#running = this.#runAll()
     this.#timer = setInterval(() => {
       this.#running = this.#running.then(() => this.#runAll())
@@ -69,6 +77,7 @@ export class Maintenance implements AsyncDisposable {
     const began = performance.now()
     let failed = false
     try {
+      if (!job.isLocal && !(await this.#hold())) return
       await job.run(this.#stopping.signal)
     } catch (error) {
       failed = true

@@ -1,4 +1,4 @@
-import { type LibraryStatus, libraryRowRelation } from '../commits/index.ts'
+import { fileSizeSum, type LibraryStatus, libraryRowRelation } from '../commits/index.ts'
 import type { Reader, Value } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 import type { LibraryId } from '../objects/index.ts'
@@ -102,7 +102,7 @@ export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
     files: number | string | null
     size: number | string | null
   }>(
-    `select count(*) as libraries, sum(file_count) as files, sum(size) as size from ${libraryRowRelation} library
+    `select count(*) as libraries, sum(file_count) as files, ${fileSizeSum} as size from ${libraryRowRelation} library
      where deleted_at is null`,
   )
   // PostgreSQL sums bigint as numeric, which arrives as text.

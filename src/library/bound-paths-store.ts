@@ -1,4 +1,4 @@
-import { inOrigin, type PathBinding, type Scope } from '../commits/index.ts'
+import { asSeen, inOrigin, type PathBinding, type Scope } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, selfAndAbove, withSlash } from '../objects/index.ts'
 
@@ -49,6 +49,31 @@ export async function dropBound(
     for (const { path } of await boundPaths(tx, binding, library.key, gone)) {
       await binding.drop(tx, library.key, path)
     }
+  }
+}
+
+/** The paths of deleted files whose rows are kept, as the library shows them. */
+export async function listDeletedBound(
+  bindings: readonly PathBinding[],
+  reader: Reader,
+  library: Scope,
+): Promise<LibraryPath[]> {
+  const deleted = new Set<LibraryPath>()
+  for (const binding of bindings) {
+    for (const path of (await binding.listDeleted?.(reader, library.key)) ?? []) deleted.add(path)
+  }
+  return [...deleted].flatMap((path) => asSeen(library, path) ?? [])
+}
+
+/** Brings back the rows of deleted files that were restored. */
+export async function restoreBound(
+  bindings: readonly PathBinding[],
+  tx: Transaction,
+  library: Scope,
+  paths: readonly LibraryPath[],
+): Promise<void> {
+  for (const binding of bindings) {
+    for (const path of paths) await binding.restore?.(tx, library.key, inOrigin(library, path))
   }
 }
 

@@ -17,9 +17,9 @@ export const libraryRows: LibraryDependent = {
 
 /** Locks, stars and smart links follow the item at their path. */
 export const libraryBindings: readonly PathBinding[] = [
-  tableBinding('file_lock', { endsWithItem: true }),
-  tableBinding('star', { endsWithItem: false }),
-  tableBinding('smart_link', { endsWithItem: false }),
+  tableBinding('file_lock', { rows: 'locks', endsWithItem: true }),
+  tableBinding('star', { rows: 'stars', endsWithItem: false }),
+  tableBinding('smart_link', { rows: 'internal links', endsWithItem: false }),
 ]
 
 /** Locks and stars of a removed account. */

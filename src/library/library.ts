@@ -41,6 +41,7 @@ export class Library {
   constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, right: Right | Permission, tree?: Tree) {
     this.core = core
     this.#info = info
+    core.objects.epochs.see(info.key, info.objectsEpoch)
     this.actor = actor
     this.right = typeof right === 'string' ? { permission: right, isAdmin: false } : right
     this.tree = tree ?? new Tree(core.objects, info.key, info.root, info.rootDir)
@@ -132,7 +133,13 @@ export class EditableLibrary extends Library {
    * for an add-only handle, because `addFiles`, the only caller, then neither replaces nor changes an entry.
    */
   commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
-    return this.#commit({ author: this.actor.email, isUpload: true, apply })
+    // Only visitors of links have an add-only handle (see Tickets).
+    return this.#commit({
+      author: this.actor.email,
+      viaLink: this.right.addsOnly === true,
+      isUpload: true,
+      apply,
+    })
   }
 
   async #commit<T>(edit: Edit<T>): Promise<Committed<T>> {

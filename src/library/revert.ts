@@ -1,4 +1,9 @@
-import { describeRestored, describeRevertedLibrary, type NumberedCommit } from '../commits/index.ts'
+import {
+  describeRestored,
+  describeRevertedLibrary,
+  type NumberedCommit,
+  type Scope,
+} from '../commits/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import {
   type CommitId,
@@ -12,7 +17,7 @@ import {
 import { TimeSlicer } from '../scheduling/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
 import { updateSubLibraryPaths } from '../views/index.ts'
-import { dropBound } from './bound-paths-store.ts'
+import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
@@ -129,7 +134,9 @@ export async function revertLibrary(
       ...(await removedLockedFiles(core, library, tree, commit)),
       ...(await removedBoundItems(core, library, commit)),
     ]
+    const missing = await deletedFiles(core, info, tree)
     const { size } = await tree.replaceRoot(commit.rootId)
+    const back = await restoredFiles(missing, tree)
     const settled = await core.views.locateSubLibraries(info, commit.rootId)
     const room = size > info.size ? await roomLeft(info) : undefined
     if (room !== undefined && size - info.size >= room.left)
@@ -139,10 +146,33 @@ export async function revertLibrary(
       result: undefined,
       also: async (tx) => {
         await dropBound(core.pathBindings, tx, library.info, gone)
+        await restoreBound(core.pathBindings, tx, library.info, back)
         await updateSubLibraryPaths(tx, settled)
       },
     }
   })
+}
+
+/** Deleted files whose rows are kept and whose paths are free. */
+async function deletedFiles(core: LibraryCore, library: Scope, tree: WorkingTree): Promise<LibraryPath[]> {
+  const deleted: LibraryPath[] = []
+  const slicer = new TimeSlicer()
+  for (const path of await listDeletedBound(core.pathBindings, dbOf(core), library)) {
+    if (slicer.isDue) await slicer.rest()
+    if ((await tree.find(path)) === undefined) deleted.push(path)
+  }
+  return deleted
+}
+
+/** Those of some deleted files that are in the tree again. */
+async function restoredFiles(deleted: readonly LibraryPath[], tree: WorkingTree): Promise<LibraryPath[]> {
+  const back: LibraryPath[] = []
+  const slicer = new TimeSlicer()
+  for (const path of deleted) {
+    if (slicer.isDue) await slicer.rest()
+    if ((await tree.find(path))?.kind === 'file') back.push(path)
+  }
+  return back
 }
 
 /** Bound items that the commit does not contain. */
@@ -212,6 +242,7 @@ async function putBack(
       locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
     )
     const quota = new QuotaLeft(await roomLeft(info))
+    const missing = await deletedFiles(core, info, tree)
     const slicer = new TimeSlicer()
     const changed: (Pick<Dirent, 'kind' | 'name'> & { from: number })[] = []
     const outcomes: Restored[] = []
@@ -226,7 +257,12 @@ async function putBack(
       outcomes.push(outcome)
       if (slicer.isDue) await slicer.rest()
     }
-    return { description: describeRestored(changed), result: outcomes }
+    const back = await restoredFiles(missing, tree)
+    return {
+      description: describeRestored(changed),
+      result: outcomes,
+      also: (tx) => restoreBound(core.pathBindings, tx, info, back),
+    }
   })
   return result
 }

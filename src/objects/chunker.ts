@@ -15,6 +15,9 @@ const MIB = 2 ** 20
 /** The sizes that sync clients use. */
 const clientSizes: ChunkSizes = { min: 6 * MIB, average: 8 * MIB, max: 10 * MIB }
 
+/** No block of a file is longer. */
+export const LONGEST_BLOCK = clientSizes.max
+
 /** How boundaries are searched: byte by byte, or 16 bytes at a time with WebAssembly. Both find the same ones. */
 export type BoundarySearch = 'plain' | 'fast'
 
@@ -58,6 +61,11 @@ export class Cutter {
     this.#mask = average - 1
     // The vectorized search compares two bytes, so it needs a mask of at least 16 bits.
     if (boundarySearch === 'fast' && average >= 2 ** 16) this.#search = search()
+  }
+
+  /** The length of the shortest chunk, unless the data ends earlier, and of the longest one. */
+  get sizes(): Pick<ChunkSizes, 'min' | 'max'> {
+    return this.#sizes
   }
 
   /** Bytes of the current chunk so far. At the end of the data they are the last chunk. */

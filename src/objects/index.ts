@@ -1,4 +1,4 @@
-export { type BoundarySearch, Cutter } from './chunker.ts'
+export { type BoundarySearch, Cutter, LONGEST_BLOCK } from './chunker.ts'
 export { type Commit, type CommitLibrary, encodeCommit, newCommitId, parseCommit } from './commit.ts'
 export { Dir, parseDir } from './dir.ts'
 export { type DirDirent, type Dirent, dirDirent, type FileDirent, fileDirent } from './dirent.ts'

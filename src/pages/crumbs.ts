@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/index.ts'
 import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
 import { html } from './html.ts'
-import type { PageTexts } from './texts/en.ts'
+import type { PageTexts } from './texts/texts.ts'
 import { inQuery } from './wording.ts'
 
 /** Breadcrumbs from the shared folder to a path below it; `base` is the URL of the folder's page. */

@@ -1,5 +1,5 @@
 import { type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
-import { en, type PageTexts } from './texts/en.ts'
+import { type PageTexts, textsFor } from './texts/texts.ts'
 
 /** What visitors of a link are told. */
 export function faultsIn(texts: PageTexts): SurfaceFaults {
@@ -42,6 +42,7 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
       'lock-not-yours',
       'password-fixed',
       'too-many-uploads',
+      'too-many-tasks',
       'block-mismatch',
       'block-missing',
       'size-mismatch',
@@ -77,6 +78,7 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
       'tag-not-found',
       'tag-exists',
       'too-many-tags',
+      'too-many-annotated-files',
       'too-many-webhooks',
       'delivery-not-found',
       'webhook-queue-full',
@@ -85,4 +87,4 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
   }
 }
 
-export const pageFaults: SurfaceFaults = faultsIn(en)
+export const pageFaults: SurfaceFaults = faultsIn(textsFor({ headers: {} }))

@@ -9,7 +9,7 @@ import { pageAnswer, rootOf } from './layout.ts'
 import { sharedBy } from './people.ts'
 import { type FoundFile, isShownInPlace } from './send-file.ts'
 import type { PageServices } from './services.ts'
-import type { PageTexts } from './texts/en.ts'
+import type { PageTexts } from './texts/texts.ts'
 import { textsFor } from './texts/texts.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 

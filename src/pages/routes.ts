@@ -17,7 +17,7 @@ import { filePage } from './file-page.ts'
 import { folderPage } from './folder-page.ts'
 import { rootOf } from './layout.ts'
 import { oldAddressRoutes } from './old-addresses.ts'
-import { sendFile, wantedOf } from './send-file.ts'
+import { representationOf, sendFile } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { uploadPage } from './upload-page.ts'
 import { unlocked, visited } from './visit.ts'
@@ -41,14 +41,14 @@ const filePageRoutes = [
     params,
     query: wanted,
     async handle({ params: { token = '' }, query, request }, services) {
-      const wish = wantedOf(query)
+      const representation = representationOf(query)
       return visited(
         services,
-        { token, request, kind: 'share', wantsBytes: wish !== 'page' },
+        { token, request, kind: 'share', wantsBytes: representation !== 'page' },
         async (open) => {
           if (open.link.isDir) return redirect(`${request.baseUrl}/d/${token}/`)
           const found = (await open.findFile(ROOT)) ?? notThere()
-          if (wish !== 'page') return sendFile(services, request, open, found, wish)
+          if (representation !== 'page') return sendFile(services, request, open, found, representation)
           await countView(services, request, open)
           return filePage(services, request, open, found)
         },
@@ -103,14 +103,14 @@ const folderPageRoutes = [
     params,
     query: { p: below, ...wanted },
     async handle({ params: { token = '' }, query, request }, services) {
-      const wish = wantedOf(query)
+      const representation = representationOf(query)
       return visited(
         services,
-        { token, request, kind: 'share', wantsBytes: wish !== 'page' },
+        { token, request, kind: 'share', wantsBytes: representation !== 'page' },
         async (open) => {
           const path = query.p ?? notThere()
           const found = (open.link.isDir ? await open.findFile(path) : undefined) ?? notThere()
-          if (wish !== 'page') return sendFile(services, request, open, found, wish)
+          if (representation !== 'page') return sendFile(services, request, open, found, representation)
           return filePage(services, request, open, found, path)
         },
       )

@@ -9,15 +9,21 @@ export interface FoundFile {
   readonly entry: FileDirent
 }
 
-/** What a URL asks for besides the page: the bytes to keep (`dl=1`), or to be shown (`raw=1`). */
-type Wanted = 'page' | 'download' | 'view'
+/** The requested representation of a file: its page, an attachment (`dl=1`), or the bytes to display (`raw=1`). */
+type Representation = 'page' | 'download' | 'view'
 
-export function wantedOf({ dl, raw: shown }: { dl: string | undefined; raw: string | undefined }): Wanted {
+export function representationOf({
+  dl,
+  raw: shown,
+}: {
+  dl: string | undefined
+  raw: string | undefined
+}): Representation {
   if (dl === '1') return 'download'
   return shown === '1' ? 'view' : 'page'
 }
 
-/** Whether a browser can show it in place, and may. */
+/** Whether the file is served inline. Types that a browser could execute are not. */
 export function isShownInPlace(name: string): boolean {
   return servedAs(name, true).isInline
 }
@@ -28,10 +34,10 @@ export async function sendFile(
   request: HttpRequest,
   open: OpenLink,
   { path, entry }: FoundFile,
-  wanted: 'download' | 'view',
+  representation: 'download' | 'view',
 ): Promise<HttpResponse> {
   const ticket = await tickets.issue(open.originals, {
-    operation: wanted,
+    operation: representation,
     path,
     objectId: entry.id,
     modifiedAt: entry.mtime,

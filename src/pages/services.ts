@@ -6,11 +6,11 @@ import type { Dirent } from '../objects/index.ts'
 
 /** Archives, implemented by the transfer surface. */
 interface Archives {
-  start(library: Library, wish: ArchiveWish): Promise<string>
+  start(library: Library, request: ArchiveRequest): Promise<string>
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
 }
 
-interface ArchiveWish {
+interface ArchiveRequest {
   readonly roots: readonly Dirent[]
   readonly name: string
   readonly link: TicketLink
@@ -29,6 +29,7 @@ export interface PageServices {
   readonly core: LibraryCore
   readonly directory: Directory
   readonly links: Links
+  readonly outbox: { readonly isConfigured: boolean }
   readonly tickets: Tickets
 }
 

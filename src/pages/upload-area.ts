@@ -2,7 +2,7 @@ import type { OpenLink } from '../access/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
-import type { PageTexts } from './texts/en.ts'
+import type { PageTexts } from './texts/texts.ts'
 
 /** The drop zone and file chooser; the script uploads the files. */
 export function uploadArea({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {

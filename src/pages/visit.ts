@@ -12,7 +12,7 @@ import { html } from './html.ts'
 import { icon } from './icons.ts'
 import { pageAnswer } from './layout.ts'
 import type { PageServices } from './services.ts'
-import type { PageTexts } from './texts/en.ts'
+import type { PageTexts } from './texts/texts.ts'
 import { textsFor } from './texts/texts.ts'
 
 interface Visit {

@@ -67,9 +67,9 @@ export const webAppRoutes = [
     prefix: true,
     auth: 'none',
     summary: 'Sends the page of the web app, the same for all paths below.',
-    async handle({ request }) {
+    async handle({ request }, { outbox }) {
       const app = await built()
-      return app === undefined ? notBuilt() : appPage(app, request)
+      return app === undefined ? notBuilt() : appPage(app, request, outbox.isConfigured)
     },
   }),
   route({
@@ -101,10 +101,14 @@ export const webAppRoutes = [
   }),
 ]
 
-function appPage({ page }: Built, request: HttpRequest): HttpResponse {
+function appPage({ page }: Built, request: HttpRequest, sendsMail: boolean): HttpResponse {
   const nonce = randomBytes(16).toString('base64')
   const body = page
     .replace('<base href="./" />', `<base href="${rootOf(request)}" />`)
+    .replace(
+      '<meta name="sends-mail" content="" />',
+      sendsMail ? '<meta name="sends-mail" content="yes" />' : '',
+    )
     .replace('<meta name="csp-nonce" content="" />', `<meta name="csp-nonce" content="${nonce}" />`)
   return rawResponse({
     headers: {
@@ -117,7 +121,7 @@ function appPage({ page }: Built, request: HttpRequest): HttpResponse {
   })
 }
 
-/** Everything comes from us; style elements that libraries make carry the nonce, and nobody may frame the app. */
+/** Content security policy. Everything is loaded from this server, style elements that libraries create carry the nonce, and no page may frame the app. */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",

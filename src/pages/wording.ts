@@ -1,4 +1,4 @@
-import type { PageTexts } from './texts/en.ts'
+import type { PageTexts } from './texts/texts.ts'
 
 const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB']
 

@@ -2,17 +2,17 @@ import { findOwnerKeys } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { Images } from '../imaging/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import { Busy, DutyCycle, takeTurns } from '../scheduling/index.ts'
+import { BackgroundQueue, Busy, DutyCycle, takeTurns } from '../scheduling/index.ts'
 import {
   type DuePhoto,
   leasePhoto,
   listDue,
   listDueLibraries,
   nextDue,
-  type PhotoDetails,
   postponePhoto,
   putDetails,
-} from './photo-store.ts'
+} from './due-photo-store.ts'
+import type { PhotoDetails } from './photo-store.ts'
 
 const PHOTOS_PER_ROUND = 16
 /** Duty cycle. The rest of the time the image workers are free for thumbnails, which a user is waiting for. */
@@ -42,64 +42,37 @@ interface DetailsQueueOptions {
 /** Reads date, size and placeholder of photos in the background, one at a time, round-robin over libraries. */
 export class DetailsQueue {
   readonly #options: DetailsQueueOptions
-  readonly #stopping = new AbortController()
+  readonly #queue: BackgroundQueue
   readonly #dutyCycle: DutyCycle
-  #running: Promise<void> | undefined
-  #wokenAgain = false
   /** The last library of the previous round, if there were more. */
   #after = 0
-  #timer: NodeJS.Timeout | undefined
 
   constructor(options: DetailsQueueOptions) {
     this.#options = options
-    this.#dutyCycle = new DutyCycle({ share: SHARE }, this.#stopping.signal)
+    this.#queue = new BackgroundQueue({
+      processBatch: () => this.#round(),
+      secondsUntilDue: async () => {
+        const due = await nextDue(options.db)
+        return due === undefined ? undefined : due - options.core.now()
+      },
+      maxPauseSeconds: LEASE_SECONDS,
+      onError: options.onError,
+    })
+    this.#dutyCycle = new DutyCycle({ share: SHARE }, this.#queue.signal)
   }
 
   /** Called when photos may have been queued. */
   wake(): void {
-    if (this.#stopping.signal.aborted) return
-    this.#wokenAgain = true
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-      if (this.#wokenAgain) this.wake()
-    })
+    this.#queue.wake()
   }
 
   /** Resolves once nothing is due. */
-  async settled(): Promise<void> {
-    this.wake()
-    while (this.#running !== undefined) await this.#running
+  settled(): Promise<void> {
+    return this.#queue.settled()
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the server is stopping'))
-    this.#wokenAgain = false
-    clearTimeout(this.#timer)
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping
-    try {
-      do {
-        this.#wokenAgain = false
-        while (!signal.aborted && (await this.#round()) > 0);
-      } while (this.#wokenAgain && !signal.aborted)
-    } catch (error) {
-      this.#wokenAgain = false
-      if (!signal.aborted) this.#options.onError(error)
-    }
-    await this.#rest()
-  }
-
-  /** Schedules a run for when the next photo is due. */
-  async #rest(): Promise<void> {
-    clearTimeout(this.#timer)
-    if (this.#stopping.signal.aborted) return
-    const due = await nextDue(this.#options.db).catch(() => undefined)
-    if (due === undefined || this.#stopping.signal.aborted) return
-    const seconds = Math.min(Math.max(due - this.#options.core.now(), 1), LEASE_SECONDS)
-    this.#timer = setTimeout(() => this.wake(), seconds * 1000).unref()
+  stop(): Promise<void> {
+    return this.#queue.stop()
   }
 
   /** Leases and reads a batch of photos. Returns their number. */
@@ -142,7 +115,7 @@ export class DetailsQueue {
 
   async #readOne(photo: DuePhoto, until: number, owner: string): Promise<void> {
     const { db, core } = this.#options
-    const { signal } = this.#stopping
+    const { signal } = this.#queue
     const outcome = signal.aborted ? 'postpone' : await this.#read(photo, owner)
     await db.write(
       async (tx) => {
@@ -157,7 +130,7 @@ export class DetailsQueue {
     )
   }
 
-  /** What the bytes say. `postpone`: the workers are busy, or the server is stopping. `retry`: it failed, perhaps not for good. */
+  /** The description of a photo. `postpone`: the workers are busy, or the server is stopping. `retry`: it failed, and may succeed later. */
   async #read({ libraryKey, fileId }: DuePhoto, owner: string): Promise<PhotoDetails | 'postpone' | 'retry'> {
     const { core, images } = this.#options
     const read = async function* () {
@@ -166,11 +139,11 @@ export class DetailsQueue {
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     try {
-      const found = await images.describe(owner, { read, maxBytes: MAX_BYTES }, this.#stopping.signal)
+      const found = await images.describe(owner, { read, maxBytes: MAX_BYTES }, this.#queue.signal)
       if ('failure' in found) return found.failure === 'undecodable' ? NOTHING : 'retry'
       return found
     } catch (error) {
-      return error instanceof Busy || this.#stopping.signal.aborted ? 'postpone' : 'retry'
+      return error instanceof Busy || this.#queue.signal.aborted ? 'postpone' : 'retry'
     }
   }
 }

@@ -1,3 +1,4 @@
-export { type Mark, photoRows } from './photo-store.ts'
+export { photoRows } from './photo-store.ts'
 export { Photos } from './photos.ts'
 export type { SeenPhoto } from './timeline.ts'
+export type { Mark } from './timeline-store.ts'

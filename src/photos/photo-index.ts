@@ -14,6 +14,7 @@ import {
 } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import { type Change, entriesOnce, ObjectMissing, TooManyChanges } from '../tree/index.ts'
+import { findPhotoFaults } from './photo-faults.ts'
 import { isReadable, photoKindOf } from './photo-kinds.ts'
 import {
   claimPosition,
@@ -77,7 +78,7 @@ export class PhotoIndex {
     return this.#consumer.catchUp(library)
   }
 
-  /** Deletes what is known about the photos of a library and indexes them again. */
+  /** Deletes the rows of a library and indexes its photos again. */
   async rebuild(library: LibraryInfo): Promise<void> {
     const { db } = this.#options
     await db.write((tx) => resetPosition(tx, library.key), { durable: false })
@@ -85,6 +86,13 @@ export class PhotoIndex {
     while ((await db.write(some, { durable: false })) > 0);
     this.#consumer.invalidate(library.key)
     await this.#consumer.catchUp(library)
+  }
+
+  /** Rows that are not as the head says. */
+  async *faultsOf(library: LibraryInfo): AsyncGenerator<{ path: LibraryPath; reason: string }, void> {
+    const { db, core } = this.#options
+    const photos = library.encryption === undefined ? this.#walk(library) : emptyTree()
+    yield* findPhotoFaults({ db, objects: core.objects }, library, photos)
   }
 
   async stop(): Promise<void> {
@@ -214,7 +222,7 @@ export class PhotoIndex {
       if (isPending) this.#options.onPending()
       return moved ? seq : undefined
     } catch (error) {
-      // The next step need not wait until the claim expires. It compares the whole tree.
+      // Releases the claim, so that the next step does not wait for its expiry. That step compares the whole tree.
       await db.write((tx) => claimPosition(tx, { libraryKey, from, heldClaim, claim, until: 0 }), {
         durable: false,
       })

@@ -1,9 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Access } from '../access/index.ts'
-import { findLibraryByKey, isGone, listLibraryHeads } from '../commits/index.ts'
+import { findLibraryByKey, isGone, type LibraryInfo, listLibraryHeads } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { Images } from '../imaging/index.ts'
 import type { LibraryCore } from '../library/index.ts'
+import { CoalescedTask } from '../scheduling/index.ts'
 import { DetailsQueue } from './details-queue.ts'
 import { PhotoIndex } from './photo-index.ts'
 import { listBehind } from './photo-store.ts'
@@ -28,7 +29,7 @@ export class Photos implements AsyncDisposable {
   readonly #details: DetailsQueue
   readonly timeline: Timeline
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
+  readonly #looking = new CoalescedTask(() => this.#look())
   #stopped = false
 
   constructor(options: PhotosOptions) {
@@ -47,16 +48,18 @@ export class Photos implements AsyncDisposable {
       // Indexing stopped when it was deleted.
       if (kind === 'restored') this.#index.wake(library)
     })
-    const look = () => {
-      this.#looking ??= this.#look()
-        .catch((error: unknown) => {
-          if (!this.#stopped) onError(error)
-        })
-        .finally(() => (this.#looking = undefined))
-    }
+    const look = () =>
+      void this.look().catch((error: unknown) => {
+        if (!this.#stopped) onError(error)
+      })
     look()
     this.#timer = setInterval(look, LOOK_AGAIN_MS).unref()
     this.#details.wake()
+  }
+
+  /** Indexes the libraries that the index lags behind, as of the call. */
+  look(): Promise<void> {
+    return this.#looking.run()
   }
 
   /** Resolves once the photos of all commits so far are indexed, and none is due to be read. */
@@ -65,28 +68,46 @@ export class Photos implements AsyncDisposable {
     await this.#details.settled()
   }
 
-  /** Rebuilds the index of all libraries, with everything that is read from files. Returns the number of libraries. */
-  async rebuild(): Promise<number> {
-    let count = 0
+  /**
+   * Rebuilds the index of all libraries, with everything that is read from files. `onLibrary` is called after each library, with the reason if it
+   * could not be indexed. The others are.
+   */
+  async rebuild(
+    onLibrary: (library: LibraryInfo, failure?: { readonly reason: unknown }) => void,
+  ): Promise<void> {
     for (let after = 0; ; ) {
       const heads = await listLibraryHeads(this.#options.db, after, LIBRARIES_PER_PAGE)
       for (const { key } of heads) {
         const library = await findLibraryByKey(this.#options.db, key)
-        if (library !== undefined) await this.#index.rebuild(library).catch(ignoreGone)
-        count++
+        if (library === undefined) continue
+        try {
+          await this.#index.rebuild(library).catch(ignoreGone)
+          onLibrary(library)
+        } catch (error) {
+          onLibrary(library, { reason: error })
+        }
       }
       after = heads.at(-1)?.key ?? 0
       if (after === 0) break
     }
     await this.#details.settled()
-    return count
+  }
+
+  /** Rows of the index of a library that are not as its head says. */
+  faultsOf(library: LibraryInfo): AsyncIterable<{ readonly path: string; readonly reason: string }> {
+    return this.#index.faultsOf(library)
+  }
+
+  /** Rebuilds the index of one library. What is read from files follows. */
+  async rebuildLibrary(library: LibraryInfo): Promise<void> {
+    await this.#index.rebuild(library)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
     await this.#index.stop()
-    await this.#looking
+    await this.#looking.ended()
     await this.#details.stop()
   }
 

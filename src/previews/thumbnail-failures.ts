@@ -38,7 +38,7 @@ export class ThumbnailFailures {
     this.#put(id, { attempts: MAX_ATTEMPTS, retryAt: undefined })
   }
 
-  /** A worker ran out of time or memory, or died: the image's fault or not, so it is tried again, a few times. */
+  /** A worker ran out of time or memory, or died. The image may not be the cause, so it is retried a few times. */
   addTransient(id: FileId): void {
     const attempts = (this.#failures.get(id)?.attempts ?? 0) + 1
     const retryAt = attempts < MAX_ATTEMPTS ? this.#now() + RETRY_SECONDS * attempts : undefined

@@ -57,7 +57,7 @@ export class Thumbnails implements AsyncDisposable {
     const file = this.#fileOf(library, entry.id, side)
     const cached = await this.#read(file)
     if (cached !== undefined) return cached
-    // One job per requester, so that nobody waits in the queue of another.
+    // One job per requester, so that no requester waits in the queue of another.
     return this.#making.run(`${file} ${requester.key}`, requester.signal, (signal) =>
       this.#make(library, entry, side, { key: requester.key, signal }),
     )

@@ -12,6 +12,8 @@ import type { RepairParts } from './repair-parts.ts'
 interface BlockCopy {
   readonly bytes: Buffer
   readonly source: string
+  /** Whether the server has them, in a row or in a file. */
+  readonly isStored: boolean
 }
 
 /** A copy of a block: as a row, as a file, or in a backup. Verified. */
@@ -21,14 +23,16 @@ export async function findBlockCopy(
 ): Promise<BlockCopy | undefined> {
   const row = (await findSmallBlocks(db, [idToBytes(id)])).get(id)
   if (row !== undefined && sha1Hex(Buffer.from(row)) === id) {
-    return { bytes: Buffer.from(row), source: 'a row of the database' }
+    return { bytes: Buffer.from(row), source: 'a row of the database', isStored: true }
   }
   const file = await Array.fromAsync(blocks.read(id)).catch(() => undefined)
-  if (file !== undefined) return { bytes: Buffer.concat(file), source: 'a file of the block store' }
+  if (file !== undefined) {
+    return { bytes: Buffer.concat(file), source: 'a file of the block store', isStored: true }
+  }
   for (const source of sources) {
     if (!source.hasBlock(id)) continue
     const bytes = await source.readBlock(id).catch(() => undefined)
-    if (bytes !== undefined) return { bytes, source: source.name }
+    if (bytes !== undefined) return { bytes, source: source.name, isStored: false }
   }
   return undefined
 }

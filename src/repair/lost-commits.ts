@@ -65,6 +65,7 @@ function commitOf(row: Record<string, Value>, library: LibraryInfo, seq: number)
     clientVersion: textOrUndefined('client_version'),
     conflict: Number(row['conflict']) === 1,
     newMerge: Number(row['new_merge']) === 1,
+    ...(Number(row['via_link'] ?? 0) === 1 && { viaLink: true }),
   }
 }
 
@@ -84,6 +85,7 @@ function ofHead(
     secondParentId: null,
     creator: EMPTY_ID,
     creatorName: library.modifier,
+    ...(library.modifierViaLink && { viaLink: true }),
     description: LOST_DESCRIPTION,
     ctime: library.updatedAt,
     deviceName: undefined,

@@ -1,6 +1,6 @@
 import type { LibraryInfo } from '../commits/index.ts'
 import type { BlockCheck } from '../content/index.ts'
-import type { Database, Value } from '../database/index.ts'
+import type { Database, Transaction, Value } from '../database/index.ts'
 import type { EditableLibrary, LibraryCore } from '../library/index.ts'
 import type { BlockId, FsId, LibraryPath } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
@@ -48,6 +48,9 @@ export interface RepairParts {
     folder: LibraryPath,
   ) => Promise<readonly IndexedName[] | undefined>
   readonly rebuildSearch: (library: LibraryInfo) => Promise<void>
+  readonly rebuildPhotos: (library: LibraryInfo) => Promise<void>
+  /** Derives what comments and tags are found by again. */
+  readonly repairAnnotations: (tx: Transaction, libraryKey: number) => Promise<void>
   readonly isDryRun: boolean
 }
 
@@ -66,6 +69,7 @@ export interface RepairStep {
     | 'folder-recovered'
     | 'sums-corrected'
     | 'index-rebuilt'
+    | 'binding-corrected'
   readonly library: string
   readonly libraryName: string
   readonly path: string | null

@@ -6,9 +6,19 @@ import {
   type LibraryInfo,
   listPositions,
   moveConsumer,
+  raiseObjectsEpoch,
   setLibrarySums,
 } from '../commits/index.ts'
-import type { BlockId, CommitId, DirId, FileId, LibraryId, LibraryPath } from '../objects/index.ts'
+import type { Transaction } from '../database/index.ts'
+import {
+  type BlockId,
+  type CommitId,
+  type DirId,
+  type FileId,
+  type LibraryId,
+  type LibraryPath,
+  ROOT,
+} from '../objects/index.ts'
 import { setTotals, Tree } from '../tree/index.ts'
 import { deleteLibraryUsage } from '../usage/index.ts'
 import { BackupRows, lostCommit, lostObject } from './backup-rows.ts'
@@ -21,7 +31,7 @@ import type { OpenRepair, RepairParts, RepairStep } from './repair-parts.ts'
 
 /**
  * Repairs what a check found, as far as there is a copy or a source. Nothing is deleted and no file gets other content: what replaces a damaged copy hashes to
- * the same id, the damaged bytes are kept in the quarantine folder, and an older revision is added under a name of its own. With `isDryRun` only says what it
+ * the same id, the damaged bytes are kept in the quarantine folder, and an older revision is added under a name of its own. With `isDryRun` only reports what it
  * would do.
  */
 export async function repair(parts: RepairParts, findings: readonly Finding[]): Promise<RepairStep[]> {
@@ -129,8 +139,8 @@ async function repairBlock(
   const copy = await findBlockCopy(parts, id)
   if (copy === undefined) return undefined
   if (parts.isDryRun) return copy.source
+  if (kind !== 'block-unheld' || !copy.isStored) await storeBlock(parts, id, copy)
   if (kind === 'block-unheld') await grantBlock(parts, library.key, id, copy)
-  else await storeBlock(parts, id, copy)
   return copy.source
 }
 
@@ -174,7 +184,7 @@ async function sizeAt(
 }
 
 async function repairDerived(
-  { db, core, isDryRun, rebuildSearch }: RepairParts,
+  { db, core, isDryRun, rebuildSearch, rebuildPhotos, repairAnnotations }: RepairParts,
   library: LibraryInfo,
   findings: readonly Finding[],
   add: (finding: Finding, action: RepairStep['action'], detail: string) => void,
@@ -186,8 +196,12 @@ async function repairDerived(
   for (const finding of findings) {
     const { kind, actual, object } = finding
     if (actual === null) continue
-    if (kind === 'folder-totals') await write((tx) => setTotals(tx, key, object as DirId, actual))
-    else await write((tx) => setLibrarySums(tx, key, library.root, actual))
+    if (kind === 'folder-totals') {
+      await write(async (tx) => {
+        await raiseObjectsEpoch(tx, key)
+        await setTotals(tx, key, object as DirId, actual)
+      })
+    } else await write((tx) => setLibrarySums(tx, key, library.root, actual))
     add(finding, 'sums-corrected', finding.detail)
   }
   const first = (...kinds: readonly Finding['kind'][]) => findings.find(({ kind }) => kinds.includes(kind))
@@ -210,9 +224,47 @@ async function repairDerived(
     if (!isDryRun) await rebuildSearch(library)
     add({ ...search, path: null }, 'index-rebuilt', 'the search index')
   }
+  const photos = first('photo-index')
+  if (photos !== undefined) {
+    if (!isDryRun) await rebuildPhotos(library)
+    add({ ...photos, path: null }, 'index-rebuilt', 'the index of photos')
+  }
+  const tags = first('annotations')
+  if (tags !== undefined) {
+    await write((tx) => repairAnnotations(tx, key))
+    add({ ...tags, object: null }, 'index-rebuilt', 'what comments and tags are found by')
+  }
+  for (const finding of findings) {
+    if (finding.kind !== 'path-binding') continue
+    await write((tx) => correctBinding(core, tx, library, finding))
+    add(finding, 'binding-corrected', finding.detail)
+  }
   const usage = first('usage')
   if (usage !== undefined) {
     await write((tx) => deleteLibraryUsage(tx, key))
     add(usage, 'index-rebuilt', 'the counted bytes, with the next count')
   }
+}
+
+/**
+ * Rows that were not found by their path are found again. Those of an item that is gone end, as they would have with the commit that deleted it. The item may
+ * have come back since the check, so the current tree decides.
+ */
+async function correctBinding(
+  { pathBindings, objects }: RepairParts['core'],
+  tx: Transaction,
+  { key }: LibraryInfo,
+  { path, object }: Finding,
+): Promise<void> {
+  const [rows, fault] = (object ?? '').split(':')
+  const binding = pathBindings.find((one) => one.rows === rows)
+  const at = path as LibraryPath
+  if (fault === 'key') {
+    await binding?.rekey(tx, key, at)
+    return
+  }
+  const library = await findLibraryWithDeleted(tx, key)
+  if (library === undefined || at === ROOT) return
+  const item = await new Tree(objects, key, library.root).find(at)
+  if (item === undefined) await binding?.drop?.(tx, key, at)
 }

@@ -1,6 +1,6 @@
 /**
  * A task that runs once at a time. Calls during a run share one further run that begins after it, because the running one may already
- * have passed what they are about.
+ * have processed the data that they refer to.
  */
 export class CoalescedTask {
   readonly #task: () => Promise<void>

@@ -1,3 +1,4 @@
+export { BackgroundQueue } from './background-queue.ts'
 export { failIfBusy } from './busy-fault.ts'
 export { CoalescedTask } from './coalesced-task.ts'
 export { DutyCycle } from './duty-cycle.ts'

@@ -16,7 +16,7 @@ interface Mark {
 }
 
 /** One word of a phrase, and the words that must follow it. */
-interface Wanted {
+interface PhrasePattern {
   readonly term: number
   readonly tokens: readonly string[]
   readonly prefix: boolean
@@ -28,8 +28,8 @@ interface Wanted {
  * in the first `most` characters.
  */
 export async function highlight(text: string, { terms }: Query, most: number): Promise<string> {
-  const wanted = terms.flatMap(({ phrases }, term) => phrases.map((phrase) => wantedOf(phrase, term)))
-  const windows = await windowsOf(text.length > most ? text.slice(0, most) : text, wanted)
+  const patterns = terms.flatMap(({ phrases }, term) => phrases.map((phrase) => patternOf(phrase, term)))
+  const windows = await windowsOf(text.length > most ? text.slice(0, most) : text, patterns)
   let best: Mark[] = []
   for (const marks of windows) {
     if (termsIn(marks) > termsIn(best)) best = marks
@@ -39,18 +39,18 @@ export async function highlight(text: string, { terms }: Query, most: number): P
 }
 
 /** Groups of matches that fit into one excerpt, in order. */
-async function windowsOf(text: string, wanted: readonly Wanted[]): Promise<Mark[][]> {
+async function windowsOf(text: string, patterns: readonly PhrasePattern[]): Promise<Mark[][]> {
   const slicer = new TimeSlicer()
   const windows: Mark[][] = []
-  const terms = new Set(wanted.map(({ term }) => term)).size
-  const longest = Math.max(1, ...wanted.filter((one) => !one.isUnspaced).map(({ tokens }) => tokens.length))
+  const terms = new Set(patterns.map(({ term }) => term)).size
+  const longest = Math.max(1, ...patterns.filter((one) => !one.isUnspaced).map(({ tokens }) => tokens.length))
   const before: (Run & { readonly folded: string })[] = []
   let looked = 0
   for (const run of runsOf(text)) {
     if (++looked % 256 === 0 && slicer.isDue) await slicer.rest()
     before.push({ ...run, folded: run.isUnspaced ? run.text : shortened(fold(run.text)) })
     if (before.length > longest) before.shift()
-    const marks = run.isUnspaced ? marksWithin(run, wanted) : marksOfWords(before, wanted)
+    const marks = run.isUnspaced ? marksWithin(run, patterns) : marksOfWords(before, patterns)
     for (const mark of marks) {
       const open = windows.at(-1)
       const start = open?.[0]?.start
@@ -65,9 +65,12 @@ async function windowsOf(text: string, wanted: readonly Wanted[]): Promise<Mark[
   return windows
 }
 
-function marksOfWords(runs: readonly (Run & { folded: string })[], wanted: readonly Wanted[]): Mark[] {
+function marksOfWords(
+  runs: readonly (Run & { folded: string })[],
+  patterns: readonly PhrasePattern[],
+): Mark[] {
   const marks: Mark[] = []
-  for (const { term, tokens, prefix, isUnspaced } of wanted) {
+  for (const { term, tokens, prefix, isUnspaced } of patterns) {
     if (isUnspaced || runs.length < tokens.length) continue
     const some = runs.slice(-tokens.length)
     const fits = some.every(({ folded, isUnspaced: other }, index) => {
@@ -79,12 +82,12 @@ function marksOfWords(runs: readonly (Run & { folded: string })[], wanted: reado
   return marks
 }
 
-function marksWithin(run: Run, wanted: readonly Wanted[]): Mark[] {
+function marksWithin(run: Run, patterns: readonly PhrasePattern[]): Mark[] {
   const marks: Mark[] = []
   // Characters whose folding changes the length are found, but not highlighted.
   const folded = fold(run.text)
   if (folded.length !== run.text.length) return marks
-  for (const { term, tokens, isUnspaced } of wanted) {
+  for (const { term, tokens, isUnspaced } of patterns) {
     const [characters = ''] = tokens
     if (!isUnspaced) continue
     for (
@@ -98,7 +101,7 @@ function marksWithin(run: Run, wanted: readonly Wanted[]): Mark[] {
   return marks.sort((a, b) => a.start - b.start)
 }
 
-function wantedOf({ tokens, prefix }: Phrase, term: number): Wanted {
+function patternOf({ tokens, prefix }: Phrase, term: number): PhrasePattern {
   const [first = ''] = tokens
   const isUnspaced = [...runsOf(first)].some((run) => run.isUnspaced)
   if (!isUnspaced) return { term, tokens, prefix, isUnspaced }

@@ -1,12 +1,14 @@
 import type { Query } from './query.ts'
 
-/** The scope of a search: whole libraries, and folders of others. */
+/** The scope of a search: whole libraries, and folders and files of others. */
 export interface Scope {
   readonly libraries: readonly number[]
-  /** Libraries of which only `folders` are searched. */
+  /** Libraries of which only `folders` and `files` are searched. */
   readonly partly: readonly number[]
   /** Keys of folders. Everything below them is in scope, they themselves are not. */
   readonly folders: readonly number[]
+  /** Keys of single files. */
+  readonly files: readonly number[]
 }
 
 export interface Filters {

@@ -1,6 +1,6 @@
 import type { Database, Reader } from '../database/index.ts'
-import { type LibraryPath, segmentsOf } from '../objects/index.ts'
-import { findEntriesIn } from './entry-store.ts'
+import { baseName, type LibraryPath, parentOf, segmentsOf } from '../objects/index.ts'
+import { type Entry, findEntriesIn } from './entry-store.ts'
 import { keysIn } from './key-list.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
 
@@ -31,6 +31,17 @@ export async function findPaths(db: Database, keys: readonly number[]): Promise<
   return ways
 }
 
+/** The key of the file at a path; undefined if the index has none. */
+export async function findFileKey(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+): Promise<number | undefined> {
+  const parentKey = await findFolderKey(reader, libraryKey, parentOf(path))
+  const found = parentKey === undefined ? [] : await findNamed(reader, parentKey, baseName(path))
+  return found.find((entry) => !entry.isDir)?.key
+}
+
 /** The key of the folder at a path; undefined if the index has none. */
 export async function findFolderKey(
   reader: Reader,
@@ -39,11 +50,14 @@ export async function findFolderKey(
 ): Promise<number | undefined> {
   let key = rootKeyOf(libraryKey)
   for (const name of segmentsOf(path)) {
-    // Synced trees may contain names that are not NFC.
-    const found = await findEntriesIn(reader, new Map([[key, [...new Set([name, name.normalize('NFD')])]]]))
-    const folder = found.find((entry) => entry.isDir)
+    const folder = (await findNamed(reader, key, name)).find((entry) => entry.isDir)
     if (folder === undefined) return undefined
     key = folder.key
   }
   return key
+}
+
+/** The entries of a folder with a name. Synced trees may contain names that are not NFC. */
+function findNamed(reader: Reader, folderKey: number, name: string): Promise<Entry[]> {
+  return findEntriesIn(reader, new Map([[folderKey, [...new Set([name, name.normalize('NFD')])]]]))
 }

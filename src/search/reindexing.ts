@@ -93,15 +93,22 @@ export class Reindexing {
     await Promise.all(this.#forgetting)
   }
 
-  /** Rebuilds the index; `onLibrary` is called after each library. */
-  async rebuild(onLibrary: () => void): Promise<void> {
+  /** Rebuilds the index. `onLibrary` is called after each library, with the reason if it could not be indexed. The others are. */
+  async rebuild(
+    onLibrary: (library: LibraryInfo, failure?: { readonly reason: unknown }) => void,
+  ): Promise<void> {
     await this.#index.prepare()
     await dropIndex(this.#db)
     this.#index.forget()
     for await (const { head } of this.#heads()) {
       const library = await findLibraryByKey(this.#libraryDb, head.key)
-      if (library !== undefined) await this.#index.catchUp(library)
-      onLibrary()
+      if (library === undefined) continue
+      try {
+        await this.#index.catchUp(library)
+        onLibrary(library)
+      } catch (error) {
+        if (!isGone(error)) onLibrary(library, { reason: error })
+      }
     }
   }
 

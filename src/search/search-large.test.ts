@@ -119,7 +119,7 @@ onBothDatabases('the search index', (fresh) => {
     const ask = (text: string, filters: Filters, slices: Slice[]) =>
       findMatches(db, {
         query: parseQuery(text),
-        scope: { libraries: keys, partly: [], folders: [] },
+        scope: { libraries: keys, partly: [], folders: [], files: [] },
         filters,
         where: 'everywhere',
         order: 'rank',

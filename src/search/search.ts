@@ -13,7 +13,7 @@ import { unpackText } from './indexed-text.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
 import type { Filters, MatchRequest, Scope } from './match-request.ts'
 import { findMatches, type Match } from './match-store.ts'
-import { findFolderKey, findPaths, type Step } from './path-store.ts'
+import { findFileKey, findFolderKey, findPaths, type Step } from './path-store.ts'
 import { parseQuery, type Query } from './query.ts'
 import { Reindexing } from './reindexing.ts'
 import { SearchIndex } from './search-index.ts'
@@ -41,7 +41,7 @@ interface SearchOptions {
 
 export interface SearchRequest extends Pick<MatchRequest, 'where' | 'order' | 'offset' | 'limit'> {
   readonly text: string
-  /** The libraries and folders that the caller may read and searches. */
+  /** The libraries, folders and files that the caller may read and searches. */
   readonly within: readonly Readable[]
   /** The owner whose libraries are all searched, too. */
   readonly owned?: OwnedReadables | undefined
@@ -125,8 +125,8 @@ export class Search implements AsyncDisposable {
     this.texts.wake()
   }
 
-  /** Matches that the caller may read now (I8), and their number. */
-  async find(request: SearchRequest): Promise<{ total: number; found: Found[] }> {
+  /** Matches that the caller may read now (I8), and their number. `matched` counts stale ones, too: it is the same for all pages. */
+  async find(request: SearchRequest): Promise<{ total: number; matched: number; found: Found[] }> {
     await this.index.prepare()
     const { db } = this.#options
     const query = parseQuery(request.text)
@@ -142,7 +142,7 @@ export class Search implements AsyncDisposable {
     const found = Array.from(current, ([{ key }, one]) => ({ ...one, highlight: highlights?.get(key) ?? '' }))
     // Stale hits are not counted. A next page is announced as long as the index has more.
     const [end, left] = [request.offset + request.limit, total - (matches.length - found.length)]
-    return { total: total > end ? Math.max(left, end + 1) : left, found }
+    return { total: total > end ? Math.max(left, end + 1) : left, matched: total, found }
   }
 
   /** Files whose text could not be extracted, for administrators; latest first. */
@@ -180,11 +180,20 @@ export class Search implements AsyncDisposable {
     const doors = new Map<number, Readable>()
     const libraries = new Set(owned?.keys)
     const folders: number[] = []
+    const files: number[] = []
     const partly = new Set<number>()
     // A caller who may read a whole library sees its entries there, not in views.
     for (const readable of within.toSorted((a, b) => Number(a.base !== ROOT) - Number(b.base !== ROOT))) {
       const { libraryKey, base } = readable
       if (libraries.has(libraryKey)) continue
+      if (readable.isFile) {
+        const key = await findFileKey(this.#options.db, libraryKey, base)
+        if (key === undefined || doors.has(key)) continue
+        doors.set(key, readable)
+        files.push(key)
+        partly.add(libraryKey)
+        continue
+      }
       const root =
         base === ROOT ? rootKeyOf(libraryKey) : await findFolderKey(this.#options.db, libraryKey, base)
       if (root === undefined || doors.has(root)) continue
@@ -199,7 +208,7 @@ export class Search implements AsyncDisposable {
       folders.push(key)
       partly.add(libraryKey)
     }
-    return { scope: { libraries: [...libraries], partly: [...partly], folders }, doors }
+    return { scope: { libraries: [...libraries], partly: [...partly], folders, files }, doors }
   }
 
   /** Names of owned libraries are loaded only for those with hits. */
@@ -232,7 +241,8 @@ export class Search implements AsyncDisposable {
     for (const match of matches) {
       const place = placeOf(ways.get(match.key) ?? [], match.key, doors)
       if (place === undefined) continue
-      const path = segmentsOf(place.path).reduce(joinPath, place.in.base)
+      const { in: door } = place
+      const path = door.isFile ? door.base : segmentsOf(place.path).reduce(joinPath, door.base)
       const entry = await trees.find(place.in.libraryKey, path)
       if (entry === undefined || !isStill(entry, match)) continue
       const { id, name, mtime } = entry
@@ -281,8 +291,9 @@ function placeOf(
   const whole = doors.get(rootKeyOf(libraryKeyOf(key)))
   if (whole !== undefined) return { in: whole, path: pathOf(way) }
   for (const [index, step] of way.entries()) {
-    const door = step.key === key ? undefined : doors.get(step.key)
-    if (door !== undefined) return { in: door, path: pathOf(way.slice(index + 1)) }
+    const door = doors.get(step.key)
+    if (door?.isFile) return { in: door, path: pathOf([step]) }
+    if (door !== undefined && step.key !== key) return { in: door, path: pathOf(way.slice(index + 1)) }
   }
   return undefined
 }

@@ -252,8 +252,11 @@ function libraryOnly(libraryKey: number): Expression {
 }
 
 function inLibraries(dialect: Dialect, column: string, { libraries, partly }: Scope): Sql {
-  const among = keysIn(dialect, libraryKeySql(column), [...libraries, ...partly])
-  return { text: among.sql, values: [among.value] }
+  return sqlOf(keysIn(dialect, libraryKeySql(column), [...libraries, ...partly]))
+}
+
+function sqlOf({ sql, value }: ReturnType<typeof keysIn>): Sql {
+  return { text: sql, values: [value] }
 }
 
 /** Conditions on the entry `f` that the full-text index cannot check. */
@@ -273,13 +276,14 @@ function rowFilter(dialect: Dialect, { scope, filters }: MatchRequest): Sql | un
   return conditions.length === 0 ? undefined : joined(conditions, ' and ')
 }
 
-function placeFilter(dialect: Dialect, { libraries, folders }: Scope): Sql {
-  const roots = keysIn(dialect, 'key', folders)
+function placeFilter(dialect: Dialect, { libraries, folders, files }: Scope): Sql {
+  const roots = sqlOf(keysIn(dialect, 'key', folders))
   const below = sql`f.parent_key in (with recursive below (key) as (
-      select key from search_entry where ${{ text: roots.sql, values: [roots.value] }} and is_dir = 1
+      select key from search_entry where ${roots} and is_dir = 1
       union all select c.key from below join search_entry c on c.parent_key = below.key and c.is_dir = 1
     ) select key from below)`
-  if (libraries.length === 0) return below
-  const whole = keysIn(dialect, libraryKeySql('f.key'), libraries)
-  return sql`(${{ text: whole.sql, values: [whole.value] }} or ${below})`
+  const others: Sql[] = []
+  if (libraries.length > 0) others.push(sqlOf(keysIn(dialect, libraryKeySql('f.key'), libraries)))
+  if (files.length > 0) others.push(sqlOf(keysIn(dialect, 'f.key', files)))
+  return others.length === 0 ? below : sql`(${joined([...others, below], ' or ')})`
 }

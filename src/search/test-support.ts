@@ -116,6 +116,7 @@ export function readable(library: EditableLibrary, more: Partial<Readable> = {})
     ownerKey,
     encrypted: encryption !== undefined,
     permission: 'rw',
+    isFile: false,
     via: 'mine',
     libraryKey: key,
     base: ROOT,

@@ -1,6 +1,7 @@
 import type { Database } from '../database/index.ts'
 import { ExtractorUnavailable, type TextExtractor } from '../extraction/index.ts'
 import type { LibraryCore } from '../library/index.ts'
+import { BackgroundQueue } from '../scheduling/index.ts'
 import { bodyParts, normalizeText, packText, unpackText } from './indexed-text.ts'
 import { libraryKeyOf } from './keys.ts'
 import { PendingSelection, type SelectedText } from './pending-selection.ts'
@@ -47,64 +48,39 @@ type Outcome =
 export class TextQueue {
   readonly #options: TextQueueOptions
   readonly #selection: PendingSelection
-  readonly #stopping = new AbortController()
-  #running: Promise<void> | undefined
-  #wokenAgain = false
-  #timer: NodeJS.Timeout | undefined
+  readonly #queue: BackgroundQueue
 
   constructor(options: TextQueueOptions) {
     this.#options = options
     this.#selection = new PendingSelection(options.db, options.libraryDb)
+    this.#queue = new BackgroundQueue({
+      processBatch: () => this.#round(),
+      secondsUntilDue: async () => {
+        const due = await nextDue(options.db)
+        return due === undefined ? undefined : due - options.core.now()
+      },
+      maxPauseSeconds: LEASE_SECONDS,
+      onError: options.onError,
+    })
   }
 
   /** Called when files may have been queued. */
   wake(): void {
-    if (this.#stopping.signal.aborted) return
-    this.#wokenAgain = true
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-      if (this.#wokenAgain) this.wake()
-    })
+    this.#queue.wake()
   }
 
   /** Resolves once nothing is due. */
-  async settled(): Promise<void> {
-    this.wake()
-    while (this.#running !== undefined) await this.#running
+  settled(): Promise<void> {
+    return this.#queue.settled()
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the server is stopping'))
-    this.#wokenAgain = false
-    clearTimeout(this.#timer)
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    try {
-      await this.#options.prepare()
-      do {
-        this.#wokenAgain = false
-        while (!this.#stopping.signal.aborted && (await this.#round()) > 0);
-      } while (this.#wokenAgain && !this.#stopping.signal.aborted)
-    } catch (error) {
-      if (!this.#stopping.signal.aborted) this.#options.onError(error)
-    }
-    await this.#rest()
-  }
-
-  /** Schedules a run for when the next file is due. */
-  async #rest(): Promise<void> {
-    clearTimeout(this.#timer)
-    if (this.#stopping.signal.aborted) return
-    const due = await nextDue(this.#options.db).catch(() => undefined)
-    if (due === undefined || this.#stopping.signal.aborted) return
-    const seconds = Math.min(Math.max(due - this.#options.core.now(), 1), LEASE_SECONDS)
-    this.#timer = setTimeout(() => this.wake(), seconds * 1000).unref()
+  stop(): Promise<void> {
+    return this.#queue.stop()
   }
 
   /** Leases and processes a batch of files. Returns their number. */
   async #round(): Promise<number> {
+    await this.#options.prepare()
     const now = this.#options.core.now()
     const selected = await this.#selection.next(now, FILES_PER_ROUND)
     const until = now + LEASE_SECONDS
@@ -175,13 +151,13 @@ export class TextQueue {
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
-    return extractor.extract({ name, size, read }, { signal: this.#stopping.signal, key: owner })
+    return extractor.extract({ name, size, read }, { signal: this.#queue.signal, key: owner })
   }
 
   async #write(outcomes: readonly Outcome[], until: number): Promise<void> {
     if (outcomes.length === 0) return
     const { db, core } = this.#options
-    const stopping = this.#stopping.signal.aborted
+    const stopping = this.#queue.signal.aborted
     await db.write(
       async (tx) => {
         const read: { key: number; parts: readonly string[] }[] = []

@@ -15,20 +15,22 @@ import {
 import type { Config } from '../config/index.ts'
 import { findBlocksHeldAnywhere } from '../content/index.ts'
 import { type Database, openSnapshot, type Reader } from '../database/index.ts'
+import { GarbageReferences } from '../gc/index.ts'
 import { secretText } from '../identity/index.ts'
 import { programVersion } from '../version.ts'
 import { holdLease } from './hold-lease.ts'
-import { openBlocks } from './stores.ts'
+import { openBlocks } from './open-blocks.ts'
 
 /** Adds a snapshot of the server to a target. The server may be running in this process, in another, or not at all. */
 export async function backUp(config: Config, target: string, reader: Reader): Promise<SnapshotManifest> {
   await using opened = new AsyncDisposableStack()
-  const blocks = opened.use(await openBlocks(config, { shared: true }))
+  const blocks = opened.use(await openBlocks(config, { db: reader, shared: true }))
   const repository = await openRepository(target, config.backup, { create: true })
   opened.use(await TargetLock.acquire(repository.target, 'write', 'carrel backup'))
   await repository.reload({ onlyPresent: true })
   const source: BackupSource = {
     openSnapshot: () => openSnapshot(config.database),
+    findGarbage: (snapshot) => GarbageReferences.find(snapshot, Math.floor(Date.now() / 1000)),
     blocks,
     heldNow: (ids) => findBlocksHeldAnywhere(reader, ids),
     secret: await secretText(config.secret.file, config.secret.given),
@@ -60,7 +62,7 @@ export async function recordedBackup(
   target: string,
   run: () => Promise<Pick<SnapshotManifest, 'id' | 'addedBytes' | 'damaged'>>,
 ): Promise<void> {
-  await using _lease = await holdLease(db)
+  await using _lease = await holdLease(db, 'backup')
   await recorded(db, 'backup', target, async () => {
     const { id, addedBytes, damaged } = await run()
     const message = damaged.length > 0 ? `${damaged.length} blocks of the server are lost.` : ''

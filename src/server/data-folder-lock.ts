@@ -16,6 +16,8 @@ interface DataFolderOwner {
   readonly machine: string
   /** The URL it listens on, or the address it is going to listen on. */
   readonly address: string
+  /** Its id among the nodes on one database; undefined for a command. */
+  readonly nodeId?: string | undefined
 }
 
 /** Another server has the data folder open. Nothing was changed. */
@@ -33,6 +35,8 @@ export class DataFolderInUseError extends StartError {
 
 /** The lock of a data folder. The operating system releases it with the process, also after SIGKILL. */
 interface DataFolderLock extends AsyncDisposable {
+  /** The node that had the folder before and did not end properly. It is dead, because the lock was free. */
+  readonly deadNodeId: string | undefined
   /** Tells a refused server where this one listens. */
   setAddress(address: string): Promise<void>
 }
@@ -44,7 +48,11 @@ interface DataFolderLock extends AsyncDisposable {
  * itself. A file left behind by a killed process is not locked, and process ids play no part. POSIX locks end when the
  * process closes any descriptor of the file, so nothing else may open it. That is why the owner is in a second file.
  */
-export async function lockDataFolder(folder: string, address: string): Promise<DataFolderLock> {
+export async function lockDataFolder(
+  folder: string,
+  address: string,
+  nodeId?: string,
+): Promise<DataFolderLock> {
   const file = path.join(folder, LOCK_FILE)
   await createPrivateFile(file)
   const handle = new DatabaseSync(file, { timeout: 0 })
@@ -56,13 +64,15 @@ export async function lockDataFolder(folder: string, address: string): Promise<D
     if (!isBusy(error)) throw error
     throw new DataFolderInUseError(folder, findOwner(folder))
   }
-  const owner = { pid: process.pid, machine: os.hostname(), address }
+  const deadNodeId = findOwner(folder)?.nodeId
+  const owner = { pid: process.pid, machine: os.hostname(), address, nodeId }
   const release = async () => {
     await remove(path.join(folder, OWNER_FILE))
     handle.close()
   }
   await writeOwner(folder, owner)
   return {
+    deadNodeId,
     setAddress: (listening) => writeOwner(folder, { ...owner, address: listening }),
     [Symbol.asyncDispose]: release,
   }
@@ -101,8 +111,13 @@ async function remove(file: string): Promise<void> {
 function findOwner(folder: string): DataFolderOwner | undefined {
   try {
     const text = readFileSync(path.join(folder, OWNER_FILE), 'utf8')
-    const { pid, machine, address } = JSON.parse(text) as Record<string, unknown>
-    return { pid: Number(pid), machine: String(machine), address: String(address) }
+    const { pid, machine, address, nodeId } = JSON.parse(text) as Record<string, unknown>
+    return {
+      pid: Number(pid),
+      machine: String(machine),
+      address: String(address),
+      nodeId: typeof nodeId === 'string' ? nodeId : undefined,
+    }
   } catch {
     return undefined
   }

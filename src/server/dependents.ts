@@ -14,6 +14,7 @@ import {
 } from '../identity/index.ts'
 import { jobRows } from '../jobs/index.ts'
 import { deleteLibrariesOf, deleteRowsOfAccount, libraryBindings, libraryRows } from '../library/index.ts'
+import { mailRows } from '../mail/index.ts'
 import { photoRows } from '../photos/index.ts'
 import { receivedRows } from '../push/index.ts'
 import { objectRows } from '../tree/index.ts'
@@ -55,6 +56,7 @@ export function accountDependents(now: () => number): readonly AccountDependent[
     annotationRows,
     jobRows,
     accessRows,
+    mailRows,
     {
       async onAccountRemoved(tx, { key }) {
         await deleteLibrariesOf(tx, key, { dependents: libraryDependents, now })

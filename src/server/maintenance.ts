@@ -1,4 +1,4 @@
-import { deleteMissingFiles } from '../annotations/index.ts'
+import { deleteMissingFiles, indexComments } from '../annotations/index.ts'
 import { ClockJumped } from '../clock/index.ts'
 import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
@@ -33,27 +33,32 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('shares that expired long ago', () => services.shares.deleteExpired()),
       expiring('expired reservations', () => services.quotas.deleteExpired()),
       expiring('abandoned uploads', () => services.quotas.deleteExpiredUploads()),
-      { name: 'files of uploads that are gone', run: () => services.partialUploads.deleteStray() },
-      expiring('tasks that ended', () => services.copyMoveTasks.deleteEnded()),
-      expiring('sign-ins nobody uses', () => services.apiTokens.deleteIdle()),
+      expiring('ended tasks', () => services.copyMoveTasks.deleteEnded()),
+      expiring('idle sign-ins', () => services.apiTokens.deleteIdle()),
+      expiring('old password attempts', () => services.passwordAttempts.deleteExpired()),
       expiring('expired tokens', () => services.scopedTokens.deleteExpired()),
-      { name: 'the numbers of the day', run: () => services.statistics.record() },
-      expiring('the oldest of the audit log', () => services.audit.deleteOld()),
-      expiring('old deliveries', () => services.activity.webhooks.deleteOld()),
+      { name: 'daily statistics', run: () => services.statistics.record() },
+      expiring('old audit records', () => services.audit.deleteOld()),
+      expiring('old webhook deliveries', () => services.activity.webhooks.deleteOld()),
       expiring('old live events', () => services.activity.live.log.deleteOld()),
       expiring('old notifications', () => services.activity.notifications.deleteOld()),
-      expiring('thumbnails nobody looks at', () => services.thumbnails.deleteStale()),
+      expiring('old mails', () => services.outbox.deleteOld()),
+      expiring('expired links in mails', () => services.accountTokens.deleteExpired()),
+      // Those of a process that stopped.
+      { name: 'waiting mails', run: async () => services.outbox.wake(), isLocal: true },
+      { ...expiring('unused thumbnails', () => services.thumbnails.deleteStale()), isLocal: true },
+      { name: 'words of older comments', run: (signal) => indexComments(db, signal) },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
-        name: 'objects that were sent and never named',
+        name: 'received objects without a push',
         run: () => db.write((tx) => deleteReceivedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
       },
       {
-        name: 'blocks that were sent and never named',
+        name: 'received blocks without a push',
         run: () => db.write((tx) => deleteUncommittedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
       },
       {
-        name: 'commits that were sent and never pushed',
+        name: 'received commits without a push',
         run: () =>
           db.write(async (tx) => {
             const before = now() - RECEIVED_KEPT_SECONDS
@@ -66,7 +71,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
       {
-        name: 'folders of older versions',
+        name: 'folder counts of older versions',
         isLong: true,
         run: () => countAllDirs({ db, objects: services.core.objects }),
       },
@@ -85,18 +90,21 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
         isLong: true,
         run: (signal) => deleteMissingFiles({ core: services.core, db, now }, signal),
       },
-      { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
+      { name: 'stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {
-        name: 'the stored bytes of the server',
+        name: 'stored bytes of the server',
         isLong: true,
         run: () => services.statistics.recordStored(services.usage),
       },
     ],
-    services.maintenanceLog,
-    (chore, error) => {
-      // The clock reports its jump itself.
-      if (error instanceof CountingStopped || error instanceof ClockJumped) return
-      logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')
+    {
+      log: services.maintenanceLog,
+      hold: () => services.node.hold('maintenance'),
+      onError: (job, error) => {
+        // The clock reports its jump itself.
+        if (error instanceof CountingStopped || error instanceof ClockJumped) return
+        logger.error({ err: error, job }, 'a maintenance job failed; it is run again in an hour')
+      },
     },
   )
 }

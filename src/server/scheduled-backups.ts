@@ -19,6 +19,7 @@ export class ScheduledBackups implements AsyncDisposable {
   readonly #db: Database
   readonly #config: Config
   readonly #now: () => number
+  readonly #hold: () => Promise<boolean>
   readonly #log: MaintenanceLog
   readonly #logger: Logger
   readonly #stopping = new AbortController()
@@ -29,12 +30,15 @@ export class ScheduledBackups implements AsyncDisposable {
     db: Database
     config: Config
     now: () => number
+    /** Takes or keeps the lease. False if another node makes the backups. */
+    hold: () => Promise<boolean>
     log: MaintenanceLog
     logger: Logger
   }) {
     this.#db = parts.db
     this.#config = parts.config
     this.#now = parts.now
+    this.#hold = parts.hold
     this.#log = parts.log
     this.#logger = parts.logger
   }
@@ -63,6 +67,7 @@ export class ScheduledBackups implements AsyncDisposable {
     const { target, intervalSeconds, verifySeconds } = this.#config.backup
     if (target === undefined || this.#stopping.signal.aborted) return
     try {
+      if (!(await this.#hold())) return
       const state = await this.state()
       if (await this.#isDue('backup', state.lastBackupAt, intervalSeconds)) {
         await this.#timed('backup', () =>

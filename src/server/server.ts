@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { clearListingCache } from '../api/index.ts'
 import { Scrub } from '../check/index.ts'
 import { TrustedClock } from '../clock/index.ts'
+import { ClusterNode } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
 import { type Database, openDatabase } from '../database/index.ts'
@@ -9,14 +11,18 @@ import { GcSchedule } from '../gc/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
+import { programVersion } from '../version.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
+import { addressOfBlocks, openBlocks, probeBlocks } from './open-blocks.ts'
+import { checkSecret } from './secret-check.ts'
 import { createServices, type Services } from './services.ts'
 import { checkDatabaseStorage, findFolderProblem, reportProblems } from './storage-safety.ts'
-import { openBlocks, openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
+import { openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
+import { TakeOver } from './take-over.ts'
 
 interface StartOptions {
   readonly config: Config
@@ -49,13 +55,15 @@ export interface RunningServer extends AsyncDisposable {
 
 /** Opens the stores, creates the services and listens. The only place that knows which stores are in use. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  const { config, logger, now = () => Math.floor(Date.now() / 1000) } = options
+  const { config, logger } = options
   await using opened = new OpenParts()
   await prepareDataFolder(config.dataDirectory)
   // Before anything in the folder is touched. Opening the stores deletes temporary files.
+  const nodeId = randomUUID()
+  const address = `${config.host}:${config.port}`
   const lock = options.sharesDataFolder
     ? undefined
-    : opened.use('the lock', await lockDataFolder(config.dataDirectory, `${config.host}:${config.port}`))
+    : opened.use('the lock', await lockDataFolder(config.dataDirectory, address, nodeId))
   const isUnsafeAllowed = config.unsafeStorage === 'allow'
   const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
   reportProblems(folderProblem ? [folderProblem] : [], isUnsafeAllowed, logger)
@@ -79,13 +87,31 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await openDatabase(config.database, {
       onFatal,
       onFull: () => reserve.release(),
-      now,
+      ...(options.now && { now: options.now }),
       logger: logger.child({ room: 'database' }),
       backupDirectory: config.preMigrationBackups,
     }),
   )
   await checkDatabaseStorage(db, isUnsafeAllowed, logger)
-  const blocks = opened.use('the blocks', await openBlocks(config, { onFatal }))
+  await checkSecret(db, secret)
+  const nodeLogger = logger.child({ room: 'cluster' })
+  const node = opened.use(
+    'the node',
+    new ClusterNode({
+      db,
+      id: nodeId,
+      version: programVersion(),
+      address,
+      blocks: addressOfBlocks(config.blocks),
+      onError: (error) => nodeLogger.error({ err: error }, 'a heartbeat failed; it is repeated'),
+    }),
+  )
+  // The lock of the data folder is also that of a SQLite file.
+  const alone = db.dialect === 'sqlite' && lock !== undefined
+  await node.start({ alone, dead: lock?.deadNodeId })
+  const now = options.now ?? (() => node.now())
+  reportProblems(await probeBlocks(config), isUnsafeAllowed, logger)
+  const blocks = opened.use('the blocks', await openBlocks(config, { db, claim: db, onFatal }))
   const core = opened.use(
     'the libraries',
     openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }),
@@ -94,6 +120,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   if (clock !== undefined) opened.use('the clock', clock)
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use('the search database', searchDb)
+  let takeOver: TakeOver | undefined
   const services = createServices({
     db,
     searchDb,
@@ -102,12 +129,15 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     config,
     secret,
     now,
+    node,
+    onBehind: () => takeOver?.noteBehind(),
     clock,
     logger,
     reserve,
   })
   opened.use('pushes', services.push)
   opened.use('search', services.search)
+  opened.use('mail', services.outbox)
   opened.use('activity', services.activity)
   await opened.use('archives', services.archives).removeLeftovers()
   opened.use('thumbnails', services.thumbnails)
@@ -119,7 +149,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const passwordFile = options.showsPassword ? undefined : services.initialPassword
   const firstRun = await ensureAdministrator(services.accounts, config.administrator, passwordFile)
   await services.activity.start()
-  await opened.use('copying and moving', services.copyMoveTasks).resume()
+  services.outbox.wake()
+  await opened.use('copying and moving', services.copyMoveTasks).takeFree()
+  takeOver = opened.use('taking over', new TakeOver(services, node, nodeLogger))
   services.search.start()
   services.photos.start()
   const scrubErrors = logger.child({ room: 'check' })
@@ -131,13 +163,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
         blocks: new BlockCheck(db, blocks, now),
         now,
         periodSeconds: config.scrubDays * 86_400,
+        hold: () => node.hold('scrub'),
         onError: (error) =>
           scrubErrors.error({ err: error }, 'reading stored blocks failed; it is tried again'),
       }),
     )
     .start()
   opened.use('backups', services.scheduledBackups).start()
-  opened.use('upkeep', startMaintenance(services, db, logger.child({ room: 'jobs' })))
+  opened.use('maintenance', startMaintenance(services, db, logger.child({ room: 'jobs' })))
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)
   await opened.use('leases', services.leases).start()
@@ -147,6 +180,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     'garbage collection',
     new GcSchedule(services.gc, {
       graceSeconds: config.gcGraceSeconds,
+      hold: () => node.hold('garbage collection'),
       onError: (error) => gcLogger.error({ err: error }, 'garbage collection failed; it is tried again'),
     }),
   )
@@ -160,10 +194,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const http = opened.use(
     'requests',
-    createHttp(services, db, config, logger.child({ room: 'http' }), notifications, disk),
+    createHttp({ services, db, blocks, config, logger: logger.child({ room: 'http' }), notifications, disk }),
   )
   const listening = await http.listen({ host: config.host, port: config.port })
   await lock?.setAddress(listening.url)
+  node.setAddress(listening.url)
 
   const kept = opened.move()
   const close = async () => {
@@ -191,7 +226,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-/** The clock for deletions of what has expired. None if a test brings a clock that it moves as it likes. */
+/** The clock that decides what has expired. None if a test injects a clock of its own. */
 async function trustClock(
   { now: ownNow, monotonic, logger }: StartOptions,
   db: Database,

@@ -2,6 +2,7 @@ import path from 'node:path'
 import {
   Access,
   LibraryPasswords,
+  LinkMails,
   Links,
   type QuotaLimits,
   Quotas,
@@ -9,11 +10,12 @@ import {
   Tickets,
 } from '../access/index.ts'
 import { ActivityService } from '../activity/index.ts'
-import { Comments, findAnnotated, Tags } from '../annotations/index.ts'
+import { Comments, findAnnotated, findCommented, Tags } from '../annotations/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
 import { readIntegrityState } from '../check/index.ts'
 import type { TrustedClock } from '../clock/index.ts'
+import type { ClusterNode } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor, isExtractable } from '../extraction/index.ts'
@@ -21,6 +23,7 @@ import { GarbageCollector, OperationLeases } from '../gc/index.ts'
 import {
   type Account,
   Accounts,
+  AccountTokens,
   ApiTokens,
   Avatars,
   CredentialOrigins,
@@ -31,6 +34,8 @@ import {
   HashQueue,
   InitialPasswordFile,
   Login,
+  Onboarding,
+  PasswordAttempts,
   PasswordChecks,
   Passwords,
   ScopedTokens,
@@ -42,10 +47,12 @@ import { Images } from '../imaging/index.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions, MaintenanceLog } from '../jobs/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
+import { Outbox } from '../mail/index.ts'
 import type { PageServices } from '../pages/index.ts'
 import { Photos } from '../photos/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import { ClientPush } from '../push/index.ts'
+import { FairSemaphore } from '../scheduling/index.ts'
 import { Search } from '../search/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { NotificationTokens, SyncAccess, type SyncServices } from '../sync/index.ts'
@@ -74,6 +81,9 @@ const SHOWN_TEXTS = {
   limits: { textLength: 2 ** 18 },
 }
 
+/** Listings of zip archives: hardly any CPU time each, unless somebody lists large ones all the time. */
+const ARCHIVE_LISTINGS = { slots: 2, perKey: 1, waiting: 100, waitingPerKey: 20, waitMs: 30_000 }
+
 /** Concurrent hashes of account passwords, of libuv's four threads. Library passwords use one more. */
 const HASHES = 2
 
@@ -89,6 +99,8 @@ export type Services = ApiServices &
     readonly images: Images
     readonly gc: GarbageCollector
     readonly scheduledBackups: ScheduledBackups
+    readonly node: ClusterNode
+    readonly passwordAttempts: PasswordAttempts
     readonly leases: OperationLeases
     /** The time for deletions of what has expired. Throws ClockJumped. */
     readonly retentionNow: () => number
@@ -104,13 +116,16 @@ export function createServices(parts: {
   config: Config
   secret: ServerSecret
   now: () => number
+  node: ClusterNode
   /** Without one, every time is trusted. */
   clock?: TrustedClock | undefined
   logger: Logger
+  /** Called when background processing of commits failed. */
+  onBehind?: () => void
   /** None unless given. */
   reserve?: Pick<DiskReserve, 'isFull'>
 }): Services {
-  const { db, core, blocks, config, secret, now, clock } = parts
+  const { db, core, blocks, config, secret, now, node, clock } = parts
   const retentionNow = () => clock?.now() ?? now()
   const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
   const images = new Images()
@@ -119,6 +134,7 @@ export function createServices(parts: {
     db,
     config,
     now,
+    hold: () => node.hold('backups'),
     log: maintenanceLog,
     logger: parts.logger.child({ room: 'backup' }),
   })
@@ -127,7 +143,8 @@ export function createServices(parts: {
   // Operators match this format (docs/fail2ban.md). No field contains client input.
   const onFailure = ({ address, kind, reason, user }: FailedAuthentication) =>
     securityLogger.warn({ address, kind, reason, user }, 'authentication failed')
-  const guarding = { now, rateLimit: config.rateLimit, onFailure }
+  const passwordAttempts = new PasswordAttempts(db, secret, now)
+  const guarding = { now, rateLimit: config.rateLimit, attempts: passwordAttempts, onFailure }
   const initialPassword = createInitialPassword(config, (error) =>
     securityLogger.error({ err: error }, 'the file with the first password could not be deleted'),
   )
@@ -141,13 +158,12 @@ export function createServices(parts: {
     dependents: apiTokenDependents,
   })
   const access = new Access({ core, db })
-  const partialUploads = PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now)
+  const partialUploads = new PartialUploads(db, core.content, path.join(config.dataDirectory, 'uploads'), now)
   const quotas = new Quotas({
     db,
     accounts,
     now,
     limits: quotaLimits(config),
-    onEvicted: (files) => partialUploads.discard(files),
     isDiskFull: () => parts.reserve?.isFull === true,
   })
   core.growth.isDiskFull = () => parts.reserve?.isFull === true
@@ -157,8 +173,15 @@ export function createServices(parts: {
     db,
     allowance: (library, kind) => quotas.uncommittedAllowance(library, kind),
   })
+  const mailLogger = parts.logger.child({ room: 'mail' })
+  const outbox = new Outbox({
+    db,
+    settings: config.mail,
+    now,
+    onError: (error) => mailLogger.error({ err: error }, 'a mail could not be sent; it is tried again'),
+  })
   const activityLogger = parts.logger.child({ room: 'activity' })
-  const activity = createActivity({ core, db, access, accounts, secret, config, now, logger: activityLogger })
+  const activity = createActivity({ ...parts, access, accounts, outbox, logger: activityLogger })
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
   const origins = new CredentialOrigins(db, scopedTokens)
@@ -182,14 +205,29 @@ export function createServices(parts: {
     dependents: groupDependents,
     record: (tx, event) => activity.sharing.ofGroup(tx, event),
   })
+  const links = new Links({
+    core,
+    db,
+    access,
+    origins,
+    secret,
+    ...guarding,
+    identify: async (token) => {
+      const found = await apiTokens.authenticate(token)
+      return 'ok' in found ? found.ok : undefined
+    },
+    shortestPassword: config.linkPasswordLength,
+  })
   return {
     access,
     accounts,
+    accountTokens: new AccountTokens({ db, accounts, outbox, secret, now, rateLimit: config.rateLimit }),
     activity,
     apiTokens,
     avatars: new Avatars(db, directory, images, now),
     audit: new Audit(db, now, config.auditDays),
     archives,
+    archiveListings: new FairSemaphore(ARCHIVE_LISTINGS),
     copyMoveTasks: createCopyMoveTasks({
       core,
       db,
@@ -198,6 +236,7 @@ export function createServices(parts: {
       quotas,
       config,
       now,
+      nodeId: node.id,
       logger: parts.logger,
       onProgress: (accountKey, { operation: type, ...task }) =>
         activity.publishTask(accountKey, { type, ...task }),
@@ -211,8 +250,10 @@ export function createServices(parts: {
     }),
     tags: new Tags({ db, access, record: (tx, event) => activity.recordAnnotation(tx, event) }),
     findAnnotated: (query, place) => findAnnotated({ db, core }, query, place),
+    findCommented: (query, place) => findCommented({ db, core }, query, place),
     integrity: () => readIntegrityState(db),
     maintenanceLog,
+    node,
     scheduledBackups,
     backups: scheduledBackups,
     core,
@@ -234,19 +275,8 @@ export function createServices(parts: {
       },
     ),
     groups,
-    links: new Links({
-      core,
-      db,
-      access,
-      origins,
-      secret,
-      ...guarding,
-      identify: async (token) => {
-        const found = await apiTokens.authenticate(token)
-        return 'ok' in found ? found.ok : undefined
-      },
-      shortestPassword: config.linkPasswordLength,
-    }),
+    links,
+    linkMails: new LinkMails({ db, links, accounts, outbox, perDay: config.mailPerDay }),
     initialPassword,
     login: new Login({
       db,
@@ -258,8 +288,11 @@ export function createServices(parts: {
       onSignIn: ({ email }) => initialPassword.deleteFor(email),
     }),
     now,
+    onboarding: new Onboarding(db),
+    outbox,
     retentionNow,
     clock,
+    passwordAttempts,
     passwordChecks,
     quotas,
     scopedTokens,
@@ -271,6 +304,10 @@ export function createServices(parts: {
       database: config.database.kind,
       blocks: config.blocks.kind,
     }),
+    setup: {
+      publicUrl: config.publicUrl,
+      backupIntervalSeconds: config.backup.target === undefined ? undefined : config.backup.intervalSeconds,
+    },
     statistics: new Statistics({ db, core, accounts, apiTokens, groups, now }),
     shares: new Shares({ core, db }, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({
@@ -279,6 +316,7 @@ export function createServices(parts: {
       db: parts.searchDb,
       config,
       logger: parts.logger.child({ room: 'search' }),
+      onBehind: parts.onBehind,
     }),
     notificationTokens: new NotificationTokens(secret, now),
     syncAccess: new SyncAccess({ access, core, origins, syncTokens }),
@@ -296,7 +334,14 @@ export function createServices(parts: {
     webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
     indexedUploads: new IndexedUploads(now, tickets),
     partialUploads,
-    photos: createPhotos({ core, db, access, images, logger: parts.logger.child({ room: 'photos' }) }),
+    photos: createPhotos({
+      core,
+      db,
+      access,
+      images,
+      logger: parts.logger.child({ room: 'photos' }),
+      onBehind: parts.onBehind,
+    }),
     quotaStatus: config.quotaStatus,
     onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
@@ -335,6 +380,7 @@ function createCopyMoveTasks(parts: {
   quotas: Quotas
   config: Config
   now: () => number
+  nodeId: string
   logger: Logger
   onProgress: NonNullable<CopyMoveTasksOptions['onProgress']>
 }): CopyMoveTasks {
@@ -343,6 +389,7 @@ function createCopyMoveTasks(parts: {
   return new CopyMoveTasks({
     ...parts,
     roomLeft: (library) => quotas.roomLeft(library),
+    allowance: (library) => quotas.uncommittedAllowance(library, 'blocks'),
     atOnce: config.tasks.atOnce,
     limits: { files: config.tasks.files, bytes: config.limits.copy },
     onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
@@ -355,15 +402,19 @@ export function createSearch(parts: {
   db: Database
   config: Config
   logger: Logger
+  onBehind?: (() => void) | undefined
 }): Search {
-  const { core, libraryDb, db, config, logger } = parts
+  const { core, libraryDb, db, config, logger, onBehind } = parts
   return new Search({
     core,
     libraryDb,
     db,
     extractor: createTextExtractor({ threads: threadsOf(config) }),
     isExtractable,
-    onError: (error) => logger.error({ err: error }, 'indexing for search failed; it is tried again'),
+    onError: (error) => {
+      onBehind?.()
+      logger.error({ err: error }, 'indexing for search failed; it is tried again')
+    },
   })
 }
 
@@ -374,11 +425,15 @@ export function createPhotos(parts: {
   access: Access
   images: Images
   logger: Logger
+  onBehind?: (() => void) | undefined
 }): Photos {
-  const { logger, ...rest } = parts
+  const { logger, onBehind, ...rest } = parts
   return new Photos({
     ...rest,
-    onError: (error) => logger.error({ err: error }, 'indexing photos failed; it is tried again'),
+    onError: (error) => {
+      onBehind?.()
+      logger.error({ err: error }, 'indexing photos failed; it is tried again')
+    },
   })
 }
 
@@ -393,17 +448,29 @@ export function createInitialPassword(
 export function createActivity(
   parts: Pick<
     Parameters<typeof createServices>[0],
-    'core' | 'db' | 'secret' | 'config' | 'now' | 'logger'
+    'core' | 'db' | 'secret' | 'config' | 'now' | 'logger' | 'onBehind'
   > & {
     access: Access
     accounts: Accounts
+    outbox?: Outbox
   },
 ): ActivityService {
-  const { config, logger, ...rest } = parts
+  const { core, db, access, accounts, secret, config, now, logger, onBehind } = parts
+  const onMailError = (error: unknown) => logger.error({ err: error }, 'mail failed')
   return new ActivityService({
-    ...rest,
+    core,
+    db,
+    access,
+    accounts,
+    // Commands queue no mail.
+    outbox: parts.outbox ?? new Outbox({ db, settings: undefined, now, onError: onMailError }),
+    secret,
+    now,
     webhookPrivate: config.webhookPrivate,
-    onError: (error) => logger.error({ err: error }, 'telling what happened failed; it is tried again'),
+    onError: (error) => {
+      onBehind?.()
+      logger.error({ err: error }, 'telling what happened failed; it is tried again')
+    },
   })
 }
 

@@ -1,15 +1,17 @@
 import { DatabaseError } from '../database/index.ts'
 import type { Fault } from '../errors.ts'
+import { BlockStoreUnavailable } from '../storage/index.ts'
 
 const RETRY_SECONDS = 5
 
 /** Causes of a wrapped error that are looked at. */
 const MAX_DEPTH = 8
 
-/** The fault behind an error of a store: a disk that is full or cannot be written, or a lack of descriptors. Undefined for any other. */
+/** The fault behind an error of a store: a disk that is full or cannot be written, a lack of descriptors, or a store out of reach. Undefined for any other. */
 export function storageFault(thrown: unknown): Fault | undefined {
   let error = thrown
   for (let depth = 0; depth < MAX_DEPTH && error instanceof Error; depth += 1) {
+    if (error instanceof BlockStoreUnavailable) return { code: 'busy', seconds: RETRY_SECONDS }
     const fault = error instanceof DatabaseError ? ofDatabase(error) : ofSystem(error)
     if (fault !== undefined) return fault
     error = error.cause

@@ -4,10 +4,8 @@ import path from 'node:path'
 import { UNFINISHED_RESTORE } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, ThreadedDatabase } from '../database/index.ts'
-import { descriptorLimit, foldersKeptOpen } from '../http/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
-import { openDiskBlockStore } from '../storage/disk/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { libraryDependents, pathBindings } from './dependents.ts'
 
@@ -34,30 +32,6 @@ export async function prepareDataFolder(directory: string): Promise<void> {
       `A restore into the data folder ${directory} did not finish: run the same carrel restore again, which continues it.`,
     )
   }
-}
-
-interface OpenBlocksOptions {
-  /** Another process may have the store open. */
-  readonly shared?: boolean
-  /** Called once when nothing may be acknowledged any more. */
-  readonly onFatal?: (error: Error) => void
-}
-
-export async function openBlocks(
-  config: Config,
-  { shared = false, onFatal }: OpenBlocksOptions = {},
-): Promise<BlockStore> {
-  const { directory, implementation } = config.blocks
-  const threads = threadsOf(config)
-  const openFolders = foldersKeptOpen(descriptorLimit())
-  return openDiskBlockStore({
-    directory,
-    implementation,
-    shared,
-    threads,
-    openFolders,
-    ...(onFatal && { onFatal }),
-  })
 }
 
 export function openCore(parts: {

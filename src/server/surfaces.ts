@@ -17,8 +17,11 @@ import {
 } from '../http/index.ts'
 import { type Account, type Authentication, isAdmin, scopeAdmits } from '../identity/index.ts'
 import { type Logger, lineWriter } from '../logging.ts'
+import { registerMailMetrics } from '../mail/index.ts'
 import { pageFaults, pageRoutes } from '../pages/index.ts'
 import { registerSearchMetrics } from '../search/index.ts'
+import type { BlockStore } from '../storage/index.ts'
+import { registerS3Metrics } from '../storage/s3/index.ts'
 import { NOTIFICATION_PATH, Notifications, syncFaults, syncRoutes } from '../sync/index.ts'
 import {
   downloadFaults,
@@ -28,17 +31,23 @@ import {
   uploadRoutes,
 } from '../transfer/index.ts'
 import type { DiskHealth } from './disk-health.ts'
+import { findS3Store } from './open-blocks.ts'
+import { Reachability } from './reachability.ts'
 import type { Services } from './services.ts'
 
 /** All surfaces behind one port. */
-export function createHttp(
-  services: Services,
-  db: Database,
-  config: Config,
-  logger: Logger,
-  notifications: Notifications,
-  disk: DiskHealth,
-): HttpServer {
+export function createHttp(parts: {
+  services: Services
+  db: Database
+  blocks: BlockStore
+  config: Config
+  logger: Logger
+  notifications: Notifications
+  disk: DiskHealth
+}): HttpServer {
+  const { services, db, blocks, config, logger, notifications, disk } = parts
+  const remote = findS3Store(blocks)
+  const reachable = remote && new Reachability(() => remote.reach())
   const metrics = createMetrics({ processMetrics: true })
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
@@ -46,6 +55,8 @@ export function createHttp(
   registerLogMetrics(metrics.registry, () => db.logBytes)
   registerGcMetrics(metrics.registry, () => services.gc.state)
   registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())
+  if (config.mail !== undefined) registerMailMetrics(metrics.registry, () => services.outbox.state())
+  if (remote !== undefined) registerS3Metrics(metrics.registry, () => remote.statistics)
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [
@@ -99,7 +110,7 @@ export function createHttp(
     metrics,
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
-    ready: async () => ready(db, disk),
+    ready: async () => ready(db, disk, reachable),
     faultOf: disk.faultOf,
     beginOperation: () => services.core.operations.begin(),
     inRequest: (handle, asksForChange) => db.inRequest(handle, { acknowledges: asksForChange }),
@@ -127,14 +138,16 @@ function authResult(result: Authentication): AuthResult<Account> {
 async function ready(
   db: Database,
   disk: DiskHealth,
+  blocks: Reachability | undefined,
 ): Promise<{ ok: boolean; checks: Record<string, string> }> {
-  const found = await disk.state()
+  const [found, isReachable] = await Promise.all([disk.state(), blocks?.check() ?? true])
   const isWritable = found === 'ok' || found === 'full'
+  const others = { disk: found, ...(blocks && { blocks: isReachable ? 'ok' : 'unreachable' }) }
   try {
     await db.ping()
-    return { ok: isWritable, checks: { database: 'ok', disk: found } }
+    return { ok: isWritable && isReachable, checks: { database: 'ok', ...others } }
   } catch {
-    return { ok: false, checks: { database: 'unreachable', disk: found } }
+    return { ok: false, checks: { database: 'unreachable', ...others } }
   }
 }
 
@@ -143,11 +156,12 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 export function createNotifications(
-  { core, notificationTokens, syncAccess }: Services,
+  { activity, core, notificationTokens, syncAccess }: Services,
   logger: Logger,
 ): Notifications {
   return new Notifications({
     core,
+    onForeignEvent: (listener) => activity.onForeignEvent(listener),
     tokens: notificationTokens,
     mayRead: ({ syncToken, libraryId }) => syncAccess.opensByReference(syncToken, libraryId),
     onError: (error) => logger.error({ err: error }, 'a notification failed'),

@@ -11,6 +11,8 @@ export interface ReadOptions {
   readonly lend?: boolean
   /** Skips the verification of a range, for bytes that do not leave the server. */
   readonly unchecked?: boolean
+  /** Reads the stored copy itself, neither from a cache nor into one. For checks and backups. */
+  readonly stored?: boolean
 }
 
 /** The longest range `readAtOnce` accepts. */
@@ -53,8 +55,8 @@ export interface BlockStore extends AsyncDisposable {
    */
   readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes>
 
-  /** In bytes. Throws BlockMissing. */
-  size(id: BlockId): Promise<number>
+  /** In bytes. Throws BlockMissing. With `stored`, the stored copy itself is looked at. */
+  size(id: BlockId, options?: Pick<ReadOptions, 'stored'>): Promise<number>
 
   /** Those of `ids` that are not stored, in order. */
   missing(ids: readonly BlockId[]): Promise<BlockId[]>
@@ -145,10 +147,12 @@ export class BlockMismatch extends Error {
 
 /** The store cannot be used; the cause says why. */
 export class BlockStoreError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'BlockStoreError'
-  }
+  override readonly name: string = 'BlockStoreError'
+}
+
+/** The store is out of reach at the moment. The same call may succeed later. */
+export class BlockStoreUnavailable extends BlockStoreError {
+  override readonly name = 'BlockStoreUnavailable'
 }
 
 /** A whole verified block in memory. For blocks known to be small. */

@@ -5,6 +5,7 @@ export {
   type BlockSource,
   type BlockStore,
   BlockStoreError,
+  BlockStoreUnavailable,
   type BlockWriter,
   type BorrowedBytes,
   type ByteRange,

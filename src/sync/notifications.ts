@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws'
 import { baseOf, type LibraryInfo } from '../commits/index.ts'
 import type { RequestHead } from '../http/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import type { CommitId, LibraryId } from '../objects/index.ts'
+import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
@@ -19,7 +19,21 @@ const GOODBYE_MS = 1000
 
 interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
   readonly core: LibraryCore
+  /** Calls the listener with what other nodes did. */
+  readonly onForeignEvent: (listener: (event: ForeignEvent) => void) => void
 }
+
+/** A change of a library by another node. Other kinds of events are ignored. */
+type ForeignEvent = { readonly libraryKey: number; readonly libraryId: LibraryId } & (
+  | { readonly kind: 'commit'; readonly commitId: CommitId; readonly rootBefore?: DirId }
+  | {
+      readonly kind: 'lock'
+      readonly path: LibraryPath
+      readonly locked: boolean
+      readonly author: string
+    }
+  | { readonly kind: 'comment' | 'tag' }
+)
 
 /** Notifies connected sync clients of changes of the libraries they subscribed to. Other clients poll. */
 export class Notifications implements AsyncDisposable {
@@ -36,26 +50,29 @@ export class Notifications implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout
   #ticks = 0
 
-  constructor({ core, ...options }: NotificationOptions) {
+  constructor({ core, onForeignEvent, ...options }: NotificationOptions) {
     this.#context = {
       ...options,
       onSubscribed: (listener, library) => this.#add(listener, library),
       onUnsubscribed: (listener, library) => this.#remove(listener, library),
     }
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
-    core.onHeadMoved((library, before) => {
-      this.#announceHead(library)
-      if (this.#byLibrary.size > 0) void this.#announceFolders(core, library, before).catch(options.onError)
-    })
+    const announceCommit = (libraryKey: number, id: LibraryId, head: CommitId, before: DirId | undefined) => {
+      this.#announceHead({ id, head })
+      if (this.#byLibrary.size === 0) return
+      void this.#announceFolders(core, libraryKey, before).catch(options.onError)
+    }
+    core.onHeadMoved(({ key, id, head }, before) => announceCommit(key, id, head, before.root))
     core.events.onEvent((event) => {
       if (event.kind !== 'locked' && event.kind !== 'unlocked') return
       const { kind, library, path, actor } = event
-      this.#announce(library.id, 'file-lock-changed', () => ({
-        repo_id: library.id,
-        path: path.slice(1),
-        change_event: kind,
-        lock_user: actor.email,
-      }))
+      this.#announceLock(library.id, path, kind, actor.email)
+    })
+    onForeignEvent((event) => {
+      const { libraryKey, libraryId } = event
+      if (event.kind === 'commit') announceCommit(libraryKey, libraryId, event.commitId, event.rootBefore)
+      if (event.kind !== 'lock') return
+      this.#announceLock(libraryId, event.path, event.locked ? 'locked' : 'unlocked', event.author)
     })
   }
 
@@ -94,19 +111,31 @@ export class Notifications implements AsyncDisposable {
     for (const listener of this.#listeners) listener.terminate()
   }
 
-  #announceHead({ id, head }: LibraryInfo): void {
+  #announceLock(id: LibraryId, path: LibraryPath, change: 'locked' | 'unlocked', email: string): void {
+    this.#announce(id, 'file-lock-changed', () => ({
+      repo_id: id,
+      path: path.slice(1),
+      change_event: change,
+      lock_user: email,
+    }))
+  }
+
+  #announceHead({ id, head }: Pick<LibraryInfo, 'id' | 'head'>): void {
     this.#announce(id, 'repo-update', () => ({ repo_id: id, commit_id: head }))
   }
 
   /** Notifies subscribers of folders (views) of a library, if the folder changed. */
-  async #announceFolders(core: LibraryCore, library: LibraryInfo, before: LibraryInfo): Promise<void> {
-    const subs = await core.views.listSubLibraries(library.key)
+  async #announceFolders(core: LibraryCore, libraryKey: number, before: DirId | undefined): Promise<void> {
+    const subs = await core.views.listSubLibraries(libraryKey)
     const ids = subs.map(({ id }) => id).filter((id) => this.#byLibrary.has(id))
     for (const now of await core.views.findSubLibraryInfos('id', ids)) {
       const known = this.#heads.get(now.id)
       this.#heads.set(now.id, now.head)
       // Changes outside the folder are not sent, nor is the state at the time of the subscription.
-      const isUnchanged = known === undefined ? await hasFolder(core, before, now) : known === now.head
+      const isUnchanged =
+        known === undefined
+          ? before !== undefined && (await hasFolder(core, libraryKey, before, now))
+          : known === now.head
       if (!isUnchanged) this.#announceHead(now)
     }
   }
@@ -143,7 +172,12 @@ export class Notifications implements AsyncDisposable {
 }
 
 /** Whether the folder a sub-library shows was at its path, with this content, in an earlier tree of the library. */
-async function hasFolder(core: LibraryCore, before: LibraryInfo, now: LibraryInfo): Promise<boolean> {
-  const found = await new Tree(core.objects, before.key, before.root).find(baseOf(now))
+async function hasFolder(
+  core: LibraryCore,
+  libraryKey: number,
+  before: DirId,
+  now: LibraryInfo,
+): Promise<boolean> {
+  const found = await new Tree(core.objects, libraryKey, before).find(baseOf(now))
   return found?.id === now.root
 }

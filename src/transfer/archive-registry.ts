@@ -1,6 +1,6 @@
 import type { Library } from '../library/index.ts'
 import { VISITORS } from '../scheduling/index.ts'
-import { type ArchiveTask, type ArchiveWish, requesterOf } from './archive-task.ts'
+import { type ArchiveRequest, type ArchiveTask, requesterOf } from './archive-task.ts'
 
 /** Limits of queued and running archives: per account, per link, and in total. */
 const MAX_UNFINISHED = { account: 20, link: 5, all: 500 }
@@ -18,12 +18,12 @@ export class ArchiveRegistry {
   }
 
   /** The archive that other visitors of the same link requested, if it is still valid. */
-  findEqual(library: Library, wish: ArchiveWish): ArchiveTask | undefined {
-    if (wish.link === undefined) return undefined
-    const identity = identityOf(library, wish)
-    for (const task of this.#tasksOf(requesterOf(library, wish))) {
+  findEqual(library: Library, request: ArchiveRequest): ArchiveTask | undefined {
+    if (request.link === undefined) return undefined
+    const identity = identityOf(library, request)
+    for (const task of this.#tasksOf(requesterOf(library, request))) {
       const isAlive = task.finished !== undefined || task.isUnfinished
-      if (isAlive && identityOf(task.library, task.wish) === identity) return task
+      if (isAlive && identityOf(task.library, task.request) === identity) return task
     }
     return undefined
   }
@@ -62,7 +62,7 @@ export class ArchiveRegistry {
 }
 
 /** Key of an archive: equal for the same content and name. */
-function identityOf(library: Library, { roots, name }: ArchiveWish): string {
+function identityOf(library: Library, { roots, name }: ArchiveRequest): string {
   const entries = roots.map((root) => [root.kind, root.id, root.name, root.mtime])
   return JSON.stringify([library.info.key, name, entries])
 }

@@ -7,7 +7,7 @@ import { accountRequester, visitorRequester } from '../scheduling/index.ts'
 import type { SpaceHold } from './archive-space.ts'
 
 /** The content and the name of a requested archive. */
-export interface ArchiveWish {
+export interface ArchiveRequest {
   /** Entries of the library's tree, each at the top of the archive. */
   readonly roots: readonly Dirent[]
   /** The file name of the archive. */
@@ -40,7 +40,7 @@ export interface FinishedArchive {
 }
 
 /** The requester that an archive counts for: the account, or the link for its visitors. */
-export function requesterOf(library: Library, { link }: Pick<ArchiveWish, 'link'>): string {
+export function requesterOf(library: Library, { link }: Pick<ArchiveRequest, 'link'>): string {
   return link === undefined ? accountRequester(library.actor.key) : visitorRequester(String(link.key))
 }
 
@@ -49,7 +49,7 @@ export class ArchiveTask {
   /** Names the temporary files. Not the ticket, which is a secret. */
   readonly id = randomUUID()
   readonly library: Library
-  readonly wish: ArchiveWish
+  readonly request: ArchiveRequest
   /** The account or the link it counts for. */
   readonly requester: string
   /** The tickets and their expiry in Unix seconds. Visitors of a link share equal archives. */
@@ -72,10 +72,10 @@ export class ArchiveTask {
   finished: FinishedArchive | undefined
   readonly #abort = new AbortController()
 
-  constructor(library: Library, wish: ArchiveWish, key: DataKey | undefined) {
+  constructor(library: Library, request: ArchiveRequest, key: DataKey | undefined) {
     this.library = library
-    this.wish = wish
-    this.requester = requesterOf(library, wish)
+    this.request = request
+    this.requester = requesterOf(library, request)
     this.key = key
     this.cover = key && TempFileCipher.random()
     this.#lease = key?.lease()

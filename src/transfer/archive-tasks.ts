@@ -10,7 +10,7 @@ import { ArchiveFile } from './archive-file.ts'
 import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
 import { ArchiveRegistry } from './archive-registry.ts'
 import { ArchiveSpace, type SpaceHold } from './archive-space.ts'
-import { ArchiveTask, type ArchiveWish, requesterOf } from './archive-task.ts'
+import { type ArchiveRequest, ArchiveTask, requesterOf } from './archive-task.ts'
 import { Deflaters } from './zip/deflaters.ts'
 import { ZipWriter } from './zip/writer.ts'
 
@@ -84,15 +84,15 @@ export class Archives implements AsyncDisposable {
    * Starts an archive of the opened tree and returns its ticket. Throws password-needed for
    * an encrypted library that the account has not unlocked, and busy.
    */
-  async start(library: Library, wish: ArchiveWish): Promise<string> {
+  async start(library: Library, request: ArchiveRequest): Promise<string> {
     await this.#sweep()
     const key = this.#options.core.keys.keyFor(library)
-    const known = this.#registry.findEqual(library, wish)
+    const known = this.#registry.findEqual(library, request)
     if (known !== undefined) return this.#issue(known)
-    const requester = requesterOf(library, wish)
+    const requester = requesterOf(library, request)
     await this.#makePlace(requester)
-    const space = await this.#reserve(library, wish, requester)
-    const task = new ArchiveTask(library, wish, key)
+    const space = await this.#reserve(library, request, requester)
+    const task = new ArchiveTask(library, request, key)
     task.space = space
     let ticket: string
     try {
@@ -134,7 +134,7 @@ export class Archives implements AsyncDisposable {
     if (task === undefined || task.failure !== undefined || task.canceled) return
     if (task.tickets.size > 1) {
       // Other visitors of the link share the archive.
-      const own = new ArchiveTask(task.library, task.wish, undefined)
+      const own = new ArchiveTask(task.library, task.request, undefined)
       own.tickets.set(ticket, task.tickets.get(ticket) ?? 0)
       task.tickets.delete(ticket)
       own.canceled = true
@@ -160,8 +160,8 @@ export class Archives implements AsyncDisposable {
   /** Issues a ticket for an archive. */
   async #issue(task: ArchiveTask): Promise<string> {
     const { tickets, now, lifeSeconds } = this.#options
-    const { library, wish } = task
-    const { link } = wish
+    const { library, request } = task
+    const { link } = request
     const expiresAt = Math.min(now() + lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER)
     const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
     task.tickets.set(ticket, expiresAt)
@@ -179,7 +179,7 @@ export class Archives implements AsyncDisposable {
   }
 
   /** Throws busy if space is insufficient now. An archive that can never fit fails during packing. */
-  async #reserve(library: Library, { roots }: ArchiveWish, requester: string): Promise<SpaceHold> {
+  async #reserve(library: Library, { roots }: ArchiveRequest, requester: string): Promise<SpaceHold> {
     const { files, bytes } = await countArchive(this.#options.core, library, roots)
     const needed = this.#mayHave(bytes) ? bytes + files * BYTES_PER_FILE : 0
     const wanted = Math.min(needed, this.#space.largest ?? Number.POSITIVE_INFINITY)
@@ -264,8 +264,8 @@ export class Archives implements AsyncDisposable {
       // `cancel` removes the file.
       if (task.signal.aborted) return
       task.space?.resize(size)
-      const { id, cover, wish } = task
-      const file = { id, name: wish.name, path: this.#pathOf(task), cover, size }
+      const { id, cover, request } = task
+      const file = { id, name: request.name, path: this.#pathOf(task), cover, size }
       task.finished = { ...file, finishedAt: this.#options.now() }
       this.#report(task, 'successful')
     } catch (error) {
@@ -282,8 +282,8 @@ export class Archives implements AsyncDisposable {
   async #pack(task: ArchiveTask): Promise<number> {
     const { core, directory } = this.#options
     using _operation = core.operations.begin()
-    const { library, wish, key, cover, signal, space } = task
-    const { files, bytes } = await countArchive(core, library, wish.roots)
+    const { library, request, key, cover, signal, space } = task
+    const { files, bytes } = await countArchive(core, library, request.roots)
     if (!this.#mayHave(bytes)) throw new ArchiveTooLarge()
     task.total = files
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -298,7 +298,7 @@ export class Archives implements AsyncDisposable {
     // A synced tree may state sizes that are too small.
     const admits = (read: number) =>
       this.#mayHave(read) && (space === undefined || read <= space.bytes || space.resize(read))
-    await packArchive(core, library, wish.roots, writer, {
+    await packArchive(core, library, request.roots, writer, {
       key,
       admits,
       signal,

@@ -23,8 +23,8 @@ export async function digestHeaders(
 ): Promise<ResponseHeaders> {
   const found: Record<string, string> = {}
   const whole = { start: 0, end: file.size }
-  const ofFile = readWish(headers['want-repr-digest'])
-  const ofContent = readWish(headers['want-content-digest'])
+  const ofFile = preferredAlgorithm(headers['want-repr-digest'])
+  const ofContent = preferredAlgorithm(headers['want-content-digest'])
   if (ofFile !== undefined) await add(found, 'Repr-Digest', ofFile, file, whole)
   if (ofContent !== undefined && span !== undefined) await add(found, 'Content-Digest', ofContent, file, span)
   return found
@@ -44,15 +44,15 @@ async function add(
 }
 
 /** The preferred known algorithm of `sha-256=10, sha-512=3`; 0 means not acceptable. */
-function readWish(header: string | string[] | undefined): Algorithm | undefined {
+function preferredAlgorithm(header: string | string[] | undefined): Algorithm | undefined {
   if (header === undefined) return undefined
-  const liked = new Map<string, number>()
+  const weights = new Map<string, number>()
   for (const entry of String(header).split(',')) {
     const [, name = '', weight] = /^\s*([a-z][\w.*-]*)\s*=\s*(\d{1,2})\s*$/.exec(entry) ?? []
-    if (weight !== undefined) liked.set(name, Number(weight))
+    if (weight !== undefined) weights.set(name, Number(weight))
   }
   const [best] = algorithms
-    .filter(([name]) => (liked.get(name) ?? 0) > 0)
-    .sort(([a], [b]) => (liked.get(b) ?? 0) - (liked.get(a) ?? 0))
+    .filter(([name]) => (weights.get(name) ?? 0) > 0)
+    .sort(([a], [b]) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
   return best
 }

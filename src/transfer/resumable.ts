@@ -1,61 +1,102 @@
-import type { FileHandle } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import {
   deletePartialUpload,
+  deletePartialUploadAt,
   findPartialUpload,
   type Guest,
-  listPartialFiles,
   type PartialUpload,
   putPartialUpload,
   setReceived,
   type UploadKey,
 } from '../access/index.ts'
-import type { DataKey } from '../content/index.ts'
+import {
+  type Content,
+  type ContentStore,
+  type DataKey,
+  insertSmallBlocks,
+  listStagedAt,
+  listStagedBefore,
+  PendingBlocks,
+  replaceStagedBlocks,
+  type StagedBlock,
+  type StagedChunk,
+  stagedContent,
+} from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { KeyedMutex } from '../scheduling/index.ts'
-import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
+import { BlockDamaged, BlockMissing } from '../storage/index.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
-// Minimum age of a file without an upload and without a writing request before it is removed as abandoned.
-const STRAY_SECONDS = 600
+// Other nodes may change the upload between the reading and the recording of its state. Each attempt means that another one succeeded.
+const MAX_ATTEMPTS = 5
 
 /** A completely received file. */
 export interface WholeFile {
-  readonly content: AsyncIterable<Buffer>
-  /** Ends the resumable upload, in the transaction of the commit. */
+  readonly content: Content
+  /** Its bytes, in order. */
+  read(): AsyncIterable<Buffer>
+  /** Ends the resumable upload, in the transaction of the commit. Throws a refusal if another request changed it meanwhile. */
   settle(tx: Transaction): Promise<void>
 }
 
 /** The owner of an upload, and the check whether it may store more. */
 interface UploadCheck {
   readonly guest: Guest
+  /** The key of an encrypted library. */
+  readonly dataKey: DataKey | undefined
   /** Runs in the transaction that records the chunk. Throws quota-exceeded, too-many-uploads. */
   check(tx: Transaction): Promise<void>
 }
 
+/** A received chunk. Disposing discards the blocks that were not kept. */
+export class ReceivedChunk implements AsyncDisposable {
+  /** The state of the upload that the chunk continues; undefined if it was received by itself. */
+  readonly upload: PartialUpload | undefined
+  readonly staged: StagedChunk
+  readonly #pending = new PendingBlocks()
+
+  constructor(upload: PartialUpload | undefined, staged: StagedChunk) {
+    this.upload = upload
+    this.staged = staged
+    this.#pending.add(staged.taken)
+  }
+
+  continues(upload: PartialUpload | undefined): boolean {
+    return this.upload?.key === upload?.key && this.upload?.version === upload?.version
+  }
+
+  /** Resolves when the blocks are durable (I4). */
+  keep(): Promise<void> {
+    return this.#pending.keep()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pending[Symbol.asyncDispose]()
+  }
+}
+
 /**
- * Resumable uploads: files that arrive in chunks over many requests. A chunk is received into its own file first
- * and appended when it is complete, so an aborted request changes nothing.
+ * Resumable uploads: files that arrive in chunks over many requests, each at any node. A chunk is cut into the blocks of the file while it
+ * arrives. They are listed with the upload once they are durable, so an aborted request changes nothing.
  */
 export class PartialUploads {
   readonly #db: Database
-  readonly #folder: UploadFolder
+  readonly #content: ContentStore
+  /** Where earlier versions kept chunks. */
+  readonly #formerFolder: string
   readonly #now: () => number
   readonly #mutex = new KeyedMutex()
 
-  private constructor(db: Database, folder: UploadFolder, now: () => number) {
+  constructor(db: Database, content: ContentStore, formerFolder: string, now: () => number) {
     this.#db = db
-    this.#folder = folder
+    this.#content = content
+    this.#formerFolder = formerFolder
     this.#now = now
   }
 
-  static create(db: Database, directory: string, now: () => number): PartialUploads {
-    return new PartialUploads(db, new UploadFolder(directory), now)
-  }
-
-  /** Creates the folder and removes leftovers of a crash. Called once, before the first chunk. */
+  /** Removes the chunks of earlier versions. Called once, at the start. */
   async prepare(): Promise<void> {
-    await this.#folder.prepare()
-    await this.#removeStray(Number.POSITIVE_INFINITY)
+    await rm(this.#formerFolder, { recursive: true, force: true })
   }
 
   /** How many bytes of a file are stored. */
@@ -63,151 +104,147 @@ export class PartialUploads {
     return (await findPartialUpload(this.#db, key))?.received ?? 0
   }
 
-  /** A file to receive a chunk into; encrypted if the library is. */
-  newChunk(key: DataKey | undefined): Promise<ChunkFile> {
-    return this.#folder.create(key)
+  /**
+   * Receives the bytes of a chunk. `key` is the upload it probably belongs to; undefined if that is not known yet. Throws what the source throws,
+   * and a refusal if stored bytes are lost.
+   */
+  async receive(
+    key: UploadKey | undefined,
+    range: ChunkRange,
+    source: AsyncIterable<Buffer>,
+    dataKey: DataKey | undefined,
+  ): Promise<ReceivedChunk> {
+    const stored = key === undefined || range.start === 0 ? undefined : await findPartialUpload(this.#db, key)
+    const isContinued = stored?.total === range.total && range.start <= stored.received
+    return this.#stage(isContinued ? stored : undefined, range, source, dataKey)
   }
 
   /**
-   * Adds a chunk, and resolves once it is durable (I4). The last chunk calls `finish` with
-   * the whole file. If that throws, the earlier chunks are kept and this one may be sent again. A chunk at
-   * offset 0 starts over. Throws a refusal for a chunk that does not continue the stored bytes.
+   * Adds a chunk, and resolves once it is durable (I4). The last chunk calls `finish` with the whole file. If that throws, the earlier
+   * chunks are kept and this one may be sent again. A chunk at offset 0 starts over. Throws a refusal for a chunk that does not continue the stored bytes.
    */
   add<T>(
     key: UploadKey,
     range: ChunkRange,
-    chunk: ChunkFile,
+    chunk: ReceivedChunk,
     upload: UploadCheck,
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T | undefined> {
     const { libraryKey, accountKey, linkKey, visitor = '', path } = key
     return this.#mutex.run(`${libraryKey}/${accountKey}/${linkKey}/${visitor}${path}`, async () => {
-      const stored = await findPartialUpload(this.#db, key)
-      if (range.start === 0) return this.#begin(key, range, { chunk, older: stored, upload, finish })
-      const handle = stored && (await this.#openFor(key, stored, range))
-      if (stored === undefined || handle === undefined) throw invalidRange()
-      try {
-        return await this.#goOn(key, range, { chunk, stored, handle, upload, finish })
-      } finally {
-        await handle.close()
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const stored = range.start === 0 ? undefined : await this.#findContinued(key, range)
+        if (chunk.continues(stored)) {
+          if (range.end === range.total) return this.#finish(key, range, chunk, upload, finish)
+          if (await this.#record(key, range, chunk, upload)) return undefined
+        } else {
+          await using again = await this.#stageAgain(chunk, stored, range, upload.dataKey)
+          if (range.end === range.total) return await this.#finish(key, range, again, upload, finish)
+          if (await this.#record(key, range, again, upload)) return undefined
+        }
       }
+      throw invalidRange()
     })
   }
 
-  /** Removes the files of abandoned uploads, whose rows are gone. */
-  async discard(files: readonly string[]): Promise<void> {
-    for (const file of files) await this.#forget(file)
+  /** The stored bytes that a chunk continues. Throws a refusal; the stored bytes are discarded if they belong to another file. */
+  async #findContinued(key: UploadKey, { start, total }: ChunkRange): Promise<PartialUpload> {
+    const stored = await findPartialUpload(this.#db, key)
+    if (stored === undefined) throw invalidRange()
+    if (stored.total !== total) await this.#db.write((tx) => deletePartialUpload(tx, stored))
+    if (stored.total !== total || start > stored.received) throw invalidRange()
+    return stored
   }
 
-  /** Maintenance: removes files without an upload, such as those of a purged library. */
-  async deleteStray(): Promise<void> {
-    await this.#removeStray(Date.now() / 1000 - STRAY_SECONDS)
+  async #stage(
+    upload: PartialUpload | undefined,
+    range: ChunkRange,
+    source: AsyncIterable<Buffer>,
+    dataKey: DataKey | undefined,
+  ): Promise<ReceivedChunk> {
+    const blocks = upload === undefined ? [] : await listStagedAt(this.#db, upload.key, range.start)
+    // Another request may change the upload between the two reads. The chunk is then received by itself.
+    const continued = upload !== undefined && areContiguous(blocks, upload.received) ? upload : undefined
+    try {
+      const earlier = continued === undefined ? [] : blocks
+      return new ReceivedChunk(continued, await this.#content.stage(range, earlier, source, dataKey))
+    } catch (error) {
+      const isLost = error instanceof BlockMissing || error instanceof BlockDamaged
+      if (continued === undefined || !isLost) throw error
+      await this.#db.write((tx) => deletePartialUpload(tx, continued))
+      throw invalidRange()
+    }
   }
 
-  async #begin<T>(
+  /** The bytes of a received chunk once more, continuing another state of the upload. */
+  async #stageAgain(
+    chunk: ReceivedChunk,
+    stored: PartialUpload | undefined,
+    range: ChunkRange,
+    dataKey: DataKey | undefined,
+  ): Promise<ReceivedChunk> {
+    await chunk.keep()
+    const { blocks, small } = chunk.staged
+    return this.#stage(stored, range, this.#content.readStaged(blocks, range, small, dataKey), dataKey)
+  }
+
+  /** False if another request changed the upload. */
+  async #record(
     key: UploadKey,
     { end, total }: ChunkRange,
-    parts: {
-      chunk: ChunkFile
-      older: PartialUpload | undefined
-      upload: UploadCheck
-      finish: (file: WholeFile) => Promise<T>
-    },
-  ): Promise<T | undefined> {
-    const { chunk, older, upload, finish } = parts
-    let result: T | undefined
-    if (end === total)
-      result = await this.#finish(key, piecesOf(chunk.handle, total, chunk.coverOf(chunk.name)), finish)
-    else {
-      await chunk.handle.datasync()
-      await this.#folder.sync()
-      const begun = { file: chunk.name, total, received: end, guest: upload.guest }
-      await this.#db.write(async (tx) => {
-        await putPartialUpload(tx, key, begun, this.#now())
-        await upload.check(tx)
-      })
-      chunk.keep()
-    }
-    if (older !== undefined) await this.#forget(older.file)
-    return result
-  }
-
-  async #goOn<T>(
-    key: UploadKey,
-    { start, end, total }: ChunkRange,
-    parts: {
-      chunk: ChunkFile
-      stored: PartialUpload
-      handle: FileHandle
-      upload: UploadCheck
-      finish: (file: WholeFile) => Promise<T>
-    },
-  ): Promise<T | undefined> {
-    const { chunk, stored, handle, upload, finish } = parts
-    const cover = chunk.coverOf(stored.file)
-    await addTo({ handle, cover }, start, chunk, end - start)
-    if (end === total) {
-      const result = await this.#finish(key, piecesOf(handle, total, cover), finish)
-      await this.#forget(stored.file)
-      return result
-    }
-    await handle.datasync()
-    const received = Math.max(stored.received, end)
-    const isSame = await this.#db.write(async (tx) => {
-      const isSame = await setReceived(tx, key, { file: stored.file, received }, this.#now())
-      if (isSame) await upload.check(tx)
-      return isSame
+    chunk: ReceivedChunk,
+    owner: UploadCheck,
+  ): Promise<boolean> {
+    await chunk.keep()
+    const { upload, staged } = chunk
+    return this.#db.write(async (tx) => {
+      const now = this.#now()
+      const uploadKey =
+        upload === undefined
+          ? await putPartialUpload(tx, key, { total, received: end, guest: owner.guest }, now)
+          : (await setReceived(tx, upload, Math.max(upload.received, end), now)) && upload.key
+      if (typeof uploadKey !== 'number') return false
+      await insertSmallBlocks(tx, staged.small)
+      await replaceStagedBlocks(tx, uploadKey, staged.from, staged.blocks)
+      await owner.check(tx)
+      return true
     })
-    if (!isSame) throw invalidRange()
-    return undefined
   }
 
   async #finish<T>(
     key: UploadKey,
-    content: AsyncIterable<Buffer>,
+    { total }: ChunkRange,
+    chunk: ReceivedChunk,
+    { dataKey }: UploadCheck,
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T> {
+    const { upload, staged } = chunk
+    const before = upload === undefined ? [] : await listStagedBefore(this.#db, upload.key, staged.from)
+    const blocks = [...before, ...staged.blocks]
+    if (blocks[0]?.offset !== 0 || !areContiguous(blocks, total)) throw invalidRange()
+    await chunk.keep()
     let settled = false
     const settle = async (tx: Transaction) => {
       settled = true
-      await deletePartialUpload(tx, key)
+      if (upload === undefined) await deletePartialUploadAt(tx, key)
+      else if (!(await deletePartialUpload(tx, upload))) throw invalidRange()
     }
-    const result = await finish({ content, settle })
+    const content = stagedContent(blocks, staged.small)
+    const read = () =>
+      this.#content.readStaged(blocks, { start: 0, end: content.size }, staged.small, dataKey)
+    const result = await finish({ content, read, settle })
     // Unchanged content creates no commit to join.
-    if (!settled) await this.#db.write((tx) => deletePartialUpload(tx, key))
+    if (!settled) await this.#db.write(settle)
     return result
   }
+}
 
-  /** Removes the file of an upload whose row is gone. A failed removal is repeated at the next start. */
-  async #forget(file: string): Promise<void> {
-    await this.#folder.remove(file).catch(() => {})
+/** Whether blocks follow each other without a gap up to `end`. */
+function areContiguous(blocks: readonly StagedBlock[], end: number): boolean {
+  let position = blocks[0]?.offset
+  for (const { offset, length } of blocks) {
+    if (offset !== position) return false
+    position = offset + length
   }
-
-  /** The file a chunk is appended to; undefined, with the stored bytes discarded, if it belongs to another file. */
-  async #openFor(
-    key: UploadKey,
-    stored: PartialUpload,
-    { start, total }: ChunkRange,
-  ): Promise<FileHandle | undefined> {
-    const isOther = stored.total !== total
-    const handle = isOther ? undefined : await this.#folder.open(stored.file)
-    if (handle === undefined) {
-      await this.#db.write((tx) => deletePartialUpload(tx, key))
-      await this.#forget(stored.file)
-    }
-    if (start <= stored.received) return handle
-    await handle?.close()
-    return undefined
-  }
-
-  /** Removes files that no upload has, if they were last written before a time. */
-  async #removeStray(before: number): Promise<void> {
-    const names = await this.#folder.list()
-    const known = await listPartialFiles(this.#db)
-    for (const name of names) {
-      if (known.has(name) || this.#folder.isOpen(name)) continue
-      const writtenAt = await this.#folder.writtenAt(name)
-      if (writtenAt !== undefined && writtenAt < before) await this.#folder.remove(name)
-    }
-  }
+  return position === end
 }

@@ -59,12 +59,12 @@ async function update(
   const receiver = new FileReceiver(services.core, session)
   let count = 0
   const { texts, files } = await readForm(session, updateTexts, async (part, known) => {
-    if (known.has('target_file')) await findFile(session, known, 1, base)
+    const target = known.has('target_file') ? await findFile(session, known, 1, base) : undefined
     count += 1
     // Only one file is allowed: a second one will be rejected and is not stored.
     if (count > 1) return {}
     if (range === undefined) return { content: await receiver.receive(part) }
-    return { chunk: await receiveChunk(services, session, range, part) }
+    return { chunk: await receiveChunk(services, session, range, part, target) }
   })
   const path = await findFile(session, texts, files.length, base)
   await session.checkBody()

@@ -1,58 +1,67 @@
+import type { UploadKey } from '../access/index.ts'
 import { inOrigin } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
-import type { StreamedPart } from '../http/index.ts'
+import { STREAM_BYTES, type StreamedPart } from '../http/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
-import type { WholeFile } from './resumable.ts'
-import type { ChunkFile } from './resumable-files.ts'
+import type { ReceivedChunk, WholeFile } from './resumable.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 import type { UploadSession } from './upload-session.ts'
 
-/** Receives one chunk of a resumable upload. Throws a refusal unless its length equals its range. */
+/**
+ * Receives one chunk of a resumable upload. `path` is that of its file, as far as the form says so yet. Throws a refusal unless its length equals
+ * its range.
+ */
 export async function receiveChunk(
   { partialUploads }: TransferServices,
   session: UploadSession,
   range: ChunkRange,
   part: StreamedPart,
-): Promise<ChunkFile> {
+  path: LibraryPath | undefined,
+): Promise<ReceivedChunk> {
   const length = range.end - range.start
   const digest = AnnouncedDigest.read(part.headers.get('content-digest'))
-  const chunk = session.own(await partialUploads.newChunk(session.dataKey))
+  await session.request.bodyClaim.growTo(STREAM_BYTES)
   let received = 0
   const checked = async function* () {
-    for await (const bytes of part.content) {
+    for await (const bytes of part.borrowed()) {
       received += bytes.length
       if (received > length) throw invalidRange()
       digest?.update(bytes)
       yield bytes
     }
+    if (received !== length) throw invalidRange()
+    digest?.check()
   }
-  await chunk.append(checked())
-  if (received !== length) throw invalidRange()
-  digest?.check()
-  return chunk
+  const key = path === undefined ? undefined : uploadKeyOf(session, path)
+  return session.own(await partialUploads.receive(key, range, checked(), session.dataKey))
 }
 
 /**
- * Appends a chunk to its file. The last one calls `commit` with the whole file
+ * Adds a chunk to its file. The last one calls `commit` with the whole file
  * and returns its result; any other chunk returns undefined.
  */
 export function addChunk<T>(
-  { core, partialUploads, quotas }: TransferServices,
+  { partialUploads, quotas }: TransferServices,
   session: UploadSession,
-  { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ChunkFile | undefined },
+  { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ReceivedChunk | undefined },
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
-  const { dataKey, fileDigest, library, source, guest, visitor } = session
-  const key = { ...source, visitor, path: inOrigin(library.info, path) }
+  const { dataKey, fileDigest, source, guest } = session
   const check = (tx: Transaction) => quotas.checkUnfinished(tx, source, guest, session.reservationKey)
-  return partialUploads.add(key, range, chunk, { guest, check }, async (whole) => {
-    const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
-    const content = await core.content.receive(whole.content, { key: dataKey, onBytes })
-    fileDigest?.check()
-    return commit(content, (tx) => whole.settle(tx))
+  const key = uploadKeyOf(session, path)
+  return partialUploads.add(key, range, chunk, { guest, dataKey, check }, async (whole) => {
+    if (fileDigest !== undefined) {
+      for await (const bytes of whole.read()) fileDigest.update(bytes)
+      fileDigest.check()
+    }
+    return commit(whole.content, (tx) => whole.settle(tx))
   })
+}
+
+function uploadKeyOf({ library, source, visitor }: UploadSession, path: LibraryPath): UploadKey {
+  return { ...source, visitor, path: inOrigin(library.info, path) }
 }

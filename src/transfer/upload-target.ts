@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts'
 import type { HttpRequest } from '../http/index.ts'
-import { type LibraryPath, parseName, parsePath, ROOT } from '../objects/index.ts'
+import { joinPath, type LibraryPath, parseName, parsePath, ROOT } from '../objects/index.ts'
 import type { StoredDir } from '../tree/index.ts'
 import { uploadError } from './upload-errors.ts'
 import { type FormTexts, lastSegment } from './upload-form.ts'
@@ -91,6 +91,13 @@ export class UploadTarget {
     return found instanceof Promise
       ? found.then((target) => this.#remember(target, texts))
       : this.#remember(found, texts)
+  }
+
+  /** The path of a file by the text parts known so far; undefined if they do not say. Called after `refuseEarly`. */
+  pathOf(filename: string): LibraryPath | undefined {
+    if (this.#found === undefined) return undefined
+    const { parent, into } = this.#found.target
+    return joinPath(folderOf(parent, into), checkedName(filename))
   }
 
   #remember(target: FoundTarget, texts: FormTexts): FoundTarget {

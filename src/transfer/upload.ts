@@ -119,7 +119,8 @@ async function uploadChunk(
     await place.refuseEarly(known, filename)
     count += 1
     // Only one file is allowed: a second one will be rejected and is not stored.
-    return { filename, chunk: count === 1 ? await receiveChunk(services, session, range, part) : undefined }
+    if (count > 1) return { filename }
+    return { filename, chunk: await receiveChunk(services, session, range, part, place.pathOf(filename)) }
   })
   const target = await place.find(texts, files.length)
   const name = checkedName(files[0]?.filename ?? '')

@@ -3,7 +3,7 @@ import { type FsId, idToBytes } from '../objects/index.ts'
 import { DELTA } from './object-encodings.ts'
 
 // Garbage collection condemns an object that nothing reaches, and deletes it later if it is still condemned (record 0036). A condemned
-// object counts as missing for whoever wants to rely on it without storing it. Whoever stores it releases it first.
+// object counts as missing for a writer that would rely on it without storing it. A writer that stores it releases it first.
 
 /** An object to be condemned. */
 interface CondemnableObject {

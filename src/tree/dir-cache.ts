@@ -1,4 +1,5 @@
 import type { Dir } from '../objects/index.ts'
+import { CacheEpochs } from './cache-epochs.ts'
 
 /** A dir with the totals that its row stores. */
 export interface StoredDir {
@@ -25,11 +26,13 @@ interface Entry {
  */
 export class DirCache {
   readonly #limit: number
+  readonly #epochs: CacheEpochs
   readonly #entries = new Map<string, Entry>()
   #weight = 0
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, epochs = new CacheEpochs()) {
     this.#limit = limitBytes
+    this.#epochs = epochs
   }
 
   get weight(): number {
@@ -37,14 +40,14 @@ export class DirCache {
   }
 
   find(libraryKey: number, id: string): StoredDir | undefined {
-    const found = this.#entries.get(`${libraryKey}:${id}`)
+    const found = this.#entries.get(this.#epochs.keyOf(libraryKey, id))
     if (found === undefined) return undefined
     found.used = true
     return found.stored
   }
 
   put(libraryKey: number, stored: StoredDir): void {
-    const key = `${libraryKey}:${stored.dir.id}`
+    const key = this.#epochs.keyOf(libraryKey, stored.dir.id)
     const previous = this.#entries.get(key)
     if (previous !== undefined) {
       this.#weight -= previous.weight
@@ -64,7 +67,7 @@ export class DirCache {
   }
 
   delete(libraryKey: number, id: string): void {
-    const key = `${libraryKey}:${id}`
+    const key = this.#epochs.keyOf(libraryKey, id)
     this.#weight -= this.#entries.get(key)?.weight ?? 0
     this.#entries.delete(key)
   }

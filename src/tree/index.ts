@@ -1,3 +1,4 @@
+export { CacheEpochs } from './cache-epochs.ts'
 export {
   condemnObjects,
   deleteCondemnedObjects,

@@ -24,6 +24,7 @@ import {
   unpackFile,
 } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
+import { CacheEpochs } from './cache-epochs.ts'
 import { holdBases, releaseObjects } from './condemned-store.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
 import { AS_RECEIVED, DELTA, DIR, FILE, PACKED } from './object-encodings.ts'
@@ -94,12 +95,14 @@ export class ObjectMissing extends Error {
 /** Reads and prepares the dirs and files of all libraries. Decoded dirs are in a bounded cache. */
 export class ObjectStore {
   readonly #db: Database
+  /** Also of the caches of blocks. */
+  readonly epochs = new CacheEpochs()
   readonly #cache: DirCache
   readonly #loading = new Map<string, Promise<StoredDir>>()
 
   constructor(db: Database, cacheBytes: number) {
     this.#db = db
-    this.#cache = new DirCache(cacheBytes)
+    this.#cache = new DirCache(cacheBytes, this.epochs)
   }
 
   /** Not a promise if the dir is cached, so that walking a cached path takes no microtasks. */
@@ -107,7 +110,7 @@ export class ObjectStore {
     if (id === EMPTY_ID) return emptyDir
     const cached = this.#cache.find(libraryKey, id)
     if (cached !== undefined) return cached
-    const key = `${libraryKey}:${id}`
+    const key = this.epochs.keyOf(libraryKey, id)
     let loading = this.#loading.get(key)
     if (loading === undefined) {
       loading = this.#load(libraryKey, id).finally(() => this.#loading.delete(key))
@@ -244,9 +247,10 @@ export class ObjectStore {
   }
 
   async #load(libraryKey: number, id: DirId): Promise<StoredDir> {
+    const readAt = this.epochs.now
     const row = await this.#row(libraryKey, id, DIR)
     const stored = await this.#decode(libraryKey, id, row)
-    this.#cache.put(libraryKey, stored)
+    if (this.epochs.now === readAt) this.#cache.put(libraryKey, stored)
     return stored
   }
 

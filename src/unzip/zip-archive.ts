@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl'
 import type { StoredBytes } from '../content/index.ts'
 import { DomainError } from '../errors.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { nameOf, segmentsOfEntry } from './entry-names.ts'
 import { StoredReader } from './stored-reader.ts'
 
@@ -64,7 +65,10 @@ export class ZipArchive implements Disposable {
   async *entries(): AsyncGenerator<ZipEntry, void> {
     let bytes = 0
     const entries = this.#file.eachEntry()
+    // Most entries are in a buffer that was read before, so nothing else would let other requests run (I10).
+    const slicer = new TimeSlicer()
     for (;;) {
+      if (slicer.isDue) await slicer.rest()
       const next = await entries.next().catch((error: unknown) => {
         throw this.#reader.failure ?? unreadable('is damaged', error)
       })

@@ -6,7 +6,7 @@ interface ServerStateOptions {
   readonly dataDirectory: string
   readonly version: string
   readonly database: 'sqlite' | 'postgres'
-  readonly blocks: 'disk'
+  readonly blocks: 'disk' | 's3'
   /** Unix seconds. */
   readonly now: () => number
 }

@@ -1,4 +1,4 @@
-import { libraryRelation } from '../commits/index.ts'
+import { fileSizeSum, libraryRelation } from '../commits/index.ts'
 import type { Database, Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 import { type CommitId, idFromBytes, idToBytes } from '../objects/index.ts'
@@ -111,6 +111,8 @@ export async function listStaleAfter(reader: Reader, after: number, limit: numbe
 /** Stored bytes of an account: the sum over its libraries. A block in two of them counts twice. */
 export interface AccountUsage extends UsageBytes {
   readonly email: string
+  /** The file size of its libraries, as the quota counts it. Unlike the stored bytes, it counts equal files each time and is always current. */
+  readonly fileSize: number
   readonly libraries: number
   /** Bytes of deleted libraries, of all categories. */
   readonly deleted: number
@@ -124,6 +126,7 @@ const ofAlive = (column: string) => `sum(case when deleted_at is null then coale
 const SUMS = `${ofAlive('current_bytes')} as current_bytes, ${ofAlive('trash_bytes')} as trash_bytes,
   ${ofAlive('history_bytes')} as history_bytes, ${ofAlive('unreferenced_bytes')} as unreferenced_bytes,
   ${ofAlive('shared_bytes')} as shared_bytes,
+  ${fileSizeSum} as file_size,
   sum(case when deleted_at is null then 1 else 0 end) as libraries,
   sum(case when deleted_at is null then 0 else coalesce(${ALL_BYTES}, 0) end) as deleted_bytes,
   sum(case when library_usage.library_key is null then 1 else 0 end) as uncounted`
@@ -165,6 +168,7 @@ function sumsIn(row: SumRow): Omit<AccountUsage, 'email'> {
     history: sum('history_bytes'),
     unreferenced: sum('unreferenced_bytes'),
     shared: sum('shared_bytes'),
+    fileSize: sum('file_size'),
     libraries: sum('libraries'),
     deleted: sum('deleted_bytes'),
     uncounted: sum('uncounted'),

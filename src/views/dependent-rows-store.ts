@@ -11,7 +11,7 @@ export const viewRows: LibraryDependent = {
 }
 
 /** A view follows its folder through moves and is deleted with it. */
-export const viewBinding: PathBinding = tableBinding('sub_library', { endsWithItem: true })
+export const viewBinding: PathBinding = tableBinding('sub_library', { rows: 'shares', endsWithItem: true })
 
 async function deleteViews(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
   for (const { some, marks } of inGroups(libraryKeys)) {

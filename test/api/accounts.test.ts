@@ -133,6 +133,8 @@ describe('/api/v2.1/user/', () => {
       telephone: '',
       login_id: '',
       list_in_address_book: false,
+      language: '',
+      mail_notices: 'at-once',
     }
     for (const path of ['/api/v2.1/user/', '/api/v2.1/user']) {
       const reply = await user.get(path)

@@ -40,7 +40,7 @@ describe('devices and statistics for administrators', () => {
     assert.deepEqual((await admin.get(path, { platform: 'toaster' })).body, {
       error_msg: 'platform invalid.',
     })
-    const wish = { user: ann.email, platform: 'linux', device_id: 'a'.repeat(40) }
+    const fields = { user: ann.email, platform: 'linux', device_id: 'a'.repeat(40) }
     const bad: [form: Record<string, string>, status: number, message: string][] = [
       [{ user: '' }, 400, 'user invalid.'],
       [{ platform: 'toaster' }, 400, 'platform invalid.'],
@@ -48,11 +48,11 @@ describe('devices and statistics for administrators', () => {
       [{ user: 'nobody@example.org' }, 404, 'User nobody@example.org not found.'],
     ]
     for (const [form, status, message] of bad) {
-      const reply = await admin.delete(path, { form: { ...wish, ...form } })
+      const reply = await admin.delete(path, { form: { ...fields, ...form } })
       assert.deepEqual([reply.status, reply.body], [status, { error_msg: message }])
     }
     assert.equal((await desk.get('/api2/auth/ping/')).status, 200)
-    assert.deepEqual((await admin.delete(path, { form: wish })).body, { success: true })
+    assert.deepEqual((await admin.delete(path, { form: fields })).body, { success: true })
     assert.equal((await desk.get('/api2/auth/ping/')).status, 401)
     assert.deepEqual(await names({}), ['my android'])
   })
@@ -88,8 +88,8 @@ describe('devices and statistics for administrators', () => {
     }
     // Signing in on a device that is still to be wiped issues a separate token and leaves the mark in place.
     const phone = await signInOn(server.url, user.email, 'android', 'c1')
-    const wish = { platform: 'android', device_id: 'c1', wipe_device: 'true' }
-    await user.delete('/api2/devices/', { form: wish })
+    const fields = { platform: 'android', device_id: 'c1', wipe_device: 'true' }
+    await user.delete('/api2/devices/', { form: fields })
     const next = await signInOn(server.url, user.email, 'android', 'c1')
     assert.notEqual(next.token, phone.token)
     assert.equal((await next.get('/api2/auth/ping/')).status, 200)

@@ -38,7 +38,7 @@ describe('groups, for administrators', () => {
     quota: -2,
   })
   /** The audit log entries of a group, oldest first. */
-  const deeds = async (id: number) => {
+  const audited = async (id: number) => {
     const reply = await admin.get('/api/v2.1/admin/audit-log/', { object: String(id) })
     assert.equal(reply.status, 200, reply.text)
     return reply.body.entries
@@ -107,8 +107,8 @@ describe('groups, for administrators', () => {
       [{ new_owner: owner.email, new_name: 'Half' }, 400, `User ${owner.email} is already group owner.`],
       [{ new_owner: member.email, new_name: 'Mine' }, 400, 'There is already a group with that name.'],
     ]
-    for (const [wish, status, message] of failing)
-      refused(await admin.put(one, { form: wish }), status, message)
+    for (const [fields, status, message] of failing)
+      refused(await admin.put(one, { form: fields }), status, message)
     answers(await admin.get(one), 200, shown(id, 'Made for you', owner))
     const changed = await admin.put(one, { form: { new_owner: member.email, new_name: 'Handed over' } })
     answers(changed, 200, shown(id, 'Handed over', member))
@@ -118,7 +118,7 @@ describe('groups, for administrators', () => {
     refused(await admin.get(one), 404, `Group ${id} not found.`)
     refused(await admin.put(one, { form: { new_name: 'Gone' } }), 404, `Group ${id} not found.`)
     answers(await admin.delete(one), 200, ok)
-    assert.deepEqual(await deeds(id), [
+    assert.deepEqual(await audited(id), [
       ['group-made', { name: 'Made for you', owner: owner.email }],
       ['group-changed', { name: 'Made for you', to: 'Handed over' }],
       ['group-changed', { name: 'Handed over', owner: member.email }],
@@ -170,7 +170,7 @@ describe('groups, for administrators', () => {
     assert.deepEqual(await roles(id), { [owner.email]: 'Owner' })
     assert.equal((await member.get(`/api/v2.1/groups/${id}/`)).status, 403)
     const name = 'Members'
-    assert.deepEqual(await deeds(id), [
+    assert.deepEqual(await audited(id), [
       ['group-members-changed', { name, added: member.email }],
       ['group-members-changed', { name, member: member.email, isAdmin: true }],
       ['group-members-changed', { name, member: owner.email, isAdmin: true }],

@@ -54,6 +54,7 @@ describe('the server status', () => {
     assert.deepEqual(rest, {
       running: false,
       failed: false,
+      failure: null,
       deleted_blocks: 0,
       freed_bytes: 0,
       waiting_bytes: 0,

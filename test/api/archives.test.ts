@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { accountRequester } from '../../src/scheduling/requesters.ts'
 import type { Client } from '../support/client.ts'
 import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -33,6 +37,8 @@ const HOSTILE: readonly BuiltEntry[] = [
   { name: 'link', content: '/etc/passwd', mode: 0o120777 },
   { name: 'pipe', mode: 0o010644 },
 ]
+
+const DAMAGED: BuiltEntry = { name: 'damaged', content: 'x', claimedChecksum: 1 }
 
 describe('zip archives', () => {
   let server: TestServer
@@ -214,6 +220,71 @@ describe('zip archives', () => {
     const full = await extracted(space, { p: '/good.zip' })
     assert.equal(full.failed_reason, 'Quota is full')
     assert.deepEqual(await namesIn(space.client, space.id), ['good.zip'])
+  })
+
+  it('leaves nothing of a damaged archive on the disk', async () => {
+    const space = await Workspace.make(server)
+    await put(
+      space,
+      'damaged.zip',
+      buildZip([{ name: 'large.bin', content: randomBytes(3_000_000) }, DAMAGED]),
+    )
+    const stored = () => readdir(path.join(server.data, 'blocks'), { recursive: true, withFileTypes: true })
+    const files = async () => (await stored()).filter((entry) => entry.isFile()).length
+    const before = await files()
+    assert.equal((await extracted(space, { p: '/damaged.zip' })).failed_reason, 'The file is damaged')
+    assert.equal(await files(), before)
+  })
+
+  it('limits what failed extractions have stored', async () => {
+    const space = await Workspace.make(server)
+    const { client, id } = space
+    await server.running.services.accounts.update(client.email, { quota: 4_000_000 })
+    const reasons: string[] = []
+    for (let count = 1; count <= 5; count++) {
+      const small = Array.from({ length: 15 }, (_, index) => ({
+        name: `${index}`,
+        content: randomBytes(60_000),
+      }))
+      await put(space, 'damaged.zip', buildZip([...small, DAMAGED]))
+      reasons.push((await extracted(space, { p: '/damaged.zip' })).failed_reason)
+      await client.delete(space.v21('file/'), { query: { p: '/damaged.zip' } })
+    }
+    // Each stored 0.9 MB for nothing, which no quota counts until garbage collection frees it.
+    const damaged = 'The file is damaged'
+    assert.deepEqual(reasons, [damaged, damaged, damaged, damaged, 'Quota is full'])
+    await put(space, 'good.zip', buildZip(GOOD))
+    assert.equal((await entriesOf(client, id, '/good.zip')).status, 200)
+  })
+
+  it('lists a bounded part of an archive with long names, one archive of an account at a time', async () => {
+    const space = await Workspace.make(server)
+    const { client } = space
+    const entries = Array.from({ length: 60 }, (_, index) => ({ name: `${index}${'\x01'.repeat(60_000)}` }))
+    await put(space, 'long.zip', buildZip(entries))
+    const { status, body, text } = await entriesOf(client, space.id, '/long.zip')
+    assert.equal(status, 200)
+    assert.equal(body.total, entries.length)
+    assert.equal(body.entries.length, 17)
+    assert.ok(text.length < 7 * 2 ** 20, String(text.length))
+    const { accounts, archiveListings } = server.running.services
+    const gate = Promise.withResolvers<void>()
+    const held = archiveListings.run(
+      accountRequester((await accounts.get(client.email)).key),
+      () => gate.promise,
+    )
+    await put(space, 'good.zip', buildZip(GOOD))
+    const asked = Array.from({ length: 21 }, () => entriesOf(client, space.id, '/good.zip'))
+    const busy = await Promise.race(asked)
+    assert.equal(busy.status, 503)
+    assert.ok(busy.headers.get('retry-after'))
+    const other = await Workspace.make(server)
+    await put(other, 'good.zip', buildZip(GOOD))
+    assert.equal((await entriesOf(other.client, other.id, '/good.zip')).status, 200)
+    gate.resolve()
+    await held
+    const statuses = (await Promise.all(asked)).map((reply) => reply.status).sort((a, b) => a - b)
+    assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 200), 503])
   })
 
   it('extracts from and into encrypted libraries', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { MAX_COMMENTS } from '../../src/annotations/comments.ts'
+import { MAX_COMMENTS, MAX_COMMENTS_OF_ACCOUNT } from '../../src/annotations/comments.ts'
 import { deleteMissingFiles } from '../../src/annotations/missing-files.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { createEncrypted } from '../support/encrypted.ts'
@@ -126,6 +126,28 @@ describe('comments on files', () => {
     assertError(beyond, 400, `A file can have at most ${MAX_COMMENTS} comments.`)
   })
 
+  it('are limited for each author, whatever the file', async () => {
+    const space = await filled()
+    const guest = await server.signUp()
+    await shareWith(space.client, space.id, guest, { permission: 'r' })
+    const { id } = (await add(guest, space.id, '/d/a.txt', 'first')).body
+    const { db } = server.running.services
+    await db.write((tx) =>
+      tx.run(
+        `with recursive n (i) as (select 2 union all select i + 1 from n where i < ${MAX_COMMENTS_OF_ACCOUNT})
+         insert into file_comment (file_key, author_key, author, comment, detail, resolved, created_at, updated_at)
+         select f.key, c.author_key, author, comment, detail, resolved, created_at, updated_at
+         from file_comment c join annotated_file f on f.key = c.file_key join n on true where c.key = ?`,
+        id,
+      ),
+    )
+    const beyond = await add(guest, space.id, '/b.txt', 'one more')
+    assertError(beyond, 400, `An account can write at most ${MAX_COMMENTS_OF_ACCOUNT} comments.`)
+    assert.equal((await add(space.client, space.id, '/b.txt', 'of the owner')).status, 201)
+    await db.write((tx) => tx.run('delete from file_comment where author = ?', guest.email))
+    assert.equal((await add(guest, space.id, '/b.txt', 'again')).status, 201)
+  })
+
   it('are stored in no encrypted library', async () => {
     const client = await server.signUp()
     const { id } = await createEncrypted(client, 2, 'a secret of many')
@@ -147,10 +169,13 @@ describe('comments on files', () => {
     const folder = { operation: 'rename', newname: 'e' }
     await client.post(space.v21('dir/'), { query: { p: '/d' }, form: folder })
     assert.deepEqual(textsOf(await list(client, space.id, '/e/c.txt')), ['about a'])
+    const counts = (p: string) => client.get(space.v2('file/comments/counts/'), { p })
+    assert.deepEqual((await counts('/e')).body, [{ 'c.txt': 1 }])
     const move = { operation: 'move', dst_repo: space.id, dst_dir: '/' }
     await client.post(space.v21('file/'), { query: { p: '/e/c.txt' }, form: move })
     const before = await space.head()
     assert.deepEqual(textsOf(await list(client, space.id, '/c.txt')), ['about a'])
+    assert.deepEqual([(await counts('/e')).body, (await counts('/')).body], [[], [{ 'c.txt': 1 }]])
     await client.delete(space.v21('file/'), { query: { p: '/c.txt' } })
     assert.equal((await list(client, space.id, '/c.txt')).status, 404)
     await client.put(space.v2('file/revert/'), { form: { p: '/c.txt', commit_id: before } })
@@ -169,17 +194,24 @@ describe('comments on files', () => {
     now += 100 * DAY
     await collect()
     assert.equal(await count(), before + 1, 'the file is still there')
+    const head = await space.head()
     await client.delete(space.v21('file/'), { query: { p: '/b.txt' } })
     await collect()
     now += 89 * DAY
     await collect()
     assert.equal(await count(), before + 1)
-    await space.file('/b.txt')
+    const restore = { form: { p: '/b.txt', commit_id: head } }
+    assert.equal((await client.put(space.v2('file/revert/'), restore)).status, 200)
     await collect()
-    now += 89 * DAY
+    now += 100 * DAY
+    await collect()
+    assert.equal(await count(), before + 1, 'the file was restored')
     await client.delete(space.v21('file/'), { query: { p: '/b.txt' } })
     await collect()
-    now += 91 * DAY
+    now += 89 * DAY
+    await collect()
+    assert.equal(await count(), before + 1)
+    now += 2 * DAY
     await collect()
     assert.equal(await count(), before)
   })

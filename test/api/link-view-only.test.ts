@@ -130,10 +130,13 @@ const others = new Set([
   'POST /u/d/:token/',
   'GET /api/v2.1/upload-links/:token/upload/',
   'GET /smart-link/:token/',
-  // Tokens of archives and devices.
+  // Tokens of archives, devices and mails.
   'GET /api/v2.1/query-zip-progress/',
   'POST /api/v2.1/cancel-zip-task/',
   'POST /api2/device-wiped/',
+  'POST /api/v2.1/password-reset/check/',
+  'POST /api/v2.1/password-reset/confirm/',
+  'POST /api/v2.1/confirm-contact-email/',
 ])
 
 describe('a view-only link', () => {

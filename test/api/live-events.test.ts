@@ -162,8 +162,7 @@ describe('live events', () => {
       assert.deepEqual([ready?.event, ready?.id], ['ready', last])
       assert.deepEqual([(await stream.next())?.event, (await stream.next())?.event], ['lock', 'commit'])
       await space.file(name)
-      const head = await space.head()
-      for (let told; told !== head; ) told = (await stream.nextOf('commit')).data.commit_id
+      await stream.nextCommit(await space.head())
     }
   })
 

@@ -71,17 +71,17 @@ describe(path, () => {
 
   it('rejects a library that the creator cannot read or that does not exist', async () => {
     const stranger = await server.signUp()
-    const wish = (repo_id: string) => ({ json: { name: 'x', permission: 'r', repo_id } })
-    assert.equal((await stranger.post(path, wish(library))).status, 403)
+    const request = (repo_id: string) => ({ json: { name: 'x', permission: 'r', repo_id } })
+    assert.equal((await stranger.post(path, request(library))).status, 403)
     const none = '00000000-0000-4000-8000-000000000000'
-    assert.equal((await stranger.post(path, wish(none))).status, 404)
+    assert.equal((await stranger.post(path, request(none))).status, 404)
   })
 
   it('is limited to a hundred tokens', async () => {
     const someone = await server.signUp()
-    const wish = { form: { name: 'x', permission: 'r' } }
-    for (let count = 0; count < 100; count++) assert.equal((await someone.post(path, wish)).status, 200)
-    assert.equal((await someone.post(path, wish)).status, 400)
+    const request = { form: { name: 'x', permission: 'r' } }
+    for (let count = 0; count < 100; count++) assert.equal((await someone.post(path, request)).status, 200)
+    assert.equal((await someone.post(path, request)).status, 400)
   })
 
   it('revokes only own tokens, at once, and returns 404 for an unknown one', async () => {

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
+import { dbOf } from '../../src/library/core.ts'
+import { PhotoIndex } from '../../src/photos/photo-index.ts'
 import type { Client } from '../support/client.ts'
 import { createEncrypted, openEncrypted } from '../support/encrypted.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -171,6 +173,52 @@ describe('the timeline of photos', () => {
     assert.notEqual(shown.get('/photo.heic')?.thumbhash, undefined)
   })
 
+  it('counts many photos in queries of at most 1,000, whatever the number of a day', async (t) => {
+    const space = await Workspace.make(server)
+    await uploadFile(space.client, space.id, '/one.jpg', await photo('1970:01:01 00:00:00'))
+    await settle()
+    const db = dbOf(server.running.services.core)
+    const [one = assert.fail()] = await db.all<{ library_key: number; file_id: Uint8Array; seq: number }>(
+      'select library_key, file_id, seq from photo where taken_at = 0 and name = ?',
+      'one.jpg',
+    )
+    // One day has more photos than a query counts, one exactly as many, and one ends in the middle of a query.
+    const perDay = [300, 1000, 2500, 700, 1]
+    const rows = perDay.flatMap((count, index) =>
+      Array.from({ length: count }, (_, number) => {
+        const day = index + 1
+        const takenAt = day * 86_400 + (number % 86_400)
+        return [one.library_key, '/', `${day}-${number}.jpg`, one.file_id, 0, 1, 0, takenAt, day, one.seq]
+      }),
+    )
+    const columns = [
+      'library_key',
+      'parent',
+      'name',
+      'file_id',
+      'kind',
+      'size',
+      'mtime',
+      'taken_at',
+      'day',
+      'seq',
+    ]
+    await db.write((tx) => tx.insert('photo', columns, rows))
+    const counted: number[] = []
+    const all = db.all.bind(db)
+    t.mock.method(db, 'all', async (sql: string, ...values: never[]) => {
+      const found = await all<{ photos?: number }>(sql, ...values)
+      if (sql.includes('as photos')) counted.push(found.reduce((sum, { photos = 0 }) => sum + photos, 0))
+      return found
+    })
+    const expected = [1, ...perDay].map((count, day) => [
+      new Date(day * 86_400_000).toISOString().slice(0, 10),
+      count,
+    ])
+    assert.deepEqual(await days(space.client), expected.toReversed())
+    assert.ok(counted.length > 4 && Math.max(...counted) === 1000, counted.join(' '))
+  })
+
   it('leaves out encrypted libraries', async () => {
     const ann = await server.signUp()
     const { id } = await createEncrypted(ann, 2)
@@ -217,6 +265,35 @@ describe('the timeline of a shared folder', () => {
     await unshare(ann, id, guest, '/team')
     assert.deepEqual([await paths(guest), await days(guest)], [[], []])
     assert.equal((await guest.get(`/api/v2.1/repos/${view}/thumbhashes/`)).status, 403)
+  })
+
+  it('discloses no day or time of another folder that had its path, while the index is behind', async (t) => {
+    const space = await Workspace.make(server)
+    const { client: ann, id } = space
+    await space.folder('/team')
+    await uploadFile(ann, id, '/team/private.jpg', await photo('2014:01:01 10:00:00'))
+    await uploadFile(ann, id, '/team/in.jpg', await photo('2013:01:01 10:00:00'))
+    await settle()
+    t.mock.method(PhotoIndex.prototype, 'wake', () => {})
+    t.mock.method(PhotoIndex.prototype, 'catchUp', async () => {})
+    const rename = (p: string, newname: string) =>
+      ann.post(space.v21('dir/'), { query: { p }, form: { operation: 'rename', newname } })
+    assert.equal((await rename('/team', 'private')).status, 200)
+    await space.folder('/team')
+    const move = { operation: 'move', dst_repo: id, dst_dir: '/team' }
+    const moved = await ann.post(space.v21('file/'), { query: { p: '/private/in.jpg' }, form: move })
+    assert.equal(moved.status, 200, moved.text)
+    const guest = await server.signUp()
+    await shareWith(ann, id, guest, { path: '/team', permission: 'r' })
+    assert.deepEqual(await days(guest), [['2013-01-01', 1]])
+    const { photos, next } = await page(guest, { limit: 1 })
+    assert.deepEqual(
+      photos.map((one) => one.path),
+      ['/in.jpg'],
+    )
+    assert.doesNotMatch(String(next), new RegExp(String(Date.UTC(2014, 0, 1, 10) / 1000)))
+    t.mock.restoreAll()
+    await settle()
   })
 
   it('shows a photo once that is readable in two ways', async () => {

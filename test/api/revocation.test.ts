@@ -7,6 +7,7 @@ import { endings } from './matrix/endings.ts'
 import { runEnding } from './matrix/revocation.ts'
 import { Cast } from './matrix/stage.ts'
 import { table } from './matrix/table.ts'
+import { runViewEnding, sharedItems, viewEndings } from './matrix/view-revocation.ts'
 
 const seed = testSeed()
 
@@ -34,6 +35,27 @@ describe(`a revoked permission is rejected by the next request at each of two pr
         random,
       )
       t.diagnostic(`${calls} calls`)
+      assert.ok(surprises.length === 0, surprises.join('\n'))
+    })
+  }
+})
+
+describe(`a folder or file that is no longer shared is rejected by the next request (seed ${seed})`, () => {
+  const cases = viewEndings.flatMap((ending) => sharedItems.map((item) => ({ ending, item })))
+  for (const { ending, item } of sample(cases, 1, seed)) {
+    it(`the ${item.kind}, when ${ending.name}`, async (t) => {
+      const { here, there } = servers
+      const { calls, allowed, surprises } = await runViewEnding(
+        ending,
+        item,
+        cast,
+        [here.url, there.url],
+        here.running.endpoints,
+        table,
+        seededRandom(seed),
+      )
+      t.diagnostic(`${calls} calls, ${allowed} of them answered before`)
+      assert.ok(allowed >= (item.kind === 'folder' ? 25 : 15), `only ${allowed} calls were answered before`)
       assert.ok(surprises.length === 0, surprises.join('\n'))
     })
   }

@@ -66,6 +66,7 @@ export const openToWriters: readonly string[] = [
   'POST /api/v2.1/repos/:repo_id/file-tags/',
   'POST /api/v2.1/repos/:repo_id/file/',
   'POST /api/v2.1/repos/:repo_id/repo-tags/',
+  'POST /api/v2.1/repos/:repo_id/repo-tags/:repo_tag_id/merge/',
   'POST /api/v2.1/repos/:repo_id/trash/revert-dirents/',
   'POST /api/v2.1/repos/:repo_id/trash2/revert/',
   'POST /api/v2.1/repos/batch-create-dir/',

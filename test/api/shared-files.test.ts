@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import sharp from 'sharp'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
+import type { Shown } from './links-support.ts'
 import { makeFolder, makeGroup, shareWith } from './sharing-support.ts'
 
 /** In the names and contents around the shared file. Nothing that its recipient is sent may contain it. */
@@ -257,6 +259,57 @@ describe('a single shared file', () => {
     form.set('file', new Blob(['x']), 'plan.txt')
     assert.ok((await fetch(update, { method: 'POST', body: form })).status >= 400)
     assert.deepEqual((await shared(friend)).shared_with_me, [])
+  })
+
+  it('is found by search, in the timeline of photos and among the stars, until the share ends', async () => {
+    const { owner, friend, id, folder, view, unshare } = await begin()
+    const pixels = { width: 60, height: 40, channels: 3 as const, background: '#3366cc' }
+    for (const name of ['sunset.jpg', `${CANARY}.jpg`]) {
+      await uploadFile(owner, id, `${folder}/${name}`, await sharp({ create: pixels }).jpeg().toBuffer())
+    }
+    const to = { share_type: 'user', username: friend.email }
+    const photo = `${folder}/sunset.jpg`
+    const picture = await shareFile(owner, id, photo, { ...to, permission: 'r' })
+    const starring = { json: { repo_id: view, path: '/plan.txt' } }
+    assert.equal((await friend.post('/api/v2.1/starred-items/', starring)).status, 200)
+    await eventually(async () => {
+      for (const q of ['about', 'the plan', 'sunset'])
+        assert.equal((await owner.get('/api2/search/', { q })).body.total, 1, q)
+    })
+    await server.running.services.photos.settled()
+    const found = async (q: string, place = 'all') => {
+      const { body, text } = await friend.get('/api2/search/', { q, search_repo: place })
+      assert.ok(Array.isArray(body.results), text)
+      return body.results.map((one: Shown) => [one.repo_id, one.fullpath, one.repo_name])
+    }
+    const elsewhere = async () => ({
+      photos: (await friend.get('/api/v2.1/photos/')).body.photos.map((one: Shown) => [
+        one.repo_id,
+        one.path,
+      ]),
+      days: (await friend.get('/api/v2.1/photos/days/')).body.days.length,
+      stars: (await friend.get('/api/v2.1/starred-items/')).body.starred_item_list.map(
+        (one: Shown) => one.path,
+      ),
+    })
+    const plan = [[view, '/plan.txt', 'plan.txt']]
+    for (const [q, place] of [['plan'], ['the plan'], ['plan', 'shared'], ['plan', view]] as const)
+      assert.deepEqual(await found(q, place), plan, `${q} ${place}`)
+    assert.deepEqual(await found('plan', 'mine'), [])
+    assert.deepEqual(await elsewhere(), { photos: [[picture, '/sunset.jpg']], days: 1, stars: ['/plan.txt'] })
+    for (const q of [CANARY, 'below', 'folder', 'about']) assert.deepEqual(await found(q), [], q)
+    // In a folder that is shared as well, the file is seen there, once.
+    const around = await shareWith(owner, id, friend, { path: folder, permission: 'r' })
+    assert.deepEqual(await found('plan'), [[around, '/plan.txt', folder.slice(1)]])
+    assert.equal((await elsewhere()).photos.length, 2)
+    const asFolder = `/api2/repos/${id}/dir/shared_items/`
+    assert.equal((await owner.delete(asFolder, { query: { p: folder, ...to } })).status, 200)
+    assert.deepEqual(await found('plan'), plan)
+    await unshare()
+    await owner.delete(items(id), { query: { p: photo, ...to } })
+    for (const q of ['plan', 'the plan', 'sunset']) assert.deepEqual(await found(q), [], q)
+    assert.deepEqual(await elsewhere(), { photos: [], days: 0, stars: [] })
+    assert.equal((await friend.get('/api2/search/', { q: 'plan', search_repo: view })).status, 403)
   })
 
   it('reaches the members of a group, until it expires', async () => {

@@ -93,6 +93,7 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   'PUT /api/v2.1/repos/:repo_id/repo-tags/:repo_tag_id/': () => ({
     form: { name: 'theirs', color: '#ff8000' },
   }),
+  'POST /api/v2.1/repos/:repo_id/repo-tags/:repo_tag_id/merge/': () => ({ form: { into: 2 } }),
   'POST /api/v2.1/repos/:repo_id/file-tags/': () => ({ form: { file_path: '/in.txt', repo_tag_id: 1 } }),
   'POST /api/v2.1/repos/:repo_id/file/participants/': () => ({
     json: { path: '/in.txt', emails: [stranger.email] },

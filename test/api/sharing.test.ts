@@ -261,6 +261,27 @@ describe('the permission of a user', () => {
     )
     assert.equal((await ask(ann, { email: ann.email })).body.reason, 'ann@example.org owns the library.')
     assert.equal((await ask(ann, { email: bob.email, path: '/b' }, sub)).body.path, '/a/b')
+    await uploadFile(ann, id, '/secret/plan.txt', 'x')
+    await shareWith(ann, id, eve, { path: '/secret' })
+    await shareWith(ann, id, eve, { path: '/a/b', permission: 'r' })
+    const manager = await server.signUp()
+    await shareWith(ann, id, manager, { path: '/a', permission: 'admin' })
+    const inFolder = (await ask(manager, { email: eve.email, path: '/b' }, sub)).body
+    assert.deepEqual(
+      [inFolder.repo_id, inFolder.repo_name, inFolder.path, inFolder.permission, inFolder.reason],
+      [sub, 'a', '/b', 'r', 'The folder /b is shared with eve@example.org (r).'],
+    )
+    assert.deepEqual(
+      inFolder.grants.map((one: { path: string }) => one.path),
+      ['/b'],
+      'nothing outside of the folder is named',
+    )
+    const fromAbove = (await ask(manager, { email: bob.email, path: '/b' }, sub)).body
+    assert.deepEqual(
+      fromAbove.grants.map((one: { path: string }) => one.path),
+      ['/', '/'],
+    )
+    assert.doesNotMatch(JSON.stringify([inFolder, fromAbove]), new RegExp(`secret|Plans|${id}`))
     refused(await ask(bob, { email: bob.email }), 403, 'Permission denied.')
     refused(await ask(ann, { email: 'no@example.org' }), 404, 'User no@example.org not found.')
     refused(await ask(ann, {}), 400, 'email invalid.')

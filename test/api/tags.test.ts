@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { MAX_ANNOTATED_FILES } from '../../src/annotations/annotated-file-store.ts'
+import { indexComments } from '../../src/annotations/comment-index.ts'
 import { MAX_TAGS } from '../../src/annotations/tags.ts'
 import type { Client } from '../support/client.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { eventually } from '../support/transfer.ts'
 import { assertError, assertReply, NOON, NOON_TEXT, Workspace } from './folders-support.ts'
 import { shareWith } from './sharing-support.ts'
 
@@ -125,6 +128,31 @@ describe('tags', () => {
     assert.deepEqual(await namesOf(client, space.id, '/d/a.txt'), [])
   })
 
+  it('of files are limited by the number of files, and a listing reads those of its own entries', async () => {
+    const space = await filled()
+    const tag = await make(space, 'first')
+    assert.equal((await put(space.client, space.id, '/b.txt', tag)).status, 201)
+    const { db } = server.running.services
+    await db.write((tx) =>
+      tx.run(
+        `with recursive n (i) as (select 2 union all select i + 1 from n where i < ${MAX_ANNOTATED_FILES})
+         insert into annotated_file (library_key, path_key, path, folder_key)
+         select f.library_key, cast('key' || n.i as ${db.dialect === 'sqlite' ? 'blob' : 'bytea'}), '/d/' || n.i, f.path_key
+         from annotated_file f join file_tag ft on ft.file_key = f.key join n on true where ft.tag_key = ?`,
+        tag,
+      ),
+    )
+    const beyond = await put(space.client, space.id, '/d/a.txt', tag)
+    assertError(beyond, 400, `A library can have at most ${MAX_ANNOTATED_FILES} files with comments or tags.`)
+    const query = `select 1 from annotated_file f join file_tag ft on ft.file_key = f.key
+      where f.library_key = 1 and f.folder_key = x'00'`
+    if (db.dialect === 'sqlite') {
+      const plan = await db.all<{ detail: string }>(`explain query plan ${query}`)
+      assert.match(String(plan[0]?.detail), /annotated_file_by_folder \(library_key=\? AND folder_key=\?\)/)
+    }
+    assert.equal((await listed(space, '/', 'b.txt')).length, 1)
+  })
+
   it('follow the file, and end with the tag', async () => {
     const space = await filled()
     const { client } = space
@@ -133,6 +161,7 @@ describe('tags', () => {
     await put(client, space.id, '/d/a.txt', second)
     await client.post(space.v21('dir/'), { query: { p: '/d' }, form: { operation: 'rename', newname: 'e' } })
     assert.deepEqual(await namesOf(client, space.id, '/e/a.txt'), ['one', 'two'])
+    assert.equal((await listed(space, '/e', 'a.txt')).length, 2)
     await client.delete(space.v21(`repo-tags/${first}/`))
     assert.deepEqual(await namesOf(client, space.id, '/e/a.txt'), ['two'])
     await client.delete(space.v21('file/'), { query: { p: '/e/a.txt' } })
@@ -141,6 +170,35 @@ describe('tags', () => {
       body.tagged_files.map(({ file_deleted }: { file_deleted: boolean }) => file_deleted),
       [true],
     )
+  })
+
+  it('are merged: files get the other tag once', async () => {
+    const space = await filled()
+    const { client } = space
+    const [from, into] = [await make(space, 'invoices'), await make(space, 'Invoice')]
+    await put(client, space.id, '/d/a.txt', from)
+    await put(client, space.id, '/b.txt', from)
+    await put(client, space.id, '/b.txt', into)
+    const url = space.v21(`repo-tags/${from}/merge/`)
+    const other = await Workspace.make(server, client)
+    const elsewhere = await make(other, 'Invoice')
+    for (const wrong of [from, elsewhere, into + 1000]) {
+      assertError(await client.post(url, { form: { into: wrong } }), 404, 'repo_tag not found.')
+    }
+    assertError(await client.post(url, { form: { into: 'x' } }), 400, 'into invalid.')
+    const guest = await server.signUp()
+    await shareWith(client, space.id, guest, { permission: 'r' })
+    assert.equal((await guest.post(url, { form: { into } })).status, 403)
+    const merged = await client.post(url, { form: { into } })
+    assert.equal(merged.body.repo_tag?.repo_tag_id, into, merged.text)
+    assert.deepEqual(await namesOf(client, space.id, '/d/a.txt'), ['Invoice'])
+    assert.deepEqual(await namesOf(client, space.id, '/b.txt'), ['Invoice'])
+    const { body } = await client.get(space.v21('repo-tags/'))
+    assert.deepEqual(
+      body.repo_tags.map(({ tag_name, files_count }: Record<string, unknown>) => [tag_name, files_count]),
+      [['Invoice', 2]],
+    )
+    assertError(await client.post(url, { form: { into } }), 404, 'repo_tag not found.')
   })
 
   it('in a shared folder are those of its files', async () => {
@@ -198,6 +256,88 @@ describe('tags', () => {
     assert.match(body.results[0].content_highlight, /&lt;i&gt;.*<b>spring<\/b>/)
     await client.delete(space.v21('file/'), { query: { p: '/b.txt' } })
     assert.deepEqual(await search(client, 'comment:budget'), [a])
+  })
+
+  it('and comments: plain words find comments after names and texts, with author and excerpt', async () => {
+    const space = await filled()
+    const { client } = space
+    await space.file('/zebra.txt')
+    const [guest, stranger] = [await server.signUp(), await server.signUp()]
+    const sub = await shareWith(client, space.id, guest, { path: '/d' })
+    const say = async (by: Client, id: string, p: string, comment: string): Promise<number> =>
+      (await by.post(`/api2/repos/${id}/file/comments/`, { query: { p }, form: { comment } })).body.id
+    const first = await say(client, space.id, '/b.txt', 'a striped Zébra, <i>not</i> a horse')
+    await say(client, space.id, '/b.txt', 'something else')
+    const second = await say(guest, sub, '/a.txt', 'two zebras; 斑马很好看')
+    const found = async (by: Client, q: string, more = {}) => {
+      const { body } = await by.get('/api2/search/', { q, ...more })
+      const shown = body.results.map(
+        ({ fullpath, comment }: { fullpath: string; comment?: { id: number } }) =>
+          comment === undefined ? fullpath : `${fullpath} ${comment.id}`,
+      )
+      return [body.total, body.has_more, ...shown]
+    }
+    const [a, b] = [`/d/a.txt ${second}`, `/b.txt ${first}`]
+    // The index of names follows commits.
+    await eventually(async () =>
+      assert.deepEqual(await found(client, 'zebra'), [3, false, '/zebra.txt', a, b]),
+    )
+    // Pages continue from the matches in names to those in comments.
+    assert.deepEqual(await found(client, 'zebra', { per_page: 1 }), [3, true, '/zebra.txt'])
+    assert.deepEqual(await found(client, 'zebra', { per_page: 1, page: 2 }), [3, true, a])
+    assert.deepEqual(await found(client, 'zebra', { per_page: 2, page: 2 }), [3, false, b])
+    assert.deepEqual(await found(client, 'zebra', { search_filename_only: true }), [1, false, '/zebra.txt'])
+    assert.deepEqual(await found(client, 'zebra', { obj_type: 'dir' }), [0, false])
+    assert.deepEqual(await found(client, 'zebra horse'), [1, false, b])
+    assert.deepEqual(await found(client, '"striped zebra"'), [1, false, b])
+    assert.deepEqual(await found(client, 'striped -horse'), [0, false])
+    assert.deepEqual(await found(client, '斑马'), [1, false, a])
+    assert.deepEqual(await found(client, 'zebra', { search_repo: space.id, search_path: '/d' }), [
+      1,
+      false,
+      a,
+    ])
+    const { body } = await client.get('/api2/search/', { q: 'horse' })
+    assert.match(body.results[0].content_highlight, /&lt;i&gt;not&lt;\/i&gt; a <b>horse<\/b>/)
+    assert.deepEqual(body.results[0].comment, {
+      id: first,
+      user_email: client.email,
+      user_name: client.email.split('@')[0],
+      created_at: NOON_TEXT,
+    })
+
+    // Only what the caller may read now.
+    assert.deepEqual(await found(guest, 'zebra'), [1, false, `/a.txt ${second}`])
+    assert.deepEqual(await found(stranger, 'zebra'), [0, false])
+    const shares = `/api2/repos/${space.id}/dir/shared_items/`
+    await client.delete(shares, { query: { p: '/d', share_type: 'user', username: guest.email } })
+    assert.deepEqual(await found(guest, 'zebra'), [0, false])
+
+    // A changed comment is found by its new words, a deleted one and one of a deleted file not at all.
+    await client.put(space.v2(`file/comments/${first}/`), { form: { comment: 'a giraffe' } })
+    assert.deepEqual(await found(client, 'horse'), [0, false])
+    assert.deepEqual(await found(client, 'giraffe'), [1, false, b])
+    await client.delete(space.v2(`file/comments/${first}/`))
+    assert.deepEqual(await found(client, 'giraffe'), [0, false])
+    await client.delete(space.v21('file/'), { query: { p: '/d/a.txt' } })
+    assert.deepEqual(await found(client, 'zebras'), [0, false])
+  })
+
+  it('and comments: those from before the index are added to it', async () => {
+    const space = await filled()
+    const { client } = space
+    const form = { comment: 'an old okapi' }
+    await client.post(space.v2('file/comments/'), { query: { p: '/b.txt' }, form })
+    const { db } = server.running.services
+    await db.write(async (tx) => {
+      await tx.run('delete from comment_word')
+      await tx.run('update file_comment set words_version = 0')
+    })
+    const total = async () => (await client.get('/api2/search/', { q: 'okapi' })).body.total
+    assert.equal(await total(), 0)
+    await indexComments(db, new AbortController().signal)
+    assert.equal(await total(), 1)
+    assert.equal(await indexComments(db, new AbortController().signal), 0)
   })
 
   it('are announced to open pages', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { MAX_TASKS } from '../../src/jobs/copy-move-tasks.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { batch, fill, two } from './batch-support.ts'
-import { ended, holdTasks, progress, started, UNDER_WAY } from './tasks-support.ts'
+import { ended, holdTasks, progress, start, started, UNDER_WAY } from './tasks-support.ts'
 
 describe('the limits of tasks', () => {
   let server: TestServer
@@ -56,5 +57,30 @@ describe('the limits of tasks', () => {
     hold.release()
     for (const id of [first, second]) assert.equal((await ended(here.client, id)).successful, true)
     assert.deepEqual(await there.names(), ['in', 'a.txt', 'b.txt'])
+  })
+
+  it('bound the unfinished tasks of an account', async () => {
+    const [here, there] = await two(server)
+    using hold = holdTasks(server)
+    const first = await started(here.client, 'copy', batch(here, ['a.txt'], there, '/'))
+    await hold.reached
+    const { db } = server.running.services
+    const columns = `account_key, epoch, operation, source_key, parent, names, target_key, folder, state, created_at, updated_at`
+    await db.write((tx) =>
+      tx.run(
+        `with recursive n (i) as (select 2 union all select i + 1 from n where i < ${MAX_TASKS})
+         insert into copy_move_task (id, ${columns}) select 'many ' || n.i, ${columns} from copy_move_task, n where id = ?`,
+        first,
+      ),
+    )
+    const beyond = await start(here.client, 'copy', batch(here, ['b.txt'], there, '/'))
+    assert.equal(beyond.status, 429, beyond.text)
+    assert.equal(beyond.headers.get('retry-after'), '60')
+    assert.equal((await start(there.client, 'copy', batch(there, ['in'], here, '/'))).status, 429)
+    const [other, elsewhere] = await two(server)
+    await started(other.client, 'copy', batch(other, ['a.txt'], elsewhere, '/'))
+    await db.write((tx) => tx.run("delete from copy_move_task where id like 'many %'"))
+    hold.release()
+    assert.equal((await ended(here.client, first)).successful, true)
   })
 })

@@ -19,7 +19,10 @@ async function dataFolder() {
 async function restart(server: TestServer, spaces: readonly Workspace[]) {
   await server[Symbol.asyncDispose]()
   // One of the tasks fails on purpose, which is logged.
-  const next = await startServer({ data: server.data, env: { CARREL_LOG: 'silent' } })
+  const next = await startServer({
+    data: server.data,
+    env: { CARREL_LOG: 'silent', CARREL_TASKS_AT_ONCE: '10' },
+  })
   const moved = spaces.map(({ client, id }) => {
     return new Workspace(next, new Client(next.url, client.token, client.email), id)
   })
@@ -28,7 +31,8 @@ async function restart(server: TestServer, spaces: readonly Workspace[]) {
 
 it('a task resumes after a restart, and copies nothing twice', async () => {
   await using folder = await dataFolder()
-  const server = await startServer({ data: folder.data })
+  // Five of them for one account.
+  const server = await startServer({ data: folder.data, env: { CARREL_TASKS_AT_ONCE: '10' } })
   const [here, there] = await two(server)
   const { copyMoveTasks, core, quotas } = server.running.services
   const gate = Promise.withResolvers<undefined>()

@@ -22,7 +22,8 @@ describe('copies and moves as tasks', () => {
   let server: TestServer
   let time = NOON
   before(async () => {
-    server = await startServer({ now: () => time })
+    // Five for one account.
+    server = await startServer({ now: () => time, env: { CARREL_TASKS_AT_ONCE: '10' } })
   })
   after(async () => server[Symbol.asyncDispose]())
 

@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Params } from '../support/client.ts'
+import { EventStream } from '../support/event-stream.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { namesIn, postForm, storedBytes } from '../support/transfer.ts'
+import { namesIn, postForm, storedBytes, uploadFile } from '../support/transfer.ts'
+import { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { assertError, assertReply, NOON, NOON_TEXT } from './folders-support.ts'
-import { PASSWORD, SHARE, sharedSpace, shareLink, UPLOAD, uploadLinkTo, visit } from './links-support.ts'
+import {
+  PASSWORD,
+  SHARE,
+  type Shown,
+  sharedSpace,
+  shareLink,
+  UPLOAD,
+  uploadLinkTo,
+  visit,
+} from './links-support.ts'
+import { shareWith } from './sharing-support.ts'
 
 const UNKNOWN = '11111111-2222-4333-8444-555555555555'
 const NO_TOKEN = 'ab'.repeat(10)
@@ -11,7 +24,7 @@ const NO_TOKEN = 'ab'.repeat(10)
 describe('upload links', () => {
   let server: TestServer
   before(async () => {
-    server = await startServer({ now: () => NOON })
+    server = await startServer({ now: () => NOON, env: { CARREL_WEBHOOK_PRIVATE: 'on' } })
   })
   after(async () => server[Symbol.asyncDispose]())
 
@@ -134,6 +147,97 @@ describe('upload links', () => {
     assertError(await visit(server, `${SHARE}${reading.token}/upload/`), 403, 'Permission denied.')
     const file = await shareLink(space, '/docs/a.txt', { permissions: { can_upload: true } })
     assertError(await visit(server, `${SHARE}${file.token}/upload/`), 403, 'Permission denied.')
+  })
+
+  it('shows what visitors upload as theirs, in every list of changes', async () => {
+    await using receiver = await WebhookReceiver.start()
+    const space = await sharedSpace(server)
+    const { client, id } = space
+    const reader = await server.signUp()
+    await shareWith(client, id, reader, { permission: 'r' })
+    await client.post(space.v21('webhooks/'), { form: { url: `${receiver.url}/hook` } })
+    for (const who of [client, reader])
+      await who.post('/api/v2.1/monitored-repos/', { form: { repo_id: id } })
+    await using stream = await EventStream.open(reader)
+    await stream.nextOf('ready')
+    const upload = await addressOf(`${UPLOAD}${(await uploadLinkTo(space, '/docs')).token}/upload/`)
+    const share = await shareLink(space, '/docs', { permissions: { can_upload: true } })
+    const shared = await addressOf(`${SHARE}${share.token}/upload/`)
+    const send = async (address: string, filename: string) =>
+      assert.equal(
+        (await postForm(address, [['parent_dir', '/docs'], { filename, bytes: filename }])).status,
+        200,
+      )
+    await send(upload, 'one.txt')
+    const { data } = await stream.nextCommit(await space.head())
+    assert.deepEqual([data.author_email, data.via_link], [client.email, true])
+    await send(shared, 'two.txt')
+    const shownOf = async (path: string, key: string, query: object = {}) =>
+      (await client.get(path, query as Params)).body[key]
+    const latest = (rows: Shown[]) => rows.slice(0, 2).map((row) => row.via_link)
+    assert.deepEqual(latest(await shownOf('/api/v2.1/activities/', 'events')), [true, true])
+    const mine = await shownOf('/api/v2.1/activities/', 'events', { op_user: client.email })
+    assert.equal(mine[0].path, '/secret.txt', 'the activities of the creator are without those of visitors')
+    assert.deepEqual(latest(await shownOf(space.v21('history/'), 'data')), [true, true])
+    const file = { path: '/docs/one.txt' }
+    assert.deepEqual(latest(await shownOf(space.v21('file/new_history/'), 'data', file)), [true])
+    const libraries = await shownOf('/api/v2.1/repos/', 'repos')
+    assert.equal(libraries.find((one: Shown) => one.repo_id === id).modifier_via_link, true)
+    const detail = async (p: string) => (await client.get(space.v2('file/detail/'), { p })).body
+    const described = await detail('/docs/one.txt')
+    assert.deepEqual(
+      [described.last_modifier_email, described.last_modifier_via_link, described.uploader_via_link],
+      [client.email, true, true],
+    )
+    const marked = async () => {
+      const { body } = await client.get(space.v21('dir/'), { p: '/docs' })
+      return body.dirent_list.filter((one: Shown) => one.modifier_via_link).map((one: Shown) => one.name)
+    }
+    assert.deepEqual(await marked(), ['one.txt', 'two.txt'])
+    // A rename is of the one who renames; the content stays the visitor's until it is replaced.
+    await client.post(space.v21('file/'), {
+      query: { p: '/docs/one.txt' },
+      form: { operation: 'rename', newname: 'uno.txt' },
+    })
+    assert.equal((await detail('/docs/uno.txt')).last_modifier_via_link, true)
+    await uploadFile(client, id, '/docs/uno.txt', 'changed', { replace: true })
+    assert.equal((await detail('/docs/uno.txt')).last_modifier_via_link, undefined)
+    assert.equal((await detail('/docs/a.txt')).uploader_via_link, undefined)
+    const [newest] = await shownOf('/api/v2.1/activities/', 'events')
+    assert.equal(newest.via_link, undefined)
+    const notices = (await reader.get('/api/v2.1/notifications/')).body.notification_list
+    const monitored = notices.filter((one: Shown) => one.detail.via_link)
+    assert.deepEqual(
+      monitored.map((one: Shown) => [one.type, one.detail.op_user_email, one.detail.obj_path_list[0]]),
+      [
+        ['repo_monitor', client.email, '/docs/two.txt'],
+        ['repo_monitor', client.email, '/docs/one.txt'],
+      ],
+    )
+    await server.running.services.activity.webhookSender.settled()
+    assert.deepEqual(
+      receiver.calls.map(({ text }) => JSON.parse(text).via_link),
+      [true, true, undefined, undefined],
+    )
+    assert.deepEqual(await marked(), ['two.txt'])
+    await uploadFile(client, id, '/docs/two.txt', 'of a member', { replace: true })
+    assert.deepEqual(await marked(), [])
+  })
+
+  it('keeps uploads of visitors and of the creator that are committed together apart', async () => {
+    const space = await sharedSpace(server)
+    const address = await addressOf(`${UPLOAD}${(await uploadLinkTo(space, '/docs')).token}/upload/`)
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        index % 2 === 0
+          ? postForm(address, [['parent_dir', '/docs'], { filename: `visitor-${index}`, bytes: 'x' }])
+          : uploadFile(space.client, space.id, `/docs/own-${index}`, 'x'),
+      ),
+    )
+    const { events } = (await space.client.get('/api/v2.1/activities/', { per_page: '100' })).body
+    const added = events.filter(({ name }: Shown) => /^(visitor|own)-/.test(name))
+    assert.equal(added.length, 12)
+    for (const { name, via_link } of added) assert.equal(via_link === true, name.startsWith('visitor'), name)
   })
 
   it('accepts no files when its creator lacks write permission, or the folder is deleted', async () => {

@@ -141,6 +141,7 @@ describe('the stored bytes of a library', () => {
         email: owner.email,
         name: owner.email.split('@')[0],
         repos_count: 2,
+        file_size: 90_000,
         ...nothing,
         current: 90_000,
         total: 90_000,
@@ -156,6 +157,59 @@ describe('the stored bytes of a library', () => {
       blocks: blocks.length,
       day: '2025-08-01T00:00:00+00:00',
     })
+  })
+
+  it('and the file size are the same number on every page that names them', async () => {
+    await using own = await startServer({ now: () => clock })
+    const people = [await own.signUp(), await own.signUp()]
+    const content = randomBytes(30_000)
+    for (const [index, client] of people.entries()) {
+      const [first, second] = [await client.createLibrary('First'), await client.createLibrary('Second')]
+      // Equal files in a library, and in another one, earlier versions, a deleted file and a deleted library.
+      for (const path of ['/a.bin', '/copy of a.bin']) await uploadFile(client, first, path, content)
+      await uploadFile(client, second, '/a.bin', content)
+      await uploadFile(client, first, '/b.bin', randomBytes(5000 + index))
+      await uploadFile(client, first, '/b.bin', randomBytes(7000), { replace: true })
+      await uploadFile(client, second, '/c.bin', randomBytes(2000))
+      await client.delete(`/api/v2.1/repos/${second}/file/?p=/c.bin`)
+      const gone = await client.createLibrary('Gone')
+      await uploadFile(client, gone, '/d.bin', randomBytes(9000))
+      await client.delete(`/api2/repos/${gone}/`)
+    }
+    const { usage: counted, statistics } = own.running.services
+    await counted.refresh()
+    await statistics.recordStored(counted)
+    const admin = await own.admin()
+    const get = async (path: string, query = {}, client = admin) => {
+      const reply = await client.get(path, query)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body
+    }
+    const { stored } = await get('/api/v2.1/admin/status/')
+    const used = await get('/api/v2.1/admin/usage/', { per_page: 100 })
+    const { data: users } = await get('/api/v2.1/admin/users/', { per_page: 100 })
+    const { repos } = await get('/api/v2.1/admin/libraries/', { per_page: 100 })
+    const { total_storage } = await get('/api/v2.1/admin/sysinfo/')
+    const sum = (rows: Record<string, number>[], key: string) =>
+      rows.reduce((all, row) => all + (row[key] ?? 0), 0)
+    assert.equal(total_storage, 2 * (30_000 * 3 + 7000))
+    assert.deepEqual(
+      [stored.file_size, sum(used.accounts, 'file_size'), sum(users, 'quota_usage'), sum(repos, 'size')],
+      Array.from({ length: 4 }, () => total_storage),
+    )
+    for (const client of people) {
+      const { usage: quota } = await get('/api2/account/info/', {}, client)
+      const { quota_usage } = users.find(({ email }: { email: string }) => email === client.email)
+      const { file_size } = used.accounts.find(({ email }: { email: string }) => email === client.email)
+      assert.deepEqual([quota_usage, file_size], [quota, quota])
+    }
+    for (const purpose of ['current', 'trash', 'history', 'deleted', 'unreferenced'])
+      assert.equal(sum(used.accounts, purpose), stored[purpose], purpose)
+    assert.deepEqual(
+      [stored.current, stored.trash, stored.history, stored.deleted],
+      [2 * (30_000 * 2 + 7000), 4000, 10_001, 18_000],
+    )
+    assert.deepEqual(stored.on_disk, used.stored)
   })
 
   it('of one library that cannot be counted do not block the count of others', async () => {

@@ -33,6 +33,7 @@ async function createEarlierSnapshot(target: string) {
   const repository = await openRepository(target, { passphraseFile: undefined }, { create: true })
   const manifest = await createSnapshot(repository, {
     openSnapshot: () => openSnapshot({ kind: 'sqlite', file: path.join(data, 'carrel.db') }),
+    findGarbage: async () => new Set(),
     blocks,
     heldNow: async () => new Set(),
     secret: SECRET,

@@ -72,7 +72,7 @@ for (const kind of S3_KINDS) {
       assert.deepEqual((await plain.json('backup verify', '--read-data')).problems, [])
 
       // Nothing outside of the prefix, and another prefix is another target.
-      const outside = new S3Target(`s3://${service.bucket}`, service)
+      const outside = await S3Target.open(`s3://${service.bucket}`, service)
       for await (const { name } of outside.list('')) assert.ok(name.startsWith('deep/prefix/'), name)
       const passphrase = path.join(folder.path, 'passphrase')
       await writeFile(passphrase, 'a long passphrase\n')

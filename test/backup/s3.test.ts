@@ -116,7 +116,7 @@ it('an S3 target stores, lists, reads and removes objects, and explains failures
   await using service = await openService()
   const settings = { region: 'us-east-1', ...service }
   const prefix = `run-${randomBytes(4).toString('hex')}`
-  const target = new S3Target(`s3://${service.bucket}/${prefix}`, settings)
+  const target = await S3Target.open(`s3://${service.bucket}/${prefix}`, settings)
   const bytes = randomBytes(100_000)
   const names = Array.from({ length: 8 }, (_, number) => `packs/ab/object ${number} +&=ü`)
   for (const name of names) await target.put(name, bytes)
@@ -133,12 +133,41 @@ it('an S3 target stores, lists, reads and removes objects, and explains failures
   for (const name of names) await target.remove(name)
   await target.remove(names[0] ?? '')
   await assert.rejects(target.get(names[0] ?? ''), /is missing in s3:\/\//)
-  const wrong = new S3Target(`s3://${service.bucket}/${prefix}`, { ...settings, secretKey: 'wrong' })
+  const wrong = await S3Target.open(`s3://${service.bucket}/${prefix}`, { ...settings, secretKey: 'wrong' })
   await assert.rejects(wrong.put('a', bytes), /cannot be used \(403 SignatureDoesNotMatch\).*the access key/)
-  assert.throws(
-    () => new S3Target('s3://bucket', { ...settings, accessKey: undefined }),
+  await assert.rejects(
+    S3Target.open('s3://bucket', { ...settings, accessKey: undefined }),
     /CARREL_BACKUP_S3_ACCESS_KEY/,
   )
+})
+
+it('an S3 target sends the session token and asks for server-side encryption', async () => {
+  const seen: IncomingMessage['headers'][] = []
+  const server = createServer((request, response) => {
+    seen.push(request.headers)
+    request.resume().once('end', () => response.writeHead(200).end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const target = await S3Target.open('s3://bucket/x', {
+      ...KEY,
+      endpoint,
+      region: 'us-east-1',
+      sessionToken: 'session',
+      encryption: { algorithm: 'aws:kms', keyId: 'key' },
+    })
+    await target.put('a', Buffer.from('bytes'))
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+  const [headers] = seen
+  assert.equal(headers?.['x-amz-security-token'], 'session')
+  assert.match(headers?.authorization ?? '', /SignedHeaders=[^,]*x-amz-security-token/)
+  assert.equal(headers?.['x-amz-server-side-encryption'], 'aws:kms')
+  assert.equal(headers?.['x-amz-server-side-encryption-aws-kms-key-id'], 'key')
 })
 
 it('a server is backed up to S3 and restored from it', async () => {

@@ -173,6 +173,24 @@ describe('a check', () => {
     await uploadFile(client, sample.library, '/again.bin', sample.large.subarray(0, 100_000))
   })
 
+  it('compares the index of photos with the tree', async () => {
+    const { library, key, run } = await createSample(server, client)
+    for (const name of ['lost.jpg', 'dated.jpg', 'other.png']) {
+      await uploadFile(client, library, `/photos/${name}`, randomBytes(100))
+    }
+    await server.running.services.photos.settled()
+    assert.deepEqual((await checkServer(server, { library })).findings, [])
+    await run("delete from photo where library_key = ? and name = 'lost.jpg'", key)
+    await run("update photo set day = day + 1 where library_key = ? and name = 'dated.jpg'", key)
+    await run("update photo set size = 7 where library_key = ? and name = 'other.png'", key)
+    const { findings } = await checkServer(server, { library })
+    assert.deepEqual(findings.map(({ kind, path, detail }) => `${kind} ${path}: ${detail}`).toSorted(), [
+      'photo-index /photos/dated.jpg: the index has it at another date',
+      'photo-index /photos/lost.jpg: it is not in the index of photos',
+      'photo-index /photos/other.png: the index has another size or time',
+    ])
+  })
+
   for (const { name, damage, found, isCheap } of DAMAGES) {
     it(`finds ${name}, and nothing else`, async () => {
       const sample = await createSample(server, client)

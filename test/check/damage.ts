@@ -6,6 +6,8 @@ import type { FindingKind } from '../../src/check/finding.ts'
 import { findLibraryKey } from '../../src/commits/library-store.ts'
 import type { Value } from '../../src/database/database.ts'
 import type { FileId, LibraryId } from '../../src/objects/ids.ts'
+import { pathKey } from '../../src/objects/path-key.ts'
+import type { LibraryPath } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
@@ -13,6 +15,7 @@ import { eventually, uploadFile } from '../support/transfer.ts'
 /** A library with something of everything, and everything derived from it. */
 export interface Sample {
   readonly server: TestServer
+  readonly client: Client
   readonly library: string
   readonly key: number
   readonly small: Buffer
@@ -54,6 +57,7 @@ export async function createSample(server: TestServer, client: Client): Promise<
   }
   return {
     server,
+    client,
     library,
     key,
     small,
@@ -122,6 +126,16 @@ export const DAMAGES: readonly {
     damage: async ({ run, key, blockOf, small }) =>
       run('delete from library_block where library_key = ? and block_id = ?', key, (await blockOf(small)).id),
     found: [['block-unheld', '/docs/small.bin']],
+    isCheap: true,
+  },
+  {
+    name: 'a block that the library does not hold, and whose file was deleted',
+    damage: async ({ run, key, blockOf, large }) => {
+      const { id, file } = await blockOf(large)
+      await run('delete from library_block where library_key = ? and block_id = ?', key, id)
+      await rm(file)
+    },
+    found: [['block-unheld', '/docs/deep/large.bin']],
     isCheap: true,
   },
   {
@@ -216,4 +230,61 @@ export const DAMAGES: readonly {
     found: [['usage', null]],
     isCheap: true,
   },
+  {
+    name: 'a photo in the index that is not in the tree',
+    async damage({ server, run, key, idOf }) {
+      await server.running.services.photos.settled()
+      const columns = 'library_key, parent, name, file_id, kind, size, mtime, taken_at, day, seq'
+      const sql = `insert into photo (${columns}) values (?, '/docs', 'gone.jpg', ?, 0, 1, 0, 0, 0, 1)`
+      return run(sql, key, await idOf('/notes.txt'))
+    },
+    found: [['photo-index', '/docs/gone.jpg']],
+    isCheap: true,
+  },
+  {
+    name: 'comments that cannot be found by their path',
+    async damage({ client, library, run, key }) {
+      await annotate(client, library)
+      return run('update annotated_file set path_key = ? where library_key = ?', randomBytes(20), key)
+    },
+    found: [['path-binding', '/notes.txt']],
+    isCheap: true,
+  },
+  {
+    name: 'a tag that cannot be found by its name',
+    async damage({ client, library, run, key }) {
+      await annotate(client, library)
+      return run("update library_tag set name_folded = 'other' where library_key = ?", key)
+    },
+    found: [['annotations', null]],
+    isCheap: true,
+  },
+  {
+    name: 'a share of a file that is gone',
+    async damage({ server, client, library, run, key }) {
+      const friend = await server.signUp()
+      const form = { share_type: 'user', username: friend.email, permission: 'r' }
+      const url = `/api/v2.1/repos/${library}/file/shared-items/`
+      const shared = await client.put(url, { query: { p: '/notes.txt' }, form })
+      assert.deepEqual([shared.status, shared.body.failed], [200, []], shared.text)
+      const sql = "update sub_library set path = '/gone', path_key = ? where library_key = ?"
+      assert.equal(await run(sql, pathKey('/gone' as LibraryPath), key), 1)
+      // The root is always there.
+      const link = await client.post('/api/v2.1/share-links/', { form: { repo_id: library, path: '/' } })
+      assert.equal(link.status, 200, link.text)
+    },
+    found: [['path-binding', '/gone']],
+    isCheap: true,
+  },
 ]
+
+/** A comment and a tag. */
+async function annotate(client: Client, library: string): Promise<void> {
+  const comment = { query: { p: '/notes.txt' }, form: { comment: 'Well' } }
+  assert.equal((await client.post(`/api2/repos/${library}/file/comments/`, comment)).status, 201)
+  const api = `/api/v2.1/repos/${library}`
+  const made = await client.post(`${api}/repo-tags/`, { form: { name: 'Urgent', color: 'red' } })
+  const { repo_tag_id } = made.body.repo_tag
+  const tagged = await client.post(`${api}/file-tags/`, { form: { file_path: '/notes.txt', repo_tag_id } })
+  assert.equal(tagged.status, 201, tagged.text)
+}

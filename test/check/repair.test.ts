@@ -3,12 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { repairAnnotations } from '../../src/annotations/annotation-faults-store.ts'
 import { createSnapshot, openRepository, Snapshot } from '../../src/backup/index.ts'
 import { listLibraryNamesOf } from '../../src/commits/index.ts'
 import { BlockCheck } from '../../src/content/block-check.ts'
 import { findBlocksHeldAnywhere } from '../../src/content/index.ts'
 import { openSnapshot } from '../../src/database/index.ts'
 import type { DatabaseSetting } from '../../src/database/open.ts'
+import { GarbageReferences } from '../../src/gc/index.ts'
 import { createLibrary } from '../../src/library/index.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { type RepairSource, repair } from '../../src/repair/index.ts'
@@ -45,6 +47,7 @@ async function backUp(): Promise<RepairSource> {
   const repository = await openRepository(folder, { passphraseFile: undefined }, { create: true })
   const manifest = await createSnapshot(repository, {
     openSnapshot: () => openSnapshot(setting),
+    findGarbage: (snapshot) => GarbageReferences.find(snapshot, 0),
     blocks,
     heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
     secret: null,
@@ -82,7 +85,7 @@ async function indexed(): Promise<void> {
 }
 
 async function repairServer(sample: Sample, sources: readonly RepairSource[], isDryRun = false) {
-  const { db, core, search, access, accounts, now, usage } = server.running.services
+  const { db, core, search, photos, access, accounts, now, usage } = server.running.services
   await using blocks = await openBlocksOf(server)
   const quarantine = new Quarantine(path.join(server.data, 'quarantine'), path.join(server.data, 'blocks'))
   const { findings } = await checkServer(server, { library: sample.library })
@@ -105,6 +108,8 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       },
       indexedEntries: (library, folder) => search.reindexing.indexedEntries(library, folder),
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
+      rebuildPhotos: (library) => photos.rebuildLibrary(library),
+      repairAnnotations,
       isDryRun,
     },
     findings,

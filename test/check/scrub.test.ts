@@ -30,6 +30,7 @@ describe('the scrub', () => {
     const advance = async () => {
       // A new one each time, as after a restart.
       await using scrub = new Scrub({
+        hold: async () => true,
         db,
         blocks: new BlockCheck(db, blocks, () => at),
         now: () => at,

@@ -79,6 +79,60 @@ describe('carrel gc without a server', { timeout: 300_000 }, () => {
   })
 })
 
+describe('carrel gc with a damaged library', { timeout: 300_000 }, () => {
+  it('collects the others, names it and exits with 1', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-'))
+    try {
+      const ids: string[] = []
+      {
+        await using server = await startServer({ data })
+        const admin = await server.admin()
+        for (const name of ['Damaged', 'Sound']) {
+          const library = await admin.createLibrary(name)
+          ids.push(library)
+          await admin.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
+          await uploadFile(admin, library, '/kept', 'kept')
+          await uploadFile(admin, library, '/file', randomBytes(200_000))
+          await admin.delete(`/api/v2.1/repos/${library}/file/`, { query: { p: '/file' } })
+        }
+        await admin.get('/api/v2.1/activities/')
+      }
+      const db = new DatabaseSync(path.join(data, 'carrel.db'))
+      const damaged = 'select key, root from library where id = ?'
+      const lose = `delete from fs_object where (library_key, id) in (${damaged})`
+      assert.equal(db.prepare(lose).run(ids[0] ?? '').changes, 1)
+      db.close()
+      let freed = 0
+      for (let run = 0; run < 4; run += 1) {
+        const done = await carrel(['gc', '--json', '--gc-grace-seconds', '0', '--data', data])
+        assert.equal(done.code, 1, done.stdout)
+        const report = JSON.parse(done.stdout)
+        assert.deepEqual(
+          report.failures.map(({ library }: { library: string }) => library),
+          [ids[0]],
+        )
+        assert.match(
+          done.stderr,
+          /^The library Damaged \([-0-9a-f]{36}\) could not be collected, and nothing/,
+        )
+        freed += report.freedBytes
+      }
+      assert.equal(freed, 200_000)
+      const sound = await carrel(['gc', '--library', ids[1] ?? '', '--data', data])
+      assert.equal(sound.code, 0, sound.stderr)
+      const unsound = await carrel(['gc', '--library', ids[0] ?? '', '--data', data])
+      assert.equal(unsound.code, 1, unsound.stdout)
+      const unknown = await carrel(['gc', '--library', crypto.randomUUID(), '--data', data])
+      assert.deepEqual(
+        [unknown.code, /not the id of a library of this server/.test(unknown.stderr)],
+        [2, true],
+      )
+    } finally {
+      await rm(data, { recursive: true })
+    }
+  })
+})
+
 /** What the activity feed shows. */
 async function feedOf(client: Client): Promise<string[]> {
   const { body } = await client.get('/api/v2.1/activities/')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { carrel, serve } from '../support/command.ts'
@@ -47,11 +48,43 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
       await writeFile(path.join(data, 'search.db'), 'no database at all'.repeat(1000))
       const without = await carrel(['reindex', 'search', '--json', '--data', data])
       assert.deepEqual([without.code, without.stderr], [0, ''])
-      assert.deepEqual(JSON.parse(without.stdout), { libraries: { search: 1 } })
+      assert.deepEqual(JSON.parse(without.stdout), { libraries: { search: 1 }, failures: [] })
       const again = await start()
       await findsIt(again.client)
       assert.deepEqual(await trashed(again.client), trash)
       assert.equal((await again.server.stop()).code, 0)
+    } finally {
+      await rm(data, { recursive: true, force: true })
+    }
+  })
+
+  it('continues after a damaged library, names it, and exits with 1', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-reindex-'))
+    try {
+      const server = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
+      const client = await Client.signIn(server.url, admin.CARREL_ADMIN_EMAIL, admin.CARREL_ADMIN_PASSWORD)
+      const damaged = await client.createLibrary('Damaged')
+      const sound = await client.createLibrary('Sound')
+      // Different contents, because two equal trees of the same second have the same root.
+      await uploadFile(client, damaged, '/lake.txt', 'to the lake')
+      await uploadFile(client, sound, '/lake.txt', 'from the lake')
+      assert.equal((await server.stop()).code, 0)
+      {
+        using db = new DatabaseSync(path.join(data, 'carrel.db'))
+        const lost = db
+          .prepare('delete from fs_object where id = (select root from library where id = ?)')
+          .run(damaged)
+        assert.equal(lost.changes, 1)
+      }
+      const { code, stdout, stderr } = await carrel(['reindex', '--json', '--data', data])
+      assert.equal(code, 1)
+      const { libraries, failures } = JSON.parse(stdout)
+      assert.deepEqual(libraries, { search: 1, paths: 1, photos: 1 })
+      assert.deepEqual(
+        failures.map(({ index, library }: { index: string; library: string }) => [index, library]),
+        ['search', 'paths', 'photos'].map((index) => [index, damaged]),
+      )
+      assert.match(stderr, /The index search of the library Damaged .* could not be made: .*carrel check/)
     } finally {
       await rm(data, { recursive: true, force: true })
     }

@@ -80,7 +80,7 @@ async function checkRestored(
   await repository.reload()
   const { missing } = await restoreServer(
     new Snapshot(repository, await findManifest(repository, snapshot)),
-    { dataDirectory: data, database: config.database, openBlocks: () => openBlocks(config) },
+    { dataDirectory: data, database: config.database, openBlocks: (db) => openBlocks(config, { db }) },
   )
   assert.deepEqual(missing, [])
   await checkState(data, {}, expected)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
 import { check } from '../../src/check/index.ts'
 import { BlockCheck } from '../../src/content/index.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
@@ -64,7 +65,7 @@ async function checkServer(server: TestServer, expected: Expectation): Promise<v
 
 /** What `carrel check --read-data` does. */
 async function checkContents({ data, running }: TestServer): Promise<void> {
-  const { db, core, search } = running.services
+  const { db, core, search, photos } = running.services
   const directory = path.join(data, 'blocks')
   await using blocks = await openDiskBlockStore({ directory, shared: true, implementation: 'plain' })
   const { objects, changes, defaultHistoryDays, now } = core
@@ -77,8 +78,11 @@ async function checkContents({ data, running }: TestServer): Promise<void> {
       defaultHistoryDays,
       blocks: new BlockCheck(db, blocks, now),
       searchFaults: (library) => search.reindexing.faultsOf(library),
+      photoFaults: (library) => photos.faultsOf(library),
+      annotationFaults: ({ key }) => findAnnotationFaults(db, key),
+      pathBindings: core.pathBindings,
     },
-    { readData: true, sample: 100, signal: AbortSignal.timeout(60_000) },
+    { readData: true, sample: 100, signal: AbortSignal.timeout(600_000) },
   )
   assert.deepEqual(findings, [], 'findings of carrel check')
 }

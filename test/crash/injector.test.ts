@@ -9,6 +9,7 @@ import { FaultInjector } from '../support/fault-injection.ts'
 import { cannotBuildShim } from '../support/io-shim.ts'
 import { ADMIN } from '../support/server.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
+import { compareWithDisk, listPresent, Recording } from './recording.ts'
 
 describe('the fault injector', { skip: cannotBuildShim() }, () => {
   for (const disk of ['plain', 'fast']) {
@@ -42,4 +43,32 @@ describe('the fault injector', { skip: cannotBuildShim() }, () => {
       }
     })
   }
+})
+
+describe('the recorder', { skip: cannotBuildShim() }, () => {
+  it('has recorded every operation of a server that was killed under load', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-recorder-'))
+    try {
+      const present = await listPresent(data)
+      await using injector = await FaultInjector.create(data)
+      const recording = new Recording(injector)
+      // Far from its operation, a record would not be written any more if the kill did not wait for it.
+      const lag = { IO_SHIM_LAG_MS: '20', IO_SHIM_SYNC_MS: '0' }
+      for (let round = 0; round < 3; round++) {
+        await using server = await spawnServer(data, { ...recording.env, ...lag })
+        const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+        const link = await uploadLink(client, await client.createLibrary())
+        const answers = Array.from({ length: 8 }, (_, n) => {
+          const file = { filename: `${n}`, bytes: Buffer.alloc(100_000, n + 1) }
+          return postForm(link, [['parent_dir', '/'], file]).catch(() => {})
+        })
+        await Promise.race(answers)
+        await injector.killBetweenCalls(server)
+        await Promise.all(answers)
+        await compareWithDisk(data, present, recording.read())
+      }
+    } finally {
+      await rm(data, { recursive: true, force: true })
+    }
+  })
 })

@@ -29,7 +29,7 @@ const BLOCK_STEPS = step('create', 'blocks/tmp/*', 'EMFILE', 'ENOSPC')
 /** What else a kind of write does, and how many transactions it has. The error hits each of them in turn. */
 const KINDS: Readonly<Record<string, { steps?: readonly Step[]; transactions?: number }>> = {
   upload: { steps: BLOCK_STEPS },
-  chunk: { steps: step('create', 'uploads/*', 'EMFILE', 'ENOSPC') },
+  chunk: { steps: BLOCK_STEPS },
   push: { steps: BLOCK_STEPS, transactions: 4 },
   task: { transactions: 3 },
   'empty trash': { transactions: 3 },

@@ -44,10 +44,6 @@ const steps: readonly Step[] = [
   step('blocks/??/*', 'rename', 'EIO', 'ENOSPC', 'EROFS'),
   step('blocks/??', 'open', 'EMFILE', 'EIO'),
   step('blocks/??', 'syncFolder', 'EIO'),
-  step('uploads/*', 'create', 'EMFILE', 'ENOSPC', 'EROFS'),
-  step('uploads/*', 'write', 'EIO', 'ENOSPC', 'short'),
-  step('uploads/*', 'sync', 'EIO'),
-  step('uploads', 'syncFolder', 'EIO'),
   step('search.db-wal', 'write', 'EIO', 'ENOSPC', 'short'),
   step('search.db-wal', 'sync', 'EIO'),
 ]

@@ -30,7 +30,8 @@ export interface PowerCutResult {
 
 /** Stops after so many states with a problem. */
 const MAX_PROBLEMS = 5
-const CHECK_TIMEOUT_MS = 60_000
+/** Only for a check that hangs: a busy machine takes minutes for one. */
+const CHECK_TIMEOUT_MS = 900_000
 
 /**
  * Records servers under load, builds states that a power failure may leave, starts a server on each and compares it with what was
@@ -51,7 +52,7 @@ export async function cutPower({
     const recorded = await scenario.record(seed)
     const count = Math.max(1, Math.round((states * scenario.share) / shares))
     const started = performance.now()
-    const { checked, kinds } = await checkScenario(recorded, { count, seed, pool, problems })
+    const { checked, kinds } = await checkScenario(recorded, { count, seed, pool, problems, report })
     if (recorded.keep !== undefined) await rm(recorded.keep, { recursive: true, force: true })
     all += checked
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
@@ -69,11 +70,12 @@ interface CheckOptions {
   readonly seed: number
   readonly pool: CheckerPool
   readonly problems: string[]
+  readonly report: (line: string) => void
 }
 
 async function checkScenario(
   { name, env, present, records, requests, subject: subjectOf }: RecordedScenario,
-  { count, seed, pool, problems }: CheckOptions,
+  { count, seed, pool, problems, report }: CheckOptions,
 ): Promise<{ checked: number; kinds: number }> {
   const random = seededRandom(seed)
   const cuts = Map.groupBy(
@@ -107,9 +109,10 @@ async function checkScenario(
         const { problem } = await pool.run(worker, { data, env, subject })
         await rm(folder, { recursive: true, force: true })
         if (problem !== undefined) {
-          problems.push(
-            `${name}, after record ${index} (${describe(record)}), ${failure.name}, seed ${seed}:\n${problem}`,
-          )
+          const place = `${name}, after record ${index} (${describe(record)}), ${failure.name}, seed ${seed}`
+          problems.push(`${place}:\n${problem}`)
+          // At once, because a long run may be stopped before its end.
+          report(`a problem in ${place}: ${problem.split('\n', 1)[0]}`)
         }
       })()
       running.add(check)

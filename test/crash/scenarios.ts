@@ -89,7 +89,7 @@ function edits(disk: 'fast' | 'plain', share: number): Scenario {
             }),
           ])
           if (phase === 0) assert.equal(await server.stop(), 0)
-          else await server.kill()
+          else await injector.killBetweenCalls(server)
         }
         const records = recording.read()
         await compareWithDisk(data, present, records)
@@ -141,6 +141,7 @@ function failedSync(share: number): Scenario {
           // A writer stops at the first request that is refused or not answered.
           if (isLast) await Promise.all(writers)
           else await Promise.allSettled(writers)
+          await injector.killBetweenCalls(server)
         }
         const records = recording.read()
         await compareWithDisk(data, present, records)
@@ -229,7 +230,7 @@ function migration(fixture: string, share: number): Scenario {
         await using injector = await FaultInjector.create(data)
         const recording = new Recording(injector)
         await using server = await spawnServer(data, { ...recording.env, ...env })
-        await server.kill()
+        await injector.killBetweenCalls(server)
         const records = recording.read()
         await compareWithDisk(data, present, records)
         return { name, env, present, records, requests: [], subject: () => ({ kind: 'server', expected }) }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
 import { moveConsumer } from '../../src/commits/consumer-store.ts'
 import { GarbageCollector } from '../../src/gc/collector.ts'
+import { deleteLease, putLease } from '../../src/gc/lease-store.ts'
 import { findIndexFaults } from '../../src/history/index-check.ts'
 import { findFirstSeen } from '../../src/history/path-index-store.ts'
 import { emptyTrash } from '../../src/library/empty-trash.ts'
@@ -293,6 +294,31 @@ onBothDatabases('garbage collection', (fresh) => {
     assert.deepEqual(await load(on, library, at('/large')), bytes)
     assert.deepEqual(await load(on, library, at('/small')), Buffer.from('small'))
     assert.equal((await countAll(on)).condemned, 0)
+  })
+
+  it('deletes rows during a backup, and keeps the bytes until it has ended', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { db } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    await setHistory(on, library, 0)
+    const node = 'backup/4711/host/1'
+    const oldestAt = on.clock.now
+    await save(on, library, 'a', randomBytes(LARGE))
+    // Each version is given up while the backup runs, not only those of its beginning.
+    for (let version = 0; version < 3; version++) {
+      await save(on, library, 'a', randomBytes(LARGE))
+      for (let run = 0; run < 4; run++) {
+        await db.write((tx) => putLease(tx, { node, oldestAt, renewedAt: on.clock.now }))
+        await collectAll(on, 1)
+      }
+    }
+    const during = await countAll(on)
+    assert.deepEqual([during.commits, during.references, during.files], [1, 1, 4])
+    await db.write((tx) => deleteLease(tx, node))
+    await collectAll(on)
+    assert.equal((await countAll(on)).files, 1)
   })
 
   it('keeps commits that a consumer has not processed, and says so', async (t) => {

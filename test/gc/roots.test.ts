@@ -54,7 +54,9 @@ async function open(env: Record<string, string> = {}): Promise<Stage> {
 
 async function blockFiles({ data }: TestServer): Promise<string[]> {
   const entries = await readdir(path.join(data, 'blocks'), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  return entries
+    .filter((entry) => entry.isFile() && /^[0-9a-f]{38}$/.test(entry.name))
+    .map(({ name }) => name)
 }
 
 describe('garbage collection keeps', () => {

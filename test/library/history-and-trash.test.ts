@@ -182,8 +182,16 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const { info } = await stage.reopen(library)
     await stage.core.pathIndex.catchUp(info)
     const first = (path: string) => findFirstSeen(stage.db, info.key, at(path))
-    assert.deepEqual(await first('/d/a'), { author: 'first@example.org', addedAt: START + 10 })
-    assert.deepEqual(await first('/e/a'), { author: 'first@example.org', addedAt: START + 20 })
+    assert.deepEqual(await first('/d/a'), {
+      author: 'first@example.org',
+      viaLink: false,
+      addedAt: START + 10,
+    })
+    assert.deepEqual(await first('/e/a'), {
+      author: 'first@example.org',
+      viaLink: false,
+      addedAt: START + 20,
+    })
     assert.equal(await first('/nothing'), undefined)
   })
 

@@ -4,12 +4,12 @@ import { listCommitsDown } from '../../src/commits/commit-store.ts'
 import type { LibraryInfo } from '../../src/commits/library-info.ts'
 import type { Database } from '../../src/database/database.ts'
 import { DatabaseError } from '../../src/database/errors.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { type DatabaseSetting, openDatabase } from '../../src/database/open.ts'
 import { type DomainError, fail } from '../../src/errors.ts'
 import { createLibraryCore } from '../../src/library/core.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
-import { Library } from '../../src/library/library.ts'
+import { type EditableLibrary, Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { Dir } from '../../src/objects/dir.ts'
 import { dirDirent, fileDirent } from '../../src/objects/dirent.ts'
@@ -17,7 +17,7 @@ import { type CommitId, EMPTY_ID, sha1Hex } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
-import { at, openTestCore } from '../support/core.ts'
+import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 
 onBothDatabases('writers of one library', (fresh) => {
@@ -67,45 +67,88 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.equal(after.info.headSeq, 3)
   })
 
+  /** The same library on another node: its own caches, queues and connections. */
+  async function openNode(stage: TestCore, setting: DatabaseSetting | undefined, library: EditableLibrary) {
+    const stack = new AsyncDisposableStack()
+    const db = stack.use(
+      await openDatabase(setting ?? { kind: 'sqlite', file: stage.file }, {
+        onFatal(error) {
+          throw error
+        },
+      }),
+    )
+    const core = stack.use(
+      createLibraryCore({
+        db,
+        blocks: new MemoryBlockStore(),
+        now: stage.core.now,
+        dirCacheBytes: 2 ** 20,
+        defaultHistoryDays: -1,
+        dependents: libraryDependents,
+        pathBindings,
+        onConsumerError(error) {
+          throw error
+        },
+      }),
+    )
+    const info = await getLibrary(core, library.info.id)
+    return {
+      library: new Library(core, info, library.actor, 'rw').editable(ROOT),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  }
+
   it('on several nodes converge on one head without an error and without losing an edit', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
     const library = await stage.newLibrary(await stage.actor())
-    const setting = database.setting ?? { kind: 'sqlite' as const, file: stage.file }
-    await using secondDb = await openDatabase(setting, {
-      onFatal(error) {
-        throw error
-      },
-    })
-    await using second = createLibraryCore({
-      db: secondDb,
-      blocks: new MemoryBlockStore(),
-      now: stage.core.now,
-      dirCacheBytes: 2 ** 20,
-      defaultHistoryDays: -1,
-      dependents: libraryDependents,
-      pathBindings,
-      onConsumerError(error) {
-        throw error
-      },
-    })
-    const info = await getLibrary(second, library.info.id)
-    const onSecond = new Library(second, info, library.actor, 'rw').editable(ROOT)
+    await using second = await openNode(stage, database.setting, library)
     const EACH = 60
     const write = async (node: typeof library, who: string) => {
       for (let i = 0; i < EACH; i++) await createFile(node, at(`/${who} ${i}.txt`))
     }
     await Promise.all([
       write(library, 'first'),
-      write(onSecond, 'second'),
+      write(second.library, 'second'),
       write(library, 'third'),
-      write(onSecond, 'fourth'),
+      write(second.library, 'fourth'),
     ])
     const after = await stage.reopen(library)
     assert.deepEqual([after.info.headSeq, after.info.fileCount], [1 + 4 * EACH, 4 * EACH])
     const { dir } = await after.tree.getDir(ROOT)
     assert.equal(dir.size, 4 * EACH)
+  })
+
+  it('on three nodes take turns, so that hardly an edit is applied twice', async (t) => {
+    const database = await fresh(t)
+    // The nodes of a cluster share a PostgreSQL server.
+    if (database?.setting === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await using second = await openNode(stage, database.setting, library)
+    await using third = await openNode(stage, database.setting, library)
+    const [WRITERS, EACH] = [10, 20]
+    const edits = 3 * WRITERS * EACH
+    let applied = 0
+    const write = async (name: string, node: EditableLibrary, who: number) => {
+      for (let i = 0; i < EACH; i++) {
+        await node.commit(async (tree) => {
+          applied += 1
+          await tree.makeDirs(at(`/${name} ${who} ${i}`))
+          return { description: 'x', result: 0 }
+        })
+      }
+    }
+    const nodes = { first: library, second: second.library, third: third.library }
+    await Promise.all(
+      Object.entries(nodes).flatMap(([name, node]) =>
+        Array.from({ length: WRITERS }, (_, who) => write(name, node, who)),
+      ),
+    )
+    const after = await stage.reopen(library)
+    assert.equal((await after.tree.getDir(ROOT)).dir.size, edits)
+    assert.ok(applied <= 1.1 * edits, `${edits} edits were applied ${applied} times`)
   })
 
   it('all succeed with the same name, each under a different one', async (t) => {

@@ -4,6 +4,7 @@ const GC = 'test/gc/safeguards.test.ts'
 const COLLECT = 'test/gc/collect.test.ts'
 const TARGETS = 'test/backup/targets.test.ts'
 const WHOLE_SERVER = 'test/backup/whole-server.test.ts'
+const CONDEMNED = 'test/backup/condemned.test.ts'
 const MIGRATION = 'test/upgrade/migration.test.ts'
 const REPAIR = 'test/check/repair.test.ts'
 const CHECK = 'test/check/check.test.ts'
@@ -73,6 +74,23 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     find: '  await repository.flush()\n',
     replace: '',
     tests: [WHOLE_SERVER],
+  },
+  {
+    invariant: 'I4',
+    name: 'a snapshot leaves out only what nothing in it reaches',
+    file: 'src/gc/garbage-references.ts',
+    find: 'idsIn(marked?.deletableReferences ?? new Uint8Array(0))',
+    replace:
+      'idsIn(Buffer.concat(marked === undefined ? [] : [marked.deletableReferences, marked.releasedReferences]))',
+    tests: [CONDEMNED],
+  },
+  {
+    invariant: 'I1',
+    name: 'objects without blocks are condemned on a restored server',
+    file: 'src/backup/tables.ts',
+    find: "  'condemned_reference',",
+    replace: "  'condemned_object',\n  'condemned_reference',",
+    tests: [CONDEMNED],
   },
   {
     invariant: 'I4',

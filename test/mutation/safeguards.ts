@@ -1,4 +1,5 @@
 import { OPERATION_SAFEGUARDS } from './operation-safeguards.ts'
+import { SECURITY_SAFEGUARDS } from './security-safeguards.ts'
 
 /** Code that keeps an invariant, how to disable it, and the tests that must notice. */
 export interface Safeguard {
@@ -77,8 +78,8 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I2',
     name: 'the head moves by compare-and-swap',
     file: 'src/commits/library-store.ts',
-    find: 'modifier = ?\n     where key = ? and head = ? and deleted_at is null`',
-    replace: 'modifier = ?\n     where key = ? and (head = ? or true) and deleted_at is null`',
+    find: 'modifier_via_link = ?\n     where key = ? and head = ? and deleted_at is null`',
+    replace: 'modifier_via_link = ?\n     where key = ? and (head = ? or true) and deleted_at is null`',
     tests: [WRITERS],
     quick: true,
   },
@@ -86,7 +87,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I2',
     name: 'a group whose head moved is rolled back',
     file: 'src/commits/store-group.ts',
-    find: "if (!(await moving)) throw new Rollback({ kind: 'head-moved' })",
+    find: "if (!(await moving) || !isFirst) throw new Rollback({ kind: 'head-moved' })",
     replace: 'await moving',
     tests: [WRITERS],
   },
@@ -149,27 +150,19 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   },
   {
     invariant: 'I4',
-    name: 'the first chunk of an upload is flushed before it is acknowledged',
+    name: 'the blocks of a chunk are durable before it is acknowledged',
     file: 'src/transfer/resumable.ts',
-    find: '      await chunk.handle.datasync()\n',
-    replace: '',
+    find: '    await chunk.keep()\n    const { upload, staged } = chunk\n',
+    replace: '    const { upload, staged } = chunk\n',
     tests: ['test/transfer/chunk-flush.test.ts'],
   },
   {
     invariant: 'I4',
-    name: 'the folder entry of a chunk file is flushed before it is acknowledged',
-    file: 'src/transfer/resumable.ts',
-    find: 'await this.#folder.sync()',
-    replace: '',
-    tests: ['test/transfer/chunk-flush.test.ts'],
-  },
-  {
-    invariant: 'I4',
-    name: 'later chunks are flushed before they are acknowledged',
-    file: 'src/transfer/resumable.ts',
-    find: '    await handle.datasync()\n    const received',
-    replace: '    const received',
-    tests: ['test/transfer/chunk-flush.test.ts'],
+    name: 'garbage collection keeps the blocks of unfinished uploads',
+    file: 'src/content/condemned-store.ts',
+    find: '       union select block_id from staged_block where block_id in (${marks})`,\n      ...some,\n      ...some,\n',
+    replace: '`,\n      ...some,\n',
+    tests: ['test/transfer/unfinished-uploads.test.ts'],
   },
   {
     invariant: 'I4',
@@ -290,7 +283,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I7',
     name: 'a cached dir is found only in its library',
     file: 'src/tree/dir-cache.ts',
-    find: '    const found = this.#entries.get(`${libraryKey}:${id}`)',
+    find: '    const found = this.#entries.get(this.#epochs.keyOf(libraryKey, id))',
     replace:
       '    const found = [...this.#entries].find(([key]) => key.endsWith(`:${id}`) && libraryKey > 0)?.[1]',
     tests: ['src/tree/dir-cache.test.ts'],
@@ -468,4 +461,5 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     tests: [EVENT_LOOP],
   },
   ...OPERATION_SAFEGUARDS,
+  ...SECURITY_SAFEGUARDS,
 ]

@@ -44,12 +44,16 @@ export function holdTasks(server: TestServer): Disposable {
 export function breakStore(server: TestServer): Disposable {
   const { content } = server.running.services.core
   const receive = content.receive.bind(content)
-  content.receive = async () => {
+  const stage = content.stage.bind(content)
+  const fail = async () => {
     throw new Error('the store is broken')
   }
+  content.receive = fail
+  content.stage = fail
   return {
     [Symbol.dispose]() {
       content.receive = receive
+      content.stage = stage
     },
   }
 }

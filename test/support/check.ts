@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
 import { type CheckReport, check } from '../../src/check/check.ts'
 import type { CheckSources } from '../../src/check/library-check.ts'
 import { findLibraryKey } from '../../src/commits/library-store.ts'
@@ -14,7 +15,7 @@ export function openBlocksOf(server: TestServer): Promise<BlockStore> {
 }
 
 export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources {
-  const { db, core, search, now } = server.running.services
+  const { db, core, search, photos, now } = server.running.services
   const { objects, changes, defaultHistoryDays } = core
   return {
     db,
@@ -24,6 +25,9 @@ export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources 
     defaultHistoryDays,
     blocks: new BlockCheck(db, blocks, now),
     searchFaults: (library) => search.reindexing.faultsOf(library),
+    photoFaults: (library) => photos.faultsOf(library),
+    annotationFaults: ({ key }) => findAnnotationFaults(db, key),
+    pathBindings: core.pathBindings,
   }
 }
 

@@ -80,6 +80,17 @@ export class EventStream implements AsyncDisposable {
     }
   }
 
+  /**
+   * Waits for the event of one commit. Earlier commits are dropped: a commit made before the stream
+   * was opened can still be announced on it.
+   */
+  async nextCommit(commitId: string): Promise<SentEvent> {
+    for (;;) {
+      const next = await this.nextOf('commit')
+      if (next.data.commit_id === commitId) return next
+    }
+  }
+
   /** Events that were received and not yet read. */
   get waiting(): readonly SentEvent[] {
     return this.#events

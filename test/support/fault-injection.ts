@@ -62,6 +62,11 @@ const RULE_BYTES = 32 + PATTERN_BYTES
 const FOREVER = 0xffff_ffff
 const SEEN_AT = 20
 const HIT_AT = 24
+/** After the rules: whether the gate is closed, and the processes with their operations, as `struct shared`. */
+const GATE_AT = MAX_RULES * RULE_BYTES
+const SLOTS_AT = GATE_AT + 8
+const MAX_SLOTS = 64
+const SLOT_BYTES = 8
 
 /**
  * Makes file operations below a data folder fail, in servers that run with `env`. Faults begin and end while a server runs: the rules are
@@ -84,7 +89,7 @@ export class FaultInjector implements AsyncDisposable {
   static async create(data: string): Promise<FaultInjector> {
     const shim = await IoShim.build()
     const file = path.join(shim.folder, 'faults')
-    await writeFile(file, Buffer.alloc(MAX_RULES * RULE_BYTES))
+    await writeFile(file, Buffer.alloc(SLOTS_AT + MAX_SLOTS * SLOT_BYTES))
     return new FaultInjector(shim, file, { ...shim.environment(data), IO_SHIM_FAULTS: file })
   }
 
@@ -133,9 +138,47 @@ export class FaultInjector implements AsyncDisposable {
     }
   }
 
+  /**
+   * Ends a server by SIGKILL while no process is between an operation and its record, so that the recording agrees with the disk. The
+   * operations of all other processes wait meanwhile.
+   */
+  async killBetweenCalls(server: { kill(): Promise<void> }): Promise<void> {
+    this.#setGate(1)
+    try {
+      while (this.#isBusy()) await delay(1)
+      await server.kill()
+    } finally {
+      this.#setGate(0)
+    }
+  }
+
+  #setGate(closed: 0 | 1): void {
+    writeSync(this.#fd, Uint8Array.of(closed, 0, 0, 0), 0, 4, GATE_AT)
+  }
+
+  /** Whether an operation of a living process is not recorded yet. */
+  #isBusy(): boolean {
+    const slots = Buffer.alloc(MAX_SLOTS * SLOT_BYTES)
+    readSync(this.#fd, slots, 0, slots.length, SLOTS_AT)
+    for (let at = 0; at < slots.length; at += SLOT_BYTES) {
+      const process = slots.readUInt32LE(at)
+      if (process !== 0 && slots.readUInt32LE(at + 4) > 0 && isAlive(process)) return true
+    }
+    return false
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     closeSync(this.#fd)
     await this.#shim[Symbol.asyncDispose]()
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
   }
 }
 

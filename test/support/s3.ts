@@ -8,7 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { AwsClient } from 'aws4fetch'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { findProgram } from '../../bin/system-programs.ts'
 
 const exec = promisify(execFile)
@@ -43,11 +43,17 @@ const PROGRAMS: Record<S3Kind, readonly string[]> = {
   ],
 }
 
+/** Why a service cannot be started here; undefined if it can. */
+export function s3SkipReason(kind: S3Kind): string | undefined {
+  if (process.getuid?.() !== 0) return `the S3 service of ${kind} is started as root only`
+  const missing = PROGRAMS[kind].find((program) => findProgram(program) === undefined)
+  return missing && `${missing} is not installed`
+}
+
 /** Starts a service on free ports, as root, with its data in a temporary folder. Throws S3Unavailable with the reason. */
 export async function startS3(kind: S3Kind): Promise<S3Service> {
-  if (process.getuid?.() !== 0) throw new S3Unavailable(`the S3 service of ${kind} is started as root only`)
-  const missing = PROGRAMS[kind].find((program) => findProgram(program) === undefined)
-  if (missing !== undefined) throw new S3Unavailable(`${missing} is not installed`)
+  const reason = s3SkipReason(kind)
+  if (reason !== undefined) throw new S3Unavailable(reason)
   const daemons = new Daemons(await mkdtemp(path.join(os.tmpdir(), `carrel-${kind}-`)))
   try {
     await chmod(daemons.folder, 0o755)
@@ -287,19 +293,26 @@ async function createBucket(
   daemons: Daemons,
 ): Promise<void> {
   const { endpoint, region, bucket, accessKey, secretKey } = service
-  const client = new AwsClient({
-    accessKeyId: accessKey,
-    secretAccessKey: secretKey,
+  const client = new S3Client({
+    endpoint,
     region,
-    service: 's3',
-    retries: 0,
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
   })
-  for (let tries = 0; ; tries += 1) {
-    const response = await client.fetch(`${endpoint}/${bucket}`, { method: 'PUT' })
-    const text = await response.text()
-    if (response.ok) return
-    if (tries === 300 || daemons.hasEnded) throw new Error(`no bucket: ${response.status} ${text}`)
-    await wait(200)
+  try {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await client.send(new CreateBucketCommand({ Bucket: bucket }))
+        return
+      } catch (error) {
+        if (tries === 300 || daemons.hasEnded) throw error
+        await wait(200)
+      }
+    }
+  } finally {
+    client.destroy()
   }
 }
 

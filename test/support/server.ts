@@ -71,7 +71,11 @@ type Template = 'sqlite' | 'schema' | 'postgres'
 
 function templateFor({ now, env = {} }: TestServerOptions): Template {
   if (process.env['CARREL_TEST_DATABASE'] === 'postgres' || 'CARREL_DATABASE' in env) return 'postgres'
-  const hasOwnFirstRun = now !== undefined || Object.keys(env).some((name) => name.startsWith('CARREL_ADMIN'))
+  const hasOwnFirstRun =
+    now !== undefined ||
+    // The database that has been started once belongs to a block store on disk.
+    'CARREL_BLOCKS' in env ||
+    Object.keys(env).some((name) => name.startsWith('CARREL_ADMIN'))
   return hasOwnFirstRun ? 'schema' : 'sqlite'
 }
 

@@ -4,9 +4,9 @@ import { Client } from './client.ts'
 /** Creates a personal token of the client's account and returns a client that uses it. */
 export async function personalToken(
   owner: Client,
-  wish: { permission: 'r' | 'rw' | 'upload'; repo_id?: string; expire_days?: number; name?: string },
+  fields: { permission: 'r' | 'rw' | 'upload'; repo_id?: string; expire_days?: number; name?: string },
 ): Promise<Client & { readonly id: number }> {
-  const reply = await owner.post('/api/v2.1/personal-tokens/', { json: { name: 'script', ...wish } })
+  const reply = await owner.post('/api/v2.1/personal-tokens/', { json: { name: 'script', ...fields } })
   assert.equal(reply.status, 200, reply.text)
   return Object.assign(new Client(owner.url, reply.body.token, owner.email), { id: reply.body.id as number })
 }

@@ -177,8 +177,9 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
 
 /** Asserts that aborted uploads left neither temporary files nor reserved bytes. */
 export async function expectNothingLeft(server: TestServer): Promise<void> {
-  assert.deepEqual(await readdir(path.join(server.data, 'uploads')), [])
   assert.deepEqual(await readdir(path.join(server.data, 'blocks/tmp')), [])
   const { db } = server.running.services
   assert.deepEqual(await db.all('select bytes from quota_reservation'), [])
+  assert.deepEqual(await db.all('select received from partial_upload'), [])
+  assert.deepEqual(await db.all('select position from staged_block'), [])
 }

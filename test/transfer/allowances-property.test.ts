@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, stat } from 'node:fs/promises'
-import path from 'node:path'
 import { it } from 'node:test'
 import { dbOf } from '../../src/library/core.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
@@ -32,19 +30,11 @@ async function measured(server: TestServer, user: Client, library: string) {
   const { core } = server.running.services
   const { key, root } = await getLibrary(core, library as LibraryId)
   const stored = await core.objects.getDir(key, root)
-  const folder = path.join(server.data, 'uploads')
-  let chunks = 0
-  for (const name of await readdir(folder)) {
-    chunks += await stat(path.join(folder, name)).then(
-      ({ size }) => size,
-      () => 0,
-    )
-  }
   const sum = async (sql: string) => (await dbOf(core).get<{ n: number | null }>(sql))?.n ?? 0
   return {
     used: (await user.get('/api2/account/info/')).body.usage as number,
     entries: stored.fileCount + (stored.dirCount ?? Number.NaN),
-    chunks,
+    chunks: await sum('select sum(length) as n from staged_block'),
     visitors: await sum('select sum(received) as n from partial_upload where guest = 2'),
     uncommitted: await sum('select sum(size) as n from uncommitted_block'),
   }

@@ -257,8 +257,13 @@ describe('a download link', () => {
     )
     const opened = await openLibrary(server, client, encrypted)
     assert.ok(opened.info.encryption)
-    const wish = { operation: 'download', path: at('/x'), objectId: id as FileId, reusable: false } as const
-    const ticket = await server.running.services.tickets.issue(opened, wish)
+    const options = {
+      operation: 'download',
+      path: at('/x'),
+      objectId: id as FileId,
+      reusable: false,
+    } as const
+    const ticket = await server.running.services.tickets.issue(opened, options)
     for (const _ of [1, 2]) {
       const reply = await rawGet(`${server.url}/seafhttp/files/${ticket}/x`)
       const text = 'Repo is encrypted. Please provide password to view it.'

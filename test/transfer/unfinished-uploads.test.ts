@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { dbOf } from '../../src/library/core.ts'
@@ -23,11 +23,12 @@ function begin(link: string, name: string, bytes: number, total: number, from = 
   })
 }
 
-async function bytesOnDisk(server: TestServer): Promise<number> {
-  const folder = path.join(server.data, 'uploads')
-  let sum = 0
-  for (const name of await readdir(folder)) sum += (await stat(path.join(folder, name))).size
-  return sum
+/** Bytes in the blocks of unfinished uploads. */
+async function stagedBytes(server: TestServer): Promise<number> {
+  const row = await server.running.services.db.get<{ n: number | null }>(
+    'select sum(length) as n from staged_block',
+  )
+  return row?.n ?? 0
 }
 
 /** The URL of a link for a visitor without an account. */
@@ -61,14 +62,14 @@ describe('unfinished uploads', () => {
       statuses.push((await begin(link, `${count}.bin`, 1.5 * MB, 1.6 * MB)).status)
     }
     assert.deepEqual(statuses, [TAKEN, ...Array.from({ length: 19 }, () => 443)])
-    assert.equal(await bytesOnDisk(server), 1.5 * MB)
+    assert.equal(await stagedBytes(server), 1.5 * MB)
     const whole = await postForm(link, [intoRoot, { filename: 'whole', bytes: Buffer.alloc(0.6 * MB) }])
     assert.deepEqual([whole.status, whole.body], outOfQuota)
     // The rest of the started one fits, and so does a restart of it.
     assert.equal((await begin(link, '0.bin', 1.5 * MB, 1.6 * MB)).status, TAKEN)
     assert.equal((await begin(link, '0.bin', 0.1 * MB, 1.6 * MB, 1.5 * MB)).status, 200)
     assert.deepEqual(await namesIn(space.client, space.id), ['0.bin'])
-    assert.equal(await bytesOnDisk(server), 0)
+    assert.equal(await stagedBytes(server), 0)
   })
 
   it('of link visitors are limited to half of the remaining space', async () => {
@@ -83,10 +84,10 @@ describe('unfinished uploads', () => {
     const taken = replies.filter(({ status }) => status === TAKEN)
     assert.deepEqual([replies.at(-1)?.status, replies.at(-1)?.body], outOfQuota)
     assert.ok(taken.length >= 5)
-    assert.ok((await bytesOnDisk(server)) <= MB)
+    assert.ok((await stagedBytes(server)) <= MB)
     // The owner may use the whole quota.
     await uploadFile(space.client, space.id, '/mine.bin', Buffer.alloc(1.9 * MB, 1))
-    await eventually(async () => assert.equal(await bytesOnDisk(server), 0))
+    await eventually(async () => assert.equal(await stagedBytes(server), 0))
     const cut = await begin(link, '0.bin', 0.05 * MB, 0.2 * MB, 0.15 * MB)
     assert.ok(cut.status === 400 || cut.status === 443, cut.text)
   })
@@ -104,7 +105,7 @@ describe('unfinished uploads', () => {
       443,
     )
     await uploadFile(space.client, space.id, '/mine.bin', Buffer.alloc(1.5 * MB, 1))
-    await eventually(async () => assert.equal(await bytesOnDisk(server), 0))
+    await eventually(async () => assert.equal(await stagedBytes(server), 0))
     assert.equal((await begin(theirs, 'theirs.bin', 0.1 * MB, 1.9 * MB, 1.8 * MB)).status, 400)
   })
 
@@ -118,10 +119,10 @@ describe('unfinished uploads', () => {
     assert.equal((await begin(visitor, 'b.bin', 0.8 * MB, 0.9 * MB)).status, 443)
     now += 601
     assert.equal((await begin(visitor, 'b.bin', 0.8 * MB, 0.9 * MB)).status, TAKEN)
-    await eventually(async () => assert.equal(await bytesOnDisk(server), 0.8 * MB))
+    await eventually(async () => assert.equal(await stagedBytes(server), 0.8 * MB))
     now += 601
     await server.running.services.quotas.deleteExpiredUploads()
-    assert.equal(await bytesOnDisk(server), 0)
+    assert.equal(await stagedBytes(server), 0)
 
     assert.equal((await begin(own, 'mine.bin', 1.5 * MB, 1.6 * MB)).status, TAKEN)
     const whole = () => postForm(own, [intoRoot, { filename: 'whole.bin', bytes: Buffer.alloc(MB) }])
@@ -130,7 +131,7 @@ describe('unfinished uploads', () => {
     assert.equal((await whole()).status, 443)
     now += 101
     assert.equal((await whole()).status, 200)
-    await eventually(async () => assert.equal(await bytesOnDisk(server), 0))
+    await eventually(async () => assert.equal(await stagedBytes(server), 0))
   })
 
   it('have an allowance if there is no quota', async () => {
@@ -144,7 +145,7 @@ describe('unfinished uploads', () => {
       [await attempt(own, 'c'), await attempt(own, 'd'), await attempt(own, 'e')],
       [TAKEN, TAKEN, 443],
     )
-    await eventually(async () => assert.equal(await bytesOnDisk(server), 1.8 * MB))
+    await eventually(async () => assert.equal(await stagedBytes(server), 1.8 * MB))
     // Finished uploads do not count.
     await uploadFile(space.client, space.id, '/whole.bin', Buffer.alloc(3 * MB))
   })
@@ -201,21 +202,33 @@ describe('unfinished uploads', () => {
     })
   }
 
-  it('leave no files when their rows are deleted', async () => {
-    await using server = await startServer()
+  it('leave no blocks when their rows are deleted', async () => {
+    let now = 1_800_000_000
+    await using server = await startServer({ now: () => now, env: { CARREL_GC_GRACE_SECONDS: '0' } })
     const space = await Workspace.make(server)
-    assert.equal((await begin(await uploadLink(space.client, space.id), 'a.bin', 4, 6)).status, TAKEN)
-    const old = path.join(server.data, 'uploads', 'left-behind')
-    await writeFile(old, 'x')
-    await utimes(old, new Date(0), new Date(0))
-    const { core, partialUploads } = server.running.services
-    await partialUploads.deleteStray()
-    assert.equal(await bytesOnDisk(server), 4)
-    await dbOf(core).write((tx) => tx.run('delete from partial_upload'))
-    for (const name of await readdir(path.dirname(old))) {
-      await utimes(path.join(path.dirname(old), name), new Date(0), new Date(0))
+    const { core, gc } = server.running.services
+    const blocks = async () => {
+      const folder = path.join(server.data, 'blocks')
+      const names = await readdir(folder, { recursive: true, withFileTypes: true })
+      const small = await dbOf(core).all('select id from small_block')
+      const isBlock = /^[0-9a-f]{38}$/
+      return names.filter(({ name }) => isBlock.test(name)).length + small.length
     }
-    await partialUploads.deleteStray()
-    assert.equal(await bytesOnDisk(server), 0)
+    const link = await uploadLink(space.client, space.id)
+    for (const size of [4, 0.1 * MB]) {
+      assert.equal((await begin(link, `${size}.bin`, size, MB)).status, TAKEN)
+    }
+    const collect = async () => {
+      for (let run = 0; run < 4; run += 1) {
+        await gc.runOnce()
+        now += 1000
+      }
+    }
+    await collect()
+    assert.equal(await blocks(), 2)
+    await dbOf(core).write((tx) => tx.run('delete from partial_upload'))
+    assert.equal(await stagedBytes(server), 0)
+    await collect()
+    assert.equal(await blocks(), 0)
   })
 })

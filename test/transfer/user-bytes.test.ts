@@ -73,9 +73,9 @@ describe('user content', () => {
       const query = { p: `/in/${name}`, commit_id: head.commit_id }
       await inertly((await space.client.get(space.v2('file/revision/'), query)).body)
       const { token } = await shareLink(space, `/in/${name}`)
-      for (const wish of ['dl=1', 'raw=1']) {
-        await inertly(`/f/${token}/?${wish}`)
-        await inertly(`/d/${folder}/files/?p=/in/../${name}&${wish}`.replace('/in/..', ''))
+      for (const parameter of ['dl=1', 'raw=1']) {
+        await inertly(`/f/${token}/?${parameter}`)
+        await inertly(`/d/${folder}/files/?p=/in/../${name}&${parameter}`.replace('/in/..', ''))
       }
       for (const op of ['download', 'view']) await inertly(`/seafhttp/f/${token}/?op=${op}`)
     })

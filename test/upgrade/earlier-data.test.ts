@@ -33,6 +33,8 @@ interface Manifest {
   readonly sub?: string
   readonly link?: string
   readonly uploadLink?: string
+  /** A tag of /docs/plan.md. */
+  readonly tag?: string
   readonly tokens: Readonly<Record<'admin' | 'ann' | 'device' | 'bob', string>> &
     Readonly<Partial<Record<'personal' | 'library' | 'sync', string>>>
 }
@@ -135,6 +137,12 @@ async function expectEverything(server: TestServer, data: string): Promise<void>
   assert.equal((await content('/docs/photo.bin')).length, 80_000)
   const history = await ann.get(`/api2/repos/${library}/file/history/`, { p: '/note.txt' })
   assert.equal(history.status, 200)
+
+  if (manifest.tag !== undefined) {
+    const { body } = await ann.get(`/api/v2.1/repos/${library}/dir/`, { p: '/docs' })
+    const plan = body.dirent_list.find((entry: { name: string }) => entry.name === 'plan.md')
+    assert.equal(plan.file_tags[0].tag_name, manifest.tag)
+  }
 
   const visitor = new Client(server.url)
   if (manifest.link !== undefined) {

@@ -117,6 +117,16 @@ async function fill(url: string): Promise<object> {
     await ann.post('/api/v2.1/upload-links/', { form: { repo_id: library, path: '/docs' } }),
   )
   const sync = ifKnown(await device.get(`/api2/repos/${library}/download-info/`))
+  const tag = ifKnown(
+    await ann.post(`/api/v2.1/repos/${library}/repo-tags/`, {
+      form: { name: 'Important', color: '#ff8000' },
+    }),
+  )
+  if (tag !== undefined) {
+    const { repo_tag_id } = tag.body.repo_tag
+    const form = { file_path: '/docs/plan.md', repo_tag_id }
+    expectOk(await ann.post(`/api/v2.1/repos/${library}/file-tags/`, { form }))
+  }
   return {
     library,
     sub: sub?.body.sub_repo_id,
@@ -137,6 +147,7 @@ async function fill(url: string): Promise<object> {
     },
     link: shareLink?.body.token,
     uploadLink: upload?.body.token,
+    tag: tag?.body.repo_tag.tag_name,
   }
 }
 

@@ -18,6 +18,7 @@ const defaultMessages: Required<RuleMessages> = {
   'department-too-long': 'Department is too long (maximum is 512 characters)',
   'department-invalid': 'department invalid.',
   'institution-invalid': 'institution invalid.',
+  'account-token-invalid': 'This link has expired or was used already.',
   'quota-invalid': 'Must be an integer that is greater than or equal to 0.',
 }
 

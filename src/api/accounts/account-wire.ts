@@ -60,6 +60,8 @@ export function userToWire(account: Account) {
     telephone: '',
     login_id: account.loginId,
     list_in_address_book: account.listInAddressBook,
+    language: account.language ?? '',
+    mail_notices: account.mailNotices,
   }
 }
 

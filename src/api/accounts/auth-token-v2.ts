@@ -1,5 +1,6 @@
 import { type Reader, Refusal, rawValue, throttled } from '../../http/index.ts'
 import type { LoginOutcome } from '../../identity/index.ts'
+import { acceptedLanguage } from '../../texts/index.ts'
 import { accountAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 
@@ -42,6 +43,7 @@ export const authTokenRoutes = [
         password,
         address,
         userAgent: request.headers['user-agent'],
+        language: acceptedLanguage(request.headers['accept-language']),
         network,
         signal,
         platform: body.platform,

@@ -1,4 +1,6 @@
-import { errorMessage, optionalText, text, throttled } from '../../http/index.ts'
+import { errorMessage, oneOf, optional, optionalText, text, throttled } from '../../http/index.ts'
+import { mailNoticesChoices } from '../../identity/index.ts'
+import { languages } from '../../texts/index.ts'
 import { accountAction, auditAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { optionalFlag, withoutUndefined, withRuleMessages } from './account-input.ts'
@@ -22,14 +24,21 @@ export const userRoutes = [
       contact_email: optionalText(),
       telephone: optionalText(),
       list_in_address_book: optionalFlag,
+      language: optional(oneOf(languages, 'language invalid.')),
+      mail_notices: optional(oneOf(mailNoticesChoices, 'mail_notices invalid.')),
     },
-    async handle({ user, body }, { accounts }) {
+    async handle({ user, body }, { accounts, accountTokens }) {
       const changes = withoutUndefined({
         name: body.name,
         contactEmail: body.contact_email,
         listInAddressBook: body.list_in_address_book,
+        language: body.language,
+        mailNotices: body.mail_notices,
       })
-      return userToWire(await withRuleMessages(accounts.update(user.email, changes)))
+      const changed = accounts.update(user.email, changes, async (tx, account) => {
+        if (changes.contactEmail !== undefined) await accountTokens.verifyContact(tx, account)
+      })
+      return userToWire(await withRuleMessages(changed))
     },
   }),
   route({
@@ -49,9 +58,12 @@ export const userRoutes = [
       if (outcome.kind === 'throttled') throw throttled(outcome.retryAfterSeconds)
       if (outcome.kind === 'wrong') throw errorMessage(400, 'Old password incorrect')
       const also = auditAction({ audit }, { user, request }, accountAction('password-changed', user.email))
-      await withRuleMessages(accounts.update(user.email, { password: newer }, also), {
-        'password-too-long': 'New password invalid',
-      })
+      await withRuleMessages(
+        accounts.update(user.email, { password: newer, passwordAssigned: false }, also),
+        {
+          'password-too-long': 'New password invalid',
+        },
+      )
       return { success: true }
     },
   }),

@@ -28,6 +28,7 @@ function activityToWire(item: FeedItem, author: Person, baseUrl: string) {
     author_email: author.email,
     author_name: author.name,
     author_contact_email: author.contactEmail,
+    ...(item.viaLink && { via_link: true }),
     login_id: '',
     avatar_url: avatarUrl(baseUrl, author),
     time: isoTime(item.at),

@@ -36,6 +36,7 @@ function dataOf(event: LiveEvent, { view }: LiveMessage): [name: string, data: R
           repo_id: view?.readable.id,
           ...(isWhole && { commit_id: event.commitId }),
           author_email: event.author,
+          ...(event.viaLink && { via_link: true }),
           time: isoTime(event.at),
         },
       ]

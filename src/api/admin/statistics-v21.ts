@@ -32,7 +32,8 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/sysinfo/',
     auth: 'admin',
-    summary: 'Returns the number of accounts, groups, libraries, files, bytes and devices.',
+    summary:
+      'Returns the number of accounts, groups, libraries, files, their size and the number of devices.',
     async handle(_input, { statistics }) {
       const numbers = await statistics.now()
       return {
@@ -51,7 +52,7 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/statistics/total-storage/',
     auth: 'admin',
-    summary: 'Returns the bytes of all files per day.',
+    summary: 'Returns the file size of all libraries per day.',
     query,
     async handle({ query }, services) {
       const found = await days(services, 'storage', query)

@@ -1,4 +1,5 @@
 import type { IntegrityState } from '../../check/index.ts'
+import type { MailState } from '../../mail/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 import { route } from '../services.ts'
@@ -12,7 +13,7 @@ export const adminStatusRoutes = [
       'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
-      const [checks, disk, lag, tasks, stored, integrity, backup] = await Promise.all([
+      const [checks, disk, lag, tasks, stored, integrity, backup, mail] = await Promise.all([
         server.checks(),
         server.disk(),
         search.reindexing.lag(),
@@ -20,6 +21,7 @@ export const adminStatusRoutes = [
         storedBytes(services),
         services.integrity(),
         services.backups.state(),
+        services.outbox.state(),
       ])
       return {
         ...server.about,
@@ -48,6 +50,7 @@ export const adminStatusRoutes = [
         backup_failure: backup.failure
           ? { kind: backup.failure.kind, at: isoTime(backup.failure.at), message: backup.failure.message }
           : null,
+        mail: mailToWire(mail),
         last_check: integrity.lastCheck ? isoTime(integrity.lastCheck.finishedAt) : null,
         integrity: integrityToWire(integrity),
       }
@@ -62,9 +65,21 @@ function collectionState({ gc }: ApiServices) {
     last_began_at: lastBeganAt === undefined ? null : isoTime(lastBeganAt),
     last_ended_at: lastEndedAt === undefined ? null : isoTime(lastEndedAt),
     failed: lastFailure !== undefined,
+    failure: lastFailure ?? null,
     deleted_blocks: sums.deletedBlocks,
     freed_bytes: sums.freedBytes,
     waiting_bytes: sums.waitingBytes,
+  }
+}
+
+export function mailToWire({ isConfigured, waiting, oldestWaitingAt, sent, failed, lastError }: MailState) {
+  return {
+    configured: isConfigured,
+    waiting,
+    oldest_waiting: timeOrNull(oldestWaitingAt),
+    sent_24h: sent,
+    failed_24h: failed,
+    last_error: lastError ?? null,
   }
 }
 
@@ -91,8 +106,9 @@ async function storedBytes({ usage, statistics }: ApiServices) {
     statistics.latest('stored-bytes'),
     statistics.latest('stored-blocks'),
   ])
-  const { current, trash, history, unreferenced, shared, deleted, libraries, uncounted } = sums
+  const { fileSize, current, trash, history, unreferenced, shared, deleted, libraries, uncounted } = sums
   return {
+    file_size: fileSize,
     current,
     trash,
     history,

@@ -1,5 +1,14 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, integer, oneOf, optionalText, type Reader, required, text } from '../../http/index.ts'
+import {
+  errorMessage,
+  flag,
+  integer,
+  oneOf,
+  optionalText,
+  type Reader,
+  required,
+  text,
+} from '../../http/index.ts'
 import {
   type Account,
   type AccountChanges,
@@ -106,18 +115,24 @@ export const adminUserRoutes = [
     method: 'POST',
     path: '/api/v2.1/admin/users/',
     auth: 'admin',
-    summary: 'Creates an account.',
-    body: { email: required(), password: required('password required.'), ...fields },
+    summary:
+      'Creates an account. With `invite`, the user chooses the password through a link that is mailed.',
+    body: { email: required(), password: optionalText(), invite: flag({ default: false }), ...fields },
     async handle({ user, body, request }, services) {
-      const { email, password } = body
+      const { email, invite } = body
+      if (invite && !services.outbox.isConfigured) throw errorMessage(400, 'This server sends no mail.')
+      // Nobody knows the first password of an invited account.
+      const password = invite ? readablePassword() : body.password
+      if (!password) throw errorMessage(400, 'password required.')
       const changes = changesIn(body, undefined)
-      const made = services.accounts.create({ ...changes, email, password }, (tx, account) =>
-        auditAction(
+      const made = services.accounts.create({ ...changes, email, password }, async (tx, account) => {
+        await auditAction(
           services,
           { user, request },
           accountAction('account-made', account.email, auditableChanges(changes)),
-        )(tx),
-      )
+        )(tx)
+        if (invite) await services.accountTokens.invite(tx, account, user)
+      })
       const account = await withRuleMessages(made, messages)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),

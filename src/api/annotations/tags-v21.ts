@@ -80,6 +80,19 @@ export const tagRoutes = [
     },
   }),
   route({
+    method: 'POST',
+    path: `${base}repo-tags/:repo_tag_id/merge/`,
+    auth: 'user',
+    summary: 'Gives all files with a tag the tag `into` instead, and deletes the first one.',
+    params: { ...params, repo_tag_id: annotationIdParam },
+    body: { into: integer({ min: 1 }) },
+    faults: ofTag,
+    async handle({ user, params, body }, { access, tags }) {
+      const tag = await tags.merge(await access.open(user, params.repo_id), params.repo_tag_id, body.into)
+      return { repo_tag: tagToWire(params.repo_id, tag) }
+    },
+  }),
+  route({
     method: 'GET',
     path: `${base}tagged-files/:repo_tag_id/`,
     auth: 'user',
@@ -92,8 +105,8 @@ export const tagRoutes = [
       const library = await access.open(user, params.repo_id)
       const found = await tags.filesWith(library, params.repo_tag_id)
       const files = []
-      for (const { fileTagId, path } of found) {
-        const entry = await library.tree.find(path)
+      for (const { fileTagId, path, isDeleted } of found) {
+        const entry = isDeleted ? undefined : await library.tree.find(path)
         if (entry?.kind !== 'file') {
           files.push({ file_deleted: true, file_tag_id: fileTagId, filename: baseName(path) })
           continue

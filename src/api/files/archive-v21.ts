@@ -1,5 +1,6 @@
 import { list, map, optional, optionalText, required } from '../../http/index.ts'
 import { parseName, toNfc } from '../../objects/index.ts'
+import { accountRequester, failIfBusy } from '../../scheduling/index.ts'
 import { ZipArchive, type ZipEntry } from '../../unzip/index.ts'
 import { BATCH_BODY_BYTES } from '../batch/body-limit.ts'
 import { openDestination } from '../batch/destination.ts'
@@ -10,6 +11,8 @@ import { route } from '../services.ts'
 
 /** Entries of one response. More would block the event loop while they are encoded (I10). */
 const MAX_LISTED = 10_000
+/** Characters of all names of one response. An archive of a few kilobytes can claim names of 64 KB. */
+const MAX_LISTED_CHARACTERS = 2 ** 20
 
 export const archiveFileRoutes = [
   route({
@@ -19,17 +22,25 @@ export const archiveFileRoutes = [
     summary: 'Lists the entries of a zip archive, up to 10,000; as of `commit_id` or `at` if given.',
     params: { repo_id: libraryIdParam },
     query: { p: requiredPath(), ...pointInTime },
-    async handle({ user, params, query }, services) {
+    async handle({ user, params, query, request }, services) {
       const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const { entry } = await fileAt(library, query.p)
       const key = services.core.keys.keyFor(library)
-      using archive = await ZipArchive.open(await services.core.content.open(library.info.key, entry.id, key))
-      const entries = []
-      for await (const one of archive.entries()) {
-        entries.push(entryToWire(one))
-        if (entries.length === MAX_LISTED) break
+      const listed = async () => {
+        using archive = await ZipArchive.open(
+          await services.core.content.open(library.info.key, entry.id, key),
+        )
+        const entries = []
+        let characters = 0
+        for await (const one of archive.entries()) {
+          characters += one.name.length
+          if (entries.length === MAX_LISTED || characters > MAX_LISTED_CHARACTERS) break
+          entries.push(entryToWire(one))
+        }
+        return { id: entry.id, entries, total: archive.entryCount }
       }
-      return { id: entry.id, entries, total: archive.entryCount }
+      const requester = accountRequester(user.key)
+      return services.archiveListings.run(requester, listed, request.signal).catch(failIfBusy)
     },
   }),
   route({

@@ -54,6 +54,8 @@ interface FileDetail {
   readonly starred: boolean
   readonly modifier: Person
   readonly uploader: Person
+  /** Whether each is a visitor of a link. The person is then the creator of the link. */
+  readonly viaLink: { readonly modifier: boolean; readonly uploader: boolean }
   /** Unix seconds. */
   readonly uploadedAt: number
   /** The number of comments. */
@@ -61,7 +63,7 @@ interface FileDetail {
 }
 
 export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
-  const { entry, id, permission, starred, modifier, uploader, uploadedAt } = detail
+  const { entry, id, permission, starred, modifier, uploader, viaLink, uploadedAt } = detail
   return {
     type: 'file',
     id,
@@ -74,9 +76,11 @@ export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
     last_modifier_email: modifier.email,
     last_modifier_name: modifier.name,
     last_modifier_contact_email: modifier.contactEmail,
+    ...(viaLink.modifier && { last_modifier_via_link: true }),
     uploader_email: uploader.email,
     uploader_name: uploader.name,
     uploader_contact_email: uploader.contactEmail,
+    ...(viaLink.uploader && { uploader_via_link: true }),
     upload_time: isoTime(uploadedAt),
     last_modifier_avatar: avatarUrl(baseUrl, modifier),
     comment_total: detail.comments,

@@ -1,6 +1,6 @@
 import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
 import { isStarred, type Library, removeOne } from '../../library/index.ts'
-import { type FileId, parentOf, ROOT } from '../../objects/index.ts'
+import { type FileId, type LibraryPath, parentOf, ROOT } from '../../objects/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { type FoundFile, fileAt } from '../common/resolve-path.ts'
@@ -17,6 +17,9 @@ const readingFaults = {
   ...deniedMessage('You do not have permission to access this file.'),
   'path-not-found': (): [number, string] => [404, 'File not found'],
 }
+
+// The revisions that are searched for the last change of the content.
+const SEARCHED_REVISIONS = 10
 
 export const fileRoutesV2 = [
   route({
@@ -52,17 +55,20 @@ export const fileRoutesV2 = [
       const { core, directory } = services
       const library = await services.access.open(user, params.repo_id)
       const { path, entry, id } = await describedFile(services, library, query.p, query)
-      const [starred, comments, origin] = await Promise.all([
+      const [starred, comments, origin, modifierViaLink] = await Promise.all([
         isStarred(core, library, path),
         services.comments.count(library, path),
         core.history.findOrigin(library.info, path),
+        isContentOfVisitor(core, library, path, id),
       ])
       const modifier = await directory.person(entry.modifier)
       const uploader = origin ? await directory.person(origin.author) : modifier
       const uploadedAt = origin?.addedAt ?? entry.mtime
       const permission = library.permissionAt(parentOf(path))
+      const uploaderViaLink = origin?.viaLink === true
+      const viaLink = { modifier: modifierViaLink, uploader: uploaderViaLink }
       return fileDetailToWire(
-        { entry, id, permission, starred, modifier, uploader, uploadedAt, comments },
+        { entry, id, permission, starred, modifier, uploader, viaLink, uploadedAt, comments },
         request.baseUrl,
       )
     },
@@ -113,6 +119,19 @@ async function blockList({ core }: ApiServices, library: Library, { entry }: Fou
     encrypted: encryption !== undefined,
     enc_version: encryption?.version ?? 0,
   }
+}
+
+/** Whether a visitor of a link uploaded this content of a file. False if the file has other content now. Renames and moves do not count. */
+async function isContentOfVisitor(
+  { history }: ApiServices['core'],
+  { info, tree }: Library,
+  path: LibraryPath,
+  id: FileId,
+): Promise<boolean> {
+  if ((await tree.find(path))?.id !== id) return false
+  const { revisions } = await history.listFileHistoryFrom(info, path, { limit: SEARCHED_REVISIONS })
+  const last = revisions.find(({ kind }) => kind !== 'rename' && kind !== 'move')
+  return last?.commit.viaLink === true
 }
 
 /**

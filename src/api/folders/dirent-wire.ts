@@ -18,6 +18,8 @@ export interface ListingContext {
   readonly modifiers: ReadonlyMap<string, string>
   readonly locks: ReadonlyMap<string, ShownLock>
   readonly starred: ReadonlySet<string>
+  /** Paths of files that visitors of links uploaded. */
+  readonly visitors: ReadonlySet<string>
   /** The tags of files, as part of an entry. */
   readonly tags: ReadonlyMap<string, string>
 }
@@ -54,7 +56,8 @@ export function entryV21(
   const starred = `,"starred":${context.starred.has(path)}`
   if (entry.kind === 'dir') return `${start}${starred}}`
   const tags = context.tags.get(path) ?? ''
-  return `${start}${fileText(entry, context)}${starred}${lockFieldsV21(context.locks.get(path))}${tags}}`
+  const viaLink = context.visitors.has(path) ? ',"modifier_via_link":true' : ''
+  return `${start}${fileText(entry, context)}${viaLink}${starred}${lockFieldsV21(context.locks.get(path))}${tags}}`
 }
 
 /** An entry in a listing of everything below a folder, the same in both versions. */
@@ -81,9 +84,11 @@ function fileText(entry: Dirent, context: ListingContext): string {
   return `,"size":${entry.size}${context.modifiers.get(entry.modifier) ?? ''}`
 }
 
-/** The path that stars, locks and tags are bound to. Empty if the library has none, which saves the work. */
-function boundPath(entry: Dirent, parent: LibraryPath, { locks, starred, tags }: ListingContext): string {
-  return locks.size === 0 && starred.size === 0 && tags.size === 0 ? '' : toNfc(joinPath(parent, entry.name))
+/** The path that stars, locks, tags and visitors' uploads are bound to. Empty if the library has none, which saves the work. */
+function boundPath(entry: Dirent, parent: LibraryPath, context: ListingContext): string {
+  const { locks, starred, tags, visitors } = context
+  const isEmpty = locks.size + starred.size + tags.size + visitors.size === 0
+  return isEmpty ? '' : toNfc(joinPath(parent, entry.name))
 }
 
 const unlockedV2 = ',"is_locked":false,"lock_owner":"","lock_time":0,"locked_by_me":false'

@@ -25,7 +25,12 @@ import { thumbnailSrc } from '../files/thumbnail-url.ts'
 import type { ApiServices } from '../services.ts'
 import { entryV2, entryV21, quoted } from './dirent-wire.ts'
 import { ListingCache } from './listing-cache.ts'
-import { addModifiers, type GrowingListingContext, loadListingContext } from './listing-context.ts'
+import {
+  addModifiers,
+  addVisitorsFiles,
+  type GrowingListingContext,
+  loadListingContext,
+} from './listing-context.ts'
 
 /** Files only, folders only, or both. */
 export type Kinds = 'f' | 'd' | 'all'
@@ -41,7 +46,7 @@ export async function listingV2(
   { kinds = 'all', request }: { kinds?: Kinds; request?: HttpRequest } = {},
 ): Promise<HttpResponse> {
   const shown = await shownDir(stored.dir)
-  const context = await loadListingContext(services, library, shown.modifiers)
+  const context = await loadListingContext(services, library, { emails: shown.modifiers })
   // These entries do not contain the path, so the cache key omits it.
   const wanted = { form: 'older', path, stored, shown, kinds, context }
   const headers = listingHeadersV2(library, path, stored)
@@ -84,11 +89,13 @@ export async function listingV21(
   { kinds, withParents, thumbnailSize, since, request }: ListingOptions,
 ): Promise<HttpResponse> {
   const thumbnails = library.info.encryption === undefined ? thumbnailSize : undefined
-  const context = await loadListingContext(services, library)
+  const folders = withParents ? await levelsTo(library, folder) : [folder]
+  const context = await loadListingContext(services, library, { tagged: folders.map(({ path }) => path) })
   const levels: Wanted[] = []
-  for (const { path, stored } of withParents ? await levelsTo(library, folder) : [folder]) {
+  for (const { path, stored } of folders) {
     const shown = await shownDir(stored.dir)
     await addModifiers(services, context.modifiers, shown.modifiers)
+    await addVisitorsFiles(services, context.visitors, library, path, pick(shown, 'f'))
     const form = `newer ${path}${thumbnails === undefined ? '' : ` ${thumbnails} ${library.info.id}`}`
     levels.push({ form, path, stored, shown, kinds, context })
   }
@@ -227,6 +234,7 @@ function contentOf(wanted: Wanted): string {
         [...context.locks].filter(([at]) => parentOf(at as LibraryPath) === path),
         [...context.starred].filter((at) => parentOf(at as LibraryPath) === path),
         [...context.tags].filter(([at]) => parentOf(at as LibraryPath) === path),
+        [...context.visitors].filter((at) => parentOf(at as LibraryPath) === path),
       ])
     : ''
   return `${FORMAT} ${stored.dir.id} ${kinds} ${context.permission} ${form} ${peopleOf(wanted)} ${bound}`
@@ -236,7 +244,7 @@ function peopleOf({ shown, context }: Wanted): string {
   return shown.modifiers.map((email) => context.modifiers.get(email)).join()
 }
 
-/** The comma-separated entries of a folder, from the cache unless one is locked, starred or tagged. */
+/** The comma-separated entries of a folder, from the cache unless one is locked, starred, tagged or of a visitor. */
 async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promise<Piece[]> {
   const { shown, kinds, context } = wanted
   if (hasBound(wanted)) return itemTexts(pick(shown, kinds), write)
@@ -252,12 +260,12 @@ async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promis
   return [text]
 }
 
-/** Whether a lock, star or tag is bound to an entry of the folder itself. */
+/** Whether a lock, star, tag or visitor's upload is bound to an entry of the folder itself. */
 function hasBound({ path, context }: Wanted): boolean {
-  const { locks, starred, tags } = context
-  if (locks.size === 0 && starred.size === 0 && tags.size === 0) return false
+  const { locks, starred, tags, visitors } = context
+  if (locks.size + starred.size + tags.size + visitors.size === 0) return false
   const isHere = (bound: string) => parentOf(bound as LibraryPath) === path
-  return [...locks.keys(), ...starred, ...tags.keys()].some(isHere)
+  return [...locks.keys(), ...starred, ...tags.keys(), ...visitors].some(isHere)
 }
 
 /** Comma-separated entries: one string, or several buffers if there are many. */

@@ -1,28 +1,32 @@
 import { personOf, unknownPerson } from '../../identity/index.ts'
 import { type Library, locksOf, starredIn } from '../../library/index.ts'
+import { type Dirent, joinPath, type LibraryPath, toNfc } from '../../objects/index.ts'
 import type { ApiServices } from '../services.ts'
 import { type ListingContext, modifierText, type ShownLock, tagsText } from './dirent-wire.ts'
 
-/** A listing context to which modifiers are added folder by folder. */
+/** A listing context to which modifiers and visitors' files are added folder by folder. */
 export interface GrowingListingContext extends ListingContext {
   readonly modifiers: Map<string, string>
+  readonly visitors: Set<string>
 }
 
-/** One query each for locks, stars, tags and names, independent of the length of the listing. */
+/** One query each for locks, stars and names, independent of the length of the listing, and one for the tags in each of `tagged`. */
 export async function loadListingContext(
   services: ApiServices,
   library: Library,
-  emails: readonly string[] = [],
+  { emails = [], tagged = [] }: { emails?: readonly string[]; tagged?: readonly LibraryPath[] } = {},
 ): Promise<GrowingListingContext> {
   const modifiers = new Map<string, string>()
   const [locks, starred, tags] = await Promise.all([
     shownLocks(services, library),
     starredIn(services.core, library),
-    services.tags.byPath(library),
+    Promise.all(tagged.map((folder) => services.tags.inFolder(library, folder))),
     addModifiers(services, modifiers, emails),
   ])
-  const tagTexts = new Map(Array.from(tags, ([path, ofFile]) => [path, tagsText(ofFile)]))
-  return { permission: library.permission, modifiers, locks, starred, tags: tagTexts }
+  const tagTexts = new Map(
+    tags.flatMap((inFolder) => Array.from(inFolder, ([path, ofFile]) => [path, tagsText(ofFile)] as const)),
+  )
+  return { permission: library.permission, modifiers, locks, starred, tags: tagTexts, visitors: new Set() }
 }
 
 export async function addModifiers(
@@ -33,6 +37,18 @@ export async function addModifiers(
   const missing = emails.filter((email) => !modifiers.has(email))
   if (missing.length === 0) return
   for (const [email, person] of await directory.people(missing)) modifiers.set(email, modifierText(person))
+}
+
+/** Adds the files of a folder that visitors of links uploaded. */
+export async function addVisitorsFiles(
+  { core }: ApiServices,
+  visitors: Set<string>,
+  library: Library,
+  folder: LibraryPath,
+  files: readonly Dirent[],
+): Promise<void> {
+  for (const name of await core.history.listVisitorsFiles(library.info, folder, files))
+    visitors.add(toNfc(joinPath(folder, name)))
 }
 
 async function shownLocks(

@@ -143,7 +143,7 @@ export function groupLibraryItem({ shared, owner, modifier, starred }: GroupLibr
     encrypted: info.encryption !== undefined,
     is_admin: shared.isAdmin,
     ...ownerFields(owner),
-    ...modifierFields(modifier),
+    ...modifierFields(modifier, info),
     starred,
     monitored: false,
   }
@@ -166,6 +166,6 @@ export function groupRepoV2({ shared, owner, sharer, modifier }: GroupLibrary, u
     owner_nickname: owner.name,
     owner_name: owner.name,
     share_from_me: sharer.email === user.email,
-    ...modifierFields(modifier),
+    ...modifierFields(modifier, info),
   }
 }

@@ -15,6 +15,7 @@ export function historyEntry(commit: NumberedCommit, people: ReadonlyMap<string,
     email: creator.email,
     name: creator.name,
     contact_email: creator.contactEmail,
+    ...viaLinkField(commit),
     client_version: commit.clientVersion ?? null,
     device_name: commit.deviceName ?? null,
     second_parent_id: commit.secondParentId,
@@ -28,6 +29,7 @@ export function commitRecord(commit: NumberedCommit) {
     id: commit.id,
     creator_name: commit.creatorName ?? '',
     creator: commit.creator,
+    ...viaLinkField(commit),
     desc: shownDescription(commit),
     ctime: commit.ctime,
     repo_id: commit.libraryId,
@@ -52,6 +54,7 @@ export function commitDetail(commit: NumberedCommit, changes: readonly Change[],
       creator_email: creator.email,
       creator_name: creator.name,
       creator_contact_email: creator.contactEmail,
+      ...viaLinkField(commit),
       time: isoTime(commit.ctime),
       description: shownDescription(commit),
       device_name: commit.deviceName ?? null,
@@ -62,6 +65,11 @@ export function commitDetail(commit: NumberedCommit, changes: readonly Change[],
       new_path: change.op === 'renamed' ? change.newPath : '',
     })),
   }
+}
+
+/** Says that a visitor of a link made the change. The creator is then the creator of the link. */
+export function viaLinkField({ viaLink }: NumberedCommit): { via_link?: true } {
+  return viaLink ? { via_link: true } : {}
 }
 
 function operationOf({ op, entry }: Change): string {

@@ -2,7 +2,7 @@ import type { Revision } from '../../history/index.ts'
 import type { Person } from '../../identity/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { commitRecord, creatorOf, shownDescription } from './commit-wire.ts'
+import { commitRecord, creatorOf, shownDescription, viaLinkField } from './commit-wire.ts'
 
 /** A revision as `/api2/` lists it. */
 export function revisionRecord(revision: Revision, people: ReadonlyMap<string, Person>) {
@@ -43,5 +43,6 @@ function common(revision: Revision, people: ReadonlyMap<string, Person>, baseUrl
     creator_name: creator.name,
     creator_contact_email: creator.contactEmail,
     creator_avatar_url: avatarUrl(baseUrl, creator),
+    ...viaLinkField(commit),
   }
 }

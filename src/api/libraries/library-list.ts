@@ -91,7 +91,8 @@ export async function listLibraries(
 }
 
 function summaryOf(info: LibraryInfo): LibrarySummary {
-  const { key, id, name, head, size, updatedAt, modifier, status, encryption } = info
+  const { key, id, name, head, size, updatedAt, modifier, modifierViaLink, status, encryption } = info
+  const changed = { updatedAt, modifier, modifierViaLink }
   const encrypted = encryption !== undefined
-  return { key, id, name, head, size, updatedAt, modifier, status, encrypted, salt: encryption?.salt ?? '' }
+  return { key, id, name, head, size, ...changed, status, encrypted, salt: encryption?.salt ?? '' }
 }

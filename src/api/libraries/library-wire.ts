@@ -27,7 +27,7 @@ export function libraryItem(listed: Listed, parties: Parties, now: number) {
     permission: shared === undefined && library.status === 'read-only' ? 'rw' : listed.permission,
     mtime: library.updatedAt,
     mtime_relative: relativeTime(library.updatedAt, now),
-    ...modifierFields(modifier),
+    ...modifierFields(modifier, library),
     size: library.size,
     size_formatted: formatSize(library.size),
     encrypted: library.encrypted,
@@ -80,7 +80,7 @@ export function libraryDetail(library: Library, modifier: Person) {
     encrypted: info.encryption !== undefined,
     root: info.root,
     permission: library.permission,
-    ...modifierFields(modifier),
+    ...modifierFields(modifier, info),
     file_count: info.fileCount,
     head_commit_id: info.head,
     ...(info.encryption && {
@@ -151,7 +151,7 @@ export function libraryItemV21(
       ? { group_id: shared?.granteeKey, group_name: parties.groups.get(shared?.granteeKey ?? 0)?.name ?? '' }
       : { ...ownerFields(owner), owner_avatar: shown.avatar }),
     last_modified: isoTime(library.updatedAt),
-    ...modifierFields(modifier),
+    ...modifierFields(modifier, library),
     size: library.size,
     encrypted: library.encrypted,
     permission,
@@ -211,10 +211,22 @@ export function ownerFields(owner: Person) {
   return { owner_email: owner.email, owner_name: owner.name, owner_contact_email: owner.contactEmail }
 }
 
-export function modifierFields(modifier: Person) {
+/** The author of the head commit. If a visitor of a link made it, the creator of the link. */
+export function modifierFields(
+  modifier: Person,
+  { modifierViaLink }: Pick<LibraryInfo, 'modifierViaLink'>,
+): ModifierFields {
   return {
     modifier_email: modifier.email,
     modifier_name: modifier.name,
     modifier_contact_email: modifier.contactEmail,
+    ...(modifierViaLink && { modifier_via_link: true }),
   }
+}
+
+interface ModifierFields {
+  readonly modifier_email: string
+  readonly modifier_name: string
+  readonly modifier_contact_email: string
+  readonly modifier_via_link?: true
 }

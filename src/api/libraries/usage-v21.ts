@@ -53,6 +53,7 @@ export const usageRoutes = [
             email,
             name: (people.get(email) ?? unknownPerson(email)).name,
             repos_count: account.libraries,
+            file_size: account.fileSize,
             ...bytesToWire(account),
             deleted: account.deleted,
             uncounted_repos: account.uncounted,

@@ -66,15 +66,11 @@ export const sharedLinkRoutes = [
       method: 'POST',
       path: `/api2/send-${kind}-link/`,
       auth: 'user',
-      summary: `Would mail a link of the caller. Carrel sends no mail and reports a failure for each address.`,
-      body: { email: required(), token: required() },
+      summary: `Mails ${kind === 'share' ? 'a share link' : 'an upload link'} of the caller to addresses, and says for which of them that is not possible.`,
+      body: { email: required(), token: required(), extra_msg: text() },
       faults: olderLinkNotFound,
-      async handle({ user, body }, { links }) {
-        await links.get(user, body.token, kind)
-        const emails = body.email.split(',').map((email) => email.trim())
-        const error_msg = 'This server sends no mail.'
-        return { failed: emails.filter(Boolean).map((email) => ({ email, error_msg })), success: [] }
-      },
+      handle: ({ user, body }, { linkMails }) =>
+        linkMails.send(user, { token: body.token, kind, message: body.extra_msg }, body.email.split(',')),
     }),
   ),
   ...administeredRoutes('download', 'share'),

@@ -1,10 +1,31 @@
 import type { OwnedReadables, Readable } from '../../access/index.ts'
 import type { AnnotationQuery } from '../../annotations/index.ts'
 import { isWithin, type LibraryPath } from '../../objects/index.ts'
-import { type Bounds, type Filters, type Found, highlight, parseQuery } from '../../search/index.ts'
+import {
+  type Bounds,
+  type Filters,
+  type Found,
+  highlight,
+  parseQuery,
+  type Query,
+} from '../../search/index.ts'
 import type { ApiServices } from '../services.ts'
 
 const MAX_HIGHLIGHTED = 10_000
+
+/** The comment that a search found, without its text. */
+interface FoundComment {
+  readonly id: number
+  /** E-mail. */
+  readonly author: string
+  /** Unix seconds. */
+  readonly createdAt: number
+}
+
+/** A file found by its tags or comments. The excerpt is one of the comment. */
+export interface FoundAnnotated extends Found {
+  readonly comment?: FoundComment | undefined
+}
 
 interface Wanted {
   readonly within: readonly Readable[]
@@ -15,13 +36,40 @@ interface Wanted {
   readonly limit: number
 }
 
+type Matches = Awaited<ReturnType<ApiServices['findAnnotated']>>
+
 /** A page of the files that match a search by tags or comments, with an excerpt of the comment. */
 export async function findByAnnotations(
   { findAnnotated }: ApiServices,
   query: AnnotationQuery,
-  { within, owned, folder, filters, offset, limit }: Wanted,
-): Promise<{ total: number; found: Found[] }> {
-  const all = (await findAnnotated(query, { within, owned })).filter(
+  wanted: Wanted,
+): Promise<{ total: number; found: FoundAnnotated[] }> {
+  const all = filtered(await findAnnotated(query, wanted), wanted)
+  return { total: all.length, found: await pageOf(all, parseQuery(query.comment.join(' ')), wanted) }
+}
+
+/**
+ * A page of the results of a search by words: those in names and texts come first, then files with comments that match.
+ * A file that matches both ways is listed twice, once with the comment.
+ */
+export async function findWithComments(
+  { findCommented }: ApiServices,
+  text: string,
+  wanted: Wanted,
+  indexed: { readonly total: number; readonly matched: number; readonly found: readonly Found[] },
+): Promise<{ total: number; found: FoundAnnotated[] }> {
+  const query = parseQuery(text)
+  const all = filtered(await findCommented(query, wanted), wanted)
+  const end = wanted.offset + wanted.limit
+  const offset = Math.max(0, wanted.offset - indexed.matched)
+  const limit = Math.max(0, end - indexed.matched) - offset
+  const found = [...indexed.found, ...(await pageOf(all, query, { offset, limit }))]
+  const total = indexed.total + all.length
+  return { total: indexed.matched + all.length > end ? Math.max(total, end + 1) : total, found }
+}
+
+function filtered(matches: Matches, { folder, filters }: Wanted): Matches {
+  return matches.filter(
     ({ path, entry }) =>
       filters.kind !== 'dir' &&
       (folder === undefined || isWithin(path, folder)) &&
@@ -29,14 +77,20 @@ export async function findByAnnotations(
       isInside(entry.mtime, filters.time) &&
       isInside(entry.size, filters.size),
   )
-  const words = parseQuery(query.comment.join(' '))
-  const found: Found[] = []
-  for (const { in: place, path, entry, comment } of all.slice(offset, offset + limit)) {
+}
+
+async function pageOf(
+  matches: Matches,
+  words: Query,
+  { offset, limit }: Pick<Wanted, 'offset' | 'limit'>,
+): Promise<FoundAnnotated[]> {
+  const found: FoundAnnotated[] = []
+  for (const { in: place, path, entry, comment } of matches.slice(offset, offset + limit)) {
     const { id, name, size, mtime } = entry
-    const excerpt = comment === undefined ? '' : await highlight(comment, words, MAX_HIGHLIGHTED)
-    found.push({ in: place, path, name, isDir: false, id, size, mtime, highlight: excerpt })
+    const excerpt = comment === undefined ? '' : await highlight(comment.text, words, MAX_HIGHLIGHTED)
+    found.push({ in: place, path, name, isDir: false, id, size, mtime, highlight: excerpt, comment })
   }
-  return { total: all.length, found }
+  return found
 }
 
 function isInside(value: number, bounds: Bounds | undefined): boolean {

@@ -8,7 +8,7 @@ import { type SentPath, sentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { ownersOf } from '../libraries/library-owners.ts'
 import { type ApiServices, route } from '../services.ts'
-import { findByAnnotations } from './annotation-results.ts'
+import { findByAnnotations, findWithComments } from './annotation-results.ts'
 import { anyCase, filtersOf, searchFilters, searchPage, searchPlace, searchText } from './search-input.ts'
 import { searchResultToWire } from './search-wire.ts'
 
@@ -25,7 +25,7 @@ export const searchRoutes = [
     path: '/api2/search/',
     auth: 'user',
     summary:
-      'Searches files and folders by name and text in all libraries the caller may read; with `tag:name` or `comment:word` files by these.',
+      'Searches files and folders by name, text and comments in all libraries the caller may read; with `tag:name` or `comment:word` files by these.',
     query: {
       ...searchFilters,
       q: searchText,
@@ -42,32 +42,15 @@ export const searchRoutes = [
       if (query.q === '') throw errorMessage(400, 'Missing argument q.')
       const { offset, limit } = searchPage(query)
       const { within, owned, folder, inOneLibrary } = await placeOf(user, query, services)
-      const annotated = parseAnnotationQuery(query.q)
-      const place = { within, owned, folder }
-      const { total, found } =
-        annotated === undefined
-          ? await services.search.find({
-              text: query.q,
-              within,
-              owned,
-              folder,
-              filters: filtersOf(query),
-              where: query.search_filename_only ? 'names' : 'everywhere',
-              order: 'rank',
-              offset,
-              limit,
-            })
-          : await findByAnnotations(services, annotated, {
-              ...place,
-              filters: filtersOf(query),
-              offset,
-              limit,
-            })
+      const wanted = { within, owned, folder, filters: filtersOf(query), offset, limit }
+      const { total, found } = await findAll(services, query.q, wanted, query.search_filename_only)
       const owners = await ownersOf(
         services,
         found.map((one) => one.in.ownerKey),
       )
+      const authors = await services.directory.people(found.flatMap(({ comment }) => comment?.author ?? []))
       const options = {
+        authors,
         inOneLibrary,
         withPermission: query.with_permission === 'true',
         baseUrl: request.baseUrl,
@@ -81,6 +64,20 @@ export const searchRoutes = [
   }),
 ]
 
+/** A page of results: by tags and comments if the text names them, else by names, texts and words of comments. */
+async function findAll(
+  services: ApiServices,
+  text: string,
+  wanted: Parameters<typeof findByAnnotations>[2],
+  namesOnly: boolean,
+): ReturnType<typeof findByAnnotations> {
+  const annotated = parseAnnotationQuery(text)
+  if (annotated !== undefined) return findByAnnotations(services, annotated, wanted)
+  const where = namesOnly ? 'names' : 'everywhere'
+  const indexed = await services.search.find({ ...wanted, text, where, order: 'rank' })
+  return namesOnly ? indexed : findWithComments(services, text, wanted, indexed)
+}
+
 /** The scope of a search within the readable libraries. Throws library-not-found, permission-denied, path-not-found. */
 async function placeOf(
   user: Account,
@@ -93,7 +90,8 @@ async function placeOf(
     if (path !== undefined) throw errorMessage(400, 'search_repo invalid.')
     const owned = ['all', 'mine'].includes(place) ? await access.owned(user) : undefined
     if (place === 'mine') return { within: [], ...(owned && { owned }), inOneLibrary: false }
-    const within = (await access.listGranted(user)).filter(({ via }) => place === 'all' || via === place)
+    const granted = [...(await access.listGranted(user)), ...(await access.listGrantedFiles(user))]
+    const within = granted.filter(({ via }) => place === 'all' || via === place)
     return {
       within: place === 'shared' ? await sharedBy(within, sent, services) : within,
       ...(owned && { owned }),

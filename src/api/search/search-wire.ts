@@ -1,10 +1,13 @@
 import { type Person, unknownPerson } from '../../identity/index.ts'
 import { type Found, isImage } from '../../search/index.ts'
 import { encodePath, isoTime } from '../common/wire-formats.ts'
+import type { FoundAnnotated } from './annotation-results.ts'
 
 const THUMBNAIL_SIZE = 72
 
 interface ResultOptions {
+  /** Authors of comments, by e-mail. */
+  readonly authors: ReadonlyMap<string, Person>
   /** Whether a single library was searched. */
   readonly inOneLibrary: boolean
   readonly withPermission: boolean
@@ -12,7 +15,7 @@ interface ResultOptions {
 }
 
 /** A search result of `GET /api2/search/`. */
-export function searchResultToWire(found: Found, owner: Person | undefined, options: ResultOptions) {
+export function searchResultToWire(found: FoundAnnotated, owner: Person | undefined, options: ResultOptions) {
   const { in: place, path, name } = found
   const person = owner ?? unknownPerson('')
   const thumbnail = `${options.baseUrl}/api2/repos/${place.id}/thumbnail/?p=${encodePath(path)}&size=${THUMBNAIL_SIZE}`
@@ -32,8 +35,18 @@ export function searchResultToWire(found: Found, owner: Person | undefined, opti
     repo_owner_name: person.name,
     repo_owner_contact_email: person.contactEmail,
     ...(options.withPermission && { permission: place.permission }),
+    ...(found.comment !== undefined && { comment: commentToWire(found.comment, options.authors) }),
     thumbnail_url: !found.isDir && !place.encrypted && isImage(name) ? thumbnail : '',
   }
+}
+
+/** The comment that matches. Its text is the excerpt. */
+function commentToWire(
+  { id, author, createdAt }: NonNullable<FoundAnnotated['comment']>,
+  authors: ReadonlyMap<string, Person>,
+) {
+  const { email, name } = authors.get(author) ?? unknownPerson(author)
+  return { id, user_email: email, user_name: name, created_at: isoTime(createdAt) }
 }
 
 /** A search result of `GET /api/v2.1/search-file/`. */

@@ -44,7 +44,7 @@ export const libraryBatchRoutes = [
   }),
 ]
 
-interface Wish {
+interface ShareChange {
   readonly operation: 'share' | 'unshare'
   readonly permission: 'r' | 'rw' | 'admin'
 }
@@ -55,7 +55,7 @@ async function attempt(
   call: AuditedCall,
   sentId: string,
   recipient: Recipient,
-  { operation, permission }: Wish,
+  { operation, permission }: ShareChange,
 ): Promise<string | undefined> {
   try {
     const id = parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId })

@@ -1,4 +1,5 @@
 import { type ExplainedGrant } from '../../access/index.ts'
+import { inOrigin, originOf } from '../../commits/index.ts'
 import { DomainError } from '../../errors.ts'
 import { errorMessage, required } from '../../http/index.ts'
 import { type Account, isAdmin } from '../../identity/index.ts'
@@ -90,7 +91,13 @@ export const librarySharingRoutes = [
       const library = await openToExplain(services, user, params.repo_id)
       if (query.path.path === undefined) throw errorMessage(400, 'path invalid.')
       const account = await services.accounts.get(query.email)
-      const found = await services.access.explain(library.info, account, query.path.path)
+      const { info } = library
+      const { path } = query.path
+      // A manager of a shared folder gets no information about the rest of the library.
+      const knowsAll = library.isOwner || isAdmin(user)
+      const found = knowsAll
+        ? await services.access.explain(originOf(info), account, inOrigin(info, path))
+        : await services.access.explain(info, account, path)
       return {
         email: found.email,
         repo_id: found.libraryId,

@@ -202,7 +202,7 @@ function recipientOf(
     : groupRecipient(services, query.group_id)
 }
 
-interface Wish {
+interface ShareOptions {
   readonly type: ShareType
   readonly isFile: boolean
   readonly sent: readonly string[]
@@ -216,7 +216,7 @@ async function shareWithAll(
   call: AuditedCall,
   library: Library,
   path: LibraryPath,
-  { type, isFile, sent, permission, expiresAt }: Wish,
+  { type, isFile, sent, permission, expiresAt }: ShareOptions,
 ): Promise<{ keys: Set<string>; failed: object[]; subId: string | undefined }> {
   const keys = new Set<string>()
   const failed: object[] = []

@@ -31,7 +31,7 @@ export const sharedRepoRoutesV21 = [
         share_type: shareTypes[share.grantee],
         share_permission: share.permission,
         share_permission_name: '',
-        ...modifierFields(people.get(share.info.modifier) ?? unknownPerson(share.info.modifier)),
+        ...modifierFields(people.get(share.info.modifier) ?? unknownPerson(share.info.modifier), share.info),
         ...recipientFields(share, parties),
         is_admin: share.isAdmin,
         ...expiryFields(share, services.now()),

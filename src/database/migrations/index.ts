@@ -23,6 +23,19 @@ import { extractions } from './0024-extractions.ts'
 import { fileEditsByCommit } from './0025-file-edits-by-commit.ts'
 import { fileViews } from './0026-file-views.ts'
 import { tags } from './0027-tags.ts'
+import { annotationsByFolder } from './0028-annotations-by-folder.ts'
+import { onboarding } from './0029-onboarding.ts'
+import { visitorsChanges } from './0030-visitors-changes.ts'
+import { blockObjects } from './0031-block-objects.ts'
+import { objectEpochs } from './0032-object-epochs.ts'
+import { commentWords } from './0033-comment-words.ts'
+import { cluster } from './0034-cluster.ts'
+import { blockStores } from './0035-block-stores.ts'
+import { visitorsFiles } from './0036-visitors-files.ts'
+import { mail } from './0037-mail.ts'
+import { passwordAttempts } from './0038-password-attempts.ts'
+import { stagedBlocks } from './0039-staged-blocks.ts'
+import { blockStoreOfNodes } from './0040-block-store-of-nodes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -52,4 +65,17 @@ export const migrations: readonly Migration[] = [
   fileEditsByCommit,
   fileViews,
   tags,
+  annotationsByFolder,
+  onboarding,
+  visitorsChanges,
+  blockObjects,
+  objectEpochs,
+  commentWords,
+  cluster,
+  blockStores,
+  visitorsFiles,
+  mail,
+  passwordAttempts,
+  stagedBlocks,
+  blockStoreOfNodes,
 ]

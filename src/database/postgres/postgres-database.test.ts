@@ -121,6 +121,63 @@ describe('PostgreSQL', skip ? { skip } : {}, () => {
     assert.deepEqual(await db.all('select * from note'), [])
   })
 
+  it('runs the work of a mutex in order, in one process at a time', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using other = await open(url)
+    const events: string[] = []
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+    const first = db.withMutex(7, async () => {
+      enter()
+      await released
+      events.push('first')
+    })
+    await entered
+    const waiting = async (count: number) => {
+      const sql = `select count(*) as n from pg_locks where locktype = 'advisory' and not granted`
+      while ((await db.get<{ n: number }>(sql))?.n !== count);
+    }
+    const second = other.withMutex(7, async () => void events.push('second'))
+    await waiting(1)
+    const third = db.withMutex(7, async () => void events.push('third'))
+    await waiting(2)
+    await other.withMutex(8, async () => void events.push('other key'))
+    release()
+    await Promise.all([first, second, third])
+    assert.deepEqual(events, ['other key', 'first', 'second', 'third'])
+  })
+
+  it('ends a mutex with its work, if that throws, and with its connection', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using other = await open(url)
+    await assert.rejects(
+      db.withMutex(7, async () => {
+        throw new Error('a bug')
+      }),
+      /a bug/,
+    )
+    await db.withMutex(7, async () => {
+      const sql = `select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory' and granted`
+      await other.all(sql)
+      // The work goes on: its writes are conditional.
+      await other.withMutex(7, async () => {})
+    })
+    await db.withMutex(7, async () => {})
+  })
+
+  it('keeps connections for the work of mutexes', async () => {
+    await using db = await openPostgres({ url: await createDatabase(), poolSize: 2, onFatal: () => {} })
+    await db.write((tx) => tx.run('create table note (id bigint primary key)'))
+    await Promise.all(
+      Array.from({ length: 20 }, (_, id) =>
+        db.withMutex(id % 5, () => db.write((tx) => tx.insert('note', ['id'], [[id]]))),
+      ),
+    )
+    assert.deepEqual(await db.get('select count(*) as n from note'), { n: 20 })
+  })
+
   it('queues more writers than there are connections', async () => {
     await using db = await openPostgres({
       url: await createDatabase(),

@@ -1,4 +1,5 @@
 import { Pool, type PoolClient } from 'pg'
+import { Semaphore } from '../../scheduling/index.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -8,6 +9,7 @@ import { runInSideProcess } from '../side-process.ts'
 import type { BatchOutcome, Step } from './batch.ts'
 import { dumpPostgres } from './dump.ts'
 import { asksForRetry, translate } from './faults.ts'
+import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
 import { PostgresClient, prepareSession } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
@@ -60,6 +62,8 @@ export class PostgresDatabase implements Migratable {
   readonly #reader: ReadConnection
   readonly #reads: Reads
   readonly #context: TransactionContext
+  /** Half of the pool may wait for mutexes or hold them: the work under a mutex needs another connection. */
+  readonly #mutexes: Semaphore
   #schema: Schema | undefined
   #isLearning = false
   /** Schema generation. A schema query that was in flight when the schema changed must not overwrite the newer one. */
@@ -86,6 +90,7 @@ export class PostgresDatabase implements Migratable {
     // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
     this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#mutexes = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
     const schema = () => this.#knownSchema()
     const snapshots = new Snapshots(this.#cache)
     this.#reader = new ReadConnection(config, (server) => {
@@ -127,6 +132,22 @@ export class PostgresDatabase implements Migratable {
         if (attempt === maxAttempts || !asksForRetry(error)) throw error
       }
     }
+  }
+
+  async withMutex<T>(key: number, work: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw databaseClosed()
+    return this.#mutexes.run(async () => {
+      const client = await this.#connect()
+      let usable = false
+      try {
+        const { error } = await client.runBatch(lockSteps(key))
+        if (error !== undefined && !isLockTimeout(error)) throw this.#translate(error)
+        return await work()
+      } finally {
+        usable = (await client.runBatch([unlockStep])).error === undefined
+        client.release(!usable)
+      }
+    })
   }
 
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
@@ -245,7 +266,7 @@ export class PostgresDatabase implements Migratable {
       return { result, tx }
     } catch (error) {
       usable = await tx.rollBack()
-      // The work may have wrapped or hidden the server's wish to be tried again.
+      // The work may have wrapped or swallowed the error by which the server asks for a retry.
       throw asksForRetry(tx.failure) ? tx.failure : error
     } finally {
       client.release(!usable)

@@ -4,6 +4,7 @@ import { insertStatement } from '../insert-statement.ts'
 import type { Outcome, Step } from './batch.ts'
 import { columnOf } from './columns.ts'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
+import { lockOf } from './mutex.ts'
 import type { PostgresClient } from './postgres-client.ts'
 import type { Schema } from './schema.ts'
 import type { OwnTransaction, Snapshots } from './snapshots.ts'
@@ -64,6 +65,11 @@ export class PostgresTransaction implements Transaction {
 
   async run(sql: string, ...parameters: Value[]): Promise<number> {
     return (await this.#query(this.#context.statements.of(sql), parameters)).count
+  }
+
+  async mutexIsFree(key: number): Promise<boolean> {
+    const sql = 'select pg_try_advisory_xact_lock_shared(?::int, ?::int) as free'
+    return Boolean((await this.get<{ free: number }>(sql, ...lockOf(key)))?.free)
   }
 
   async insert(

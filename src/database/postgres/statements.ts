@@ -23,7 +23,7 @@ export class Statement {
     this.tables = new StatementTables(sql)
   }
 
-  /** A statement with a fixed name and no parameters. */
+  /** A statement with a fixed name, written in the dialect of the server. */
   static named(name: string, text: string): Statement {
     const statement = new Statement(text, text)
     statement.name = name

@@ -164,6 +164,11 @@ class SqliteDatabase implements Migratable {
     return done.result
   }
 
+  /** One server writes. Commands beside it are rare, and conditional writes protect against them. */
+  withMutex<T>(_key: number, work: () => Promise<T>): Promise<T> {
+    return work()
+  }
+
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
     return runInSideProcess<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)

@@ -55,6 +55,10 @@ export class SqliteTransaction implements Transaction {
     return inserted
   }
 
+  async mutexIsFree(_key: number): Promise<boolean> {
+    return true
+  }
+
   afterCommit(announce: () => void): void {
     this.#announcements.push(announce)
   }

@@ -56,6 +56,11 @@ export class ThreadedDatabase implements Database {
     }
   }
 
+  /** Only this process writes. */
+  withMutex<T>(_key: number, work: () => Promise<T>): Promise<T> {
+    return work()
+  }
+
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
     return runInSideProcess<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
@@ -142,6 +147,10 @@ class ThreadedTransaction implements Transaction {
 
   constructor(thread: DatabaseThread) {
     this.#thread = thread
+  }
+
+  async mutexIsFree(_key: number): Promise<boolean> {
+    return true
   }
 
   afterCommit(announce: () => void): void {

@@ -10,7 +10,7 @@ const HEX = Int8Array.from({ length: 256 }, (_, byte) => {
 })
 /** Largest chunk-size line, and largest trailer section, in bytes. */
 const MAX_LINE_BYTES = 4096
-/** Most bytes of chunk extensions in one body. Nobody uses them, so they must not multiply the cost of a body. */
+/** Most bytes of chunk extensions in one body. Clients do not use them, so they must not multiply the cost of a body. */
 const MAX_EXTENSION_BYTES = 16 * 1024
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~\\dA-Za-z]+"

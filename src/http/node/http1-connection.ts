@@ -128,7 +128,7 @@ export class Http1Connection {
     this.#options.handler.upgrade(readHead(message), socket, rest)
   }
 
-  /** The HTTP server has released the socket for a tunnel, which nobody here speaks. */
+  /** The HTTP server has released the socket for a CONNECT tunnel, which is not supported. */
   onConnect(): void {
     this.#isBroken = true
     this.#add({ start: () => this.#refuse(new ProtocolError(400), false) })

@@ -229,6 +229,13 @@ export async function removeTemporary(file: string): Promise<void> {
   await rm(file, { force: true }).catch(() => {})
 }
 
+/** Creates the folders of a store again after somebody deleted them. */
+export async function recreateFolders(directory: string): Promise<void> {
+  for (const name of ['tmp', REMOVED, ...folders]) {
+    await mkdir(path.join(directory, name), { recursive: true, mode: 0o700 })
+  }
+}
+
 // All folders are created at the start, so that a put has to flush only an entry, never a folder.
 async function createFolders(directory: string) {
   const present = new Set(await readdir(directory))

@@ -1,2 +1,3 @@
-export { openDiskBlockStore } from './disk-block-store.ts'
+export { recreateFolders } from './block-directory.ts'
+export { type DiskImplementation, openDiskBlockStore } from './disk-block-store.ts'
 export { Quarantine } from './quarantine.ts'

@@ -62,12 +62,21 @@ export const accountRoutes: Table = {
     'GET /web/': {},
     'POST /api2/device-wiped/': { form: { token: '0'.repeat(40) } },
   }),
+  // Without a mail server, or with an unknown token.
+  ...under(Object.fromEntries(Object.keys(open).map((caller) => [caller, 400 as const])), {
+    'POST /api/v2.1/password-reset/': { form: { email: 'nobody@example.org' } },
+    'POST /api/v2.1/password-reset/check/': { form: { token: 'unknown' } },
+    'POST /api/v2.1/password-reset/confirm/': { form: { token: 'unknown', new_password: 'a long password' } },
+    'POST /api/v2.1/confirm-contact-email/': { form: { token: 'unknown' } },
+  }),
   ...under(self, {
     'GET /api2/auth/ping/': {},
     'GET /api2/account/info/': {},
     'PUT /api2/account/info/': { form: { name: 'Somebody' } },
     'GET /api/v2.1/user/': {},
     'PUT /api/v2.1/user/': { form: { name: 'Somebody' } },
+    'GET /api/v2.1/onboarding/': {},
+    'PUT /api/v2.1/onboarding/': { form: { item: 'welcome' } },
     'GET /api2/devices/': {},
     'DELETE /api2/devices/': { form: { platform: 'linux', device_id: randomUUID() } },
     'POST /api2/logout-device/': signedInAnew,
@@ -130,5 +139,6 @@ export const accountRoutes: Table = {
       form: { email: (await cast.victim()).email },
     }),
     'GET /api/v2.1/admin/search-failures/': {},
+    'POST /api/v2.1/admin/test-mail/': {},
   }),
 }

@@ -55,6 +55,7 @@ export const adminRoutes: Table = {
     }),
     [`GET ${ADMIN}sysinfo/`]: {},
     [`GET ${ADMIN}status/`]: {},
+    [`GET ${ADMIN}setup/`]: {},
     [`GET ${ADMIN}statistics/total-storage/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
     [`GET ${ADMIN}statistics/total-files/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
     [`GET ${ADMIN}statistics/active-users/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },

@@ -156,6 +156,10 @@ export const libraryRoutes: Table = {
       ...(await tagged(stage)),
       form: { name: stage.fresh(), color: '#ff8000' },
     }),
+    [`POST ${V21}repo-tags/:repo_tag_id/merge/`]: async (stage) => ({
+      ...(await tagged(stage)),
+      form: { into: (await stage.newTag()).repo_tag_id },
+    }),
     [`DELETE ${V21}repo-tags/:repo_tag_id/`]: tagged,
     [`POST ${V21}file-tags/`]: async (stage) => ({
       form: { file_path: '/in.txt', repo_tag_id: (await stage.tag()).repo_tag_id },

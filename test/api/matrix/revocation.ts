@@ -11,7 +11,7 @@ export type Credential = 'account' | 'library token' | 'sync token' | 'ticket' |
 export const REFUSED = 'refused'
 
 /** Calls that name the library but need no permission on it: about the account's own star, or as an administrator of the group. */
-const NEED_NO_RIGHT = [
+export const NEED_NO_RIGHT = [
   'DELETE /api/v2.1/starred-items/',
   'DELETE /api2/groups/:group_id/repos/:repo_id/',
   'DELETE /api/v2.1/groups/:group_id/libraries/:repo_id/',
@@ -217,7 +217,7 @@ async function prepareOne(
 }
 
 /** Whether it lists the account's own items, regardless of the library in the request. */
-function isList({ method, path }: Endpoint, table: Table): boolean {
+export function isList({ method, path }: Endpoint, table: Table): boolean {
   const name = `${method} ${path}`
   const policy = table[name]?.policy
   const isOpenToAll = policy?.['stranger'] === 'ok' && policy['anonymous'] === 'unauthorised'
@@ -248,7 +248,7 @@ function afterGone(name: string, { stranger, unshared }: Policy): Outcome {
   return answersAll || IDEMPOTENT.includes(name) ? 'empty' : 'denied'
 }
 
-function refusalProblem({ status, text }: Reply, wanted: Outcome): string | undefined {
+export function refusalProblem({ status, text }: Reply, wanted: Outcome): string | undefined {
   if (status >= 400 && status < 500) return undefined
   return wanted === 'empty' && status < 300 && !CANARIES.some((canary) => text.includes(canary))
     ? undefined

@@ -96,8 +96,8 @@ export class Cast {
 }
 
 /** A client with a scoped token of an account. */
-async function bounded(owner: Client, wish: Record<string, string>): Promise<Client> {
-  const form = { name: 'Bounded', ...wish }
+async function bounded(owner: Client, scope: Record<string, string>): Promise<Client> {
+  const form = { name: 'Bounded', ...scope }
   const { token } = expectOk(await owner.post('/api/v2.1/personal-tokens/', { form })).body
   return new Client(owner.url, token, owner.email)
 }
@@ -111,6 +111,9 @@ export type LinkState =
   | 'switchedOff'
   | 'notNamed'
   | 'unknownLink'
+
+/** More than concurrent callers use. */
+const MAX_TAGS = 40
 
 /** One library with every item that calls need. Rarely needed items are created on first use. */
 export class Stage {
@@ -126,6 +129,8 @@ export class Stage {
   asker: Client | undefined
   readonly #parts = new Map<string, Promise<unknown>>()
   #names = 0
+  /** The newest tags of `newTag`, the oldest first. */
+  readonly #tags: number[] = []
 
   private constructor(cast: Cast, id: string, sub: string, gone: string) {
     this.cast = cast
@@ -243,12 +248,12 @@ export class Stage {
 
   /** A new tag of the library, because a file has each tag once. */
   tag(): Promise<{ repo_tag_id: number }> {
-    return this.#newTag()
+    return this.newTag()
   }
 
   /** A tag of /docs/tagged.txt; a new one per call, because callers may delete it. */
   async tagOfFile(): Promise<{ repo_tag_id: number; file_tag_id: number }> {
-    const { repo_tag_id } = await this.#newTag()
+    const { repo_tag_id } = await this.newTag()
     const file_path = await this.once('tagged file', async () => {
       await uploadFile(this.owner, this.id, '/docs/tagged.txt', 'tagged')
       return '/docs/tagged.txt'
@@ -258,10 +263,14 @@ export class Stage {
     return { repo_tag_id, file_tag_id: file_tag.file_tag_id }
   }
 
-  async #newTag(): Promise<{ repo_tag_id: number }> {
+  /** Deletes an earlier one that no caller uses any more: libraries and files have a limited number. */
+  async newTag(): Promise<{ repo_tag_id: number }> {
     const url = `/api/v2.1/repos/${this.id}/repo-tags/`
+    if (this.#tags.length === MAX_TAGS) await this.owner.delete(`${url}${this.#tags.shift()}/`)
     const form = { name: this.fresh(), color: '#123456' }
-    return { repo_tag_id: expectOk(await this.owner.post(url, { form })).body.repo_tag.repo_tag_id }
+    const { repo_tag_id } = expectOk(await this.owner.post(url, { form })).body.repo_tag
+    this.#tags.push(repo_tag_id)
+    return { repo_tag_id }
   }
 
   webhook(): Promise<{ webhook_id: number; delivery_id: string }> {

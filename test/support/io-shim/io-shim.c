@@ -3,10 +3,14 @@
 //   IO_SHIM_ROOT    the folder, an absolute path without symbolic links
 //   IO_SHIM_LOG     the log: binary records, appended; absent for no log
 //   IO_SHIM_SYNC_MS how long an fsync takes at least
-//   IO_SHIM_FAULTS  the rules: an array of struct rule, mapped as shared memory, so that a test changes them at any time
+//   IO_SHIM_LAG_MS  how long it takes at least from an operation to its record, for a test of the recorder
+//   IO_SHIM_FAULTS  struct shared: the rules and the gate, mapped as shared memory, so that a test changes them at any time
 //
 // A write is logged after it ended and an fsync both before and after. So a write that the log has before the start of an fsync is
 // covered by it. Operations that change names run under one mutex, so that the log has them in their order.
+//
+// A process that is killed between an operation and its record would leave a log that does not agree with the disk. So a test closes the
+// gate first: new operations wait before it, and those that are past it end with their record. A process that exits does the same by itself.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,7 +40,7 @@ enum {
   OP_UNLINK = 64, OP_TRUNCATE = 128, OP_ALLOCATE = 256, OP_MKDIR = 512, OP_READ = 1024, OP_LINK = 2048,
 };
 enum { ACT_FAIL = 0, ACT_SHORT = 1, ACT_HOLD = 2, ACT_KILL = 3 };
-enum { RULES = 32, PATTERN = 224 };
+enum { RULES = 32, PATTERN = 224, SLOTS = 64 };
 
 struct rule {
   uint32_t operations; // 0: not in use
@@ -47,6 +52,17 @@ struct rule {
   uint32_t hit;   // calls that failed or were held so far
   uint32_t unused;
   char pattern[PATTERN]; // of fnmatch, for the path below the root
+};
+
+// Of test/support/fault-injection.ts.
+struct shared {
+  struct rule rules[RULES];
+  uint32_t closed; // 1: operations wait
+  uint32_t unused;
+  struct slot {
+    uint32_t process; // 0: not in use
+    uint32_t busy;    // operations that began, and whose record is not written yet
+  } slots[SLOTS];
 };
 
 struct record {
@@ -62,10 +78,15 @@ static char root[PATH_MAX];
 static size_t root_bytes;
 static int log_fd = -1;
 static struct rule *rules;
+static volatile struct shared *gate;
+static volatile struct slot *slot;
+static volatile int exiting;
+static pthread_t exiting_thread;
+static pthread_mutex_t busy_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t rules_mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t sync_number;
-static long sync_ms;
+static long sync_ms, lag_ms;
 
 #define REAL(result, name, ...) \
   static result (*real_##name)(__VA_ARGS__); \
@@ -76,10 +97,72 @@ static long raw(long number, long a, long b, long c, long d, long e, long f) {
   return real_syscall(number, a, b, c, d, e, f);
 }
 
+static void pause_ms(long ms) {
+  int error = errno;
+  struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&pause, 0);
+  errno = error;
+}
+
+// A free slot, or that of a process that ended. The file is locked meanwhile.
+static volatile struct slot *take_slot(void) {
+  for (int i = 0; i < SLOTS; i++) {
+    volatile struct slot *one = &gate->slots[i];
+    if (one->process != 0 && (kill(one->process, 0) == 0 || errno != ESRCH)) continue;
+    one->busy = 0;
+    one->process = getpid();
+    return one;
+  }
+  fprintf(stderr, "io-shim: too many processes\n");
+  abort();
+}
+
+// The mutex is a memory barrier, too: the count is visible before the gate is looked at.
+static void add_busy(int change) {
+  pthread_mutex_lock(&busy_mutex);
+  slot->busy += change;
+  pthread_mutex_unlock(&busy_mutex);
+}
+
+static int is_exempt(void) {
+  return !slot || (exiting && pthread_equal(exiting_thread, pthread_self()));
+}
+
+// Before an operation that is recorded.
+static void enter(void) {
+  if (is_exempt()) return;
+  for (;;) {
+    add_busy(1);
+    if (!gate->closed && !exiting) return;
+    add_busy(-1);
+    pause_ms(1);
+  }
+}
+
+// After its record.
+static void leave(void) {
+  if (!is_exempt()) add_busy(-1);
+}
+
+// Other threads stop at the gate. This one passes, because nobody could open it again.
+__attribute__((destructor)) static void finish(void) {
+  if (!slot) return;
+  exiting_thread = pthread_self();
+  exiting = 1;
+  for (int i = 0; i < 10000; i++) {
+    pthread_mutex_lock(&busy_mutex);
+    uint32_t busy = slot->busy;
+    pthread_mutex_unlock(&busy_mutex);
+    if (busy == 0) return;
+    pause_ms(1);
+  }
+}
+
 __attribute__((constructor)) static void start(void) {
   const char *folder = getenv("IO_SHIM_ROOT"), *log = getenv("IO_SHIM_LOG"), *faults = getenv("IO_SHIM_FAULTS");
   if (!folder) return;
   if (getenv("IO_SHIM_SYNC_MS")) sync_ms = atol(getenv("IO_SHIM_SYNC_MS"));
+  if (getenv("IO_SHIM_LAG_MS")) lag_ms = atol(getenv("IO_SHIM_LAG_MS"));
   snprintf(root, sizeof root, "%s", folder);
   if (log) {
     int fd = raw(SYS_openat, AT_FDCWD, (long)log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600, 0, 0);
@@ -89,8 +172,15 @@ __attribute__((constructor)) static void start(void) {
   }
   if (faults) {
     int fd = raw(SYS_openat, AT_FDCWD, (long)faults, O_RDWR | O_CLOEXEC, 0, 0, 0);
-    void *mapped = mmap(0, RULES * sizeof(struct rule), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (mapped != MAP_FAILED) rules = mapped;
+    void *mapped = mmap(0, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (mapped != MAP_FAILED) {
+      gate = mapped;
+      rules = ((struct shared *)mapped)->rules;
+      flock(fd, LOCK_EX);
+      slot = take_slot();
+      // Explicitly: the mapping keeps the open file, and with it the lock.
+      flock(fd, LOCK_UN);
+    }
     raw(SYS_close, fd, 0, 0, 0, 0, 0);
   }
   root_bytes = strlen(root);
@@ -142,6 +232,7 @@ static const char *path_of(int fd, struct stat *st, char *to) {
 static void record_data(struct record r, const char *path, const char *other, const struct iovec *data, int parts, size_t bytes) {
   if (log_fd < 0) return;
   int error = errno;
+  if (lag_ms > 0 && r.type != SYNC_BEGAN && r.type != SYNC_ENDED) pause_ms(lag_ms);
   r.magic = 0x10ca2e11;
   r.process = getpid();
   r.path_bytes = path ? strlen(path) : 0;
@@ -201,8 +292,7 @@ static int fault(uint32_t operations, const char *path, const char *other) {
     }
     // Until the test removes the rule.
     while (rule->action == ACT_HOLD && is_active(rule, operations)) {
-      struct timespec pause = {0, 1000000};
-      nanosleep(&pause, 0);
+      pause_ms(1);
     }
   }
   errno = error;
@@ -238,8 +328,10 @@ static void wrote(int fd, struct stat *st, const char *path, int64_t offset, con
   if (!path) return whole; \
   int outcome = fault(OP_WRITE, path, 0); \
   if (outcome < 0) return -1; \
+  enter(); \
   ssize_t written = outcome == 1 && (asked) > 1 ? less : whole; \
   wrote(fd, &st, path, offset, data, parts, written); \
+  leave(); \
   return written
 
 ssize_t write(int fd, const void *bytes, size_t n) {
@@ -300,8 +392,10 @@ ssize_t sendfile64(int to, int from, off64_t *offset, size_t n) {
   struct stat st;
   const char *path = path_of(to, &st, name);
   if (path && fault(OP_WRITE, path, 0) < 0) return -1;
+  enter();
   ssize_t written = real_sendfile64(to, from, offset, n);
   if (path) copied(to, -1, written);
+  leave();
   return written;
 }
 
@@ -322,8 +416,10 @@ long syscall(long number, ...) {
     const char *path = path_of(a[2], &st, name);
     if (path && fault(OP_WRITE, path, 0) < 0) return -1;
     int64_t offset = a[3] ? *(int64_t *)a[3] : -1;
+    enter();
     long written = raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (path) copied(a[2], offset, written);
+    leave();
     return written;
   }
   return raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -346,10 +442,7 @@ static int around_sync(int fd, int (*real)(int)) {
     record_data(r, path, 0, 0, 0, 0);
     return -1;
   }
-  if (sync_ms > 0) {
-    struct timespec pause = {sync_ms / 1000, sync_ms % 1000 * 1000000};
-    nanosleep(&pause, 0);
-  }
+  if (sync_ms > 0) pause_ms(sync_ms);
   int result = real(fd);
   r.type = SYNC_ENDED;
   if (result == 0) record_data(r, path, 0, 0, 0, 0);
@@ -374,6 +467,7 @@ static int around_open(int folder, const char *given, int flags, mode_t mode) {
   if (!path || (flags & O_PATH)) return raw(SYS_openat, folder, (long)given, flags, mode, 0, 0);
   if (fault(OP_OPEN | (flags & O_CREAT ? OP_CREATE : 0), path, 0) < 0) return -1;
   if (!(flags & (O_CREAT | O_TRUNC))) return raw(SYS_openat, folder, (long)given, flags, mode, 0, 0);
+  enter();
   pthread_mutex_lock(&names_mutex);
   struct stat before, after;
   int error = errno;
@@ -385,6 +479,7 @@ static int around_open(int folder, const char *given, int flags, mode_t mode) {
     else if ((flags & O_TRUNC) && before.st_size > 0) note(TRUNCATED, after.st_ino, path, 0);
   }
   pthread_mutex_unlock(&names_mutex);
+  leave();
   return fd;
 }
 
@@ -442,6 +537,7 @@ static int around_rename(int from_folder, const char *from, int to_folder, const
   char from_name[PATH_MAX], to_name[PATH_MAX];
   const char *source = resolve(from_folder, from, from_name), *target = resolve(to_folder, to, to_name);
   if ((source || target) && fault(OP_RENAME, source, target) < 0) return -1;
+  enter();
   pthread_mutex_lock(&names_mutex);
   int result = raw(SYS_renameat2, from_folder, (long)from, to_folder, (long)to, flags, 0);
   struct stat st = {0};
@@ -451,6 +547,7 @@ static int around_rename(int from_folder, const char *from, int to_folder, const
     note(RENAMED, st.st_ino, source ? source : "", target ? target : "");
   }
   pthread_mutex_unlock(&names_mutex);
+  leave();
   return result;
 }
 
@@ -472,11 +569,13 @@ int link(const char *from, const char *to) {
   const char *source = resolve(AT_FDCWD, from, from_name), *target = resolve(AT_FDCWD, to, to_name);
   if (!target) return real_link(from, to);
   if (fault(OP_LINK, source, target) < 0) return -1;
+  enter();
   pthread_mutex_lock(&names_mutex);
   int result = real_link(from, to);
   struct stat st;
   if (result == 0 && stat(to_name, &st) == 0) note(LINKED, st.st_ino, source ? source : "", target);
   pthread_mutex_unlock(&names_mutex);
+  leave();
   return result;
 }
 
@@ -485,10 +584,12 @@ static int around_unlink(int folder, const char *given, int flags) {
   const char *path = resolve(folder, given, name);
   if (!path) return raw(SYS_unlinkat, folder, (long)given, flags, 0, 0, 0);
   if (fault(OP_UNLINK, path, 0) < 0) return -1;
+  enter();
   pthread_mutex_lock(&names_mutex);
   int result = raw(SYS_unlinkat, folder, (long)given, flags, 0, 0, 0);
   if (result == 0) note(flags & AT_REMOVEDIR ? REMOVED_FOLDER : UNLINKED, 0, path, 0);
   pthread_mutex_unlock(&names_mutex);
+  leave();
   return result;
 }
 
@@ -514,11 +615,13 @@ static int around_mkdir(int folder, const char *given, mode_t mode) {
   const char *path = resolve(folder, given, name);
   if (!path) return raw(SYS_mkdirat, folder, (long)given, mode, 0, 0, 0);
   if (fault(OP_MKDIR, path, 0) < 0) return -1;
+  enter();
   pthread_mutex_lock(&names_mutex);
   int result = raw(SYS_mkdirat, folder, (long)given, mode, 0, 0, 0);
   struct stat st;
   if (result == 0 && stat(name, &st) == 0) note(MADE_FOLDER, st.st_ino, path, 0);
   pthread_mutex_unlock(&names_mutex);
+  leave();
   return result;
 }
 
@@ -533,12 +636,14 @@ int mkdirat(int folder, const char *path, mode_t mode) {
 char *mkdtemp(char *pattern) {
   REAL(char *, mkdtemp, char *);
   char name[PATH_MAX];
+  enter();
   pthread_mutex_lock(&names_mutex);
   char *made = real_mkdtemp(pattern);
   const char *path = made ? resolve(AT_FDCWD, made, name) : 0;
   struct stat st;
   if (path && stat(name, &st) == 0) note(MADE_FOLDER, st.st_ino, path, 0);
   pthread_mutex_unlock(&names_mutex);
+  leave();
   return made;
 }
 
@@ -549,8 +654,10 @@ int ftruncate64(int fd, off64_t size) {
   const char *path = path_of(fd, &st, name);
   if (!path) return real_ftruncate64(fd, size);
   if (fault(OP_TRUNCATE, path, 0) < 0) return -1;
+  enter();
   int result = real_ftruncate64(fd, size);
   if (result == 0) record_data((struct record){.type = TRUNCATED, .inode = st.st_ino, .size = size}, path, 0, 0, 0, 0);
+  leave();
   return result;
 }
 
@@ -563,10 +670,12 @@ int truncate64(const char *given, off64_t size) {
   char name[PATH_MAX];
   const char *path = resolve(AT_FDCWD, given, name);
   if (path && fault(OP_TRUNCATE, path, 0) < 0) return -1;
+  enter();
   int result = real_truncate64(given, size);
   struct stat st;
   if (path && result == 0 && stat(name, &st) == 0)
     record_data((struct record){.type = TRUNCATED, .inode = st.st_ino, .size = size}, path, 0, 0, 0, 0);
+  leave();
   return result;
 }
 
@@ -580,9 +689,11 @@ static int around_allocate(int fd, off64_t offset, off64_t bytes, int (*real)(in
   struct stat st;
   const char *path = path_of(fd, &st, name);
   if (path && fault(OP_ALLOCATE, path, 0) < 0) return errno;
+  enter();
   int result = real(fd, offset, bytes);
   if (path && result == 0 && offset + bytes > st.st_size)
     record_data((struct record){.type = TRUNCATED, .inode = st.st_ino, .size = offset + bytes}, path, 0, 0, 0, 0);
+  leave();
   return result;
 }
 

@@ -1,0 +1,205 @@
+import type { Access } from '../access/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import {
+  type Account,
+  type Accounts,
+  displayName,
+  findMailNotices,
+  mailAddressOf,
+  unknownPerson,
+} from '../identity/index.ts'
+import {
+  type Mail,
+  type MailContent,
+  type MailTexts,
+  mailTexts,
+  nameInMail,
+  type Outbox,
+} from '../mail/index.ts'
+import { baseName, type LibraryId, parseLibraryId } from '../objects/index.ts'
+import type { NoticeType } from './notices.ts'
+import { listUnseenBetween, type Notification, newestNotification } from './notification-store.ts'
+
+const KIND = 'notices'
+/** Notifications of this time are collected into one mail. */
+const COLLECT_SECONDS = 60
+/** After as many mails in 24 hours, the next one waits for the daily time. */
+const MOST_PER_DAY = 30
+const DAY_SECONDS = 86_400
+/** Daily mails are sent at 06:00 UTC. */
+const DAILY_AT_SECONDS = 6 * 3600
+const MOST_LINES = 20
+const MOST_READ = 200
+
+/** The types that are mailed, with the key of the person who caused it. Monitored changes are too many, and what ended is not worth a mail. */
+const MAILED: Partial<Record<NoticeType, string>> = {
+  add_user_to_group: 'group_staff_email',
+  file_comment: 'author_email',
+  file_uploaded: '',
+  folder_uploaded: '',
+  repo_share: 'share_from_user_email',
+  repo_share_to_group: 'share_from_user_email',
+  repo_transfer: 'transfer_from_user_email',
+}
+
+interface NoticeMailsOptions {
+  readonly db: Database
+  readonly access: Access
+  readonly accounts: Accounts
+  readonly outbox: Outbox
+  /** Unix seconds. */
+  readonly now: () => number
+}
+
+/** Mails the notifications that an account has not seen, at once or daily as it chose. */
+export class NoticeMails {
+  readonly #options: NoticeMailsOptions
+
+  constructor(options: NoticeMailsOptions) {
+    this.#options = options
+    options.outbox.register(KIND, {
+      compose: (mail) => this.#compose(mail),
+      lastItem: (reader, accountKey) => newestNotification(reader, accountKey),
+    })
+  }
+
+  /** Queues mails for new notifications, in their transaction. */
+  async put(
+    tx: Transaction,
+    added: readonly { readonly id: number; readonly accountKey: number }[],
+    type: NoticeType,
+  ): Promise<void> {
+    const { outbox } = this.#options
+    if (!outbox.isConfigured || MAILED[type] === undefined) return
+    const choices = await findMailNotices(
+      tx,
+      added.map(({ accountKey }) => accountKey),
+    )
+    for (const { id, accountKey } of added) {
+      const choice = choices.get(accountKey) ?? 'off'
+      if (choice === 'off') continue
+      const isAtOnce =
+        choice === 'at-once' && (await outbox.countOfDay(tx, { accountKey }, KIND)) < MOST_PER_DAY
+      await outbox.put(
+        tx,
+        { kind: KIND, accountKey, firstItem: id },
+        isAtOnce ? COLLECT_SECONDS : this.#untilDaily(),
+      )
+    }
+  }
+
+  #untilDaily(): number {
+    const sinceMidnight = this.#options.now() % DAY_SECONDS
+    return (DAILY_AT_SECONDS - sinceMidnight + DAY_SECONDS) % DAY_SECONDS || DAY_SECONDS
+  }
+
+  /** Only what is unseen, and only about libraries that the account may read now. */
+  async #compose(mail: Mail): Promise<MailContent | undefined> {
+    const { db, accounts, outbox } = this.#options
+    const account = mail.accountKey === null ? undefined : await accounts.findByKey(mail.accountKey)
+    if (!account?.active || account.mailNotices === 'off') return undefined
+    const between = { first: mail.firstItem ?? 0, last: mail.lastItem ?? 0, limit: MOST_READ }
+    const unseen = await listUnseenBetween(db, account.key, between)
+    const shown = await this.#visible(account, unseen)
+    const newest = shown[0]
+    if (newest === undefined) return undefined
+    const language = account.language ?? 'en'
+    const texts = mailTexts(language)
+    const { messages, format } = texts
+    const people = await accounts.findMany(shown.map(personIn))
+    const nameOf = (notification: Notification) => {
+      const email = personIn(notification)
+      return displayName(people.get(email) ?? unknownPerson(email))
+    }
+    const lines = shown.slice(0, MOST_LINES).map((one) => `• ${lineOf(one, nameOf(one), texts, nameInMail)}`)
+    const { site } = outbox
+    return {
+      to: { name: displayName(account), address: mailAddressOf(account) },
+      language,
+      subject:
+        shown.length === 1
+          ? lineOf(newest, nameOf(newest), texts, (name) => name)
+          : format(messages.notices.subject, { count: shown.length }),
+      lines: [
+        format(messages.greeting, { name: nameInMail(displayName(account)) }),
+        ...(shown.length === 1 ? [`${lineOf(newest, nameOf(newest), texts, nameInMail)}.`] : lines),
+        ...(shown.length > MOST_LINES
+          ? [format(messages.notices.more, { count: shown.length - MOST_LINES })]
+          : []),
+      ],
+      action: {
+        label: format(messages.notices.action, { site }),
+        url: outbox.appUrl(shown.length === 1 ? pageOf(newest) : 'activity'),
+      },
+      why: format(messages.why, { site, email: nameInMail(account.email) }),
+      settings: { label: messages.settings, url: outbox.appUrl('account/notifications') },
+    }
+  }
+
+  async #visible(account: Account, notifications: readonly Notification[]): Promise<Notification[]> {
+    const mailed = notifications.filter(({ type }) => MAILED[type as NoticeType] !== undefined)
+    const ids = [...new Set(mailed.flatMap((one) => libraryOf(one) ?? []))]
+    const readable = await this.#options.access.openAll(account, ids)
+    return mailed.filter((one) => {
+      const id = libraryOf(one)
+      return id === undefined || readable.has(id)
+    })
+  }
+}
+
+function textIn({ detail }: Notification, key: string): string {
+  const value = detail[key]
+  return typeof value === 'string' ? value : ''
+}
+
+function libraryOf(notification: Notification): LibraryId | undefined {
+  return parseLibraryId(textIn(notification, 'repo_id'))
+}
+
+function personIn(notification: Notification): string {
+  return textIn(notification, MAILED[notification.type as NoticeType] ?? '')
+}
+
+/** The sentence of a notification. `safe` prepares names that people chose. */
+function lineOf(
+  notification: Notification,
+  person: string,
+  { messages, format }: MailTexts,
+  safe: (name: string) => string,
+): string {
+  const { notices } = messages
+  const name = safe(person)
+  const group = safe(textIn(notification, 'group_name'))
+  // Of a shared folder the name, of a library its own.
+  const shared = safe(baseNameOf(textIn(notification, 'path')) || textIn(notification, 'repo_name'))
+  const file = safe(textIn(notification, 'file_name') || textIn(notification, 'folder_name'))
+  switch (notification.type as NoticeType) {
+    case 'add_user_to_group':
+      return format(notices.group, { name, group })
+    case 'file_comment':
+      return format(notification.detail['mentioned'] ? notices.mention : notices.comment, {
+        name,
+        item: file,
+      })
+    case 'repo_share':
+      return format(notices.share, { name, item: shared })
+    case 'repo_share_to_group':
+      return format(notices.shareGroup, { name, item: shared, group })
+    case 'repo_transfer':
+      return format(notices.transfer, { name, item: shared })
+    default:
+      return format(notices.uploaded, { item: file })
+  }
+}
+
+function baseNameOf(path: string): string {
+  return path.startsWith('/') ? baseName(path as Parameters<typeof baseName>[0]) : ''
+}
+
+/** The page of the web app that shows it. */
+function pageOf(notification: Notification): string {
+  const id = libraryOf(notification)
+  if (id === undefined) return 'activity'
+  const path = encodeURIComponent(textIn(notification, 'file_path'))
+  return notification.type === 'file_comment' ? `view/${id}?p=${path}` : `library/${id}`
+}

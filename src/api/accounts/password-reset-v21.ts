@@ -1,0 +1,74 @@
+import { errorMessage, rawText, required, throttled } from '../../http/index.ts'
+import { acceptedLanguage } from '../../texts/index.ts'
+import { accountAction } from '../common/audit.ts'
+import { route } from '../services.ts'
+import { withRuleMessages } from './account-input.ts'
+
+const INVALID = 'This link has expired or was used already.'
+
+/** A forgotten password, and links in mails. Whoever has the token of a mail needs no sign-in. */
+export const passwordResetRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/password-reset/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary:
+      'Mails a link to choose a new password to the owner of an account. The response is the same if there is no such account.',
+    body: { email: required() },
+    async handle({ body, request }, { accountTokens, audit, outbox }) {
+      if (!outbox.isConfigured) throw errorMessage(400, 'This server sends no mail.')
+      const { address, network } = request
+      const wait = accountTokens.throttle(body.email, network)
+      if (wait !== undefined) throw throttled(wait)
+      const language = acceptedLanguage(request.headers['accept-language'])
+      await accountTokens.requestReset(body.email, language, async (tx, account) => {
+        const actor = account?.email ?? 'unknown'
+        await audit.record(tx, { actor, address, ...accountAction('password-reset-requested', actor) })
+      })
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/password-reset/check/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Returns the account and the purpose of a token that was sent by mail.',
+    body: { token: required() },
+    async handle({ body }, { accountTokens }) {
+      const found = await accountTokens.find(body.token)
+      if (found === undefined) throw errorMessage(400, INVALID)
+      return { email: found.account.email, purpose: found.purpose }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/password-reset/confirm/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Sets the password of an account with a token that was sent by mail, and signs out everywhere.',
+    body: { token: required(), new_password: rawText() },
+    async handle({ body, request }, { accountTokens, audit }) {
+      const { address } = request
+      if (!body.new_password) throw errorMessage(400, 'New password invalid')
+      const set = accountTokens.choosePassword(body.token, body.new_password, (tx, { email }) =>
+        audit.record(tx, { actor: email, address, ...accountAction('password-changed', email) }),
+      )
+      const account = await withRuleMessages(set, { 'password-too-long': 'New password invalid' })
+      return { success: true, email: account.email }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/confirm-contact-email/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Marks the contact address of an account as verified, with a token that was sent to it.',
+    body: { token: required() },
+    async handle({ body }, { accountTokens }) {
+      const account = await withRuleMessages(accountTokens.confirmContact(body.token))
+      return { success: true, contact_email: account.contactEmail }
+    },
+  }),
+]

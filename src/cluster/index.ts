@@ -1,0 +1,3 @@
+export { ClusterNode } from './cluster-node.ts'
+export { agreeOn, listLiveNodes, replaceAgreed } from './node-store.ts'
+export { liveNodeRelation } from './relations.ts'

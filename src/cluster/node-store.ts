@@ -1,0 +1,127 @@
+import type { Dialect, Reader, Transaction } from '../database/index.ts'
+import { databaseTime, liveNodeRelation, NODE_EXPIRY_SECONDS } from './relations.ts'
+
+/** A node as it described itself. Times are Unix seconds of the database clock. */
+export interface NodeRow {
+  readonly id: string
+  readonly version: string
+  readonly address: string
+  /** Address of the block store it writes to. Null for a node of an earlier version. */
+  readonly blocks: string | null
+  readonly startedAt: number
+  readonly heartbeatAt: number
+}
+
+/** Inserts the row of a node, or renews its heartbeat. Resolves to the time of the database in Unix seconds, with fractions. */
+export async function putHeartbeat(
+  tx: Transaction,
+  dialect: Dialect,
+  { id, version, address, blocks }: Pick<NodeRow, 'id' | 'version' | 'address' | 'blocks'>,
+): Promise<number> {
+  const time = databaseTime[dialect]
+  const row = await tx.get<{ time: number | string }>(
+    `insert into cluster_node (id, version, address, blocks, started_at, heartbeat_at)
+     values (?, ?, ?, ?, ${time}, ${time})
+     on conflict (id) do update set address = excluded.address, heartbeat_at = excluded.heartbeat_at
+     returning ${EXACT_TIME[dialect]} as time`,
+    id,
+    version,
+    address,
+    blocks,
+  )
+  return Number(row?.time ?? 0)
+}
+
+const EXACT_TIME: Readonly<Record<Dialect, string>> = {
+  sqlite: `unixepoch('subsec')`,
+  postgres: 'extract(epoch from clock_timestamp())::text',
+}
+
+/** A node stops: its leases are void at once, and the next beat of another node takes over its work. */
+export async function endHeartbeat(tx: Transaction, id: string): Promise<void> {
+  await tx.run('update cluster_node set heartbeat_at = 0 where id = ?', id)
+  await tx.run('delete from cluster_lease where node_id = ?', id)
+}
+
+/** Deletes nodes that are dead, with their leases, and the node `known` to be dead. Resolves to their number. */
+export function deleteDeadNodes(tx: Transaction, dialect: Dialect, known = ''): Promise<number> {
+  return tx.run(
+    `delete from cluster_node where id = ? or heartbeat_at <= ${databaseTime[dialect]} - ${NODE_EXPIRY_SECONDS}`,
+    known,
+  )
+}
+
+/** Deletes all nodes but one, with their leases. For a database that only one server can have open. */
+export function deleteOtherNodes(tx: Transaction, id: string): Promise<number> {
+  return tx.run('delete from cluster_node where id <> ?', id)
+}
+
+/** Takes or keeps a lease. False if a node that is alive has it. */
+export async function putLease(
+  tx: Transaction,
+  dialect: Dialect,
+  lease: { readonly name: string; readonly nodeId: string },
+): Promise<boolean> {
+  const changed = await tx.run(
+    `insert into cluster_lease (name, node_id, since) values (?, ?, ${databaseTime[dialect]})
+     on conflict (name) do update
+       set node_id = excluded.node_id,
+         since = case when cluster_lease.node_id = excluded.node_id then cluster_lease.since else excluded.since end
+       where cluster_lease.node_id = excluded.node_id
+         or cluster_lease.node_id not in ${liveNodeRelation(dialect)}`,
+    lease.name,
+    lease.nodeId,
+  )
+  return changed === 1
+}
+
+/** All nodes, the one that runs longest first. */
+export async function listNodes(reader: Reader): Promise<NodeRow[]> {
+  const rows = await reader.all<ReadNodeRow>(`select ${COLUMNS} from cluster_node order by started_at, id`)
+  return rows.map(toNode)
+}
+
+/** The nodes that are alive, as commands beside them see it. */
+export async function listLiveNodes(reader: Reader, dialect: Dialect): Promise<NodeRow[]> {
+  const rows = await reader.all<ReadNodeRow>(
+    `select ${COLUMNS} from cluster_node where id in ${liveNodeRelation(dialect)} order by started_at, id`,
+  )
+  return rows.map(toNode)
+}
+
+const COLUMNS = 'id, version, address, blocks, started_at, heartbeat_at'
+
+interface ReadNodeRow {
+  id: string
+  version: string
+  address: string
+  blocks: string | null
+  started_at: number
+  heartbeat_at: number
+}
+
+function toNode({ started_at: startedAt, heartbeat_at: heartbeatAt, ...row }: ReadNodeRow): NodeRow {
+  return { ...row, startedAt, heartbeatAt }
+}
+
+/** All leases by name, with the nodes that have them. */
+export async function listLeases(
+  reader: Reader,
+): Promise<{ readonly name: string; readonly nodeId: string; readonly since: number }[]> {
+  const rows = await reader.all<{ name: string; node_id: string; since: number }>(
+    'select name, node_id, since from cluster_lease order by name',
+  )
+  return rows.map((row) => ({ name: row.name, nodeId: row.node_id, since: row.since }))
+}
+
+/** What the nodes agreed on under a name; the given value if they have not agreed on anything yet. */
+export async function agreeOn(tx: Transaction, name: string, value: string): Promise<string> {
+  await tx.insert('cluster_value', ['name', 'value'], [[name, value]], { ignoreExisting: true })
+  const row = await tx.get<{ value: string }>('select value from cluster_value where name = ?', name)
+  return row?.value ?? value
+}
+
+/** Replaces what the nodes agreed on. */
+export async function replaceAgreed(tx: Transaction, name: string, value: string): Promise<void> {
+  await tx.run('update cluster_value set value = ? where name = ?', value, name)
+}

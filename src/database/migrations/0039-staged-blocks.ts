@@ -1,0 +1,40 @@
+import type { Migration } from './types.ts'
+
+export const stagedBlocks: Migration = {
+  version: 39,
+  name: 'staged blocks',
+  async up(tx, { key, int, bytes, text }) {
+    const statements = [
+      // Unfinished uploads of earlier versions had their bytes in files of one machine. They start over.
+      'drop table partial_upload',
+      // A file that arrives in chunks. version counts the chunks: whoever adds one names the version it continues.
+      `create table partial_upload (
+        key ${key},
+        library_key ${int} not null references library (key) on delete cascade,
+        account_key ${int} not null references account (key) on delete cascade,
+        link_key ${int} not null default 0,
+        path_key ${bytes} not null,
+        path ${text} not null,
+        total ${int} not null,
+        received ${int} not null,
+        version ${int} not null default 0,
+        guest ${int} not null default 0,
+        updated_at ${int} not null,
+        unique (library_key, account_key, link_key, path_key)
+      )`,
+      'create index partial_upload_by_time on partial_upload (updated_at)',
+      // The blocks its bytes are in, by their place in the file. Those that are not final are pieces of the next block.
+      `create table staged_block (
+        upload_key ${int} not null references partial_upload (key) on delete cascade,
+        position ${int} not null,
+        block_id ${bytes} not null,
+        size ${int} not null,
+        length ${int} not null,
+        is_final ${int} not null,
+        primary key (upload_key, position)
+      )`,
+      'create index staged_block_by_block on staged_block (block_id)',
+    ]
+    for (const statement of statements) await tx.run(statement)
+  },
+}

@@ -1,0 +1,7 @@
+export { mailRows } from './dependent-rows-store.ts'
+export type { Mail } from './mail-store.ts'
+export { type MailContent, nameInMail } from './message.ts'
+export { registerMailMetrics } from './metrics.ts'
+export { type MailState, Outbox } from './outbox.ts'
+export { MailRefused, Smtp } from './smtp.ts'
+export { type MailTexts, mailTexts } from './texts.ts'

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What happens to one request. */
+export type S3Fault =
+  | { readonly kind: 'status'; readonly status: number }
+  /** The connection is closed before the request is forwarded. */
+  | { readonly kind: 'refused' }
+  /** The service carries the request out, and its response is lost. */
+  | { readonly kind: 'lost-response' }
+  /** The response breaks off in the middle of its body. */
+  | { readonly kind: 'cut-response' }
+  /** One bit of the body of the response is changed. */
+  | { readonly kind: 'wrong-bytes' }
+  /** There is no response. */
+  | { readonly kind: 'silent' }
+  /** One bit of the body of the request is changed. */
+  | { readonly kind: 'wrong-request' }
+
+type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+
+/** A proxy in front of an S3 service that fails requests on demand. */
+export interface S3Proxy extends AsyncDisposable {
+  readonly endpoint: string
+  /** Requests that arrived, as `PUT /bucket/key`. */
+  readonly requests: string[]
+  /** Applies to so many of the following requests with a method. */
+  fail(method: Method, fault: S3Fault, times?: number): void
+  /** Applies to no request any more. */
+  recover(): void
+  /** Resolves when a request with this method has arrived, and holds it until the result is called. */
+  hold(method: Method): Promise<() => void>
+}
+
+export async function startS3Proxy(target: string): Promise<S3Proxy> {
+  const upstream = new URL(target)
+  const requests: string[] = []
+  const faults = new Map<string, S3Fault[]>()
+  const holds = new Map<string, (release: () => void) => void>()
+  // oxlint-disable-next-line typescript/no-misused-promises -- a failure fails the request of the test
+  const server = createServer(async (request, response) => {
+    const { method = '' } = request
+    requests.push(`${method} ${request.url}`)
+    const held = holds.get(method)
+    if (held !== undefined) {
+      holds.delete(method)
+      await new Promise<void>(held)
+    }
+    forward(upstream, request, response, faults.get(method)?.shift())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    fail: (method, fault, times = 1) => {
+      faults.set(method, [...(faults.get(method) ?? []), ...Array.from({ length: times }, () => fault)])
+    },
+    recover: () => faults.clear(),
+    hold: (method) => new Promise((resolve) => holds.set(method, (release) => resolve(release))),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function forward(
+  { hostname, port }: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fault: S3Fault | undefined,
+): void {
+  if (fault?.kind === 'silent') return void request.resume()
+  if (fault?.kind === 'refused') return void request.socket.destroy()
+  if (fault?.kind === 'status') {
+    request.resume()
+    request.once('end', () => response.writeHead(fault.status).end())
+    return
+  }
+  const { method, url: path, headers } = request
+  const sent = send({ hostname, port, method, path, headers, agent: false }, (received) => {
+    // Swift sends a body with some responses to HEAD, which is no valid HTTP.
+    if (method === 'HEAD') {
+      sent.removeAllListeners('error').on('error', () => {})
+      return void response.writeHead(received.statusCode ?? 500, received.headers).end()
+    }
+    const chunks: Buffer[] = []
+    received.on('data', (chunk: Buffer) => chunks.push(chunk))
+    received.once('end', () => {
+      if (fault?.kind === 'lost-response') return void request.socket.destroy()
+      response.writeHead(received.statusCode ?? 500, received.headers)
+      const body = Buffer.concat(chunks)
+      if (fault?.kind === 'wrong-bytes') flipBit(body)
+      if (fault?.kind !== 'cut-response') return void response.end(body)
+      response.write(body.subarray(0, body.length >> 1), () => request.socket.destroy())
+    })
+  })
+  sent.once('error', () => request.socket.destroy())
+  const isChanged = fault?.kind === 'wrong-request'
+  request.on('data', (chunk: Buffer) => {
+    if (isChanged) flipBit(chunk)
+    sent.write(chunk)
+  })
+  request.once('end', () => sent.end())
+}
+
+function flipBit(bytes: Buffer): void {
+  if (bytes.length > 0) bytes.writeUInt8(bytes.readUInt8(0) ^ 1, 0)
+}
