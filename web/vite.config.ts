@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { textModules } from './texts-compiler/plugin.ts'
 
 const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|webmanifest|wasm)$/
 const SMALLEST = 1024
@@ -16,7 +17,7 @@ const LARGE = 400_000
 // files are served from `web/`.
 export default defineConfig({
   base: './',
-  plugins: [react(), firstRequests(), serviceWorker(), belowWeb(), pdfParts(), compressed()],
+  plugins: [textModules(), react(), firstRequests(), serviceWorker(), belowWeb(), pdfParts(), compressed()],
   build: {
     target: 'es2023',
     outDir: 'dist',
@@ -61,7 +62,8 @@ function chunkGroups() {
 
 /**
  * Adds the script that requests the data of the first page. It preloads the files of the page of a folder if that is the first one.
- * Those of the list of libraries are preloaded for everyone, because a folder needs most of them too.
+ * Those of the list of libraries are preloaded for everyone, because a folder needs most of them too. Fonts are not preloaded: on a
+ * slow line they would delay the list, and until they are there text is shown in a font of the system.
  */
 function firstRequests(): Plugin {
   return {
@@ -80,9 +82,6 @@ function firstRequests(): Plugin {
             if (found === undefined) throw new Error(`The build has no chunk ${name}`)
             return found.fileName
           })
-        const fonts = files
-          .map(({ fileName }) => fileName)
-          .filter((name) => /^assets\/(?:inter|newsreader)-basic-[^/]*\.woff2$/.test(name))
         const styles = files
           .map(({ fileName }) => fileName)
           .filter((name) => /^assets\/libraries-[^/]*\.css$/.test(name))
@@ -95,9 +94,6 @@ function firstRequests(): Plugin {
         const tags = [
           `<script type="module" async crossorigin src="./${chunksOf('first-requests')[0]}" data-preload="${attribute}"></script>`,
           ...chunksOf('libraries').map((name) => `<link rel="modulepreload" crossorigin href="./${name}">`),
-          ...fonts.map(
-            (name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="./${name}">`,
-          ),
           ...styles.map((name) => `<link rel="stylesheet" crossorigin href="./${name}">`),
         ]
         // Before the other scripts, so that its requests are sent first.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { uploadFile } from '../support/transfer.ts'
+import { postForm, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
 
 describe('activity and notifications', () => {
@@ -54,6 +54,37 @@ describe('activity and notifications', () => {
     await page.waitForURL(`**/app/library/${library}`)
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
     assert.equal((await ben.get('/api2/unseen_messages/')).body.count, 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('name visitors of a link as such, on each page that names who changed something', async (t) => {
+    const { ann, ben, library } = await twoPeople()
+    await uploadFile(ann, library, '/own.txt', 'mine')
+    await share(ann, library, ben.email)
+    const { body } = await ann.post('/api/v2.1/upload-links/', { json: { repo_id: library, path: '/' } })
+    const { upload_link } = (await suite.server.anonymous.get(`/api/v2.1/upload-links/${body.token}/upload/`))
+      .body
+    for (const filename of ['first.txt', 'second.txt', 'third.txt']) {
+      const sent = await postForm(upload_link, [['parent_dir', '/'], { filename, bytes: filename }])
+      assert.equal(sent.status, 200, sent.text)
+    }
+    const tab = await suite.openTab(t, ann, { colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/activity')
+    await page.getByText('A visitor added 3 files').waitFor()
+    await page.getByText('through a link by Ann <b>Lee').waitFor()
+    await page.getByText('Ann <b>Lee added own.txt').waitFor()
+    await tab.checkAccess()
+    await tab.picture('activity-visitor')
+    await page.getByRole('button', { name: 'Mine' }).click()
+    await page.getByText('A visitor added').waitFor({ state: 'detached' })
+    await page.getByText('Ann <b>Lee added own.txt').waitFor()
+    await tab.go(`/history/${library}`)
+    await page.getByText('Visitor (link by Ann <b>Lee)').first().waitFor()
+    await tab.picture('history-visitor')
+    await tab.go('/')
+    await page.getByText('Visitor (link by Ann <b>Lee)').first().waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { auditActions } from '../../src/audit/actions.ts'
+import { beginRun, endRun } from '../../src/backup/backup-run-store.ts'
 import { downloadedBytes } from '../support/browser.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
@@ -77,8 +81,16 @@ describe('the server status and the audit log', () => {
     await page.getByText('Database responding').waitFor()
     const panel = (name: string) =>
       page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) })
-    await panel('Health').getByText('never').first().waitFor()
-    await panel('Stored data').getByText('Current files').waitFor()
+    await panel('Health').getByText('Data folder writable').waitFor()
+    await panel('Integrity').getByText('No damage is known').waitFor()
+    await panel('Backups').getByText('Nothing is backed up').waitFor()
+    const stored = panel('Storage')
+    await stored.getByText('Current files').waitFor()
+    // The same label has the same number on every page.
+    const fact = stored.locator('.admin-facts > div').filter({ hasText: 'File size' })
+    const fileSize = (await fact.locator('dd').textContent()) ?? ''
+    assert.match(fileSize, /\d/)
+    assert.match((await fact.getAttribute('title')) ?? '', /quotas count it/)
     await panel('Search index').getByText('Changes to index').waitFor()
     await panel('Jobs').getByText('Maintenance is running normally').waitFor()
     await tab.checkAccess()
@@ -86,6 +98,7 @@ describe('the server status and the audit log', () => {
     await page.getByRole('link', { name: 'Statistics' }).click()
     const chart = page.getByRole('figure', { name: /^Files/ })
     await chart.waitFor()
+    await page.locator('.admin-numbers > div').filter({ hasText: 'File size' }).getByText(fileSize).waitFor()
     assert.equal(await chart.getByRole('row').count(), 17)
     await tab.checkAccess()
     await tab.picture('admin-statistics')
@@ -104,5 +117,50 @@ describe('the server status and the audit log', () => {
       if (phone !== undefined) await fitsWidth(phone.page)
     }
     await phone?.checkAccess()
+  })
+
+  it('show a lost block, and why a backup and a collection failed', async (t) => {
+    behind = 0
+    const { server } = suite
+    const user = await server.signUp()
+    const id = await user.createLibrary('Rotten')
+    await uploadFile(user, id, '/rotten.bin', Buffer.alloc(100_000, 'rotten'))
+    const blocks = path.join(server.data, 'blocks')
+    const name = createHash('sha1').update(Buffer.alloc(100_000, 'rotten')).digest('hex')
+    await rm(path.join(blocks, name.slice(0, 2), name.slice(2)))
+    const link = await user.get(`/api2/repos/${id}/file/`, { p: '/rotten.bin' })
+    await fetch(link.body).then(
+      (response) => response.arrayBuffer().catch(() => undefined),
+      () => undefined,
+    )
+    const { db, core, gc } = server.running.services
+    const run = await beginRun(db, { kind: 'backup', target: '/mnt/backup', now: core.now() })
+    const message =
+      'Cannot write /mnt/backup/packs/0a, because there is no space left: make room on its disk.'
+    await endRun(db, run, { outcome: 'failed', message, now: core.now() })
+    await db.write((tx) =>
+      tx.run(
+        'delete from fs_object where (library_key, id) in (select key, root from library where id = ?)',
+        id,
+      ),
+    )
+    core.objects.clearCache()
+    await gc.runOnce()
+    for (const [look, more] of Object.entries({
+      light: {},
+      'phone-dark': { ...PHONE, colorScheme: 'dark' },
+    } as Record<string, BrowserContextOptions>)) {
+      const tab = await asAdmin(t, more)
+      if (tab === undefined) return
+      await tab.go('/admin')
+      const { page } = tab
+      await page.getByText('1 block is missing or damaged').waitFor()
+      await page.getByText(/^The backup of .* failed\. Cannot write \/mnt\/backup/).waitFor()
+      await page.getByText(/^The last run failed\. The library Rotten \(/).waitFor()
+      await page.getByText('carrel repair --from /mnt/backup').waitFor()
+      await fitsWidth(page)
+      await tab.checkAccess()
+      await tab.picture(`admin-damage-${look}`)
+    }
   })
 })

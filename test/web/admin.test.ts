@@ -50,6 +50,11 @@ describe('administration', () => {
     assert.deepEqual([(await user()).name, (await user()).quota_total], ['Petra <i>Neu', 2_500_000_000])
 
     await page.getByLabel('Find users').fill('petra')
+    // A menu would close if the list changed below it.
+    await page
+      .getByRole('button', { name: /^More actions for/ })
+      .nth(1)
+      .waitFor({ state: 'detached' })
     const menu = async (name: string) => {
       await page.getByRole('button', { name: `More actions for ${email}` }).click()
       await page.getByRole('menuitem', { name }).click()

@@ -83,6 +83,37 @@ describe('the clipboard of entries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('is in the menus of entries and of the empty area', async (t) => {
+    const space = await furnished(suite.server)
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    const list = new PagedTable(tab)
+    const choose = (name: RegExp) => page.getByRole('menuitem', { name }).click()
+    await tab.go(`/library/${space.id}`)
+    await list.cell('notes.md').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: /^Copy ?Ctrl\+C$/ }).waitFor()
+    await choose(/^Cut ?Ctrl\+X$/)
+    await toast(page, '“notes.md” moves when you paste it').waitFor()
+    await tab.go(`/library/${space.id}?p=/Archive`)
+    await page.getByText('This folder is empty').click({ button: 'right' })
+    await choose(/^Paste ?Ctrl\+V$/)
+    await toast(page, '“notes.md” moved').waitFor()
+    await list.link('notes.md').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id, '/Archive'), ['notes.md'])
+
+    // Into a folder without opening it.
+    await tab.go(`/library/${space.id}`)
+    await list.cell('budget.xlsx').click({ button: 'right' })
+    await choose(/^Copy ?Ctrl\+C$/)
+    await toast(page, '“budget.xlsx” is ready to paste').waitFor()
+    await list.cell('Archive').click({ button: 'right' })
+    await choose(/^Paste into folder$/)
+    await toast(page, '“budget.xlsx” copied').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id, '/Archive'), ['budget.xlsx', 'notes.md'])
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('leaves text to the browser, and refuses what makes no sense', async (t) => {
     const space = await furnished(suite.server)
     const tab = await suite.openTab(t, space.client)

@@ -190,6 +190,10 @@ describe('the viewer of documents', () => {
       ['good link', 'https://example.org/'],
       ['bad link', null],
     ])
+    assert.equal(
+      await inFrame(`getComputedStyle(paper.querySelector('a[href]')).textDecorationLine`),
+      'underline',
+    )
     assert.equal(await inFrame(`paper.querySelectorAll('script, iframe, object, embed, form').length`), 0)
     assert.equal(await page.evaluate('globalThis.hacked'), undefined)
     const outside = asked.filter(

@@ -137,7 +137,7 @@ describe('editing text', () => {
     await tab.go(`/view/${space.id}?p=/notes.txt`)
     await page.getByRole('button', { name: 'Edit' }).click()
     await write(page, 'not ')
-    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('link', { name: 'Back to folder' }).click()
     const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
     await dialog.waitFor()
     await tab.checkAccess()
@@ -146,7 +146,7 @@ describe('editing text', () => {
     await page.getByText('Unsaved changes').waitFor()
 
     // The browser's own back button cannot be held up, so nothing may be lost by it.
-    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('link', { name: 'Back to folder' }).click()
     await page.keyboard.press('Escape')
     await page.evaluate("history.pushState(null, '', document.baseURI + 'app/activity')")
     await page.getByRole('button', { name: 'Back to file' }).click()
@@ -154,9 +154,9 @@ describe('editing text', () => {
     await page.getByText('not kept').waitFor()
     assert.equal(await stored(), 'kept')
 
-    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('link', { name: 'Back to folder' }).click()
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.waitForURL(/activity/)
+    await page.waitForURL(/\/library\//)
     assert.equal(await stored(), 'not kept')
     assert.deepEqual(tab.complaints, [])
   })

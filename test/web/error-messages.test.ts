@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { apiFaults } from '../../src/api/faults.ts'
-import { texts as de } from '../../web/src/texts/de/index.ts'
-import { texts as en } from '../../web/src/texts/en/index.ts'
-import { texts as zh } from '../../web/src/texts/zh/index.ts'
 import { errorCodeOf, translateError } from '../../web/src/ui/error-codes.ts'
+import { loadCompiledTexts } from '../../web/texts-compiler/load.ts'
+
+const en = await loadCompiledTexts('en')
+const de = await loadCompiledTexts('de')
+const zh = await loadCompiledTexts('zh')
 
 /** Values for all fields of faults. */
 const sample = { id: 'x', path: '/a', wanted: 'File', action: 'share', name: 'a', limit: 5, of: 'library' }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { loadCompiledTexts } from '../../web/texts-compiler/load.ts'
+import { listLanguages } from '../../web/texts-compiler/messages.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { furnished, PagedTable } from './files-support.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
@@ -77,6 +79,35 @@ describe('the folder page on a small screen', () => {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     assert.deepEqual(await list.chosen(), ['notes.md'])
     assert.equal(await page.getByRole('menu').count(), 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('is complete and fits in every language', async (t) => {
+    const here = await opened(t, PHONE)
+    if (here === undefined) return
+    const { tab, page } = here
+    // The name of the list is translated too.
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: 'notes.md', exact: true }) })
+    for (const language of listLanguages()) {
+      await page.evaluate(`localStorage.setItem('carrel.language', '${language}')`)
+      await page.reload()
+      await page.locator(`html[lang="${language}"]`).waitFor()
+      await row.waitFor()
+      const { files } = await loadCompiledTexts(language)
+      await page.getByRole('button', { name: files.add, exact: true }).waitFor()
+      await fitsWidth(page)
+      await row.getByRole('checkbox').tap()
+      const toolbar = page.getByRole('toolbar', { name: files.selected(1, '1') })
+      await toolbar.waitFor()
+      await fitsWidth(page)
+      const room = (await toolbar.boundingBox()) ?? { x: 0, width: 0 }
+      assert.ok(room.x >= 0 && room.x + room.width <= PHONE.viewport.width, language)
+      const text = await page.locator('body').innerText()
+      assert.doesNotMatch(text, /undefined|\[object|[{}]|function/, language)
+      await tab.picture(`files-phone-${language}`)
+    }
     assert.deepEqual(tab.complaints, [])
   })
 

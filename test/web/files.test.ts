@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
-import { eventually } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 import { furnished, PagedTable } from './files-support.ts'
 import { fitsWidth, webSuite } from './support.ts'
 
@@ -207,6 +207,37 @@ describe('the folder page', () => {
     await tab.page.keyboard.press('Delete')
     await tab.page.getByText('” deleted').waitFor()
     assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shortens a name only if it does not fit', async (t) => {
+    const space = await Workspace.make(suite.server)
+    await uploadFile(space.client, space.id, '/greenhouse and shed offer.pdf', 'offer')
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const list = new PagedTable(tab)
+    await tab.go(`/library/${space.id}`)
+    await list.link('greenhouse and shed offer.pdf').waitFor()
+    const head = tab.page.locator('.files-name-head')
+    const isShortened = () =>
+      head.evaluate((one) => {
+        const { scrollWidth, clientWidth } = one as unknown as { scrollWidth: number; clientWidth: number }
+        return scrollWidth > clientWidth
+      })
+    // As wide as the icon and the name.
+    const give = (pixels: number) =>
+      tab.page.locator('.files-row .files-cell-name').evaluate((cell, extra) => {
+        const element = cell as unknown as {
+          style: { width: string }
+          querySelector(one: string): { offsetWidth: number }
+        }
+        const part = (one: string) => element.querySelector(one).offsetWidth
+        element.style.width = `${part('.files-row-picture') + 10 + part('.files-name-tail') + extra}px`
+      }, pixels)
+    const whole = (await head.boundingBox())?.width ?? 0
+    await give(Math.ceil(whole))
+    assert.equal(await isShortened(), false)
+    await give(Math.ceil(whole) - 12)
+    assert.equal(await isShortened(), true)
   })
 
   it('shows an empty state', async (t) => {

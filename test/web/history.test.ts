@@ -32,7 +32,7 @@ describe('the history of a library', () => {
     await tab.go(`/history/${space.id}`)
     await page.getByText('Deleted the folder plans').waitFor()
     for (const text of [
-      'Renamed shed <b>.md',
+      'renamed shed <b>.md to house.md',
       'Added beds.txt',
       'Added the folder plans',
       'Created the library',
@@ -156,7 +156,7 @@ describe('the history of a library', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go(`/history/${space.id}`)
-    await page.getByText('Ordner gelöscht:').waitFor()
+    await page.getByText('hat den Ordner plans gelöscht').waitFor()
     await page.getByRole('button', { name: 'Änderungen anzeigen' }).first().click()
     await page
       .getByText('/plans/beds.txt')

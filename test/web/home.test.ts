@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 describe('the home page and the trash of all libraries', () => {
@@ -24,7 +24,7 @@ describe('the home page and the trash of all libraries', () => {
     const { page } = tab
     await tab.go(`/view/${space.id}?p=/plan.md`)
     await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await tab.go('/home')
     for (const title of ['Continue where you left off', 'Recent files', 'Starred']) {
       await page.getByRole('heading', { name: title }).waitFor()
     }
@@ -40,6 +40,101 @@ describe('the home page and the trash of all libraries', () => {
     await page.getByRole('button', { name: 'Restore old.txt' }).click()
     await page.getByText('1 item restored.').waitFor()
     await page.getByText('The trash is empty').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('lead to a single file that was shared, until the share ends', async (t) => {
+    const space = await withFiles()
+    const friend = await suite.server.signUp()
+    const items = `/api/v2.1/repos/${space.id}/file/shared-items/`
+    const to = { share_type: 'user', username: friend.email }
+    await space.client.put(items, { query: { p: '/plan.md' }, form: { ...to, permission: 'r' } })
+    await eventually(async () => {
+      assert.equal((await friend.get('/api2/search/', { q: 'plan' })).body.total, 1)
+    })
+    const tab = await suite.openTab(t, friend, { colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/search?q=plan')
+    await page
+      .getByRole('link', { name: /plan\.md/ })
+      .first()
+      .waitFor()
+    await tab.picture('search-shared-file')
+    await tab.go('/home')
+    await page.getByRole('heading', { name: 'Recently shared with me' }).waitFor()
+    await tab.picture('home-shared-file')
+    await page
+      .getByRole('link', { name: /plan\.md/ })
+      .first()
+      .click()
+    await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
+    await space.client.delete(items, { query: { p: '/plan.md', ...to } })
+    const listed = page.waitForResponse(/shared-files/)
+    await tab.go('/home')
+    await listed
+    await page.getByRole('heading', { name: 'Recently shared with me' }).waitFor({ state: 'detached' })
+    await tab.go('/search?q=plan')
+    await page.getByText('No results').first().waitFor()
+  })
+
+  it('lead a new administrator through the setup, until it is hidden on all devices', async (t) => {
+    const admin = await suite.server.signUp({ role: 'admin' })
+    const tab = await suite.openTab(t, admin)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    const setup = page.getByRole('region', { name: 'Set up your server' })
+    // The tests reach the server at an address that works only on this machine.
+    await setup.getByText('CARREL_PUBLIC_URL=https://files.example.org').waitFor()
+    await setup.getByText('Not scheduled').waitFor()
+    await setup.getByText('2 of 5 done').first().waitFor()
+    await tab.checkAccess()
+    await tab.picture('setup')
+    await setup.getByRole('button', { name: 'Skip' }).click()
+    await setup.getByText('3 of 5 done').first().waitFor()
+    await setup.getByText('CARREL_BACKUP_TARGET=/mnt/backup').waitFor()
+    await setup.getByRole('button', { name: 'Hide the setup list' }).click()
+    await page.getByRole('region', { name: 'Welcome to Carrel' }).waitFor()
+
+    const elsewhere = await suite.openTab(t, admin, { ...PHONE, colorScheme: 'dark' })
+    if (elsewhere === undefined) return
+    await elsewhere.go('/home')
+    await elsewhere.page.getByRole('region', { name: 'Welcome to Carrel' }).waitFor()
+    assert.equal(await elsewhere.page.getByRole('region', { name: 'Set up your server' }).count(), 0)
+    await elsewhere.go('/admin')
+    await elsewhere.page.getByRole('link', { name: 'Open the setup list' }).click()
+    await elsewhere.page.getByRole('region', { name: 'Set up your server' }).waitFor()
+    await elsewhere.page.getByText('3 of 5 done').first().waitFor()
+    await fitsWidth(elsewhere.page)
+    await elsewhere.checkAccess()
+    await elsewhere.picture('setup-phone-dark')
+    assert.deepEqual([...tab.complaints, ...elsewhere.complaints], [])
+  })
+
+  it('introduce a new user to files and clients, once', async (t) => {
+    const user = await suite.server.signUp()
+    const tab = await suite.openTab(t, user)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/home')
+    const welcome = page.getByRole('region', { name: 'Welcome to Carrel' })
+    await welcome.getByRole('button', { name: 'Choose files' }).waitFor()
+    await welcome.getByText('Sync with your computer').click()
+    await welcome.getByText(suite.server.url, { exact: true }).waitFor()
+    await welcome.getByText('Use it on your phone').click()
+    await welcome.getByRole('img', { name: 'QR code of this server' }).waitFor()
+    await welcome.getByText('Connect rclone').click()
+    await welcome.getByText(`url=${suite.server.url} user=${user.email}`).waitFor()
+    await tab.checkAccess()
+    await tab.picture('welcome')
+    await welcome.getByRole('button', { name: 'Hide the welcome card' }).click()
+    await welcome.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Welcome', exact: true }).waitFor()
+    assert.equal(await welcome.count(), 0)
+    const { body } = await user.get('/api/v2.1/onboarding/')
+    assert.deepEqual(body.dismissed, ['welcome'])
     assert.deepEqual(tab.complaints, [])
   })
 

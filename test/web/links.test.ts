@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sharedSpace, shareLink, uploadLinkTo } from '../api/links-support.ts'
-import { namesIn } from '../support/transfer.ts'
+import { eventually, namesIn } from '../support/transfer.ts'
 import { PHONE, type Tab, webSuite } from './support.ts'
 
 describe('links', () => {
@@ -94,7 +94,20 @@ describe('links', () => {
     const editing = page.getByRole('dialog', { name: 'Edit link' })
     await editing.getByLabel('Permission', { exact: true }).selectOption('view')
     await editing.getByLabel('Expires').selectOption('date')
-    await editing.getByLabel('Last day').fill('2099-12-31')
+    // Typed as the language writes it, then moved by a day in the calendar by keyboard.
+    const day = editing.getByLabel('Last day')
+    await day.fill('30/12/2099')
+    await editing.getByRole('button', { name: 'Choose a date' }).click()
+    const calendar = tab.page.getByRole('dialog', { name: 'Choose a date' })
+    await calendar.getByRole('grid', { name: 'December 2099' }).waitFor()
+    await calendar.locator('[data-date="2099-12-30"]:focus').waitFor()
+    await tab.checkAccess()
+    await tab.picture('calendar')
+    await tab.page.keyboard.press('ArrowRight')
+    await calendar.locator('[data-date="2099-12-31"]:focus').waitFor()
+    await tab.page.keyboard.press('Enter')
+    await calendar.waitFor({ state: 'hidden' })
+    await eventually(async () => assert.equal(await day.inputValue(), '31/12/2099'))
     await tab.checkAccess()
     await editing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('expires 31 Dec 2099').waitFor()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { loadCompiledTexts } from '../../web/texts-compiler/load.ts'
 import { eventually, namesIn } from '../support/transfer.ts'
 import { furnished, PagedTable } from './files-support.ts'
 import { PHONE, webSuite } from './support.ts'
@@ -61,7 +62,7 @@ describe('the side menu', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('marks the current theme and language in the account menu', async (t) => {
+  it('shows the current theme and language in the account menu', async (t) => {
     const tab = await suite.openTab(t, await suite.server.signUp())
     if (tab === undefined) return
     const { page } = tab
@@ -70,12 +71,23 @@ describe('the side menu', () => {
     await open()
     const choice = (name: string) => page.getByRole('menuitemradio', { name })
     assert.equal(await choice('System').getAttribute('aria-checked'), 'true')
-    assert.equal(await choice('English').getAttribute('aria-checked'), 'true')
     await tab.checkAccess()
     await choice('Dark').click()
     await page.locator('html[data-theme="dark"]').waitFor()
     await open()
     await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor()
+    await page.getByRole('menuitem', { name: 'Language: English' }).click()
+    const language = page.getByLabel('Language')
+    const unreviewed = 'Machine translation, not yet reviewed'
+    await language.locator(`optgroup[label="${unreviewed}"] option`, { hasText: 'Français' }).waitFor({
+      state: 'attached',
+    })
+    assert.equal(await page.getByText(unreviewed).count(), 0)
+    await language.selectOption('fr')
+    const french = (await loadCompiledTexts('fr')).shell
+    await page.getByText(french.unreviewed, { exact: true }).waitFor()
+    await page.locator('html[lang="fr"][dir="ltr"]').waitFor()
+    assert.equal(await page.getByLabel(french.language).inputValue(), 'fr')
     assert.deepEqual(tab.complaints, [])
   })
 })

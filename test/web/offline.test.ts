@@ -105,6 +105,7 @@ describe('the installed app', () => {
     await page.getByText('starred text').waitFor()
 
     // The next user sees nothing of it.
+    await page.goto(`${proxy.url}/app/library/${space.id}`)
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()

@@ -74,8 +74,60 @@ describe('the timeline of photos', () => {
     await page.getByRole('checkbox', { name: 'Select first.jpg' }).check({ force: true })
     await page.getByText('1 selected').first().waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('24 items').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('“first.jpg” restored').waitFor()
+    await page.getByText('25 items').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('selects by keys, tags and shares what is selected, and deletes it', async (t) => {
+    const { first } = await withPhotos()
+    const other = await suite.server.signUp()
+    const tab = await suite.openTab(t, first.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/photos')
+    const tiles = page.locator('.photos-open')
+    await tiles.first().waitFor()
+    // Shift and arrows select a range, which shrinks again. A click with Shift adds one.
+    await tiles.first().focus()
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) {
+      await page.keyboard.press(`Shift+${key}`)
+    }
+    await page.getByRole('toolbar', { name: '4 selected' }).waitFor()
+    await page.keyboard.press('Shift+ArrowLeft')
+    const bar = page.getByRole('toolbar', { name: '3 selected' })
+    await bar.waitFor()
+    await tab.checkAccess()
+    await tab.picture('photos-selected')
+
+    await bar.getByRole('button', { name: 'Tags …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'New tag' }).fill('Summer')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await first.client.get(first.v21('repo-tags/'))
+    assert.equal(body.repo_tags[0].files_count, 3)
+
+    // The palette has the actions of the selection.
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Commands' })
+    await palette.getByRole('group', { name: '3 selected items' }).waitFor()
+    await page.keyboard.type('share')
+    await palette.getByRole('option', { name: 'Share', exact: true }).click()
+    await dialog.getByRole('combobox').first().fill(other.email)
+    await dialog.getByRole('option').first().click()
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    await page.getByText('3 items shared').waitFor()
+    const shared = await other.get('/api/v2.1/shared-files/')
+    assert.equal(shared.body.shared_with_me.length, 3, shared.text)
+
+    await tiles.nth(0).focus()
+    await page.keyboard.press('Delete')
+    await page.getByText('22 items', { exact: true }).waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByText('25 items', { exact: true }).waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

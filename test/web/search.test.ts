@@ -8,7 +8,7 @@ describe('search', () => {
   const suite = webSuite()
 
   let filling: Promise<{ person: Client; library: string }> | undefined
-  /** One library for all tests: they only read. */
+  /** One library for all tests: what one adds does not match the words of another. */
   const filled = () => (filling ??= fill())
 
   async function fill(): Promise<{ person: Client; library: string }> {
@@ -92,6 +92,41 @@ describe('search', () => {
     await page.waitForURL(`**/app/view/${library}?p=/plants/roses.md`)
     await page.goBack()
     await page.getByText('4 results').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('finds by a tag, and shows the comment that matches, to which the result leads', async (t) => {
+    const { person, library } = await filled()
+    const url = `/api/v2.1/repos/${library}`
+    const form = { name: 'to read', color: '#2196f3' }
+    const { repo_tag: tag } = (await person.post(`${url}/repo-tags/`, { form })).body
+    await person.post(`${url}/file-tags/`, {
+      form: { file_path: '/plants/roses.md', repo_tag_id: tag.repo_tag_id },
+    })
+    await person.post(`/api2/repos/${library}/file/comments/`, {
+      query: { p: '/plants/roses.md' },
+      form: { comment: 'The hydrangea is thirsty' },
+    })
+    await eventually(async () => {
+      assert.equal((await person.get('/api2/search/', { q: 'hydrangea' })).body.total, 1)
+    })
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/search')
+    await page.getByLabel('Tag').selectOption('to read')
+    await page.getByText('1 result', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'roses.md' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('tag'), 'to read')
+    await page.getByLabel('Tag').selectOption('')
+    await page.getByRole('searchbox', { name: 'Search for' }).fill('hydrangea')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Comment by /).waitFor()
+    await page.getByRole('blockquote').filter({ hasText: 'The hydrangea is thirsty' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('search-comment')
+    await page.getByRole('link', { name: 'roses.md' }).click()
+    await page.locator('.comment[aria-current]').filter({ hasText: 'The hydrangea is thirsty' }).waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -85,6 +85,10 @@ export function webSuite(options: TestServerOptions = {}) {
       complaints,
       async go(address) {
         await page.goto(`${server.url}/app${address}`)
+        // The first text requests them. Nothing is measured in the font that is shown until then.
+        await page.evaluate(
+          `Promise.allSettled(['Inter', 'Newsreader'].map((name) => document.fonts.load('16px "Carrel ' + name + '"')))`,
+        )
       },
       async picture(name) {
         await mkdir(PICTURES, { recursive: true })

@@ -105,7 +105,7 @@ describe('the viewer', () => {
     await page.getByRole('button', { name: 'Photo details' }).click()
     const panel = page.getByRole('complementary', { name: 'Photo details' })
     await panel.getByText('Acme Pocket 2').waitFor()
-    await panel.getByText('2019-07-14 10:20:30').waitFor()
+    await panel.getByText('14 Jul 2019, 10:20').waitFor()
     await panel.getByText('1/250 s · f/2.8').waitFor()
     await panel.getByText('-33.50000, 151.00000').waitFor()
     await tab.checkAccess()

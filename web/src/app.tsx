@@ -5,6 +5,7 @@ import { Redirect, Route, Router, Switch } from 'wouter'
 import { AccountPage } from './account/index.ts'
 import { ActivityPage } from './activity/index.ts'
 import { AdminPage } from './admin/index.ts'
+import { TagsPage } from './annotations/index.ts'
 import { ApiError } from './api/index.ts'
 import { FolderPage, LazyFolderPicker, SmartLinkPage } from './files/index.ts'
 import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
@@ -14,7 +15,7 @@ import { aroundNav } from './navigation/index.ts'
 import { SharePage } from './offline/index.ts'
 import { PhotosPage } from './photos/index.ts'
 import { SearchPage } from './search/index.ts'
-import { SignIn, useSignedIn } from './session/index.ts'
+import { ConfirmAddress, ForgotPassword, SetPassword, SignIn, useSignedIn } from './session/index.ts'
 import { GroupsPage, LinksPage } from './sharing/index.ts'
 import { ErrorBoundary, Shell } from './shell/index.ts'
 import { appBase } from './site-url.ts'
@@ -48,6 +49,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/history/:id', HistoryPage],
   ['/trash', MergedTrashPage],
   ['/trash/:id', TrashPage],
+  ['/tags/:id', TagsPage],
   ['/search', SearchPage],
   ['/photos', PhotosPage],
   ['/starred', StarredPage],
@@ -74,7 +76,25 @@ export function App() {
 }
 
 function Content() {
-  return useSignedIn() ? <SignedIn /> : <SignIn />
+  const isSignedIn = useSignedIn()
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Switch>
+        <Route path="/set-password">
+          <SetPassword />
+        </Route>
+        <Route path="/confirm-address">
+          <ConfirmAddress />
+        </Route>
+        {!isSignedIn && (
+          <Route path="/forgot-password">
+            <ForgotPassword />
+          </Route>
+        )}
+        <Route>{isSignedIn ? <SignedIn /> : <SignIn />}</Route>
+      </Switch>
+    </Suspense>
+  )
 }
 
 function SignedIn() {

@@ -48,7 +48,7 @@ function start(): void {
     calls.map((call) => {
       const { href } = new URL(call, document.baseURI)
       const response = fetch(href, { headers, credentials: 'omit' })
-      // Whoever takes it sees the error; nobody may ever take it.
+      // The consumer of the response sees the error. There may be none, so the rejection is handled here.
       response.catch(() => undefined)
       return [href, response]
     }),

@@ -3,7 +3,7 @@ import './ui/page-skeleton.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { keepOfflineData, registerServiceWorker } from './offline/index.ts'
+import { keepOfflineData, registerServiceWorker, watchInstallPrompt } from './offline/index.ts'
 import { nonce } from './site-url.ts'
 import { loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
 import { applyTheme, preloadOverlays } from './ui/index.ts'
@@ -18,6 +18,7 @@ applyTheme()
 preloadOverlays()
 keepOfflineData()
 registerServiceWorker()
+watchInstallPrompt()
 
 const language = preferredLanguage()
 const texts = await loadTexts(language)

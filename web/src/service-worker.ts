@@ -1,6 +1,6 @@
 /**
  * The service worker: the app without a connection. It keeps the files of the app, the lists that were seen last, and starred files. All that it keeps is
- * a fallback: while the server answers, pages and data come from the server, so that an old app never meets a new API. It imports
+ * a fallback: while the server answers, pages and data come from the server, so that an old app never calls a newer API. It imports
  * nothing, because it is a classic script.
  */
 

@@ -4,9 +4,8 @@ import type { NoticeType } from '../../../src/activity/notices.ts'
 import { groupByDay } from '../../../web/src/activity/activity-groups.ts'
 import { parseNotification } from '../../../web/src/activity/parse-notification.ts'
 import type { ActivityItem } from '../../../web/src/api/activity-types.ts'
-import { activity as german } from '../../../web/src/texts/de/activity.ts'
-import { activity as english } from '../../../web/src/texts/en/activity.ts'
-import { activity as chinese } from '../../../web/src/texts/zh/activity.ts'
+import { loadCompiledTexts } from '../../../web/texts-compiler/load.ts'
+import { listLanguages } from '../../../web/texts-compiler/messages.ts'
 
 const id = '5a1e0d2c-77aa-4c58-8f2b-90b1c0a4d9f1'
 const library = { repo_id: id, repo_name: 'Plans' }
@@ -53,14 +52,15 @@ const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: str
 }
 
 describe('a notification', () => {
-  it('has a sentence with all placeholders filled and a link, for each type and language', () => {
+  it('has a sentence with all placeholders filled and a link, for each type and language', async () => {
+    const everyLanguage = await Promise.all(listLanguages().map(loadCompiledTexts))
     for (const [type, examples] of Object.entries(all)) {
       for (const [detail, to] of examples) {
         const notice = parseNotification({ id: 1, type, detail, time: '', seen: false })
         assert.notEqual(notice.sentence, 'other', type)
         assert.equal(notice.to, to, type)
-        for (const texts of [english, german, chinese]) {
-          const gaps = [...texts.sentences[notice.sentence].matchAll(/\{(\w+)\}/g)].map(
+        for (const { activity: texts } of everyLanguage) {
+          const gaps = [...texts.sentences[notice.sentence](5).matchAll(/\{(\w+)\}/g)].map(
             ([, name = '']) => name,
           )
           for (const gap of gaps) assert.ok(notice.names[gap], `${type}: ${gap}`)

@@ -13,7 +13,6 @@ import {
 import { parsePreferences } from '../../../web/src/files/preferences.ts'
 import { describeCommit } from '../../../web/src/history/commit-descriptions.ts'
 import { nameAfterMove } from '../../../web/src/tasks/name-after-move.ts'
-import { history as texts } from '../../../web/src/texts/en/history.ts'
 
 const entry = (name: string, more: Partial<Entry> = {}): Entry => ({
   type: 'file',
@@ -154,23 +153,20 @@ describe('stored preferences', () => {
 })
 
 describe('the description of a commit', () => {
-  it('is translated line by line', () => {
-    assert.deepEqual(describeCommit(texts, 'Added "a.txt"'), [{ before: texts.did.added, name: 'a.txt' }])
-    assert.deepEqual(
-      describeCommit(texts, 'Added or modified "a "b".txt" and 3 more files.\n\nDeleted "c"'),
-      [
-        { before: texts.did.changed, name: 'a "b".txt', after: texts.andMore(3) },
-        { before: texts.did.deleted, name: 'c' },
-      ],
-    )
-    assert.deepEqual(describeCommit(texts, 'Reverted file "a" to status at 2026-01-01 00:00:00.'), [
-      { before: texts.did.restored, name: 'a' },
+  it('is a sentence for each line', () => {
+    assert.deepEqual(describeCommit('Added "a.txt"'), [{ sentence: 'added', name: 'a.txt' }])
+    assert.deepEqual(describeCommit('Added or modified "a "b".txt" and 3 more files.\n\nDeleted "c"'), [
+      { sentence: 'changed', name: 'a "b".txt', more: 3 },
+      { sentence: 'deleted', name: 'c' },
+    ])
+    assert.deepEqual(describeCommit('Reverted file "a" to status at 2026-01-01 00:00:00.'), [
+      { sentence: 'restored', name: 'a' },
     ])
   })
 
   it('is shown as it is where it is unknown', () => {
-    assert.deepEqual(describeCommit(texts, 'Initial import'), [{ before: 'Initial import' }])
-    assert.deepEqual(describeCommit(texts, ' \n'), [{ before: texts.noDescription }])
-    assert.deepEqual(describeCommit(texts, 'Created library'), [{ before: texts.createdLibrary }])
+    assert.deepEqual(describeCommit('Initial import'), [{ sentence: 'other', name: 'Initial import' }])
+    assert.deepEqual(describeCommit(' \n'), [{ sentence: 'changedLibrary' }])
+    assert.deepEqual(describeCommit('Created library'), [{ sentence: 'createdLibrary' }])
   })
 })

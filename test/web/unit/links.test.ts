@@ -7,6 +7,7 @@ import {
   searchUrl,
   snapshotUrl,
 } from '../../../web/src/navigation/page-urls.ts'
+import { linksWork } from '../../../web/src/onboarding/links-work.ts'
 import { ancestorsOf, join, nameOf, normalizePath, parentOf } from '../../../web/src/paths.ts'
 import {
   dayOf,
@@ -99,5 +100,25 @@ describe('links in Markdown', () => {
       assert.equal(targetOf('/a.md', href), undefined, href)
     }
     assert.equal(targetOf('/a.md', '//evil.example/x'), undefined)
+  })
+})
+
+describe('the address in links', () => {
+  it('works if others reach the server there', () => {
+    assert.equal(linksWork('https://files.example.org', 'https://files.example.org'), 'work')
+    assert.equal(linksWork('http://192.168.1.5:8000/', 'http://192.168.1.5:8000'), 'work')
+    assert.equal(linksWork('https://example.org/files', 'https://example.org/files/'), 'work')
+  })
+
+  it('differs from that of the browser behind a proxy that is not trusted', () => {
+    assert.equal(linksWork('http://files.example.org', 'https://files.example.org'), 'differs')
+    assert.equal(linksWork('https://old.example.org', 'https://files.example.org'), 'differs')
+    assert.equal(linksWork('https://example.org', 'https://example.org/files'), 'differs')
+  })
+
+  it('is of no use to others if it is that of the machine itself', () => {
+    for (const url of ['http://127.0.0.1:8000', 'http://localhost:8000', 'http://[::1]:8000']) {
+      assert.equal(linksWork(url, url), 'local')
+    }
   })
 })

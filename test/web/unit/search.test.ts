@@ -48,6 +48,8 @@ describe('the search query in the URL', () => {
       search_filename_only: true,
     })
     assert.deepEqual(parse('q=x&kind=folder&in=mine'), { q: 'x', obj_type: 'dir', search_repo: 'mine' })
+    assert.deepEqual(parse('q=plan&tag=to+%22read'), { q: 'tag:"to  read" plan' })
+    assert.deepEqual(parse('tag=urgent'), { q: 'tag:"urgent"' })
     const { time_from: from = 0 } = parse('q=x&time=day')
     assert.ok(Math.abs(from - (now - 86_400)) < 3600)
   })

@@ -1,9 +1,11 @@
 import './account.css'
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
+import { sendsMail } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { TabNav, useTitle } from '../ui/index.ts'
 import { Appearance } from './appearance.tsx'
+import { NotificationMails } from './notifications.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { Profile } from './profile.tsx'
 import { SignedIn } from './sessions.tsx'
@@ -14,12 +16,13 @@ const sections = {
   security: PasswordSection,
   devices: SignedIn,
   tokens: Tokens,
+  notifications: NotificationMails,
   appearance: Appearance,
 } satisfies Record<string, ComponentType>
 
 type Section = keyof typeof sections
 
-const names = Object.keys(sections) as Section[]
+const names = (Object.keys(sections) as Section[]).filter((name) => name !== 'notifications' || sendsMail())
 
 /** Settings of the user's account. */
 export default function AccountPage() {

@@ -1,4 +1,5 @@
-import { type Language, languages, useLanguage, useTexts } from '../texts/index.ts'
+import { changeProfile } from '../api/index.ts'
+import { LanguageOptions, languages, useLanguage, useTexts } from '../texts/index.ts'
 import { chooseTheme, SelectField, type Theme, useTheme } from '../ui/index.ts'
 
 export function Appearance() {
@@ -6,6 +7,7 @@ export function Appearance() {
   const shell = useTexts('shell')
   const theme = useTheme()
   const { language, choose } = useLanguage()
+  const isReviewed = languages.find((entry) => entry.language === language)?.isReviewed ?? true
   const themes: Readonly<Record<Theme, string>> = {
     system: shell.themeSystem,
     light: shell.themeLight,
@@ -29,13 +31,14 @@ export function Appearance() {
       <SelectField
         label={shell.language}
         value={language}
-        onChange={(event) => choose(event.target.value as Language)}
+        onChange={(event) => {
+          choose(event.target.value)
+          // Mails are in the same language. The choice holds in this browser in any case.
+          changeProfile({ language: event.target.value }).catch(() => {})
+        }}
+        hint={isReviewed ? undefined : shell.unreviewed}
       >
-        {Object.entries(languages).map(([value, label]) => (
-          <option key={value} value={value} lang={value}>
-            {label}
-          </option>
-        ))}
+        <LanguageOptions />
       </SelectField>
     </section>
   )

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { makeToken, type TokenPermission, useLibraries } from '../api/index.ts'
+import { createToken, type TokenPermission, useLibraries } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, Dialog, FormDialog, SelectField, TextField } from '../ui/index.ts'
 import { CopyField } from './copy-field.tsx'
@@ -12,10 +12,10 @@ const lives = [7, 30, 90, 365]
 export function NewTokenDialog(props: { onClose: () => void }) {
   const [token, setToken] = useState<string>()
   if (token !== undefined) return <MadeDialog token={token} onClose={props.onClose} />
-  return <WishDialog onMade={setToken} onClose={props.onClose} />
+  return <TokenForm onCreated={setToken} onClose={props.onClose} />
 }
 
-function WishDialog(props: { onMade: (token: string) => void; onClose: () => void }) {
+function TokenForm(props: { onCreated: (token: string) => void; onClose: () => void }) {
   const texts = useTexts('account')
   const queries = useQueryClient()
   const [name, setName] = useState('')
@@ -25,7 +25,7 @@ function WishDialog(props: { onMade: (token: string) => void; onClose: () => voi
   const isMade = useRef(false)
 
   async function make(): Promise<void> {
-    const { token } = await makeToken({
+    const { token } = await createToken({
       name: name.trim(),
       permission,
       repo_id: libraryId || undefined,
@@ -33,7 +33,7 @@ function WishDialog(props: { onMade: (token: string) => void; onClose: () => voi
     })
     void queries.invalidateQueries({ queryKey: ['account', 'tokens'] })
     isMade.current = true
-    props.onMade(token)
+    props.onCreated(token)
   }
 
   return (

@@ -91,6 +91,7 @@ function Space() {
       <h2>{texts.space}</h2>
       {data.total > 0 && <Progress value={data.usage / data.total} label={label} />}
       <p>{label}</p>
+      <p className="muted">{texts.spaceHint}</p>
     </section>
   )
 }

@@ -40,6 +40,7 @@ function belongsTogether(first: ActivityItem, item: ActivityItem): boolean {
     first.obj_type === item.obj_type &&
     first.repo_id === item.repo_id &&
     first.author_email === item.author_email &&
+    first.via_link === item.via_link &&
     Date.parse(first.time) - Date.parse(item.time) < TOGETHER_MS
   )
 }

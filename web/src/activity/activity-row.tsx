@@ -1,12 +1,12 @@
+import { Link2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ActivityItem } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Avatar, FileIcon } from '../ui/index.ts'
+import { Avatar, FileIcon, Sentence } from '../ui/index.ts'
 import type { ActivityGroup } from './activity-groups.ts'
-import { Sentence } from './sentence.tsx'
 
 const MAX_SHOWN = 5
 
@@ -14,11 +14,18 @@ const MAX_SHOWN = 5
 export function ActivityRow(props: { group: ActivityGroup }) {
   const { items } = props.group
   const [first] = items
+  const texts = useTexts('activity')
   const formats = useFormats()
   const isGone = first.obj_type === 'repo' && first.op_type === 'delete'
   return (
     <li className="activity-group">
-      <Avatar email={first.author_email} name={first.author_name} url={first.avatar_url} size={34} />
+      {first.via_link ? (
+        <span className="activity-visitor">
+          <Link2 size={18} aria-hidden />
+        </span>
+      ) : (
+        <Avatar email={first.author_email} name={first.author_name} url={first.avatar_url} size={34} />
+      )}
       <div className="activity-group-text">
         <p className="activity-group-sentence">
           <GroupSentence items={items} />
@@ -31,6 +38,11 @@ export function ActivityRow(props: { group: ActivityGroup }) {
               {items.length === 1 && parentOf(first.path) !== '/' && <bdi>{parentOf(first.path)}</bdi>}
             </Link>
           )}
+          {first.via_link && (
+            <span>
+              <Sentence sentence={texts.throughLink} parts={{ name: <bdi>{first.author_name}</bdi> }} />
+            </span>
+          )}
           <time dateTime={first.time} title={formats.moment(first.time)}>
             {formats.ago(first.time)}
           </time>
@@ -42,17 +54,16 @@ export function ActivityRow(props: { group: ActivityGroup }) {
 
 function GroupSentence(props: { items: ActivityGroup['items'] }) {
   const texts = useTexts('activity')
-  const formats = useFormats()
   const { items } = props
   const [first] = items
   const who = (
     <strong>
-      <bdi>{first.author_name}</bdi>
+      <bdi>{first.via_link ? texts.visitor : first.author_name}</bdi>
     </strong>
   )
   if (items.length > 1) {
     const sentence = texts.many[first.obj_type === 'dir' ? 'dir' : 'file'][first.op_type]
-    return <Sentence sentence={sentence} parts={{ who, count: formats.number(items.length) }} />
+    return <Sentence sentence={sentence(items.length)} parts={{ who }} />
   }
   const what = <Thing item={first} />
   const old = <bdi>{first.old_repo_name ?? first.old_name}</bdi>

@@ -3,21 +3,21 @@ import { useLocation } from 'wouter'
 import type { NotificationItem } from '../api/index.ts'
 import type { Texts } from '../texts/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Avatar } from '../ui/index.ts'
+import { Avatar, Sentence } from '../ui/index.ts'
 import { parseNotification } from './parse-notification.ts'
-import { Sentence } from './sentence.tsx'
 
 /** One notification. A click marks it as seen and opens its target. */
 export function NotificationRow(props: { item: NotificationItem; onSeen: () => void; onLeave: () => void }) {
   const { item } = props
   const texts = useTexts('activity')
+  const common = useTexts('common')
   const formats = useFormats()
   const [, go] = useLocation()
-  const { sentence, names, from, to } = parseNotification(item)
+  const { sentence, names, viaLink, from, to } = parseNotification(item)
   const parts = Object.fromEntries(
     Object.entries(names).map(([name, text]) => [
       name,
-      name === 'count' ? formats.number(Number(text)) : (worded(name, text, texts) ?? <bdi>{text}</bdi>),
+      translated(name, text, texts) ?? <bdi>{viaLink && name === 'who' ? common.visitor(text) : text}</bdi>,
     ]),
   )
 
@@ -44,7 +44,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
         )}
         <span className="notification-text">
           <span>
-            <Sentence sentence={texts.sentences[sentence]} parts={parts} />
+            <Sentence sentence={texts.sentences[sentence](Number(names['count']))} parts={parts} />
           </span>
           <time className="muted" dateTime={item.time} title={formats.moment(item.time)}>
             {formats.ago(item.time)}
@@ -57,7 +57,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
 }
 
 /** Translates values of the API; undefined for names. */
-function worded(name: string, text: string, texts: Texts['activity']): string | undefined {
+function translated(name: string, text: string, texts: Texts['activity']): string | undefined {
   if (name === 'permission') return texts.permissions[text as keyof Texts['activity']['permissions']]
   if (name === 'op') return texts.operations[text as keyof Texts['activity']['operations']]
   return undefined

@@ -4,6 +4,8 @@ import { nameOf, parentOf } from '../paths.ts'
 
 /** A parsed notification: key of the sentence, values of its placeholders, sender and target URL. */
 interface ParsedNotification {
+  /** A visitor of a link is the sender. `who` is then the creator of the link. */
+  readonly viaLink?: boolean
   readonly sentence: NotificationSentence
   readonly names: Readonly<Record<string, string>>
   readonly from:
@@ -91,7 +93,9 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
       return { sentence: 'deleted', names, ...person('op_user'), to: trashUrl(library) }
     }
     case 'repo_monitor':
-      return { ...watched(detail, library, text), ...person('op_user') }
+      return detail['via_link'] === true
+        ? { ...watched(detail, library, text), viaLink: true, from: undefined }
+        : { ...watched(detail, library, text), ...person('op_user') }
     case 'file_comment': {
       const names = { what: text('file_name'), who: text('author_name') }
       const sentence = detail['mentioned'] === true ? 'mention' : 'comment'

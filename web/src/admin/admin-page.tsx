@@ -3,6 +3,7 @@ import { ShieldX } from 'lucide-react'
 import type { ComponentType } from 'react'
 import { Redirect, useParams } from 'wouter'
 import { useAccount } from '../api/index.ts'
+import { SetupSection } from '../onboarding/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { ButtonLink, Empty, TabNav, useTitle, Waiting } from '../ui/index.ts'
 import { AuditLog } from './audit-log.tsx'
@@ -25,6 +26,7 @@ const sections = {
   links: Links,
   devices: Devices,
   audit: AuditLog,
+  setup: SetupSection,
 } satisfies Record<string, ComponentType>
 
 type SectionName = keyof typeof sections

@@ -2,7 +2,7 @@ import { Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
 import { type AuditEntry, type AuditFilter, fetchAudit, useAudit } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Button, SelectField, TextField, useAction, useDebounced } from '../ui/index.ts'
+import { Button, DateField, SelectField, TextField, useAction, useDebounced } from '../ui/index.ts'
 import { Named, PagedTable } from './paged-table.tsx'
 import { saveBlob } from './save-blob.ts'
 
@@ -12,23 +12,23 @@ const none = { actor: '', action: '', object_id: '', from: '', to: '' }
 export function AuditLog() {
   const texts = useTexts('admin')
   const formats = useFormats()
-  const [sought, setSought] = useState(none)
-  const settled = useDebounced(sought, 300)
+  const [filters, setFilters] = useState(none)
+  const settled = useDebounced(filters, 300)
   const filter = filterOf(settled)
   const log = useAudit(filter)
-  const set = (change: Partial<typeof none>) => setSought({ ...sought, ...change })
+  const set = (change: Partial<typeof none>) => setFilters({ ...filters, ...change })
   const actions: Readonly<Record<string, string>> = texts.actionNames
   return (
     <>
       <div className="admin-filters">
         <TextField
           label={texts.actor}
-          value={sought.actor}
+          value={filters.actor}
           onChange={(event) => set({ actor: event.target.value })}
         />
         <SelectField
           label={texts.action}
-          value={sought.action}
+          value={filters.action}
           onChange={(event) => set({ action: event.target.value })}
         >
           <option value="">{texts.anyAction}</option>
@@ -40,21 +40,11 @@ export function AuditLog() {
         </SelectField>
         <TextField
           label={texts.object}
-          value={sought.object_id}
+          value={filters.object_id}
           onChange={(event) => set({ object_id: event.target.value })}
         />
-        <TextField
-          type="date"
-          label={texts.from}
-          value={sought.from}
-          onChange={(event) => set({ from: event.target.value })}
-        />
-        <TextField
-          type="date"
-          label={texts.to}
-          value={sought.to}
-          onChange={(event) => set({ to: event.target.value })}
-        />
+        <DateField label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
+        <DateField label={texts.to} value={filters.to} min={filters.from} onChange={(to) => set({ to })} />
         <Export filter={filter} />
       </div>
       <PagedTable
@@ -112,23 +102,38 @@ function Export(props: { filter: AuditFilter }) {
 }
 
 function Details(props: { detail: AuditEntry['detail'] }) {
-  const text = Object.entries(props.detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
-  return <bdi className="admin-details">{text}</bdi>
+  const formats = useFormats()
+  // What is not set says nothing, and an id says nothing beside a name.
+  const set = Object.entries(props.detail).filter(
+    ([name, value]) =>
+      value !== null && value !== false && value !== '' && !(name === 'library' && 'name' in props.detail),
+  )
+  const shown = (name: string, value: unknown) => {
+    if (typeof value === 'number' && name.endsWith('_at')) return formats.moment(value)
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  }
+  return (
+    <ul className="admin-details">
+      {set.map(([name, value]) => (
+        <li key={name}>
+          {name.replace(/_at$/, '').replaceAll('_', ' ')}: <bdi>{shown(name, value)}</bdi>
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 const objectOf = ({ object_id, path }: AuditEntry) => `${object_id}${path === '' ? '' : ` ${path}`}`
 
 /** Filters that are set. Days are in the local time zone. */
-function filterOf(sought: typeof none): AuditFilter {
+function filterOf(filters: typeof none): AuditFilter {
   const moment = (day: string, time: string) =>
     day === '' ? undefined : new Date(`${day}T${time}`).toISOString()
   return {
-    actor: sought.actor.trim() || undefined,
-    action: sought.action || undefined,
-    object_id: sought.object_id.trim() || undefined,
-    from: moment(sought.from, '00:00:00'),
-    to: moment(sought.to, '23:59:59'),
+    actor: filters.actor.trim() || undefined,
+    action: filters.action || undefined,
+    object_id: filters.object_id.trim() || undefined,
+    from: moment(filters.from, '00:00:00'),
+    to: moment(filters.to, '23:59:59'),
   }
 }

@@ -1,14 +1,11 @@
-import { useId } from 'react'
+import { type PointerEvent, useId, useState } from 'react'
 import type { DayValue } from '../api/index.ts'
 
-const WIDTH = 350
-const HEIGHT = 190
-const LEFT = 70
-const BOTTOM = 28
-const TOP = 12
-const RIGHT = 8
+/** The drawing is stretched to its place. Its labels are text of the page, so they keep their size. */
+const SIZE = 100
+const GRID = [1, 0.5, 0]
 
-/** Line chart by day, with a table of the values for screen readers. */
+/** Line chart by day, with a table of the values for screen readers. The day under the pointer is shown with its value. */
 export function LineChart(props: {
   title: string
   columns: { day: string; value: string }
@@ -18,56 +15,70 @@ export function LineChart(props: {
 }) {
   const { days, format, formatDay } = props
   const id = useId()
+  const [pointed, setPointed] = useState<number>()
   const top = niceTop(Math.max(...days.map(({ value }) => value), 0))
   const times = days.map(({ time }) => new Date(time).getTime())
   const [first = 0, last = 0] = [times[0], times.at(-1)]
-  const x = (time: number) =>
-    last === first
-      ? (LEFT + WIDTH - RIGHT) / 2
-      : LEFT + ((time - first) / (last - first)) * (WIDTH - LEFT - RIGHT)
-  const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP)
+  const x = (time: number) => (last === first ? SIZE / 2 : ((time - first) / (last - first)) * SIZE)
+  const y = (value: number) => SIZE - (value / top) * SIZE
   const points = days.map(({ value }, index) => [x(times[index] ?? 0), y(value)] as const)
   const line = points
-    .map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px.toFixed(1)} ${py.toFixed(1)}`)
+    .map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px.toFixed(2)} ${py.toFixed(2)}`)
     .join('')
-  const base = HEIGHT - BOTTOM
-  const latest = days.at(-1)
+  const shown = days[pointed ?? days.length - 1]
+  const at = points[pointed ?? points.length - 1]
+
+  function point(event: PointerEvent<HTMLElement>): void {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    const position = ((event.clientX - left) / width) * SIZE
+    const distances = points.map(([px]) => Math.abs(px - position))
+    setPointed(distances.indexOf(Math.min(...distances)))
+  }
+
   return (
     <figure className="card admin-chart" aria-labelledby={id}>
       <figcaption id={id}>
         <h2>{props.title}</h2>
-        {latest && <strong>{format(latest.value)}</strong>}
+        {shown && (
+          <span className="admin-chart-value">
+            <strong>{format(shown.value)}</strong>
+            <span className="muted">{formatDay(shown.time)}</span>
+          </span>
+        )}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden>
-        {[0, 0.5, 1].map((part) => (
-          <g key={part}>
-            <line className="admin-grid" x1={LEFT} x2={WIDTH - RIGHT} y1={y(top * part)} y2={y(top * part)} />
-            <text x={LEFT - 8} y={y(top * part) + 5} textAnchor="end">
-              {format(top * part)}
-            </text>
-          </g>
-        ))}
-        {points.length > 1 && (
-          <path
-            className="admin-area"
-            d={`${line}L${x(last).toFixed(1)} ${base}L${x(first).toFixed(1)} ${base}z`}
-          />
-        )}
-        <path className="admin-line" d={line} />
-        {points.map(([px, py], index) => (
-          <circle key={times[index]} className="admin-point" cx={px} cy={py} r={points.length > 60 ? 0 : 3} />
-        ))}
-        {days.length > 0 && (
-          <text x={x(first)} y={HEIGHT - 6} textAnchor={days.length > 1 ? 'start' : 'middle'}>
-            {formatDay(days[0]?.time ?? '')}
-          </text>
-        )}
-        {days.length > 1 && (
-          <text x={x(last)} y={HEIGHT - 6} textAnchor="end">
-            {formatDay(latest?.time ?? '')}
-          </text>
-        )}
-      </svg>
+      <div className="admin-plot" aria-hidden>
+        <div className="admin-plot-values">
+          {GRID.map((part) => (
+            <span key={part}>{format(top * part)}</span>
+          ))}
+        </div>
+        <div
+          className="admin-plot-area"
+          onPointerMove={point}
+          onPointerDown={point}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          <svg viewBox={`0 0 ${SIZE} ${SIZE}`} preserveAspectRatio="none">
+            {GRID.map((part) => (
+              <line
+                key={part}
+                className="admin-grid"
+                x1={0}
+                x2={SIZE}
+                y1={y(top * part)}
+                y2={y(top * part)}
+              />
+            ))}
+            {points.length > 1 && <path className="admin-area" d={`${line}L${SIZE} ${SIZE}L0 ${SIZE}z`} />}
+            <path className="admin-line" d={line} />
+          </svg>
+          {at && <i className="admin-point" style={{ left: `${at[0]}%`, top: `${at[1]}%` }} />}
+        </div>
+        <div className="admin-plot-days">
+          {days.length > 0 && <span>{formatDay(days[0]?.time ?? '')}</span>}
+          {days.length > 1 && <span>{formatDay(days.at(-1)?.time ?? '')}</span>}
+        </div>
+      </div>
       <table className="visually-hidden">
         <caption>{props.title}</caption>
         <thead>

@@ -107,7 +107,12 @@ function Present() {
             wide: true,
             end: true,
           },
-          { head: common.size, cell: ({ size }) => formats.size(size), end: true },
+          {
+            head: texts.fileSize,
+            hint: texts.fileSizeHint,
+            cell: ({ size }) => formats.size(size),
+            end: true,
+          },
           { head: common.modified, cell: (library) => formats.ago(library.last_modified), wide: true },
         ]}
         actions={(library) => <LibraryMenu library={library} />}

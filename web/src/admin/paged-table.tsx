@@ -6,6 +6,8 @@ import { Button, Empty, LoadError, Waiting } from '../ui/index.ts'
 
 interface Column<T> {
   readonly head: string
+  /** Explains the column on hover. */
+  readonly hint?: string
   readonly cell: (item: T) => ReactNode
   /** Hidden on narrow screens. */
   readonly wide?: boolean
@@ -35,7 +37,7 @@ export function PagedTable<T>(props: {
         <thead>
           <tr>
             {props.columns.map((column) => (
-              <th key={column.head} scope="col" className={classOf(column)}>
+              <th key={column.head} scope="col" className={classOf(column)} title={column.hint}>
                 {column.head}
               </th>
             ))}

@@ -49,13 +49,13 @@ function Numbers() {
     [texts.numbers.groups, formats.number(data.groups_count)],
     [texts.numbers.libraries, formats.number(data.repos_count)],
     [texts.numbers.files, formats.number(data.total_files_count)],
-    [texts.numbers.size, formats.size(data.total_storage)],
+    [texts.fileSize, formats.size(data.total_storage), texts.fileSizeHint],
     [texts.numbers.devices, formats.number(data.total_devices_count)],
   ] as const
   return (
     <dl className="admin-numbers">
-      {numbers.map(([name, value]) => (
-        <div key={name} className="card">
+      {numbers.map(([name, value, hint]) => (
+        <div key={name} className="card" title={hint}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -1,9 +1,10 @@
 import { CircleAlert, CircleCheck, Hourglass } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ServerStatus, useServerStatus, useUnreadTexts } from '../api/index.ts'
+import { TestMail } from '../onboarding/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Button, Dialog, LoadError, Progress, Waiting } from '../ui/index.ts'
-import { purposes, SplitBar } from './split-bar.tsx'
+import { Button, ButtonLink, Dialog, LoadError, Progress, Waiting } from '../ui/index.ts'
+import { purposes, SplitBar, storedTotal } from './split-bar.tsx'
 
 /** Below this fraction of free space a warning is shown. */
 const LITTLE_ROOM = 0.1
@@ -17,6 +18,9 @@ export function Status() {
   return (
     <div className="admin-panels">
       <Health status={data} />
+      <Integrity status={data} />
+      <Backups status={data} />
+      <Mail status={data} />
       <Server status={data} />
       <Stored status={data} />
       <Collection status={data} />
@@ -35,11 +39,11 @@ function Panel(props: { title: string; wide?: boolean; children: ReactNode }) {
   )
 }
 
-function Facts(props: { facts: readonly (readonly [string, ReactNode])[] }) {
+function Facts(props: { facts: readonly (readonly [name: string, value: ReactNode, hint?: string])[] }) {
   return (
     <dl className="admin-facts">
-      {props.facts.map(([name, value]) => (
-        <div key={name}>
+      {props.facts.map(([name, value, hint]) => (
+        <div key={name} title={hint}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -49,23 +53,16 @@ function Facts(props: { facts: readonly (readonly [string, ReactNode])[] }) {
 }
 
 function Health(props: { status: ServerStatus }) {
-  const { checks, disk, last_backup, last_verified_backup, backup_failure, last_check } = props.status
+  const { checks, disk } = props.status
   const texts = useTexts('admin')
   const formats = useFormats()
   const hasRoom = disk === null || disk.free / disk.total > LITTLE_ROOM
-  const moment = (time: string | null) => (time === null ? texts.never : formats.moment(time))
   return (
     <Panel title={texts.health}>
       <ul className="admin-checks">
         {checks.map(({ name, ok }) => (
           <Check key={name} ok={ok} text={ok ? texts.checks[name] : texts.checksFailed[name]} />
         ))}
-        {backup_failure && (
-          <Check
-            ok={false}
-            text={texts.backupFailed(formats.moment(backup_failure.at), backup_failure.message)}
-          />
-        )}
         {disk && <Check ok={hasRoom} text={hasRoom ? texts.enoughRoom : texts.littleRoom} />}
       </ul>
       {disk && (
@@ -74,19 +71,101 @@ function Health(props: { status: ServerStatus }) {
           <span className="muted">{texts.freeOf(formats.size(disk.free), formats.size(disk.total))}</span>
         </div>
       )}
+    </Panel>
+  )
+}
+
+/** Whether stored data is known to be damaged, and since when it was not read. */
+function Integrity(props: { status: ServerStatus }) {
+  const { last_check, integrity } = props.status
+  const { damaged_blocks: damaged, check_findings: findings, scrub } = integrity
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const moment = (time: string | null) => (time === null ? texts.never : formats.moment(time))
+  return (
+    <Panel title={texts.integrity}>
+      <ul className="admin-checks">
+        <Check ok={damaged === 0} text={damaged === 0 ? texts.noDamage : texts.damagedBlocks(damaged)} />
+        {findings !== null && findings > 0 && <Check ok={false} text={texts.checkFindings(findings)} />}
+      </ul>
+      {(damaged > 0 || (findings ?? 0) > 0) && (
+        <Command text={texts.repairWith} command="carrel repair --from /mnt/backup" />
+      )}
+      <Facts
+        facts={[
+          [texts.lastCheck, moment(last_check)],
+          [texts.lastScrub, moment(scrub?.last_finished_at ?? null)],
+          ...(scrub === null ? [] : [[texts.scrubSoFar, formats.size(scrub.bytes)] as const]),
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Backups(props: { status: ServerStatus }) {
+  const { last_backup, last_verified_backup, backup_failure } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const moment = (time: string | null) => (time === null ? texts.never : formats.moment(time))
+  return (
+    <Panel title={texts.backups}>
+      <ul className="admin-checks">
+        {backup_failure ? (
+          <Check
+            ok={false}
+            text={texts.backupFailed(formats.moment(backup_failure.at), backup_failure.message)}
+          />
+        ) : (
+          <Check
+            ok={last_backup !== null}
+            text={last_backup === null ? texts.notBackedUp : texts.hasBackup}
+          />
+        )}
+      </ul>
+      {last_backup === null && <Command text={texts.noBackup} command="carrel backup /mnt/backup" />}
       <Facts
         facts={[
           [texts.lastBackup, moment(last_backup)],
           [texts.lastVerifiedBackup, moment(last_verified_backup)],
-          [texts.lastCheck, moment(last_check)],
         ]}
       />
-      {last_backup === null && (
-        <p className="muted">
-          {texts.noBackup} <code>carrel backup /mnt/backup</code>
-        </p>
+    </Panel>
+  )
+}
+
+function Mail(props: { status: ServerStatus }) {
+  const { mail } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  return (
+    <Panel title={texts.mail}>
+      <ul className="admin-checks">
+        {mail.last_error !== null && <Check ok={false} text={texts.mailError(mail.last_error)} />}
+        {mail.last_error === null && (
+          <Check ok={mail.configured} busy text={mail.configured ? texts.mailWorks : texts.mailNone} />
+        )}
+      </ul>
+      {mail.configured && (
+        <>
+          <Facts
+            facts={[
+              [texts.mailWaiting, formats.number(mail.waiting)],
+              [texts.mailSent, formats.number(mail.sent_24h)],
+              [texts.mailFailed, formats.number(mail.failed_24h)],
+            ]}
+          />
+          <TestMail />
+        </>
       )}
     </Panel>
+  )
+}
+
+function Command(props: { text: string; command: string }) {
+  return (
+    <p className="muted admin-command">
+      {props.text} <code>{props.command}</code>
+    </p>
   )
 }
 
@@ -105,6 +184,7 @@ function Check(props: { ok: boolean; busy?: boolean; text: string }) {
 function Server(props: { status: ServerStatus }) {
   const { version, database, blocks, started_at } = props.status
   const texts = useTexts('admin')
+  const onboarding = useTexts('onboarding')
   const formats = useFormats()
   return (
     <Panel title={texts.server}>
@@ -116,6 +196,9 @@ function Server(props: { status: ServerStatus }) {
           [texts.blocks, texts.blockKinds[blocks]],
         ]}
       />
+      <div>
+        <ButtonLink to="/admin/setup">{onboarding.openSetup}</ButtonLink>
+      </div>
     </Panel>
   )
 }
@@ -125,27 +208,35 @@ function Stored(props: { status: ServerStatus }) {
   const texts = useTexts('admin')
   const formats = useFormats()
   return (
-    <Panel title={texts.stored} wide>
+    <Panel title={texts.sections.storage} wide>
+      <Facts
+        facts={[
+          [texts.fileSize, formats.size(stored.file_size), texts.fileSizeHint],
+          [texts.stored, formats.size(storedTotal(stored)), texts.storedHint],
+          [
+            texts.onDisk,
+            stored.on_disk === null
+              ? texts.notCounted
+              : texts.onDiskAt(
+                  formats.size(stored.on_disk.bytes),
+                  formats.number(stored.on_disk.blocks),
+                  formats.date(stored.on_disk.day),
+                ),
+            texts.onDiskHint,
+          ],
+        ]}
+      />
       <SplitBar bytes={stored} />
       <ul className="admin-legend">
         {purposes.map((purpose) => (
-          <li key={purpose}>
+          <li key={purpose} title={texts.purposeHints[purpose]}>
             <span className={`admin-key admin-key-${purpose}`} />
             {texts.purposes[purpose]}
             <strong>{formats.size(stored[purpose])}</strong>
           </li>
         ))}
       </ul>
-      <p className="muted">
-        {stored.on_disk === null
-          ? texts.notCounted
-          : texts.onDisk(
-              formats.size(stored.on_disk.bytes),
-              formats.number(stored.on_disk.blocks),
-              formats.date(stored.on_disk.day),
-            )}
-        {stored.uncounted_repos > 0 && ` ${texts.uncounted(stored.uncounted_repos)}`}
-      </p>
+      {stored.uncounted_repos > 0 && <p className="muted">{texts.uncounted(stored.uncounted_repos)}</p>}
     </Panel>
   )
 }
@@ -155,11 +246,12 @@ function Collection(props: { status: ServerStatus }) {
   const { gc } = props.status
   const texts = useTexts('admin')
   const formats = useFormats()
-  const state = gc.failed ? texts.gcFailed : gc.running ? texts.gcRunning : texts.gcIdle
+  const failed = gc.failure === null ? texts.gcFailed : texts.gcFailedBecause(gc.failure)
+  const state = gc.running ? texts.gcRunning : gc.failed ? failed : texts.gcIdle
   return (
     <Panel title={texts.gc}>
       <ul className="admin-checks">
-        <Check ok={!gc.failed} text={state} />
+        <Check ok={!gc.failed && !gc.running} busy={gc.running} text={state} />
       </ul>
       <Facts
         facts={[
@@ -226,7 +318,7 @@ function Jobs(props: { status: ServerStatus }) {
     .map(({ ended_at }) => ended_at)
     .sort()
     .at(-1)
-  const failed = upkeep.filter((chore) => chore.failed)
+  const failed = upkeep.filter((job) => job.failed)
   return (
     <Panel title={texts.jobs}>
       <ul className="admin-checks">

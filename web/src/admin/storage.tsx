@@ -2,15 +2,16 @@ import { HardDrive } from 'lucide-react'
 import { type AccountUsage, useAccountUsage } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Named, PagedTable } from './paged-table.tsx'
-import { SplitBar } from './split-bar.tsx'
+import { purposes, SplitBar, storedTotal } from './split-bar.tsx'
 
 /** Storage of each account by purpose. */
 export function Storage() {
   const texts = useTexts('admin')
   const formats = useFormats()
   const usage = useAccountUsage()
-  const bytes = (head: string, of: (account: AccountUsage) => number) => ({
+  const bytes = (head: string, hint: string, of: (account: AccountUsage) => number) => ({
     head,
+    hint,
     cell: (account: AccountUsage) => formats.size(of(account)),
     wide: true,
     end: true,
@@ -29,13 +30,14 @@ export function Storage() {
             cell: ({ name, email }) => <Named name={name} title={email} about={<bdi>{email}</bdi>} />,
           },
           { head: texts.split, cell: (account) => <SplitBar bytes={account} />, wide: true },
-          bytes(texts.purposes.current, ({ current }) => current),
-          bytes(texts.purposes.trash, ({ trash }) => trash),
-          bytes(texts.purposes.history, ({ history }) => history),
-          bytes(texts.purposes.deleted, ({ deleted }) => deleted),
+          bytes(texts.fileSize, texts.fileSizeHint, (account) => account.file_size),
+          ...purposes.map((purpose) =>
+            bytes(texts.purposes[purpose], texts.purposeHints[purpose], (account) => account[purpose]),
+          ),
           {
-            head: texts.total,
-            cell: ({ total, deleted }) => <strong>{formats.size(total + deleted)}</strong>,
+            head: texts.stored,
+            hint: texts.storedHint,
+            cell: (account) => <strong>{formats.size(storedTotal(account))}</strong>,
             end: true,
           },
         ]}

@@ -1,6 +1,13 @@
 import { Dices } from 'lucide-react'
 import { useState } from 'react'
-import { type AdminUser, changeUser, createUser, resetPassword, type UserFields } from '../api/index.ts'
+import {
+  type AdminUser,
+  changeUser,
+  createUser,
+  resetPassword,
+  sendsMail,
+  type UserFields,
+} from '../api/index.ts'
 import { makePassword } from '../sharing/index.ts'
 import { useTexts } from '../texts/index.ts'
 import {
@@ -74,21 +81,22 @@ export function NewUser(props: { onMade: (made: MadePassword) => void; onClose: 
   const [password, setPassword] = useState(makePassword)
   const [kind, setKind] = useState<Kind>('default')
   const [quota, setQuota] = useState('')
+  const [invites, setInvites] = useState(sendsMail)
   async function make(): Promise<void> {
     await createUser(email.trim(), {
-      password,
+      ...(invites ? { invite: true } : { password }),
       ...(name.trim() !== '' && { name: name.trim() }),
       ...kindFields(kind),
       ...(quota !== '' && { quota_total: megabytesOf(quota) }),
     })
-    void refresh(async () => {}, texts.userMade(email.trim()))
-    props.onMade({ email: email.trim(), password })
+    void refresh(async () => {}, (invites ? texts.invited : texts.userMade)(email.trim()))
+    if (!invites) props.onMade({ email: email.trim(), password })
   }
   return (
     <FormDialog
       title={texts.newUser}
       submit={common.create}
-      disabled={email.trim() === '' || password === ''}
+      disabled={email.trim() === '' || (!invites && password === '')}
       onSubmit={make}
       onClose={props.onClose}
     >
@@ -105,17 +113,28 @@ export function NewUser(props: { onMade: (made: MadePassword) => void; onClose: 
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <div className="sharing-password">
-        <PasswordField
-          label={common.password}
-          autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
+      {sendsMail() && (
+        <CheckField
+          label={texts.invite}
+          checked={invites}
+          onChange={(event) => setInvites(event.target.checked)}
         />
-        <Button icon={Dices} onClick={() => setPassword(makePassword())}>
-          {sharing.generate}
-        </Button>
-      </div>
+      )}
+      {invites ? (
+        <p className="muted">{texts.inviteHint}</p>
+      ) : (
+        <div className="sharing-password">
+          <PasswordField
+            label={common.password}
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+          <Button icon={Dices} onClick={() => setPassword(makePassword())}>
+            {sharing.generate}
+          </Button>
+        </div>
+      )}
       <UserKind value={kind} onChange={setKind} />
       <Quota value={quota} onChange={setQuota} />
     </FormDialog>

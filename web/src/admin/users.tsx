@@ -9,6 +9,7 @@ import {
   Users as UsersIcon,
 } from 'lucide-react'
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import {
   type AdminUser,
   changeUser,
@@ -40,7 +41,9 @@ export function Users() {
   const formats = useFormats()
   const [typed, setTyped] = useState('')
   const [order, setOrder] = useState<UserOrder>('email')
-  const [making, setMaking] = useState(false)
+  const [params] = useSearchParams()
+  // The setup list leads straight to the dialog.
+  const [making, setMaking] = useState(params.has('new'))
   const [made, setMade] = useState<MadePassword>()
   const users = useAdminUsers(useDebounced(typed.trim()), order)
   return (
@@ -83,7 +86,12 @@ export function Users() {
             ),
           },
           { head: texts.kind, cell: (user) => <Badges user={user} />, wide: true },
-          { head: texts.space, cell: (user) => <Space user={user} />, wide: true },
+          {
+            head: texts.fileSize,
+            hint: texts.fileSizeHint,
+            cell: (user) => <Space user={user} />,
+            wide: true,
+          },
           {
             head: texts.lastLogin,
             cell: ({ last_login }) => (last_login === '' ? texts.never : formats.ago(last_login)),

@@ -1,7 +1,7 @@
 import './annotations.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { Check, EllipsisVertical, Pencil, RotateCcw, Trash2 } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
   addComment,
   changeComment,
@@ -19,8 +19,13 @@ import { MentionField } from './mention-field.tsx'
 import { runsOf } from './mentions.ts'
 
 /** The comments on a file, and a field for a new one. Nothing in an encrypted library, which stores none. */
-export default function CommentList(props: { libraryId: string; path: string }) {
-  const { libraryId, path } = props
+export default function CommentList(props: {
+  libraryId: string
+  path: string
+  /** Scrolled into view and marked. */
+  commentId?: number | undefined
+}) {
+  const { libraryId, path, commentId } = props
   const texts = useTexts('annotations')
   const library = useLibrary(libraryId).data
   const [showsResolved, setShowsResolved] = useState(false)
@@ -30,7 +35,7 @@ export default function CommentList(props: { libraryId: string; path: string }) 
   if (library?.encrypted) return null
   const comments = data ?? []
   const resolved = comments.filter((comment) => comment.resolved).length
-  const shown = comments.filter((comment) => showsResolved || !comment.resolved)
+  const shown = comments.filter((comment) => showsResolved || !comment.resolved || comment.id === commentId)
   return (
     <section className="comments" aria-label={texts.comments}>
       <h3>{texts.comments}</h3>
@@ -51,6 +56,7 @@ export default function CommentList(props: { libraryId: string; path: string }) 
           <CommentItem
             key={comment.id}
             comment={comment}
+            isLinked={comment.id === commentId}
             people={people}
             mayResolve={library?.permission === 'rw'}
             ownerEmail={library?.owner_email}
@@ -92,6 +98,8 @@ function useCommentChange(libraryId: string, path: string) {
 
 function CommentItem(props: {
   comment: FileComment
+  /** The URL of the page leads to it. */
+  isLinked: boolean
   people: readonly Person[]
   mayResolve: boolean
   /** E-mail of the owner of the library. */
@@ -100,7 +108,11 @@ function CommentItem(props: {
   onResolve: () => void
   onDelete: () => void
 }) {
-  const { comment, people } = props
+  const { comment, people, isLinked } = props
+  const item = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isLinked) item.current?.scrollIntoView({ block: 'center' })
+  }, [isLinked])
   const texts = useTexts('annotations')
   const common = useTexts('common')
   const formats = useFormats()
@@ -123,7 +135,11 @@ function CommentItem(props: {
       : []),
   ]
   return (
-    <li className={`comment${comment.resolved ? ' comment-resolved' : ''}`}>
+    <li
+      ref={item}
+      className={`comment${comment.resolved ? ' comment-resolved' : ''}${isLinked ? ' comment-linked' : ''}`}
+      aria-current={isLinked || undefined}
+    >
       <Avatar email={comment.user_email} name={comment.user_name} url={comment.avatar_url} size={28} />
       <div className="comment-body">
         <p className="comment-head">

@@ -1,2 +1,2 @@
-export { CommentList, TagEditor } from './lazy.ts'
-export { TagDots } from './tag-dots.tsx'
+export { CommentList, TagEditor, TagFilesDialog, TagsPage } from './lazy.ts'
+export { TagChips } from './tag-chips.tsx'

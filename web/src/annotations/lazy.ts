@@ -4,3 +4,5 @@ import { lazy } from 'react'
 
 export const CommentList = lazy(() => import('./comment-list.tsx'))
 export const TagEditor = lazy(() => import('./tag-editor.tsx'))
+export const TagFilesDialog = lazy(() => import('./tag-files-dialog.tsx'))
+export const TagsPage = lazy(() => import('./tags-page.tsx'))

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
 import type { Person } from '../api/index.ts'
+import { optionId, PeopleOptions } from '../sharing/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { Avatar } from '../ui/index.ts'
 import { matchingPeople, typedMention } from './mentions.ts'
 
 const MAX_SUGGESTED = 6
@@ -19,7 +19,7 @@ export function MentionField(props: {
 }) {
   const { value, onChange, people, field } = props
   const texts = useTexts('annotations')
-  const id = useId()
+  const listId = useId()
   const [cursor, setCursor] = useState(0)
   const [marked, setMarked] = useState(0)
   const [dismissedAt, setDismissedAt] = useState<number>()
@@ -69,8 +69,8 @@ export function MentionField(props: {
         aria-label={props.label}
         placeholder={texts.placeholder}
         aria-autocomplete="list"
-        aria-controls={current === undefined ? undefined : `${id}-found`}
-        aria-activedescendant={current === undefined ? undefined : `${id}-${current.email}`}
+        aria-controls={current === undefined ? undefined : listId}
+        aria-activedescendant={current === undefined ? undefined : optionId(listId, current)}
         value={value}
         onChange={(event) => {
           onChange(event.target.value)
@@ -81,26 +81,14 @@ export function MentionField(props: {
         onKeyDown={onKeyDown}
       />
       {current !== undefined && (
-        <ul id={`${id}-found`} className="mention-found" role="listbox" aria-label={texts.people}>
-          {found.map((person) => (
-            <li
-              key={person.email}
-              id={`${id}-${person.email}`}
-              role="option"
-              aria-selected={person === current}
-              onPointerDown={(event) => {
-                event.preventDefault()
-                choose(person)
-              }}
-            >
-              <Avatar email={person.email} name={person.name} url={person.avatar_url} size={24} />
-              <span className="mention-names">
-                <bdi>{person.name}</bdi>
-                <bdi className="muted">{person.email}</bdi>
-              </span>
-            </li>
-          ))}
-        </ul>
+        <PeopleOptions
+          id={listId}
+          className="mention-found"
+          label={texts.people}
+          people={found}
+          current={current}
+          onChoose={choose}
+        />
       )}
     </div>
   )

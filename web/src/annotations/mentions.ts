@@ -20,11 +20,11 @@ export function matchingPeople<P extends { readonly name: string; readonly email
   typed: string,
   limit: number,
 ): P[] {
-  const sought = typed.toLowerCase()
+  const lowercase = typed.toLowerCase()
   const rank = ({ name, email }: P) => {
     const texts = [name.toLowerCase(), email.toLowerCase()]
-    if (texts.some((text) => text.startsWith(sought))) return 0
-    return texts.some((text) => text.includes(sought)) ? 1 : 2
+    if (texts.some((text) => text.startsWith(lowercase))) return 0
+    return texts.some((text) => text.includes(lowercase)) ? 1 : 2
   }
   return people
     .filter((person) => rank(person) < 2)

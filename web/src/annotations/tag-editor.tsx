@@ -2,6 +2,7 @@ import './annotations.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
+import { Link } from 'wouter'
 import {
   type Entry,
   type FileTag,
@@ -11,6 +12,7 @@ import {
   untagFile,
   useLibraryTags,
 } from '../api/index.ts'
+import { tagsUrl } from '../navigation/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, useFailureToast } from '../ui/index.ts'
 import { nextColor, safeColor } from './tag-colors.ts'
@@ -85,7 +87,9 @@ export default function TagEditor(props: { library: LibraryDetail; files: readon
           {shared.map((tag) => (
             <li key={tag.repo_tag_id} className="tag-chip">
               <span className="tag-dot" style={{ background: safeColor(tag.tag_color) }} />
-              <bdi>{tag.tag_name}</bdi>
+              <Link to={tagsUrl(libraryId, tag.repo_tag_id)}>
+                <bdi>{tag.tag_name}</bdi>
+              </Link>
               {mayWrite && (
                 <button
                   type="button"

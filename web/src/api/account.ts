@@ -16,6 +16,9 @@ interface AccountInfo {
   readonly avatar_url: string
 }
 
+/** When notifications are mailed. */
+export type MailNotices = 'at-once' | 'daily' | 'off'
+
 export interface Profile {
   readonly email: string
   /** As entered by the user; '' if not set. */
@@ -24,6 +27,7 @@ export interface Profile {
   /** Whether the contact email can be used to sign in. */
   readonly contact_email_verified: boolean
   readonly login_id: string
+  readonly mail_notices: MailNotices
 }
 
 /** Somebody found by a part of their name or e-mail. */
@@ -117,8 +121,12 @@ export function useSessions() {
   })
 }
 
-export const changeProfile = (changes: { name: string; contact_email?: string }) =>
-  api.put<Profile>('api/v2.1/user/', { form: changes })
+export const changeProfile = (changes: {
+  name?: string
+  contact_email?: string
+  language?: string
+  mail_notices?: MailNotices
+}) => api.put<Profile>('api/v2.1/user/', { form: changes })
 
 export function putAvatar(picture: Blob): Promise<{ avatar_url: string }> {
   const body = new FormData()
@@ -133,12 +141,12 @@ export const changePassword = (older: string, newer: string) =>
   api.post('api/v2.1/user/reset-password/', { form: { old_password: older, new_password: newer } })
 
 /** Only this response contains the token. */
-export const makeToken = (wish: {
+export const createToken = (options: {
   name: string
   permission: TokenPermission
   repo_id: string | undefined
   expire_days: number | undefined
-}) => api.post<PersonalToken & { token: string }>('api/v2.1/personal-tokens/', { form: wish })
+}) => api.post<PersonalToken & { token: string }>('api/v2.1/personal-tokens/', { form: options })
 
 export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/${id}/`)
 

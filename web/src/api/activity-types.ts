@@ -16,6 +16,8 @@ export interface ActivityItem {
   readonly author_email: string
   readonly author_name: string
   readonly avatar_url: string
+  /** A visitor of a link made the change. The author is then the creator of the link. */
+  readonly via_link?: true
   /** ISO. */
   readonly time: string
 }

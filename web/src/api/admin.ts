@@ -74,6 +74,8 @@ export interface UserFields {
   readonly is_active?: boolean
   readonly role?: 'default' | 'guest'
   readonly quota_total?: number
+  /** The user chooses the password through a link that is mailed. */
+  readonly invite?: boolean
 }
 
 const userAt = (email: string) => `${root}users/${encodeURIComponent(email)}/`
@@ -331,6 +333,13 @@ export interface ServerStatus {
   /** Seconds. */
   readonly uptime: number
   readonly healthy: boolean
+  readonly mail: {
+    readonly configured: boolean
+    readonly waiting: number
+    readonly sent_24h: number
+    readonly failed_24h: number
+    readonly last_error: string | null
+  }
   readonly checks: readonly { readonly name: 'database' | 'data-folder'; readonly ok: boolean }[]
   readonly disk: { readonly free: number; readonly total: number } | null
   readonly search: {
@@ -340,6 +349,7 @@ export interface ServerStatus {
     readonly texts_failed: number
   }
   readonly stored: {
+    readonly file_size: number
     readonly current: number
     readonly trash: number
     readonly history: number
@@ -354,6 +364,8 @@ export interface ServerStatus {
     readonly last_began_at: string | null
     readonly last_ended_at: string | null
     readonly failed: boolean
+    /** Why the last run failed. */
+    readonly failure: string | null
     /** Since the server started. */
     readonly deleted_blocks: number
     readonly freed_bytes: number
@@ -371,6 +383,19 @@ export interface ServerStatus {
   readonly last_verified_backup: string | null
   readonly backup_failure: { readonly kind: string; readonly at: string; readonly message: string } | null
   readonly last_check: string | null
+  readonly integrity: {
+    /** Blocks that are known to be missing or damaged. */
+    readonly damaged_blocks: number
+    /** Of the last check; null before the first. */
+    readonly check_findings: number | null
+    /** The background scrub; null if it is disabled or has not begun. */
+    readonly scrub: {
+      readonly started_at: string
+      readonly blocks: number
+      readonly bytes: number
+      readonly last_finished_at: string | null
+    } | null
+  }
 }
 
 export function useServerStatus() {
@@ -401,6 +426,7 @@ export interface AccountUsage {
   readonly email: string
   readonly name: string
   readonly repos_count: number
+  readonly file_size: number
   readonly current: number
   readonly trash: number
   readonly history: number

@@ -19,6 +19,8 @@ export interface Entry {
   readonly size?: number
   readonly modifier_email?: string
   readonly modifier_name?: string
+  /** A visitor of a link of the modifier uploaded it. */
+  readonly modifier_via_link?: true
   readonly is_locked?: boolean
   readonly lock_time?: number
   readonly lock_owner?: string

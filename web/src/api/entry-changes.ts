@@ -1,3 +1,4 @@
+import { nameOf, parentOf } from '../paths.ts'
 import { api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
@@ -8,8 +9,24 @@ export interface Selected {
   readonly names: readonly string[]
 }
 
+/** A file of any library. */
+export interface FileAt {
+  readonly libraryId: string
+  readonly path: string
+}
+
+/** Files of several folders, as one selection for each folder. */
+export function groupByFolder(files: readonly FileAt[]): Selected[] {
+  const groups = Map.groupBy(files, ({ libraryId, path }) => `${libraryId} ${parentOf(path)}`)
+  return Array.from(groups.values(), (some) => ({
+    libraryId: some[0]?.libraryId ?? '',
+    folder: parentOf(some[0]?.path ?? '/'),
+    names: some.map(({ path }) => nameOf(path)),
+  }))
+}
+
 /** A deletion, with what is needed to undo it. */
-interface Deletion extends Selected {
+export interface Deletion extends Selected {
   /** The commit before it. */
   readonly commitId: string
 }

@@ -9,8 +9,10 @@ interface FileDetail {
   readonly last_modified: string
   readonly last_modifier_email: string
   readonly last_modifier_name: string
+  readonly last_modifier_via_link?: true
   readonly uploader_email: string
   readonly uploader_name: string
+  readonly uploader_via_link?: true
   readonly upload_time: string
 }
 

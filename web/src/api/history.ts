@@ -12,6 +12,8 @@ export interface CommitItem {
   readonly description: string
   readonly email: string
   readonly name: string
+  /** A visitor of a link made the change. The person is then the creator of the link. */
+  readonly via_link?: true
   readonly device_name: string | null
   readonly client_version: string | null
 }
@@ -47,8 +49,9 @@ interface CommitDetail {
 }
 
 /** A commit and its changes. Immutable, so it is cached forever. */
-export function useCommit(libraryId: string, commitId: string) {
+export function useCommit(libraryId: string, commitId: string, enabled = true) {
   return useQuery({
+    enabled,
     queryKey: ['commit', libraryId, commitId],
     queryFn: ({ signal }) =>
       api.get<CommitDetail>(`api/v2.1/repos/${libraryId}/commits/${commitId}/`, undefined, signal),
@@ -87,6 +90,7 @@ export interface Revision {
   readonly path: string
   readonly creator_email: string
   readonly creator_name: string
+  readonly via_link?: true
   readonly op_type: string
   readonly old_path: string
 }

@@ -1,9 +1,10 @@
 export {
   changePassword,
   changeProfile,
+  createToken,
   type Device,
   endSessionOf,
-  makeToken,
+  type MailNotices,
   type PersonalToken,
   type Profile,
   putAvatar,
@@ -78,8 +79,11 @@ export {
 export { downloadFile, type Entry, type Folder, fetchFolder, saveFrom, useFolder } from './entries.ts'
 export {
   cancelTask,
+  type Deletion,
   deleteEntries,
+  type FileAt,
   fetchThumbnail,
+  groupByFolder,
   makeFile,
   makeFolder,
   renameEntry,
@@ -159,16 +163,26 @@ export {
 export {
   changeLink,
   cleanLinks,
+  createLink,
   deleteLibraryLink,
   deleteLink,
   type LinkItem,
   type LinkKind,
   type LinkPlace,
   type LinkRights,
-  makeLink,
   useLibraryLinks,
   useLinks,
 } from './links.ts'
+export {
+  checkMailToken,
+  confirmAddress,
+  mailLink,
+  requestPasswordReset,
+  sendsMail,
+  setPasswordByToken,
+  testMail,
+} from './mail.ts'
+export { dismissOnboarding, type OnboardingItem, type Setup, useOnboarding, useSetup } from './onboarding.ts'
 export { patchQuery } from './optimistic.ts'
 export {
   type Photo,
@@ -210,11 +224,18 @@ export {
   useShares,
 } from './sharing.ts'
 export {
+  changeTag,
+  deleteTag,
   type FileTag,
+  type LibraryTag,
+  libraryTagsQuery,
   makeTag,
+  mergeTag,
+  type TaggedFile,
   tagFile,
   untagFile,
   useLibraryTags,
+  useTaggedFiles,
 } from './tags.ts'
 export {
   emptyTrash,

@@ -14,6 +14,7 @@ export interface LibraryItem {
   readonly owner_contact_email: string
   readonly modifier_email: string
   readonly modifier_name: string
+  readonly modifier_via_link?: true
   /** ISO. */
   readonly last_modified: string
   readonly size: number

@@ -42,7 +42,7 @@ export interface LinkPlace {
 }
 
 /** Options of a new link; `expires` is an ISO time. */
-interface LinkWish {
+interface LinkOptions {
   readonly password?: string | undefined
   readonly expires?: string | undefined
   readonly description?: string
@@ -73,14 +73,14 @@ async function allPages(fetchPage: (page: number) => Promise<LinkItem[]>): Promi
   }
 }
 
-export function makeLink(kind: LinkKind, place: LinkPlace, wish: LinkWish): Promise<LinkItem> {
+export function createLink(kind: LinkKind, place: LinkPlace, options: LinkOptions): Promise<LinkItem> {
   const json = {
     repo_id: place.libraryId,
     path: place.path,
-    ...(wish.password && { password: wish.password }),
-    ...(wish.expires && { expiration_time: wish.expires }),
-    description: wish.description ?? '',
-    ...(kind === 'share' && wish.permissions && { permissions: wish.permissions }),
+    ...(options.password && { password: options.password }),
+    ...(options.expires && { expiration_time: options.expires }),
+    description: options.description ?? '',
+    ...(kind === 'share' && options.permissions && { permissions: options.permissions }),
   }
   return api.post<LinkItem>(kind === 'share' ? 'api/v2.1/multi-share-links/' : root(kind), { json })
 }

@@ -50,6 +50,7 @@ function isSameEntry(one: Entry, other: Entry): boolean {
     one.permission === other.permission &&
     one.starred === other.starred &&
     one.modifier_name === other.modifier_name &&
+    one.modifier_via_link === other.modifier_via_link &&
     one.lock_owner === other.lock_owner &&
     one.lock_time === other.lock_time &&
     hasSameTags(one, other)

@@ -10,6 +10,8 @@ export interface SearchResult {
   readonly last_modified: number
   /** Excerpt with matches in `<b>`; everything else is escaped. */
   readonly content_highlight: string
+  /** Set if a comment on the file matches, from which the excerpt is. */
+  readonly comment?: { readonly id: number; readonly user_name: string; readonly created_at: string }
 }
 
 export interface SearchResults {

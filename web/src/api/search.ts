@@ -2,9 +2,9 @@ import { api } from './http.ts'
 import type { SearchQuery, SearchResults } from './search-types.ts'
 
 export function fetchResults(
-  wish: SearchQuery,
+  query: SearchQuery,
   { page = 1, perPage }: { page?: number; perPage: number },
   signal?: AbortSignal,
 ): Promise<SearchResults> {
-  return api.get<SearchResults>('api2/search/', { ...wish, page, per_page: perPage }, signal)
+  return api.get<SearchResults>('api2/search/', { ...query, page, per_page: perPage }, signal)
 }

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from './http.ts'
 
 /** A tag of a library. */
-interface LibraryTag {
+export interface LibraryTag {
   readonly repo_tag_id: number
   readonly tag_name: string
   readonly tag_color: string
@@ -20,17 +20,61 @@ export interface FileTag {
 const at = (libraryId: string, rest: string) => `api/v2.1/repos/${libraryId}/${rest}`
 
 /** The tags of a library. Live events invalidate them. */
-export function useLibraryTags(libraryId: string) {
-  return useQuery({
+export function libraryTagsQuery(libraryId: string) {
+  return queryOptions({
     queryKey: ['tags', libraryId],
     queryFn: async ({ signal }) =>
       (await api.get<{ repo_tags: LibraryTag[] }>(at(libraryId, 'repo-tags/'), undefined, signal)).repo_tags,
   })
 }
 
+export const useLibraryTags = (libraryId: string) => useQuery(libraryTagsQuery(libraryId))
+
+/** A file with a tag. */
+export interface TaggedFile {
+  readonly file_tag_id: number
+  readonly parent_path: string
+  readonly filename: string
+  readonly size: number
+  /** Unix seconds. */
+  readonly mtime: number
+}
+
+/** The files with a tag. Those that were deleted are left out. */
+export function useTaggedFiles(libraryId: string, tagId: number) {
+  return useQuery({
+    queryKey: ['tags', libraryId, tagId],
+    queryFn: async ({ signal }) => {
+      const url = at(libraryId, `tagged-files/${tagId}/`)
+      const { tagged_files: files } = await api.get<{
+        tagged_files: (TaggedFile & { readonly file_deleted?: boolean })[]
+      }>(url, undefined, signal)
+      return files.filter(({ file_deleted }) => !file_deleted)
+    },
+  })
+}
+
 export async function makeTag(libraryId: string, name: string, color: string): Promise<LibraryTag> {
   const form = { name, color }
   return (await api.post<{ repo_tag: LibraryTag }>(at(libraryId, 'repo-tags/'), { form })).repo_tag
+}
+
+export async function changeTag(
+  libraryId: string,
+  id: number,
+  { name, color }: { readonly name: string; readonly color: string },
+): Promise<void> {
+  await api.put(at(libraryId, `repo-tags/${id}/`), { form: { name, color } })
+}
+
+/** Removes it from all files, too. */
+export async function deleteTag(libraryId: string, id: number): Promise<void> {
+  await api.delete(at(libraryId, `repo-tags/${id}/`))
+}
+
+/** Replaces a tag by another one at all its files, and deletes it. */
+export async function mergeTag(libraryId: string, id: number, into: number): Promise<void> {
+  await api.post(at(libraryId, `repo-tags/${id}/merge/`), { form: { into } })
 }
 
 export function tagFile(libraryId: string, path: string, tagId: number): Promise<unknown> {

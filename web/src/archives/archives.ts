@@ -1,9 +1,17 @@
 import { useSyncExternalStore } from 'react'
-import { api, onSessionChange, saveFrom, token } from '../api/index.ts'
+import {
+  api,
+  downloadFile,
+  type FileAt,
+  groupByFolder,
+  onSessionChange,
+  saveFrom,
+  token,
+} from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
 
 /** Entries of one folder to download as one archive. */
-interface ArchiveWish {
+interface ArchiveRequest {
   readonly libraryId: string
   readonly parent: string
   readonly names: readonly string[]
@@ -42,16 +50,24 @@ const tickets = new Map<number, string>()
 const listeners = new Set<() => void>()
 
 /** Requests an archive, shows the progress and starts the download. */
-export function startArchive(wish: ArchiveWish): void {
+export function startArchive(request: ArchiveRequest): void {
   const key = nextKey
   nextKey += 1
-  const { names, title } = wish
+  const { names, title } = request
   set([...archives, { key, names, title, state: 'starting', zipped: 0, total: 0, failure: undefined }])
-  void make(key, wish).catch((error: unknown) => {
+  void make(key, request).catch((error: unknown) => {
     // Ignore archives that were cancelled or dismissed.
     if (find(key)?.state === 'canceled') return
     change(key, { state: 'failed', failure: error instanceof Error ? error : undefined })
   })
+}
+
+/** Downloads a single file directly, and others as one archive for each folder. */
+export async function downloadFiles(files: readonly FileAt[]): Promise<void> {
+  const [only, ...others] = files
+  if (only !== undefined && others.length === 0) return downloadFile(only.libraryId, only.path)
+  for (const { libraryId, folder, names } of groupByFolder(files))
+    startArchive({ libraryId, parent: folder, names })
 }
 
 export function useArchives(): readonly Archive[] {
@@ -75,9 +91,9 @@ export function dismissArchive(key: number): void {
   set(archives.filter((one) => one.key !== key))
 }
 
-async function make(key: number, wish: ArchiveWish): Promise<void> {
-  const form = { parent_dir: wish.parent, dirents: wish.names, commit_id: wish.commitId }
-  const path = `api/v2.1/repos/${wish.libraryId}/zip-task/`
+async function make(key: number, request: ArchiveRequest): Promise<void> {
+  const form = { parent_dir: request.parent, dirents: request.names, commit_id: request.commitId }
+  const path = `api/v2.1/repos/${request.libraryId}/zip-task/`
   const { zip_token: ticket } = await api.post<{ zip_token: string }>(path, { form })
   tickets.set(key, ticket)
   if (!isWanted(key)) return stop(ticket)

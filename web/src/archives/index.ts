@@ -1,2 +1,2 @@
 export { ArchiveTray } from './archive-tray.tsx'
-export { startArchive } from './archives.ts'
+export { downloadFiles, startArchive } from './archives.ts'

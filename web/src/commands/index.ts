@@ -1,3 +1,5 @@
 export { Commands, showCommands } from './commands.tsx'
+export { type NavigationPlace, useNavigationPlaces } from './navigation-places.ts'
 export { useProvidedActions } from './provided-actions.ts'
+export { useKeyLabel } from './use-key-label.ts'
 export { useShortcut } from './use-shortcut.ts'

@@ -1,28 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
-import {
-  Activity,
-  Clock,
-  House,
-  Inbox,
-  Library,
-  Search,
-  Settings,
-  Share2,
-  Shield,
-  Star,
-  Trash2,
-  Users,
-  Zap,
-} from 'lucide-react'
+import { Clock, Library, Search, Settings, Share2, Shield, Star, Tags, Trash2, Zap } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { fetchResults, recentlyOpened, useAccount, useLibraries, useStarred } from '../api/index.ts'
-import { fileUrl, folderUrl, searchUrl } from '../navigation/index.ts'
+import { fileUrl, folderUrl, searchUrl, tagsUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
 import { useDebounced } from '../ui/index.ts'
 import { fuzzyScore } from './fuzzy.ts'
+import { useNavigationPlaces } from './navigation-places.ts'
 import { actionsIn, type ProvidedActions } from './provided-actions.ts'
 
 /** One line of the palette. */
@@ -42,7 +29,9 @@ interface PaletteGroup {
 }
 
 const TYPING_MS = 200
-const MAX_OF_GROUP = 7
+/** Enough for all actions on a selection, and for the places of the side menu. */
+const MAX_OF_GROUP = 14
+const MAX_PLACES = 7
 const MAX_FOUND = 6
 
 /** Everything that matches what was typed, best first in each group. Without a text: actions and places to begin with. */
@@ -70,9 +59,12 @@ export function usePaletteGroups(
   const found = useFound(typed)
   const groups = [
     ...actions,
-    { title: texts.places, items: places },
+    { title: texts.places, items: places, limit: MAX_PLACES },
     { title: texts.pages, items: pages },
-  ].map(({ title, items }) => ({ title, items: best(items, typed).slice(0, MAX_OF_GROUP) }))
+  ].map(({ title, items, limit = MAX_OF_GROUP }: PaletteGroup & { readonly limit?: number }) => ({
+    title,
+    items: best(items, typed).slice(0, limit),
+  }))
   const listed = new Set(groups.flatMap(({ items }) => items.map(({ key }) => key)))
   const files = found.items.filter(({ key }) => !listed.has(key))
   return {
@@ -97,24 +89,27 @@ function best(items: readonly PaletteItem[], typed: string): readonly PaletteIte
     .map(({ item }) => item)
 }
 
-/** Pages of the app, with the sections of the settings. */
+/** Pages of the side menu, their sections, and those of the settings. */
 function usePages(): readonly PaletteItem[] {
   const shell = useTexts('shell')
   const account = useTexts('account')
   const admin = useTexts('admin')
+  const sharing = useTexts('sharing')
+  const annotations = useTexts('annotations')
   const { data: user } = useAccount()
-  const [, go] = useLocation()
+  const [location, go] = useLocation()
+  const { first, libraries, last } = useNavigationPlaces()
+  const library = /^\/(?:view|history|trash|tags)\/([^/?]+)/.exec(location)?.[1]
   const sections = ['profile', 'security', 'devices', 'tokens', 'appearance'] as const
   const adminSections = Object.entries(admin.sections)
   const pages: { to: string; label: string; icon: LucideIcon; about?: string }[] = [
-    { to: '/home', label: shell.homePage, icon: House },
-    { to: '/', label: shell.libraries, icon: Library },
-    { to: '/shared', label: shell.sharedWithMe, icon: Inbox },
-    { to: '/links', label: shell.sharing, icon: Share2 },
-    { to: '/starred', label: shell.starred, icon: Star },
-    { to: '/trash', label: shell.trash, icon: Trash2 },
-    { to: '/activity', label: shell.activity, icon: Activity },
-    { to: '/groups', label: shell.groups, icon: Users },
+    ...[...first, libraries, ...last].map(({ to, label, icon }) => ({ to, label, icon })),
+    // Tags belong to a library: the one that is open. A folder has them among its actions.
+    ...(library === undefined ? [] : [{ to: tagsUrl(library), label: annotations.tags, icon: Tags }]),
+    { to: '/links?tab=by-me', label: sharing.sharedByMe, icon: Share2, about: shell.sharing },
+    { to: '/links?tab=upload', label: sharing.uploadLinks, icon: Share2, about: shell.sharing },
+    { to: '/deleted', label: shell.deleted, icon: Trash2, about: shell.trash },
+    { to: '/search', label: shell.search, icon: Search },
     ...sections.map((name) => ({
       to: name === 'profile' ? '/account' : `/account/${name}`,
       label: account[name],
@@ -123,7 +118,8 @@ function usePages(): readonly PaletteItem[] {
     })),
     ...(user?.is_staff
       ? adminSections.map(([name, label]) => ({
-          to: name === 'status' ? '/admin' : `/admin/${name}`,
+          // The first section has a key of its own, because the side menu has its address.
+          to: `/admin/${name}`,
           label,
           icon: Shield,
           about: shell.administration,
@@ -181,13 +177,24 @@ function useFound(typed: string): { items: readonly PaletteItem[]; isSearching: 
     enabled: words.length > 1,
   })
   if (now === '') return { items: [], isSearching: false }
-  const results = words === now ? (data?.results ?? []) : []
+  // A comment leads to a file that may be among the results already.
+  const all = words === now ? (data?.results ?? []) : []
+  const results = all.filter(
+    ({ repo_id, fullpath, comment }) =>
+      comment === undefined ||
+      !all.some((one) => one.comment === undefined && one.repo_id === repo_id && one.fullpath === fullpath),
+  )
   const items = results.map(({ repo_id, repo_name, name, fullpath, is_dir }) => {
     const to = (is_dir ? folderUrl : fileUrl)(repo_id, fullpath)
     return { key: to, label: name, about: whereOf(repo_name, fullpath), icon: Search, run: () => go(to) }
   })
-  const all = { key: 'search', label: `${search.allFor} ${now}`, icon: Search, run: () => go(searchUrl(now)) }
-  return { items: [...items, all], isSearching: isFetching || words !== now }
+  const everything = {
+    key: 'search',
+    label: `${search.allFor} ${now}`,
+    icon: Search,
+    run: () => go(searchUrl(now)),
+  }
+  return { items: [...items, everything], isSearching: isFetching || words !== now }
 }
 
 /** The folder of a path, with its library. */

@@ -100,6 +100,7 @@ function FileDetails(props: DetailsProps & { entry: Entry }) {
   const path = entryPath(here, entry)
   const thumbnail = useThumbnail(here, entry, PICTURE_PIXELS)
   const { data } = useFileDetail(here.libraryId, path)
+  const by = (name = '', viaLink = false) => (viaLink ? common.visitor(name) : name)
   const extension = extensionOf(entry.name)
   const picture =
     thumbnail === undefined ? <FileIcon name={entry.name} size={56} /> : <img src={thumbnail} alt="" />
@@ -113,11 +114,11 @@ function FileDetails(props: DetailsProps & { entry: Entry }) {
         </Fact>
         <Fact label={common.size}>{formats.size(entry.size ?? 0)}</Fact>
         <Fact label={common.modified}>
-          {texts.byWhom(formats.moment(entry.mtime), entry.modifier_name ?? '')}
+          {texts.byWhom(formats.moment(entry.mtime), by(entry.modifier_name, data?.last_modifier_via_link))}
         </Fact>
         {data && (
           <Fact label={texts.uploaded}>
-            {texts.byWhom(formats.moment(data.upload_time), data.uploader_name)}
+            {texts.byWhom(formats.moment(data.upload_time), by(data.uploader_name, data.uploader_via_link))}
           </Fact>
         )}
         <Where here={here} path={path} />

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { TagFilesDialog } from '../annotations/index.ts'
 import { type Entry, makeFile, makeFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { ShareDialog, ShareManyDialog } from '../sharing/index.ts'
@@ -16,6 +17,7 @@ export type OpenDialog =
   | { readonly kind: 'copy' | 'move'; readonly names: readonly string[] }
   | { readonly kind: 'share'; readonly path: string; readonly name: string; readonly isDir: boolean }
   | { readonly kind: 'share-many'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'tags'; readonly entries: readonly Entry[] }
   | { readonly kind: 'link'; readonly link: string }
 
 export function OpenedDialog(props: {
@@ -39,6 +41,18 @@ export function OpenedDialog(props: {
       isDir: entry.type === 'dir',
     }))
     return <ShareManyDialog items={items} onClose={onClose} />
+  }
+  if (dialog.kind === 'tags') {
+    const files = dialog.entries.map((entry) => ({
+      libraryId: here.libraryId,
+      path: entryPath(here, entry),
+      tags: entry.file_tags ?? [],
+    }))
+    return (
+      <Suspense>
+        <TagFilesDialog files={files} onClose={onClose} />
+      </Suspense>
+    )
   }
   if (dialog.kind === 'link') return <LinkDialog link={dialog.link} onClose={onClose} />
   if (dialog.kind === 'copy' || dialog.kind === 'move') {

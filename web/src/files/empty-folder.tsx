@@ -8,15 +8,15 @@ import { upload } from './upload-files.ts'
 /** Shown instead of an empty list, or of a filter without matches. */
 export function EmptyFolder(props: {
   here: CurrentFolder
-  sought: string
+  filter: string
   onClear: () => void
   setDialog: (dialog: OpenDialog) => void
 }) {
-  const { here, sought } = props
+  const { here, filter } = props
   const texts = useTexts('files')
-  if (sought.trim() !== '') {
+  if (filter.trim() !== '') {
     return (
-      <Empty icon={SearchX} title={texts.nothingFound} hint={texts.nothingFoundHint(sought.trim())}>
+      <Empty icon={SearchX} title={texts.nothingFound} hint={texts.nothingFoundHint(filter.trim())}>
         <Button onClick={props.onClear}>{texts.clearFind}</Button>
       </Empty>
     )

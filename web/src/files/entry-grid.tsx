@@ -21,6 +21,8 @@ const HEAD_PIXELS = 38
 const ROW_PIXELS = { regular: 40, compact: 32 } as const
 const NARROW_ROW_PIXELS = 56
 const TILE_HEIGHT_PIXELS = 206
+const OVERSCAN_ROWS = 6
+const OVERSCAN_TILES = 2
 
 export interface EntryGridProps {
   readonly here: CurrentFolder
@@ -74,7 +76,7 @@ export function EntryGrid(props: EntryGridProps) {
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPixels,
-    overscan: asTiles ? 2 : 6,
+    overscan: asTiles ? OVERSCAN_TILES : OVERSCAN_ROWS,
     scrollMargin: headPixels,
     scrollPaddingStart: headPixels,
   })
@@ -165,7 +167,7 @@ export function EntryGrid(props: EntryGridProps) {
   const Item = asTiles ? EntryTile : EntryRow
   const item = (entry: Entry, place: number) => (
     <Item
-      key={entry.name}
+      key={asTiles ? entry.name : 'row'}
       here={here}
       entry={entry}
       place={place}
@@ -188,6 +190,8 @@ export function EntryGrid(props: EntryGridProps) {
     scroller.current?.focus({ preventScroll: true })
   }
 
+  // Rows are recycled: while the list scrolls, a row that leaves it becomes the one that enters it. That is cheaper than a new one.
+  const rowSlots = Math.ceil((virtual.scrollRect?.height ?? 0) / rowPixels) + 2 + 2 * OVERSCAN_ROWS
   const visible = virtual.getVirtualItems()
   const [first, last] = [visible[0]?.index ?? 0, visible.at(-1)?.index ?? -1]
   const activeRow = activePlace === undefined ? -1 : Math.floor(activePlace / columns)
@@ -250,7 +254,7 @@ export function EntryGrid(props: EntryGridProps) {
         <div role="presentation" className="files-rows" style={{ height: virtual.getTotalSize() }}>
           {visible.map(({ index, start }) => (
             <div
-              key={asTiles ? index : (entries[index]?.name ?? index)}
+              key={asTiles ? index : index % rowSlots}
               role={asTiles ? 'row' : 'presentation'}
               aria-rowindex={asTiles ? index + 1 : undefined}
               className={asTiles ? 'files-tiles' : 'files-line'}

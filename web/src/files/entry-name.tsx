@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { TagDots } from '../annotations/index.ts'
+import { TagChips } from '../annotations/index.ts'
 import type { Entry, SharedSign } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { appBase } from '../site-url.ts'
@@ -62,7 +62,7 @@ export function EntrySigns(props: { entry: Entry; shared: SharedSign | undefined
   const lock = useLockText(entry)
   return (
     <>
-      <TagDots tags={entry.file_tags} />
+      <TagChips tags={entry.file_tags} />
       {entry.starred && (
         <span
           className="files-sign files-sign-star"

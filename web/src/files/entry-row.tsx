@@ -60,7 +60,7 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
       <span role="gridcell" className="files-cell-name">
         <RowPicture here={here} entry={entry} />
         {props.onRenamed ? (
-          <NameEditor entry={entry} isTaken={props.isTaken} onDone={props.onRenamed} />
+          <NameEditor key={entry.name} entry={entry} isTaken={props.isTaken} onDone={props.onRenamed} />
         ) : (
           <span className="files-cell-text">
             <EntryName here={here} entry={entry} />
@@ -84,7 +84,9 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
             {formats.ago(entry.mtime)}
           </span>
           <span role="gridcell" className="files-cell muted files-cell-modifier" title={entry.modifier_email}>
-            <bdi>{entry.modifier_name}</bdi>
+            <bdi>
+              <Modifier entry={entry} />
+            </bdi>
           </span>
         </>
       )}
@@ -96,6 +98,13 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
 })
 
 const TILE_PIXELS = 256
+
+/** Who changed a file last, or that a visitor uploaded it. */
+function Modifier({ entry }: { entry: Entry }) {
+  const common = useTexts('common')
+  const { modifier_name: name = '', modifier_via_link: isVisitor } = entry
+  return isVisitor ? common.visitor(name) : name
+}
 
 export const EntryTile = memo(function EntryTile(props: ItemProps) {
   const { here, entry, place, chosen } = props

@@ -9,7 +9,15 @@ import { folderUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import type { Target } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Dialog, IconButton, NARROW, NO_ROOM_BESIDE, useFailureToast, useMedia } from '../ui/index.ts'
+import {
+  ContextMenu,
+  Dialog,
+  IconButton,
+  NARROW,
+  NO_ROOM_BESIDE,
+  useFailureToast,
+  useMedia,
+} from '../ui/index.ts'
 import { DropZone } from '../uploads/index.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
@@ -62,8 +70,8 @@ export function FolderContents(props: {
   // Fetched once the list is shown, so that the list does not wait for it.
   const signs = useSharedSigns(libraryId, path, owned || library.is_admin)
 
-  const [sought, setSought] = useState('')
-  const deferred = useDeferredValue(sought)
+  const [filter, setFilter] = useState('')
+  const deferred = useDeferredValue(filter)
   const named = useMemo(() => byName(props.entries), [props.entries])
   const ordered = useMemo(() => sorted(named, preferences.sorting), [named, preferences.sorting])
   const entries = useMemo(() => matching(ordered, deferred), [ordered, deferred])
@@ -119,17 +127,27 @@ export function FolderContents(props: {
       })
   }
   const onDropped = editable ? transfer : undefined
-  const cut = useEntryClipboard({ here, names: chosen.map(({ name }) => name), transfer })
+  const clipboard = useEntryClipboard({ here, names: chosen.map(({ name }) => name), transfer })
   const showDetails = () => (overlaid ? setSheet(true) : prefer({ details: true }))
   const detailsBar = {
     detailsShown: overlaid ? sheet : preferences.details,
     onToggleDetails: () => (overlaid ? setSheet(true) : prefer({ details: !preferences.details })),
   }
 
-  const entryMenu = useEntryMenu({ here, changes, open, remove, setRenaming, setDialog, showDetails })
+  const entryMenu = useEntryMenu({
+    here,
+    changes,
+    clipboard,
+    open,
+    remove,
+    setRenaming,
+    setDialog,
+    showDetails,
+  })
   const folderMenu = useFolderMenu({
     here,
     all: props.entries,
+    clipboard,
     preferences,
     prefer,
     setDialog,
@@ -152,8 +170,8 @@ export function FolderContents(props: {
     findBox.current?.focus()
     findBox.current?.select()
   }
-  const clearFind = () => setSought('')
-  const find = { box: findBox, sought, setSought, found: entries.length, all: ordered.length }
+  const clearFind = () => setFilter('')
+  const find = { box: findBox, filter, setFilter, found: entries.length, all: ordered.length }
   const details = (
     <Suspense>
       <LazyDetails here={here} entries={chosen} all={props.entries} library={library} setDialog={setDialog} />
@@ -202,7 +220,7 @@ export function FolderContents(props: {
           selection={selectionBar}
         />
       )}
-      {narrow && (isFinding || sought !== '') && (
+      {narrow && (isFinding || filter !== '') && (
         <div className="files-bar files-find-bar">
           <FindBox {...find} />
         </div>
@@ -216,7 +234,7 @@ export function FolderContents(props: {
                 entries={entries}
                 shown={shown}
                 selection={selection}
-                cut={cut}
+                cut={clipboard.cut}
                 shared={signs}
                 onSelect={setSelection}
                 preferences={preferences}
@@ -236,7 +254,11 @@ export function FolderContents(props: {
                 onDropped={onDropped}
               />
             ) : (
-              <EmptyFolder here={here} sought={deferred} onClear={clearFind} setDialog={setDialog} />
+              <ContextMenu entries={folderMenu}>
+                <div className="files-empty">
+                  <EmptyFolder here={here} filter={deferred} onClear={clearFind} setDialog={setDialog} />
+                </div>
+              </ContextMenu>
             )}
           </DropZone>
         </div>

@@ -56,8 +56,8 @@ export function sorted(named: readonly Entry[], { key, descending }: Sorting): r
 }
 
 /** Entries whose name contains all words, ignoring case. */
-export function matching(entries: readonly Entry[], sought: string): readonly Entry[] {
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
+export function matching(entries: readonly Entry[], filter: string): readonly Entry[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return entries
   return entries.filter(({ name }) => {
     const lower = name.toLowerCase()

@@ -10,8 +10,8 @@ import { useNewMenu, useUploadMenu } from './use-folder-menu.ts'
 
 interface Find {
   readonly box: RefObject<HTMLInputElement | null>
-  readonly sought: string
-  readonly setSought: (sought: string) => void
+  readonly filter: string
+  readonly setFilter: (filter: string) => void
   readonly found: number
   readonly all: number
 }
@@ -125,12 +125,12 @@ export function AddButton(props: { here: CurrentFolder; setDialog: (dialog: Open
 }
 
 /** Filters the list by name. */
-export function FindBox({ box, sought, setSought, found, all }: Find) {
+export function FindBox({ box, filter, setFilter, found, all }: Find) {
   const texts = useTexts('files')
   const common = useTexts('common')
   const formats = useFormats()
   function clear(): void {
-    setSought('')
+    setFilter('')
     box.current?.focus()
   }
   return (
@@ -143,20 +143,20 @@ export function FindBox({ box, sought, setSought, found, all }: Find) {
           className="input"
           aria-label={texts.find}
           placeholder={texts.find}
-          value={sought}
-          onChange={(event) => setSought(event.target.value)}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
           onKeyDown={(event) => {
             const { key, currentTarget } = event
-            if (key === 'Escape') setSought('')
+            if (key === 'Escape') setFilter('')
             if (key !== 'Escape' && key !== 'ArrowDown' && key !== 'Enter') return
             event.preventDefault()
             currentTarget.closest('.files')?.querySelector<HTMLElement>('[role=grid]')?.focus()
           }}
         />
-        {sought !== '' && <IconButton label={common.clear} icon={X} onClick={clear} />}
+        {filter !== '' && <IconButton label={common.clear} icon={X} onClick={clear} />}
       </span>
       <span className="files-found muted" role="status">
-        {sought.trim() !== '' && texts.found(formats.number(found), formats.number(all))}
+        {filter.trim() !== '' && texts.found(formats.number(found), formats.number(all))}
       </span>
     </span>
   )

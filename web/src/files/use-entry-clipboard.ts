@@ -3,23 +3,40 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { fetchFolder, type Selected } from '../api/index.ts'
 import type { Target } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { useToast } from '../ui/index.ts'
+import { copyText, useToast } from '../ui/index.ts'
 import { uploadPasted } from '../uploads/index.ts'
 import { canContain } from './can-contain.ts'
 import type { CurrentFolder } from './current-folder.ts'
-import { CLIPPED_TYPE, clippedEntries, onClipped, setClipped } from './entry-clipboard.ts'
+import {
+  CLIPPED_TYPE,
+  type ClippedEntries,
+  clippedEntries,
+  onClipped,
+  setClipped,
+} from './entry-clipboard.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** The clipboard of entries, for menus. */
+export interface EntryClipboard {
+  /** Names that were cut in this folder. */
+  readonly cut: ReadonlySet<string>
+  readonly canPaste: boolean
+  /** Copies or cuts entries of this folder. */
+  readonly take: (operation: 'copy' | 'move', names: readonly string[]) => void
+  /** Pastes the entries copied or cut last, whatever is on the system clipboard by now: only a key press may read that. */
+  readonly pasteInto: (path: string) => void
+}
+
 /**
- * Copying, cutting and pasting entries. It handles the clipboard events of the browser instead of keys, so that its menus
- * work, too, and text in fields or selected on the page stays with the browser. Returns the names that were cut in this folder.
+ * Copying, cutting and pasting entries. For keys it handles the clipboard events of the browser, so that the menus of the browser
+ * work, too, and text in fields or selected on the page stays with the browser.
  */
 export function useEntryClipboard(page: {
   here: CurrentFolder
   names: readonly string[]
   transfer: (operation: 'copy' | 'move', selected: Selected, to: Target) => void
-}): ReadonlySet<string> {
+}): EntryClipboard {
   const { libraryId, path } = page.here
   const texts = useTexts('files')
   const formats = useFormats()
@@ -27,23 +44,29 @@ export function useEntryClipboard(page: {
   const queries = useQueryClient()
   const clipped = useSyncExternalStore(onClipped, clippedEntries)
 
-  function clip(event: ClipboardEvent): void {
-    const { here, names } = page
-    if (names.length === 0 || belongsToBrowser(event)) return
-    event.preventDefault()
-    const isCut = event.type === 'cut'
-    if (isCut && !here.editable) return toast({ text: texts.cutReadOnly, bad: true })
+  /** Returns the id of what was taken; undefined if that is not allowed. */
+  function take(operation: 'copy' | 'move', names: readonly string[]): string | undefined {
+    const isCut = operation === 'move'
+    if (isCut && !page.here.editable) {
+      toast({ text: texts.cutReadOnly, bad: true })
+      return undefined
+    }
     // Without HTTPS there is no randomUUID.
     const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
-    setClipped({
-      id,
-      operation: isCut ? 'move' : 'copy',
-      selected: { libraryId, folder: path, names },
-    })
-    event.clipboardData?.setData(CLIPPED_TYPE, id)
-    event.clipboardData?.setData('text/plain', names.join('\n'))
+    setClipped({ id, operation, selected: { libraryId, folder: path, names } })
     const count = formats.number(names.length)
     toast({ text: (isCut ? texts.cutReady : texts.copyReady)(names.length, names[0] ?? '', count) })
+    return id
+  }
+
+  function clip(event: ClipboardEvent): void {
+    const { names } = page
+    if (names.length === 0 || belongsToBrowser(event)) return
+    event.preventDefault()
+    const id = take(event.type === 'cut' ? 'move' : 'copy', names)
+    if (id === undefined) return
+    event.clipboardData?.setData(CLIPPED_TYPE, id)
+    event.clipboardData?.setData('text/plain', textOf(names))
   }
 
   async function paste(event: ClipboardEvent): Promise<void> {
@@ -51,15 +74,21 @@ export function useEntryClipboard(page: {
     const data = event.clipboardData
     if (data === null || belongsToBrowser(event)) return
     const found = clippedEntries()
-    const isOurs = found !== undefined && data.getData(CLIPPED_TYPE) === found.id
+    // Without a clipboard event only the text can be set, see `takeFromMenu`.
+    const isOurs =
+      found !== undefined &&
+      (data.getData(CLIPPED_TYPE) === found.id || data.getData('text/plain') === textOf(found.selected.names))
     const brings = data.types.includes('Files')
     if (!isOurs && !brings) return
     event.preventDefault()
     if (!here.editable) return toast({ text: texts.pasteReadOnly, bad: true })
     if (!isOurs) return uploadPasted(here, data)
-    const { operation, selected } = found
-    const isSameFolder = selected.libraryId === libraryId && selected.folder === path
-    if (!isSameFolder && !canContain({ libraryId, path }, selected)) {
+    await pasteEntries(found, path)
+  }
+
+  async function pasteEntries({ operation, selected }: ClippedEntries, into: string): Promise<void> {
+    const isSameFolder = selected.libraryId === libraryId && selected.folder === into
+    if (!isSameFolder && !canContain({ libraryId, path: into }, selected)) {
       return toast({ text: texts.intoItself, bad: true })
     }
     if (operation === 'move') setClipped(undefined)
@@ -71,7 +100,12 @@ export function useEntryClipboard(page: {
         queryFn: ({ signal }) => fetchFolder(selected.libraryId, selected.folder, signal),
       })
       .catch(() => undefined)
-    page.transfer(operation, selected, { libraryId, path })
+    page.transfer(operation, selected, { libraryId, path: into })
+  }
+
+  /** The names replace what is on the system clipboard, so that a key press pastes these entries, too. */
+  function takeFromMenu(operation: 'copy' | 'move', names: readonly string[]): void {
+    if (take(operation, names) !== undefined) copyText(textOf(names)).catch(() => undefined)
   }
 
   const latest = useRef({ clip, paste })
@@ -91,12 +125,22 @@ export function useEntryClipboard(page: {
     }
   }, [])
 
-  return useMemo(() => {
+  const cut = useMemo(() => {
     if (clipped?.operation !== 'move') return NONE
     const { selected } = clipped
     return selected.libraryId === libraryId && selected.folder === path ? new Set(selected.names) : NONE
   }, [clipped, libraryId, path])
+  return {
+    cut,
+    canPaste: clipped !== undefined && page.here.editable,
+    take: takeFromMenu,
+    pasteInto: (into) => {
+      if (clipped !== undefined) void pasteEntries(clipped, into)
+    },
+  }
 }
+
+const textOf = (names: readonly string[]) => names.join('\n')
 
 /** Whether an event is about text: in a field, in a dialog, or selected on the page. */
 function belongsToBrowser(event: ClipboardEvent): boolean {

@@ -1,22 +1,28 @@
 import {
+  ClipboardPaste,
   Copy,
   Download,
   FolderInput,
   FolderOpen,
+  FolderSymlink,
   History,
   Info,
   Link,
   Lock,
   LockOpen,
   Pencil,
+  Scissors,
   Share2,
   Star,
   StarOff,
+  Tags,
   Trash2,
 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { Entry } from '../api/index.ts'
+import { useKeyLabel } from '../commands/index.ts'
 import { historyUrl } from '../navigation/index.ts'
+import { shortcuts } from '../shortcuts.ts'
 import { useTexts } from '../texts/index.ts'
 import type { MenuEntry } from '../ui/index.ts'
 import { useFailureToast } from '../ui/index.ts'
@@ -25,23 +31,30 @@ import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 import { useCopyLink } from './use-copy-link.ts'
 import type { Changes } from './use-entry-changes.ts'
+import type { EntryClipboard } from './use-entry-clipboard.ts'
+
+// Each file is tagged by a call of its own.
+const MAX_TAGGED = 500
 
 /** Actions on entries, shared by the context menu, the menu button and the selection bar. */
 export function useEntryMenu(page: {
   here: CurrentFolder
   changes: Changes
+  clipboard: EntryClipboard
   open: (entry: Entry) => void
   remove: (entries: readonly Entry[]) => void
   setRenaming: (name: string) => void
   setDialog: (dialog: OpenDialog) => void
   showDetails: () => void
 }): (entries: readonly Entry[]) => readonly MenuEntry[] {
-  const { here, changes, setDialog } = page
+  const { here, changes, clipboard, setDialog } = page
   const texts = useTexts('files')
   const common = useTexts('common')
+  const annotations = useTexts('annotations')
   const failed = useFailureToast()
   const copyLink = useCopyLink(here.libraryId, setDialog)
   const [, go] = useLocation()
+  const keyLabel = useKeyLabel()
 
   const forOne = (entry: Entry) => ({
     open: { label: common.open, icon: FolderOpen, shortcut: '↵', onSelect: () => page.open(entry) },
@@ -67,6 +80,12 @@ export function useEntryMenu(page: {
       shortcut: 'F2',
       onSelect: () => page.setRenaming(entry.name),
     },
+    pasteInto: entry.type === 'dir' &&
+      clipboard.canPaste && {
+        label: texts.pasteInto,
+        icon: ClipboardPaste,
+        onSelect: () => clipboard.pasteInto(entryPath(here, entry)),
+      },
     history: entry.type === 'file' && {
       label: texts.history,
       icon: History,
@@ -93,14 +112,35 @@ export function useEntryMenu(page: {
         },
       one?.link,
       'line',
+      here.editable && {
+        label: texts.cut,
+        icon: Scissors,
+        shortcut: keyLabel(shortcuts.clipboard.cut[0]),
+        onSelect: () => clipboard.take('move', names),
+      },
+      {
+        label: common.copy,
+        icon: Copy,
+        shortcut: keyLabel(shortcuts.clipboard.copy[0]),
+        onSelect: () => clipboard.take('copy', names),
+      },
+      one?.pasteInto,
+      'line',
       one?.rename,
       here.editable && { label: texts.moveTo, icon: FolderInput, onSelect: move('move') },
-      { label: texts.copyTo, icon: Copy, onSelect: move('copy') },
+      { label: texts.copyTo, icon: FolderSymlink, onSelect: move('copy') },
       {
         label: starred ? texts.unstar : texts.star,
         icon: starred ? StarOff : Star,
         onSelect: () => void changes.star(entries, !starred),
       },
+      here.editable &&
+        entries.length <= MAX_TAGGED &&
+        entries.every(({ type }) => type === 'file') && {
+          label: annotations.manageTags,
+          icon: Tags,
+          onSelect: () => setDialog({ kind: 'tags', entries }),
+        },
       lockEntry(),
       one?.history,
       { label: texts.details, icon: Info, onSelect: page.showDetails },

@@ -1,5 +1,6 @@
 import {
   Camera,
+  ClipboardPaste,
   Download,
   FileText,
   FolderPlus,
@@ -11,13 +12,16 @@ import {
   Rows4,
   Scale,
   Share2,
+  Tags,
   Trash2,
   Upload,
 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { Entry } from '../api/index.ts'
-import { historyUrl, trashUrl } from '../navigation/index.ts'
+import { useKeyLabel } from '../commands/index.ts'
+import { historyUrl, tagsUrl, trashUrl } from '../navigation/index.ts'
 import { nameOf } from '../paths.ts'
+import { shortcuts } from '../shortcuts.ts'
 import { useTexts } from '../texts/index.ts'
 import { COARSE, type MenuEntry, useMedia } from '../ui/index.ts'
 import type { CurrentFolder } from './current-folder.ts'
@@ -26,6 +30,7 @@ import { downloadFolder } from './download-entries.ts'
 import type { Preferences } from './preferences.ts'
 import { upload } from './upload-files.ts'
 import { useCopyLink } from './use-copy-link.ts'
+import type { EntryClipboard } from './use-entry-clipboard.ts'
 
 /** Menu to create files and folders. */
 export function useNewMenu(setDialog: (dialog: OpenDialog) => void): readonly MenuEntry[] {
@@ -60,16 +65,19 @@ export function useUploadMenu(here: CurrentFolder): readonly MenuEntry[] {
 export function useFolderMenu(page: {
   here: CurrentFolder
   all: readonly Entry[]
+  clipboard: EntryClipboard
   preferences: Preferences
   prefer: (changes: Partial<Preferences>) => void
   setDialog: (dialog: OpenDialog) => void
   onSelectAll: () => void
 }): readonly MenuEntry[] {
-  const { here, all, preferences, prefer, setDialog } = page
+  const { here, all, clipboard, preferences, prefer, setDialog } = page
   const { libraryId, libraryName, path } = here
   const texts = useTexts('files')
+  const annotations = useTexts('annotations')
   const copyLink = useCopyLink(libraryId, setDialog)
   const [, go] = useLocation()
+  const keyLabel = useKeyLabel()
   const atRoot = path === '/'
   const name = atRoot ? libraryName : nameOf(path)
   return [
@@ -86,11 +94,18 @@ export function useFolderMenu(page: {
       onSelect: () => downloadFolder(here, all),
     },
     'line',
+    here.editable && {
+      label: texts.paste,
+      icon: ClipboardPaste,
+      disabled: !clipboard.canPaste,
+      shortcut: keyLabel(shortcuts.clipboard.paste[0]),
+      onSelect: () => clipboard.pasteInto(path),
+    },
     {
       label: texts.selectAll,
       icon: ListChecks,
       disabled: all.length === 0,
-      shortcut: texts.selectAllKeys,
+      shortcut: keyLabel(shortcuts.list.all[0]),
       onSelect: page.onSelectAll,
     },
     {
@@ -104,6 +119,7 @@ export function useFolderMenu(page: {
       onSelect: () => prefer({ density: preferences.density === 'compact' ? 'regular' : 'compact' }),
     },
     'line',
+    { label: annotations.tags, icon: Tags, onSelect: () => go(tagsUrl(libraryId)) },
     { label: texts.libraryHistory, icon: History, onSelect: () => go(historyUrl(libraryId)) },
     { label: texts.trash, icon: Trash2, onSelect: () => go(trashUrl(libraryId, path)) },
   ]

@@ -4,20 +4,24 @@ import { Link } from 'wouter'
 import { canEdit, downloadFile, type Revision, useFileHistory, useLibrary } from '../api/index.ts'
 import { kindOf } from '../file-kinds.ts'
 import { fileUrl, historyUrl, revisionUrl } from '../navigation/index.ts'
-import { nameOf } from '../paths.ts'
-import { useFormats, useTexts } from '../texts/index.ts'
+import { nameOf, parentOf } from '../paths.ts'
+import { type Texts, useFormats, useTexts } from '../texts/index.ts'
 import {
   Avatar,
   Button,
   ButtonLink,
   IconButton,
   LoadError,
+  Sentence,
   useFailureToast,
   useTitle,
   Waiting,
 } from '../ui/index.ts'
 import { CompareDialog } from './compare-dialog.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
+
+const kinds: readonly string[] = ['create', 'edit', 'rename', 'move', 'recover']
+const isKnown = (kind: string): kind is keyof Texts['history']['revisions'] => kinds.includes(kind)
 
 const COMPARED = new Set(['text', 'code', 'markdown'])
 
@@ -28,16 +32,19 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
   const library = useLibrary(libraryId)
   const history = useFileHistory(libraryId, path)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const [dialog, setDialog] = useState<Revision | 'compare'>()
+  const [restored, setRestored] = useState<Revision>()
+  const [compared, setCompared] = useState<{ newer: Revision; older: Revision }>()
   useTitle(`${texts.historyOf} ${nameOf(path)}`)
   const error = library.error ?? history.error
   if (error) return <LoadError error={error} onRetry={() => void history.refetch()} />
   const revisions = history.data?.pages.flatMap(({ data }) => data)
   const mayCompare = COMPARED.has(kindOf(path)) && (revisions?.length ?? 0) > 1
-  const pair = revisions?.filter(({ commit_id: id }) => chosen.includes(id)) ?? []
+  const [newer, older] = revisions?.filter(({ commit_id: id }) => chosen.includes(id)) ?? []
   const choose = (id: string) =>
     // At most two are selected; the first one is dropped.
     setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
+  const compareWith = (revision: Revision, before: Revision | undefined) =>
+    mayCompare && before ? () => setCompared({ newer: revision, older: before }) : undefined
   return (
     <div className="page">
       <header className="page-head">
@@ -45,7 +52,11 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
           {texts.historyOf} <bdi>{nameOf(path)}</bdi>
         </h1>
         {mayCompare && (
-          <Button icon={ArrowLeftRight} disabled={pair.length < 2} onClick={() => setDialog('compare')}>
+          <Button
+            icon={ArrowLeftRight}
+            disabled={newer === undefined || older === undefined}
+            onClick={() => newer && older && setCompared({ newer, older })}
+          >
             {texts.compare}
           </Button>
         )}
@@ -67,8 +78,9 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
             chosen={mayCompare ? chosen.includes(revision.commit_id) : undefined}
             onChoose={() => choose(revision.commit_id)}
             onRestore={
-              index > 0 && library.data && canEdit(library.data) ? () => setDialog(revision) : undefined
+              index > 0 && library.data && canEdit(library.data) ? () => setRestored(revision) : undefined
             }
+            onCompare={compareWith(revision, revisions[index + 1])}
           />
         ))}
       </ol>
@@ -77,20 +89,15 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
           {common.loadMore}
         </Button>
       )}
-      {dialog === 'compare' && pair[0] && pair[1] && (
-        <CompareDialog
-          libraryId={libraryId}
-          newer={pair[0]}
-          older={pair[1]}
-          onClose={() => setDialog(undefined)}
-        />
+      {compared && (
+        <CompareDialog libraryId={libraryId} {...compared} onClose={() => setCompared(undefined)} />
       )}
-      {dialog !== undefined && dialog !== 'compare' && (
+      {restored && (
         <RestoreDialog
           libraryId={libraryId}
-          commitId={dialog.commit_id}
-          what={{ kind: 'file', path: dialog.path }}
-          onClose={() => setDialog(undefined)}
+          commitId={restored.commit_id}
+          what={{ kind: 'file', path: restored.path }}
+          onClose={() => setRestored(undefined)}
         />
       )}
     </div>
@@ -106,6 +113,8 @@ function RevisionRow(props: {
   chosen: boolean | undefined
   onChoose: () => void
   onRestore: (() => void) | undefined
+  /** Compares with the revision before. */
+  onCompare: (() => void) | undefined
 }) {
   const { libraryId, revision, isNewest, chosen } = props
   const texts = useTexts('history')
@@ -127,18 +136,43 @@ function RevisionRow(props: {
           onChange={props.onChoose}
         />
       )}
-      <Avatar email={revision.creator_email} name={revision.creator_name} size={34} />
+      {revision.via_link ? (
+        <Avatar email="" size={34} />
+      ) : (
+        <Avatar email={revision.creator_email} name={revision.creator_name} size={34} />
+      )}
       <div className="history-what">
         <p>
-          <Link to={address} className="history-when">
-            {when}
-          </Link>
-          {isNewest && <span className="badge badge-accent">{texts.now}</span>}
+          <Sentence
+            sentence={texts.revisions[isKnown(revision.op_type) ? revision.op_type : 'edit']}
+            parts={{
+              who: (
+                <strong>
+                  <bdi>
+                    {revision.via_link
+                      ? common.visitor(revision.creator_name)
+                      : revision.creator_name || texts.system}
+                  </bdi>
+                </strong>
+              ),
+              old: (
+                <bdi className="history-name">
+                  {revision.op_type === 'move' ? parentOf(revision.old_path) : nameOf(revision.old_path)}
+                </bdi>
+              ),
+            }}
+          />
+          <span className="muted" aria-hidden>
+            {' · '}
+          </span>
+          <time className="muted" dateTime={revision.ctime}>
+            {formats.ago(revision.ctime)}
+          </time>
         </p>
         <p className="muted history-who">
-          <bdi>{revision.creator_name || texts.system}</bdi>
-          <span>{formats.ago(revision.ctime)}</span>
+          <Link to={address}>{when}</Link>
           <span>{formats.size(revision.size)}</span>
+          {isNewest && <span className="badge badge-accent">{texts.now}</span>}
           {revision.path !== props.path && (
             <span>
               {texts.wasCalled} <bdi>{revision.path}</bdi>
@@ -146,7 +180,10 @@ function RevisionRow(props: {
           )}
         </p>
       </div>
-      <div className="row-actions">
+      <div className="row-actions history-row-actions">
+        {props.onCompare && (
+          <IconButton label={texts.compareBefore(when)} icon={ArrowLeftRight} onClick={props.onCompare} />
+        )}
         <IconButton
           label={texts.downloadOf(when)}
           icon={Download}

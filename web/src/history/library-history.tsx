@@ -25,7 +25,7 @@ import {
   Waiting,
 } from '../ui/index.ts'
 import { Changes } from './changes.tsx'
-import { describeCommit } from './commit-descriptions.ts'
+import { CommitSentence } from './commit-sentence.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 /** All commits of a library, newest first, grouped by day. */
@@ -136,33 +136,23 @@ function Commit(props: {
 }) {
   const { libraryId, commit, isNewest, onRestore } = props
   const texts = useTexts('history')
-  const formats = useFormats()
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
     <li className="history-commit">
-      <Avatar email={commit.email} name={commit.name} size={34} />
+      {commit.via_link ? (
+        <Avatar email="" size={34} />
+      ) : (
+        <Avatar email={commit.email} name={commit.name} size={34} />
+      )}
       <div className="history-what">
-        {describeCommit(texts, commit.description).map(({ before, name, after }) => (
-          <p key={`${before}${name ?? ''}`}>
-            {before}
-            {name !== undefined && (
-              <>
-                {' '}
-                <bdi className="history-name">{name}</bdi>
-              </>
-            )}
-            {after !== undefined && ` ${after}`}
+        <CommitSentence libraryId={libraryId} commit={commit} />
+        {(commit.device_name || isNewest) && (
+          <p className="muted history-who">
+            {commit.device_name && <bdi>{commit.device_name}</bdi>}
+            {isNewest && <span className="badge badge-accent">{texts.now}</span>}
           </p>
-        ))}
-        <p className="muted history-who">
-          <bdi>{commit.name || texts.system}</bdi>
-          <time dateTime={commit.time} title={formats.moment(commit.time)}>
-            {formats.ago(commit.time)}
-          </time>
-          {commit.device_name && <bdi>{commit.device_name}</bdi>}
-          {isNewest && <span className="badge badge-accent">{texts.now}</span>}
-        </p>
+        )}
       </div>
       <div className="history-actions">
         <Button

@@ -15,8 +15,8 @@ export default function MergedTrashPage() {
   const shell = useTexts('shell')
   useTitle(texts.trash)
   const [words, setWords] = useState('')
-  const sought = useDeferredValue(words.trim())
-  const trash = useMergedTrash(sought)
+  const query = useDeferredValue(words.trim())
+  const trash = useMergedTrash(query)
   const { busy, restore } = useTrashRestore(() => undefined)
   const items = trash.data?.pages.flatMap((page) => page.items)
   return (
@@ -31,8 +31,8 @@ export default function MergedTrashPage() {
       {items?.length === 0 && (
         <Empty
           icon={Trash2}
-          title={sought === '' ? texts.trashEmpty : texts.nothingFound}
-          hint={sought === '' ? texts.allTrashEmptyHint : texts.nothingFoundHint}
+          title={query === '' ? texts.trashEmpty : texts.nothingFound}
+          hint={query === '' ? texts.allTrashEmptyHint : texts.nothingFoundHint}
         />
       )}
       {items !== undefined && items.length > 0 && (

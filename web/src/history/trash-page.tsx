@@ -39,14 +39,14 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   const texts = useTexts('history')
   const common = useTexts('common')
   const [words, setWords] = useState('')
-  const sought = useDeferredValue(words.trim())
+  const query = useDeferredValue(words.trim())
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [emptying, setEmptying] = useState(false)
   const [isLoadingAll, setLoadingAll] = useState(false)
   const library = useLibrary(libraryId)
   const { data: account } = useAccount()
   useTitle(library.data && `${texts.trashOf} ${library.data.repo_name}`)
-  const trash = useTrash(libraryId, folder, sought)
+  const trash = useTrash(libraryId, folder, query)
   const { busy, restore } = useTrashRestore(() => setChosen(new Set()))
   const error = library.error ?? trash.error
   if (error) return <LoadError error={error} onRetry={() => void trash.refetch()} />
@@ -81,7 +81,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
           {texts.trashOf} <bdi>{folder === '/' ? detail?.repo_name : nameOf(folder)}</bdi>
         </h1>
         {mayEmpty && (
-          <Button icon={Trash2} disabled={!items?.length && sought === ''} onClick={() => setEmptying(true)}>
+          <Button icon={Trash2} disabled={!items?.length && query === ''} onClick={() => setEmptying(true)}>
             {texts.emptyTrash}
           </Button>
         )}
@@ -99,8 +99,8 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
       {items?.length === 0 && (
         <Empty
           icon={Trash2}
-          title={sought === '' ? texts.trashEmpty : texts.nothingFound}
-          hint={sought === '' ? texts.trashEmptyHint : texts.nothingFoundHint}
+          title={query === '' ? texts.trashEmpty : texts.nothingFound}
+          hint={query === '' ? texts.trashEmptyHint : texts.nothingFoundHint}
         />
       )}
       {items !== undefined && items.length > 0 && (

@@ -19,6 +19,8 @@ export function TrashRow(props: {
   const formats = useFormats()
   const { obj_name: name, is_dir: isDir, commit_id: commitId } = item
   const path = trashPath(item)
+  // The root of a library is shown by its name alone.
+  const place = `${props.libraryName ?? ''}${item.parent_dir === '/' ? '' : item.parent_dir.replace(/\/$/, '')}`
   const address = isDir ? snapshotUrl(libraryId, commitId, path) : revisionUrl(libraryId, path, commitId)
   return (
     <li className={chosen ? 'trash-chosen' : ''}>
@@ -37,8 +39,7 @@ export function TrashRow(props: {
           <bdi>{name}</bdi>
         </Link>
         <p className="muted history-who">
-          {props.libraryName !== undefined && <bdi>{props.libraryName}</bdi>}
-          <bdi title={item.parent_dir}>{item.parent_dir}</bdi>
+          {place !== '' && <bdi title={place}>{place}</bdi>}
           <time dateTime={item.deleted_time} title={formats.moment(item.deleted_time)}>
             {texts.deletedAgo(formats.ago(item.deleted_time))}
           </time>

@@ -67,7 +67,7 @@ function Table(props: { libraries: readonly DeletedLibrary[]; onPurge: (library:
           <th className="libraries-name">{common.name}</th>
           <th className="libraries-size">{common.size}</th>
           <th className="libraries-modified">{texts.deletedAt}</th>
-          <th className="libraries-deeds">
+          <th className="libraries-actions">
             <span className="visually-hidden">{texts.actions}</span>
           </th>
         </tr>
@@ -122,10 +122,10 @@ function Row(props: { library: DeletedLibrary; onPurge: (library: DeletedLibrary
           {formats.ago(deletedAt)}
         </time>
       </td>
-      <td className="libraries-deeds">
+      <td className="libraries-actions">
         <span className="row-actions">
           <Button icon={RotateCcw} busy={busy} onClick={() => void restore()}>
-            <span className="libraries-deed-text">{common.restore}</span>
+            <span className="libraries-action-text">{common.restore}</span>
           </Button>
           <IconButton
             icon={Trash2}

@@ -2,11 +2,20 @@ import './libraries.css'
 import { House } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { type ActivityItem, recentlyOpened, useActivities, useLibraries, useStarred } from '../api/index.ts'
+import {
+  type ActivityItem,
+  recentlyOpened,
+  useActivities,
+  useLibraries,
+  useSharedFiles,
+  useStarred,
+} from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { nameOf, normalizePath } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { ButtonLink, Empty, FileIcon, useTitle, Waiting } from '../ui/index.ts'
+import { FilePicture } from './file-picture.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { LibraryIcon } from './library-row.tsx'
 import { recentFiles } from './recent-files.ts'
 
@@ -23,11 +32,16 @@ export default function HomePage() {
   const libraries = useLibraries()
   const starred = useStarred()
   const files = recentFiles(activities.data?.pages.flat() ?? []).slice(0, MAX_FILES)
-  const shared = (libraries.data ?? [])
-    .filter(({ type }) => type === 'shared' || type === 'group')
+  const { data: sharedFiles = [] } = useSharedFiles()
+  const sharedLibraries = (libraries.data ?? []).filter(({ type }) => type === 'shared' || type === 'group')
+  const shared = [...sharedLibraries, ...sharedFiles]
     .toSorted((a, b) => Date.parse(b.last_modified) - Date.parse(a.last_modified))
     .slice(0, MAX_CARDS)
   const stars = (starred.data ?? []).filter(({ deleted }) => !deleted).slice(0, MAX_CARDS)
+  // Until the libraries are known, no thumbnail is requested that an encrypted one would refuse.
+  const encrypted = new Set(
+    (libraries.data ?? []).filter((library) => library.encrypted).map(({ repo_id }) => repo_id),
+  )
   const isLoading = activities.isPending || libraries.isPending || starred.isPending
   const isEmpty = opened.length + files.length + shared.length + stars.length === 0
   return (
@@ -35,6 +49,7 @@ export default function HomePage() {
       <div className="page-head">
         <h1>{texts.homeTitle}</h1>
       </div>
+      <FirstSteps />
       {isEmpty &&
         (isLoading ? (
           <Waiting />
@@ -65,27 +80,41 @@ export default function HomePage() {
           <h2>{texts.recentFiles}</h2>
           <ul className="card home-files">
             {files.map((item) => (
-              <RecentFile key={item.repo_id + item.path} item={item} />
+              <RecentFile
+                key={item.repo_id + item.path}
+                item={item}
+                isEncrypted={libraries.data === undefined || encrypted.has(item.repo_id)}
+              />
             ))}
           </ul>
         </section>
       )}
       <Cards title={texts.recentlyShared}>
-        {shared.map((library) => (
-          <Card
-            key={library.repo_id}
-            to={folderUrl(library.repo_id)}
-            icon={<LibraryIcon encrypted={library.encrypted} />}
-            name={library.repo_name}
-            about={texts.changedBy(
-              library.owner_name || library.group_name || library.modifier_name,
-              formats.ago(library.last_modified),
-            )}
-          />
-        ))}
+        {shared.map((item) =>
+          'file_name' in item ? (
+            <Card
+              key={item.repo_id}
+              to={fileUrl(item.repo_id, item.path)}
+              icon={<FileIcon name={item.file_name} />}
+              name={item.file_name}
+              about={texts.changedBy(item.owner_name, formats.ago(item.last_modified))}
+            />
+          ) : (
+            <Card
+              key={item.repo_id}
+              to={folderUrl(item.repo_id)}
+              icon={<LibraryIcon encrypted={item.encrypted} />}
+              name={item.repo_name}
+              about={texts.changedBy(
+                item.owner_name || item.group_name || item.modifier_name,
+                formats.ago(item.last_modified),
+              )}
+            />
+          ),
+        )}
       </Cards>
       <Cards title={texts.starred}>
-        {stars.map(({ repo_id: id, repo_name, repo_encrypted, path, obj_name, is_dir: isDir }) => (
+        {stars.map(({ repo_id: id, repo_name, repo_encrypted, path, obj_name, is_dir: isDir, mtime }) => (
           <Card
             key={id + path}
             to={isDir ? folderUrl(id, normalizePath(path)) : fileUrl(id, path)}
@@ -93,7 +122,13 @@ export default function HomePage() {
               path === '/' ? (
                 <LibraryIcon encrypted={repo_encrypted} />
               ) : (
-                <FileIcon name={obj_name} isDir={isDir} />
+                <FilePicture
+                  libraryId={id}
+                  path={normalizePath(path)}
+                  isDir={isDir}
+                  isEncrypted={repo_encrypted}
+                  version={mtime}
+                />
               )
             }
             name={obj_name}
@@ -127,16 +162,23 @@ function Card(props: { to: string; icon: ReactNode; name: string; about: string 
   )
 }
 
-function RecentFile({ item }: { item: ActivityItem }) {
+function RecentFile({ item, isEncrypted }: { item: ActivityItem; isEncrypted: boolean }) {
   const texts = useTexts('libraries')
+  const common = useTexts('common')
   const formats = useFormats()
+  const author = item.via_link ? common.visitor(item.author_name) : item.author_name
   return (
     <li>
       <Link to={fileUrl(item.repo_id, item.path)} className="home-file" title={item.name}>
-        <FileIcon name={item.name} />
+        <FilePicture
+          libraryId={item.repo_id}
+          path={item.path}
+          isEncrypted={isEncrypted}
+          version={item.time}
+        />
         <bdi className="home-name">{item.name}</bdi>
         <bdi className="home-about home-library muted">{item.repo_name}</bdi>
-        <span className="home-about muted">{texts.changedBy(item.author_name, formats.ago(item.time))}</span>
+        <span className="home-about muted">{texts.changedBy(author, formats.ago(item.time))}</span>
       </Link>
     </li>
   )

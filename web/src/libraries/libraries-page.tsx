@@ -6,6 +6,7 @@ import { useLibraries } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, useTitle, Waiting } from '../ui/index.ts'
 import { NoLibraries } from './empty-list.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { LibraryDrop } from './library-drop.tsx'
 import { LibraryLists } from './library-lists.tsx'
 import { NewLibraryDialog } from './new-library-dialog.tsx'
@@ -31,7 +32,12 @@ export default function LibrariesPage() {
         </div>
         {own === undefined &&
           (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
-        {own?.length === 0 && <NoLibraries onMake={() => setMaking(true)} />}
+        {own?.length === 0 && (
+          <>
+            <FirstSteps />
+            <NoLibraries onMake={() => setMaking(true)} />
+          </>
+        )}
         {own !== undefined && own.length > 0 && <LibraryLists libraries={own} />}
         {isMaking && <NewLibraryDialog onClose={() => setMaking(false)} />}
       </div>

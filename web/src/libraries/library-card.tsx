@@ -51,10 +51,12 @@ function LibraryCard(props: {
 }) {
   const { library } = props
   const texts = useTexts('libraries')
+  const common = useTexts('common')
   const formats = useFormats()
   const { star } = useLibraryToggles()
   const entries = useLibraryMenu(library, props.onOpenDialog)
-  const { repo_name: name, starred } = library
+  const { repo_name: name, starred, modifier_name } = library
+  const modifier = library.modifier_via_link ? common.visitor(modifier_name) : modifier_name
   const Icon = library.encrypted ? BookLock : Book
   return (
     <ContextMenu entries={entries}>
@@ -72,7 +74,7 @@ function LibraryCard(props: {
               {formats.size(library.size)}
               {' · '}
               <time dateTime={library.last_modified} title={formats.moment(library.last_modified)}>
-                {texts.changedBy(library.modifier_name, formats.ago(library.last_modified))}
+                {texts.changedBy(modifier, formats.ago(library.last_modified))}
               </time>
             </span>
           </span>

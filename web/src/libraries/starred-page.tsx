@@ -6,7 +6,8 @@ import { patchQuery, removeStar, type StarredItem, useStarred } from '../api/ind
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Empty, FileIcon, IconButton, LoadError, useFailureToast, useTitle, Waiting } from '../ui/index.ts'
+import { Empty, IconButton, LoadError, useFailureToast, useTitle, Waiting } from '../ui/index.ts'
+import { FilePicture } from './file-picture.tsx'
 import { LibraryIcon } from './library-row.tsx'
 
 /** Starred libraries, folders and files. */
@@ -57,7 +58,13 @@ function StarredRow(props: { item: StarredItem }) {
       {isLibrary ? (
         <LibraryIcon encrypted={props.item.repo_encrypted} />
       ) : (
-        <FileIcon name={name} isDir={is_dir} />
+        <FilePicture
+          libraryId={id}
+          path={normalizePath(path)}
+          isDir={is_dir}
+          isEncrypted={props.item.repo_encrypted || deleted}
+          version={mtime}
+        />
       )}
       <span className="libraries-words">
         <bdi className="libraries-title">{name}</bdi>

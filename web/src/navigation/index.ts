@@ -1,5 +1,6 @@
 export { aroundNav, useLeaveGuard } from './leave-guard.ts'
 export {
+  commentUrl,
   fileUrl,
   folderUrl,
   historyUrl,
@@ -7,6 +8,7 @@ export {
   revisionUrl,
   searchUrl,
   snapshotUrl,
+  tagsUrl,
   trashUrl,
 } from './page-urls.ts'
 export { useQueryParams } from './query-params.ts'

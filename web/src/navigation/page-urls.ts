@@ -8,10 +8,18 @@ export const fileUrl = (libraryId: string, path: string) => withPath(`/view/${li
 export const photoUrl = (libraryId: string, path: string, day: string) =>
   `${fileUrl(libraryId, path)}&day=${day}`
 
+/** A file with its comments, scrolled to one of them. */
+export const commentUrl = (libraryId: string, path: string, commentId: number) =>
+  `${fileUrl(libraryId, path)}&comment=${commentId}`
+
 /** The history of a library, or of one file in it. */
 export const historyUrl = (libraryId: string, path = '/') => withPath(`/history/${libraryId}`, path)
 
 export const trashUrl = (libraryId: string, path = '/') => withPath(`/trash/${libraryId}`, path)
+
+/** The tags of a library, or the files with one of them. */
+export const tagsUrl = (libraryId: string, tagId?: number) =>
+  tagId === undefined ? `/tags/${libraryId}` : `/tags/${libraryId}?tag=${tagId}`
 
 export const searchUrl = (words: string) => `/search?${new URLSearchParams({ q: words })}`
 

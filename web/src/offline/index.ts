@@ -1,3 +1,4 @@
+export { canInstall, installApp, isInstalled, watchInstallPrompt } from './install-prompt.ts'
 export { SharePage } from './lazy.ts'
 export { keepOfflineData } from './offline-data.ts'
 export { registerServiceWorker } from './update-check.ts'

@@ -18,7 +18,8 @@ export const PhotoTile = memo(function PhotoTile(props: {
   isFocusable: boolean
   isChosen: boolean
   isSelecting: boolean
-  onToggle: () => void
+  /** With `isRange`, everything from the photo that was chosen before. */
+  onToggle: (isRange: boolean) => void
   onFocus: () => void
 }) {
   const { photo, place, isChosen, isSelecting, onToggle } = props
@@ -29,9 +30,9 @@ export const PhotoTile = memo(function PhotoTile(props: {
   const here = { libraryId: photo.repo_id, path: parentOf(photo.path), encrypted: false }
   const thumbnail = useThumbnail(here, { ...photo, type: 'file', name }, PIXELS)
   const onClick = (event: MouseEvent) => {
-    if (!isSelecting) return
+    if (!isSelecting && !event.shiftKey) return
     event.preventDefault()
-    onToggle()
+    onToggle(event.shiftKey)
   }
   return (
     <span className={`photos-tile${isChosen ? ' photos-chosen' : ''}`}>
@@ -58,7 +59,8 @@ export const PhotoTile = memo(function PhotoTile(props: {
           tabIndex={-1}
           checked={isChosen}
           aria-label={texts.select(name)}
-          onChange={onToggle}
+          readOnly
+          onClick={(event) => onToggle(event.shiftKey)}
         />
       </label>
     </span>

@@ -1,66 +1,72 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Download, Trash2, X } from 'lucide-react'
-import { useState } from 'react'
-import { deleteEntries, downloadFile, type Photo, refreshPhotos } from '../api/index.ts'
-import { startArchive } from '../archives/index.ts'
-import { nameOf, parentOf } from '../paths.ts'
+import { Download, type LucideIcon, Share2, Tags, Trash2, X } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { TagFilesDialog } from '../annotations/index.ts'
+import type { Photo } from '../api/index.ts'
+import { downloadFiles } from '../archives/index.ts'
+import { useProvidedActions } from '../commands/index.ts'
+import { nameOf } from '../paths.ts'
+import { ShareDialog, ShareManyDialog } from '../sharing/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { ConfirmDialog, IconButton, useFailureToast } from '../ui/index.ts'
+import { IconButton, useFailureToast } from '../ui/index.ts'
 
-/** Actions on the selected photos. */
-export function PhotosBar({ photos, onClear }: { photos: readonly Photo[]; onClear: () => void }) {
+interface Action {
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly onSelect: () => void
+}
+
+/** Actions on the selected photos. The palette has them, too. */
+export function PhotosBar(props: { photos: readonly Photo[]; onClear: () => void; onDelete: () => void }) {
+  const { photos, onClear } = props
   const files = useTexts('files')
-  const texts = useTexts('photos')
   const common = useTexts('common')
+  const commands = useTexts('commands')
+  const annotations = useTexts('annotations')
   const formats = useFormats()
   const failed = useFailureToast()
-  const queries = useQueryClient()
-  const [isAsking, setAsking] = useState(false)
+  const [dialog, setDialog] = useState<'share' | 'tags'>()
   const label = files.selected(photos.length, formats.number(photos.length))
-  const onDelete = async () => {
-    for (const { libraryId, folder, names } of foldersOf(photos))
-      await deleteEntries({ libraryId, folder, names })
-    onClear()
-    await refreshPhotos(queries)
-  }
+  const places = photos.map(({ repo_id, path }) => ({ libraryId: repo_id, path }))
+  const actions: readonly Action[] = [
+    {
+      label: common.download,
+      icon: Download,
+      onSelect: () => void downloadFiles(places).catch(failed),
+    },
+    { label: common.share, icon: Share2, onSelect: () => setDialog('share') },
+    { label: annotations.manageTags, icon: Tags, onSelect: () => setDialog('tags') },
+    { label: common.delete, icon: Trash2, onSelect: props.onDelete },
+  ]
+  useProvidedActions([
+    { title: commands.selection(photos.length, formats.number(photos.length)), entries: actions },
+  ])
   return (
     <div className="photos-bar" role="toolbar" aria-label={label}>
       <IconButton label={files.clearSelection} icon={X} onClick={onClear} />
       <span role="status">{label}</span>
       <span className="photos-bar-end">
-        <IconButton
-          label={common.download}
-          icon={Download}
-          onClick={() => void downloadPhotos(photos).catch(failed)}
-        />
-        <IconButton label={common.delete} icon={Trash2} onClick={() => setAsking(true)} />
+        {actions.map((action) => (
+          <IconButton key={action.label} label={action.label} icon={action.icon} onClick={action.onSelect} />
+        ))}
       </span>
-      {isAsking && (
-        <ConfirmDialog
-          title={texts.deleteTitle(photos.length, formats.number(photos.length))}
-          text={texts.deleteHint}
-          submit={common.delete}
-          onConfirm={onDelete}
-          onClose={() => setAsking(false)}
-        />
+      {dialog === 'tags' && (
+        <Suspense>
+          <TagFilesDialog files={places} onClose={() => setDialog(undefined)} />
+        </Suspense>
       )}
+      {dialog === 'share' && <SharePhotos photos={photos} onClose={() => setDialog(undefined)} />}
     </div>
   )
 }
 
-/** A single photo directly, others as one archive per folder. */
-async function downloadPhotos(photos: readonly Photo[]): Promise<void> {
-  const [only, ...others] = photos
-  if (only !== undefined && others.length === 0) return downloadFile(only.repo_id, only.path)
-  for (const { libraryId, folder, names } of foldersOf(photos))
-    startArchive({ libraryId, parent: folder, names })
-}
-
-function foldersOf(photos: readonly Photo[]) {
-  const groups = Map.groupBy(photos, ({ repo_id, path }) => `${repo_id} ${parentOf(path)}`)
-  return Array.from(groups.values(), (some) => ({
-    libraryId: some[0]?.repo_id ?? '',
-    folder: parentOf(some[0]?.path ?? '/'),
-    names: some.map(({ path }) => nameOf(path)),
+function SharePhotos(props: { photos: readonly Photo[]; onClose: () => void }) {
+  const items = props.photos.map(({ repo_id, path }) => ({
+    libraryId: repo_id,
+    path,
+    name: nameOf(path),
+    isDir: false,
   }))
+  const [only, ...others] = items
+  if (only !== undefined && others.length === 0) return <ShareDialog {...only} onClose={props.onClose} />
+  return <ShareManyDialog items={items} onClose={props.onClose} />
 }

@@ -1,7 +1,8 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { type Photo, type PhotoDay, photoChunkQuery, photoChunks } from '../api/index.ts'
+import { type Photo, type PhotoDay, photoChunkQuery, photoChunks, refreshPhotos } from '../api/index.ts'
+import { useDeleteFiles } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { NARROW, SelectField, useMedia } from '../ui/index.ts'
 import { DateRail, useMonthName } from './date-rail.tsx'
@@ -56,7 +57,10 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
     (index) => virtual.measurementsCache[index]?.end ?? 0,
   )
 
+  /** Where the focus is moving to. Keys may come faster than rows are rendered. */
+  const moving = useRef<number>(undefined)
   const focus = (place: number) => {
+    moving.current = place
     setFocused(place)
     virtual.scrollToIndex(rowOfPlace(rows, place), { align: 'auto' })
     // The row may only be rendered by the scrolling.
@@ -68,22 +72,57 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
       ),
     )
   }
+  const queries = useQueryClient()
+  const deleteFiles = useDeleteFiles(() => refreshPhotos(queries))
+  const onDelete = () => {
+    const files = Array.from(chosen.values(), ({ repo_id, path }) => ({ libraryId: repo_id, path }))
+    clear()
+    void deleteFiles(files)
+  }
+  const rangeOf = usePhotoRange(days)
+  const anchor = useRef(0)
+  const latestRange = useRef(0)
+  /** Whether the last key extended the selection, whose photos may still be loading. */
+  const isExtending = useRef(false)
+  /** Selects everything between the anchor and a place, in addition to the selection if `adding`. */
+  const selectRange = async (place: number, adding: boolean) => {
+    latestRange.current += 1
+    const turn = latestRange.current
+    const range = await rangeOf(Math.min(anchor.current, place), Math.max(anchor.current, place))
+    // Another key came while photos of the range were loading.
+    if (turn !== latestRange.current) return
+    const added = range.map((photo): [string, Photo] => [keyOf(photo), photo])
+    setChosen((before) => new Map(adding ? [...before, ...added] : added))
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const target = (event.target as Element).closest<HTMLElement>('[data-place]')
     if (target === null) return
-    const next = placeAfter(event.key, Number(target.dataset['place']), rows, total)
+    const here = moving.current ?? Number(target.dataset['place'])
+    const next = placeAfter(event.key, here, rows, total)
     if (next !== undefined) {
       event.preventDefault()
       focus(next)
-    } else if (event.key === 'Escape' && chosen.size > 0) setChosen(new Map())
+      if (event.shiftKey) {
+        if (!isExtending.current && chosen.size === 0) anchor.current = here
+        void selectRange(next, false)
+      }
+      isExtending.current = event.shiftKey
+    } else if (event.key === 'Delete' && chosen.size > 0) onDelete()
+    else if (event.key === 'Escape' && chosen.size > 0) clear()
     else if (event.key === 'x' || (event.key === ' ' && chosen.size > 0)) {
-      const photo = photos(Number(target.dataset['place']))
+      const photo = photos(here)
       event.preventDefault()
-      if (photo !== undefined) toggle(photo)
+      if (photo !== undefined) toggle(photo, here)
     }
   }
-  const toggle = (photo: Photo) => {
+  const clear = () => {
+    isExtending.current = false
+    latestRange.current += 1
+    setChosen(new Map())
+  }
+  const toggle = (photo: Photo, place: number) => {
+    anchor.current = place
     const next = new Map(chosen)
     if (!next.delete(keyOf(photo))) next.set(keyOf(photo), photo)
     setChosen(next)
@@ -99,8 +138,11 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
         isFocusable={place === focused}
         isChosen={chosen.has(keyOf(photo))}
         isSelecting={chosen.size > 0}
-        onToggle={() => toggle(photo)}
-        onFocus={() => setFocused(place)}
+        onToggle={(isRange) => (isRange ? void selectRange(place, true) : toggle(photo, place))}
+        onFocus={() => {
+          moving.current = undefined
+          setFocused(place)
+        }}
       />
     )
   }
@@ -117,7 +159,7 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
     <div className={`photos${chosen.size > 0 ? ' photos-selecting' : ''}`}>
       <header className="photos-head">
         {chosen.size > 0 ? (
-          <PhotosBar photos={[...chosen.values()]} onClear={() => setChosen(new Map())} />
+          <PhotosBar photos={[...chosen.values()]} onClear={clear} onDelete={onDelete} />
         ) : (
           <>
             <h1>{texts.title}</h1>
@@ -198,6 +240,17 @@ function usePhotos(
   return (place) => {
     const index = shown.findIndex((chunk) => place >= chunk.first && place < chunk.first + chunk.count)
     return loaded[index]?.data?.[place - (shown[index]?.first ?? 0)]
+  }
+}
+
+/** Loads the photos between two places, both included, which need not be visible. */
+function usePhotoRange(days: readonly PhotoDay[]): (from: number, to: number) => Promise<Photo[]> {
+  const queries = useQueryClient()
+  return async (from, to) => {
+    const chunks = photoChunks(days).filter(({ first, count }) => first <= to && first + count > from)
+    const loaded = await Promise.all(chunks.map((chunk) => queries.fetchQuery(photoChunkQuery(chunk))))
+    const start = chunks[0]?.first ?? 0
+    return loaded.flat().slice(from - start, to - start + 1)
   }
 }
 

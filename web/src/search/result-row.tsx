@@ -1,8 +1,9 @@
+import { MessageSquare } from 'lucide-react'
 import { Link } from 'wouter'
 import type { SearchResult } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
-import { useFormats } from '../texts/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon } from '../ui/index.ts'
 import { Highlighted } from './highlighted.tsx'
 import { splitMarked, splitName } from './highlights.ts'
@@ -11,8 +12,10 @@ import { addressOf } from './search-box.tsx'
 /** One search result: name, location and excerpt. */
 export function ResultRow(props: { result: SearchResult; typed: string }) {
   const { result, typed } = props
+  const texts = useTexts('search')
   const formats = useFormats()
-  const { name, fullpath, is_dir, repo_id, repo_name, size, last_modified, content_highlight } = result
+  const { name, fullpath, is_dir, repo_id, repo_name, size, last_modified, content_highlight, comment } =
+    result
   const folder = parentOf(fullpath)
   return (
     <li className="found-row">
@@ -23,10 +26,25 @@ export function ResultRow(props: { result: SearchResult; typed: string }) {
             <Highlighted pieces={splitName(name, typed)} />
           </bdi>
         </Link>
-        {content_highlight !== '' && (
-          <p className="found-excerpt">
-            <Highlighted pieces={splitMarked(content_highlight)} />
-          </p>
+        {comment !== undefined ? (
+          <figure className="found-comment">
+            <figcaption className="muted">
+              <MessageSquare size={15} aria-hidden />
+              <span>{texts.commentBy(comment.user_name)}</span>
+              <time dateTime={comment.created_at} title={formats.moment(comment.created_at)}>
+                {formats.ago(comment.created_at)}
+              </time>
+            </figcaption>
+            <blockquote>
+              <Highlighted pieces={splitMarked(content_highlight)} />
+            </blockquote>
+          </figure>
+        ) : (
+          content_highlight !== '' && (
+            <p className="found-excerpt">
+              <Highlighted pieces={splitMarked(content_highlight)} />
+            </p>
+          )
         )}
         <p className="found-about">
           <Link to={folderUrl(repo_id, folder)} title={`${repo_name}${folder}`}>

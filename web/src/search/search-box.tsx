@@ -6,7 +6,7 @@ import { useLocation, useRoute } from 'wouter'
 import type { SearchResult } from '../api/index.ts'
 import { fetchResults } from '../api/index.ts'
 import { useShortcut } from '../commands/index.ts'
-import { fileUrl, folderUrl, searchUrl } from '../navigation/index.ts'
+import { commentUrl, fileUrl, folderUrl, searchUrl } from '../navigation/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, useDebounced } from '../ui/index.ts'
 import { SearchOption } from './search-option.tsx'
@@ -14,8 +14,10 @@ import { SearchOption } from './search-option.tsx'
 const SHOWN = 7
 const TYPING_MS = 200
 
-export const addressOf = ({ repo_id: id, fullpath, is_dir }: SearchResult) =>
-  is_dir ? folderUrl(id, fullpath) : fileUrl(id, fullpath)
+export function addressOf({ repo_id: id, fullpath, is_dir, comment }: SearchResult): string {
+  if (comment !== undefined) return commentUrl(id, fullpath, comment.id)
+  return is_dir ? folderUrl(id, fullpath) : fileUrl(id, fullpath)
+}
 
 /** Search as you type. `/` focuses it. On phones it opens over the top bar. */
 export function SearchBox() {
@@ -138,7 +140,7 @@ export function SearchBox() {
         <div id={listId} role="listbox" aria-label={texts.results}>
           {results.map((result, index) => (
             <SearchOption
-              key={`${result.repo_id}${result.fullpath}`}
+              key={`${result.comment?.id ?? ''}${result.repo_id}${result.fullpath}`}
               {...option(index)}
               result={result}
               typed={words}

@@ -1,9 +1,13 @@
+import { useQueries } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useLibraries } from '../api/index.ts'
+import { libraryTagsQuery, useLibraries } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { CheckField, NARROW, SelectField, TextField, useDebounced, useMedia } from '../ui/index.ts'
 import { kinds, type SearchSize, type SearchTime, scopes, sizes, times } from './search-query.ts'
+
+/** Bounds the requests. */
+const MAX_TAGGED_LIBRARIES = 20
 
 /** Filters of the search page. */
 export function SearchFilters(props: {
@@ -43,6 +47,7 @@ export function SearchFilters(props: {
           </option>
         ))}
       </SelectField>
+      <TagFilter place={query.get('in') ?? ''} {...chosen('tag')} />
       <Extensions value={query.get('ext') ?? ''} onChange={(value) => onSet('ext', value)} />
       <CheckField
         label={texts.namesOnly}
@@ -86,6 +91,40 @@ function Place(props: { value: string; onChange: (event: { target: { value: stri
           </option>
         ))}
       </optgroup>
+    </SelectField>
+  )
+}
+
+/** The tags of the libraries that are searched. Nothing if they have none. */
+function TagFilter(props: {
+  place: string
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+}) {
+  const { place, value, onChange } = props
+  const texts = useTexts('search')
+  const { data: libraries = [] } = useLibraries()
+  const ids = [
+    ...new Set(libraries.filter(({ encrypted }) => !encrypted).map(({ repo_id: id }) => id)),
+  ].filter((id) => place.length !== 36 || id === place)
+  const tags = useQueries({
+    queries: ids.slice(0, MAX_TAGGED_LIBRARIES).map((id) => ({ ...libraryTagsQuery(id), staleTime: 60_000 })),
+    combine: (found) => found.flatMap(({ data = [] }) => data.map((tag) => tag.tag_name)),
+  })
+  // Libraries may have tags of one name, which are searched together. A tag of the URL is shown in any case.
+  const named = new Map([...(value === '' ? [] : [value]), ...tags].map((name) => [name.toLowerCase(), name]))
+  if (named.size === 0) return null
+  const chosen = named.get(value.toLowerCase()) ?? ''
+  return (
+    <SelectField label={texts.tag} value={chosen} onChange={onChange}>
+      <option value="">{texts.anyTag}</option>
+      {[...named.values()]
+        .toSorted((a, b) => a.localeCompare(b))
+        .map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
     </SelectField>
   )
 }

@@ -2,6 +2,7 @@ import { Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { SearchResult } from '../api/index.ts'
 import { parentOf } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
 import { FileIcon } from '../ui/index.ts'
 import { Highlighted } from './highlighted.tsx'
 import { splitMarked, splitName } from './highlights.ts'
@@ -39,7 +40,8 @@ export function SearchOption(props: {
 }
 
 function FoundLine({ result, typed }: { result: SearchResult; typed: string }) {
-  const { name, fullpath, is_dir, repo_name, content_highlight: excerpt } = result
+  const { name, fullpath, is_dir, repo_name, content_highlight: excerpt, comment } = result
+  const texts = useTexts('search')
   const folder = parentOf(fullpath)
   return (
     <>
@@ -52,6 +54,7 @@ function FoundLine({ result, typed }: { result: SearchResult; typed: string }) {
         </span>
         {excerpt !== '' && (
           <span className="search-option-about">
+            {comment && `${texts.commentBy(comment.user_name)} · `}
             <Highlighted pieces={splitMarked(excerpt)} />
           </span>
         )}

@@ -38,7 +38,7 @@ export default function SearchPage() {
       </div>
       <Words words={words} onChange={(value) => set('q', value)} />
       <SearchFilters query={query} onSet={set} />
-      {words.trim() === '' ? (
+      {words.trim() === '' && !query.get('tag') ? (
         <Empty icon={Search} title={texts.startTitle} hint={texts.startHint} />
       ) : (
         <Found query={query} onClear={() => setQuery(new URLSearchParams({ q: words }))} />
@@ -76,10 +76,10 @@ function Words(props: { words: string; onChange: (words: string) => void }) {
 function Found(props: { query: URLSearchParams; onClear: () => void }) {
   const texts = useTexts('search')
   const formats = useFormats()
-  const wish = parseSearchQuery(props.query, Date.now() / 1000)
+  const request = parseSearchQuery(props.query, Date.now() / 1000)
   const found = useInfiniteQuery({
-    queryKey: ['search', 'all', wish],
-    queryFn: ({ pageParam, signal }) => fetchResults(wish, { page: pageParam, perPage: PER_PAGE }, signal),
+    queryKey: ['search', 'all', request],
+    queryFn: ({ pageParam, signal }) => fetchResults(request, { page: pageParam, perPage: PER_PAGE }, signal),
     initialPageParam: 1,
     getNextPageParam: (last, pages) => (last.has_more ? pages.length + 1 : undefined),
   })
@@ -106,7 +106,11 @@ function Found(props: { query: URLSearchParams; onClear: () => void }) {
       <ul className="found-list">
         {found.data.pages.flatMap(({ results }) =>
           results.map((result) => (
-            <ResultRow key={`${result.repo_id}${result.fullpath}`} result={result} typed={wish.q} />
+            <ResultRow
+              key={`${result.comment?.id ?? ''}${result.repo_id}${result.fullpath}`}
+              result={result}
+              typed={props.query.get('q') ?? ''}
+            />
           )),
         )}
       </ul>

@@ -40,7 +40,7 @@ export function parseSearchQuery(query: URLSearchParams, now: number): SearchQue
   const isPlace = /^[0-9a-f-]{36}$/i.test(place) || scopes.some((scope) => scope === place)
   const path = query.get('p')
   return {
-    q: (query.get('q') ?? '').trim(),
+    q: withTag((query.get('q') ?? '').trim(), query.get('tag') ?? ''),
     ...(isPlace && { search_repo: place }),
     ...(isPlace && place.length === 36 && path && { search_path: path }),
     ...(kind === 'folder' && { obj_type: 'dir' }),
@@ -51,6 +51,12 @@ export function parseSearchQuery(query: URLSearchParams, now: number): SearchQue
     ...(isKey(size, sizes) && sizes[size]),
     ...(query.get('names') === '1' && { search_filename_only: true }),
   }
+}
+
+/** The words with a condition for a tag. A quotation mark cannot be part of it. */
+function withTag(words: string, tag: string): string {
+  const name = tag.replaceAll('"', ' ').trim()
+  return name === '' ? words : `tag:"${name}" ${words}`.trim()
 }
 
 function customOf(kind: SearchKind | undefined, extensions: string | undefined): Partial<SearchQuery> {

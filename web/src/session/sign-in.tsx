@@ -1,8 +1,9 @@
 import './sign-in.css'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../api/index.ts'
+import { Link } from 'wouter'
+import { ApiError, sendsMail } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
-import { type Language, languages, useLanguage, useTexts } from '../texts/index.ts'
+import { LanguageOptions, useLanguage, useTexts } from '../texts/index.ts'
 import { Button, CheckField, PasswordField, TextField, useErrorMessage } from '../ui/index.ts'
 import { signIn } from './session.tsx'
 
@@ -66,19 +67,16 @@ export function SignIn() {
         <Button type="submit" variant="primary" busy={busy}>
           {texts.signIn}
         </Button>
+        {sendsMail() && (
+          <Link to="/forgot-password" className="sign-in-forgot">
+            {texts.forgot}
+          </Link>
+        )}
       </form>
       <label className="sign-in-language muted">
         <span className="visually-hidden">{shell.language}</span>
-        <select
-          className="input"
-          value={language}
-          onChange={(event) => choose(event.target.value as Language)}
-        >
-          {Object.entries(languages).map(([key, name]) => (
-            <option key={key} value={key}>
-              {name}
-            </option>
-          ))}
+        <select className="input" value={language} onChange={(event) => choose(event.target.value)}>
+          <LanguageOptions />
         </select>
       </label>
     </main>

@@ -4,16 +4,18 @@ import {
   EyeOff,
   Link2,
   Link2Off,
+  Mail,
   Pencil,
   QrCode as QrIcon,
   Trash2,
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { changeLink, deleteLink, type LinkItem, type LinkKind } from '../api/index.ts'
+import { changeLink, deleteLink, type LinkItem, type LinkKind, sendsMail } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { ConfirmDialog, CopyButton, IconButton, Menu, useAction } from '../ui/index.ts'
 import { EditLink } from './edit-link.tsx'
 import { nameOfRights } from './link-draft.ts'
+import { MailLink } from './mail-link.tsx'
 import { QrCode } from './qr-code.tsx'
 
 /** One link with its actions. `head` shows the target, where it is not obvious. */
@@ -31,7 +33,7 @@ export function LinkCard(props: {
   const common = useTexts('common')
   const act = useAction('links', 'shares')
   const [showsQr, setShowsQr] = useState(false)
-  const [asked, setAsked] = useState<'edit' | 'delete'>()
+  const [asked, setAsked] = useState<'edit' | 'mail' | 'delete'>()
   const close = () => setAsked(undefined)
   const turn = () => void act(() => changeLink(kind, link.token, { active: !link.is_active }), switchedText())
   const switchedText = () => (link.is_active ? texts.switchedOff : texts.switchedOn)
@@ -59,6 +61,7 @@ export function LinkCard(props: {
           trigger={<IconButton label={common.more} icon={EllipsisVertical} />}
           entries={[
             ...(props.more ?? []),
+            ...(sendsMail() ? [{ label: texts.mailLink, icon: Mail, onSelect: () => setAsked('mail') }] : []),
             { label: texts.editLink, icon: Pencil, onSelect: () => setAsked('edit') },
             {
               label: link.is_active ? texts.switchOff : texts.switchOn,
@@ -76,6 +79,7 @@ export function LinkCard(props: {
       {asked === 'edit' && (
         <EditLink kind={kind} link={link} isDir={props.isDir} mayWrite={props.mayWrite} onClose={close} />
       )}
+      {asked === 'mail' && <MailLink kind={kind} link={link} onClose={close} />}
       {asked === 'delete' && (
         <ConfirmDialog
           title={texts.deleteLink}

@@ -2,7 +2,7 @@ import './sharing.css'
 import { Dices } from 'lucide-react'
 import type { LinkKind } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { Button, CheckField, PasswordField, SelectField, TextField } from '../ui/index.ts'
+import { Button, CheckField, DateField, PasswordField, SelectField, TextField } from '../ui/index.ts'
 import { dayOf, type LinkDraft, makePassword, type RightsName, type Until } from './link-draft.ts'
 import { UntilOptions } from './share-expiry.tsx'
 
@@ -45,13 +45,12 @@ export function LinkFields(props: {
           <UntilOptions />
         </SelectField>
         {draft.until === 'date' && (
-          <TextField
-            type="date"
+          <DateField
             label={texts.endsOn}
             required
             min={dayOf(new Date())}
             value={draft.date}
-            onChange={(event) => set({ date: event.target.value })}
+            onChange={(date) => set({ date })}
           />
         )}
       </div>

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { type LinkKind, type LinkPlace, makeLink, useLinks } from '../api/index.ts'
+import { createLink, type LinkKind, type LinkPlace, useLinks } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, useAction, Waiting } from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
@@ -68,7 +68,7 @@ function NewLink(props: {
     event.preventDefault()
     setBusy(true)
     const made = await act(() =>
-      makeLink(kind, place, {
+      createLink(kind, place, {
         password: draft.secured ? draft.password : undefined,
         expires: expiryOf(draft),
         description: draft.description.trim(),

@@ -4,7 +4,8 @@ import { X } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react'
 import { type Person, useFoundPeople } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { Avatar, useDebounced } from '../ui/index.ts'
+import { useDebounced } from '../ui/index.ts'
+import { optionId, PeopleOptions } from './people-options.tsx'
 
 const SEVERAL = /[,;\s]+/
 const ADDRESS = /^[^@\s]+@[^@\s]+$/
@@ -21,6 +22,7 @@ export function PeopleField(props: {
 }) {
   const texts = useTexts('sharing')
   const id = useId()
+  const listId = `${id}-found`
   const [typed, setTyped] = useState('')
   const [marked, setMarked] = useState(0)
   const words = useDebounced(typed.trim())
@@ -82,9 +84,9 @@ export function PeopleField(props: {
           id={id}
           role="combobox"
           aria-expanded={open}
-          aria-controls={`${id}-found`}
+          aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={open && current ? `${id}-${current.email}` : undefined}
+          aria-activedescendant={open && current ? optionId(listId, current) : undefined}
           autoComplete="off"
           placeholder={props.chosen.length === 0 ? texts.peoplePlaceholder : ''}
           value={typed}
@@ -97,31 +99,13 @@ export function PeopleField(props: {
         />
       </div>
       {open && (
-        <ul id={`${id}-found`} className="people-found" role="listbox" aria-label={texts.found}>
-          {found.map((person) => (
-            <li
-              key={person.email}
-              id={`${id}-${person.email}`}
-              role="option"
-              aria-selected={person === current}
-              onPointerDown={(event) => {
-                event.preventDefault()
-                choose(person)
-              }}
-            >
-              <Avatar email={person.email} name={person.name} url={person.avatar_url} size={28} />
-              <span className="people-names">
-                <bdi>{person.name}</bdi>
-                <bdi className="muted">{person.email}</bdi>
-              </span>
-            </li>
-          ))}
+        <PeopleOptions id={listId} label={texts.found} people={found} current={current} onChoose={choose}>
           {found.length === 0 && (
             <li className="people-nobody muted" role="option" aria-selected={false} aria-disabled>
               {isFetching || words !== typed.trim() ? texts.searching : texts.nobodyFound}
             </li>
           )}
-        </ul>
+        </PeopleOptions>
       )}
     </div>
   )

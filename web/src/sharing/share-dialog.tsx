@@ -21,15 +21,16 @@ export interface Shared {
 export function ShareDialog(props: Shared & { onClose: () => void }) {
   const texts = useTexts('sharing')
   const library = useLibrary(props.libraryId)
+  const [beforeName, afterName] = texts.shareTitle.split('{name}')
   return (
     <Dialog
       wide
       onClose={props.onClose}
       title={
         <>
-          {texts.shareTitle[0]}
+          {beforeName}
           <bdi>{props.name}</bdi>
-          {texts.shareTitle[1]}
+          {afterName}
         </>
       }
     >

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { ShareItem } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { SelectField, TextField } from '../ui/index.ts'
+import { DateField, DateInput, SelectField } from '../ui/index.ts'
 import { dayOf, expiryOf, type Until } from './link-draft.ts'
 
 /** When a new share expires. */
 interface ExpiryDraft {
   readonly until: Until
-  /** Format of `<input type="date">`. */
+  /** `YYYY-MM-DD`. */
   readonly date: string
 }
 
@@ -30,13 +30,12 @@ export function ExpiryField(props: { value: ExpiryDraft; onChange: (draft: Expir
         <UntilOptions />
       </SelectField>
       {value.until === 'date' && (
-        <TextField
-          type="date"
+        <DateField
           label={texts.endsOn}
           required
           min={dayOf(new Date())}
           value={value.date}
-          onChange={(event) => onChange({ ...value, date: event.target.value })}
+          onChange={(date) => onChange({ ...value, date })}
         />
       )}
     </>
@@ -69,16 +68,14 @@ export function ShareExpiry(props: { name: string; share: ShareItem; onChange: (
         <UntilOptions />
       </select>
       {isChoosing && (
-        <input
-          type="date"
-          className="input sharing-expiry"
+        <DateInput
+          className="sharing-expiry"
           aria-label={texts.endsOn}
           min={dayOf(new Date())}
-          onChange={({ target }) => {
-            // While a year is typed, its first digits are a date long ago.
-            if (target.value < dayOf(new Date())) return
+          value=""
+          onChange={(date) => {
             setChoosing(false)
-            onChange(expiryOf({ until: 'date', date: target.value }))
+            onChange(expiryOf({ until: 'date', date }))
           }}
         />
       )}

@@ -1,41 +1,30 @@
 import './shell.css'
 import {
-  Activity,
-  House,
-  Images,
-  Inbox,
   Keyboard,
   Languages,
-  Library,
   LogOut,
-  type LucideIcon,
   Menu as MenuIcon,
   Monitor,
   Moon,
   Search,
   Settings,
-  Share2,
-  Shield,
-  Star,
   Sun,
-  Trash2,
-  Users,
   X,
 } from 'lucide-react'
 
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/index.ts'
 import { useAccount } from '../api/index.ts'
 import { ArchiveTray } from '../archives/index.ts'
-import { Commands, showCommands } from '../commands/index.ts'
+import { Commands, type NavigationPlace, showCommands, useNavigationPlaces } from '../commands/index.ts'
 import { LibraryTree } from '../files/index.ts'
 import { UpdateHint } from '../offline/index.ts'
 import { SearchBox } from '../search/index.ts'
 import { signOut } from '../session/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { TaskTray } from '../tasks/index.ts'
-import { type Language, languages, useFormats, useLanguage, useTexts } from '../texts/index.ts'
+import { languages, useFormats, useLanguage, useTexts } from '../texts/index.ts'
 import {
   Avatar,
   chooseTheme,
@@ -58,13 +47,19 @@ export function Shell(props: { children: ReactNode }) {
   const isPhone = useMedia(NARROW)
   const online = useOnline()
   const isReachable = useReachable()
-  useEffect(() => setMenuOpen(false), [location])
+  const top = useRef<HTMLElement>(null)
+  useEffect(() => {
+    setMenuOpen(false)
+    // The file that a search result opens is below the top bar, which is shown while it has the focus.
+    if (location.startsWith('/view/') && top.current?.contains(document.activeElement))
+      document.getElementById('content')?.focus()
+  }, [location])
   return (
     <div className={`shell${menuOpen ? ' shell-menu-open' : ''}`}>
       <a className="skip" href="#content">
         {texts.skip}
       </a>
-      <header className="shell-top">
+      <header ref={top} className="shell-top">
         {!isPhone && (
           <IconButton
             className="shell-menu-button"
@@ -116,43 +111,7 @@ export function Shell(props: { children: ReactNode }) {
   )
 }
 
-interface Place {
-  readonly to: string
-  readonly icon: LucideIcon
-  readonly label: string
-  /** Further addresses that belong to it. */
-  readonly within?: readonly string[]
-}
-
-function usePlaces() {
-  const texts = useTexts('shell')
-  const photos = useTexts('photos')
-  const { data: account } = useAccount()
-  const home: Place = { to: '/home', icon: House, label: texts.homePage }
-  const shared: Place = { to: '/shared', icon: Inbox, label: texts.sharedWithMe }
-  const libraries: Place = {
-    to: '/',
-    icon: Library,
-    label: texts.libraries,
-    within: ['/view', '/history', '/trash/'],
-  }
-  const first: readonly Place[] = [
-    home,
-    { to: '/photos', icon: Images, label: photos.title },
-    shared,
-    { to: '/starred', icon: Star, label: texts.starred },
-    { to: '/trash', icon: Trash2, label: texts.trash, within: ['/deleted'] },
-  ]
-  const last: readonly Place[] = [
-    { to: '/links', icon: Share2, label: texts.sharing },
-    { to: '/activity', icon: Activity, label: texts.activity },
-    { to: '/groups', icon: Users, label: texts.groups },
-    ...(account?.is_staff ? [{ to: '/admin', icon: Shield, label: texts.administration }] : []),
-  ]
-  return { home, shared, libraries, first, last }
-}
-
-function isCurrent({ to, within = [] }: Place, location: string): boolean {
+function isCurrent({ to, within = [] }: NavigationPlace, location: string): boolean {
   const here = location === to || (to !== '/' && to !== '/trash' && location.startsWith(`${to}/`))
   return here || within.some((start) => location.startsWith(start))
 }
@@ -160,8 +119,8 @@ function isCurrent({ to, within = [] }: Place, location: string): boolean {
 function Navigation() {
   const texts = useTexts('shell')
   const [location] = useLocation()
-  const { first, libraries, last } = usePlaces()
-  const link = (place: Place) => (
+  const { first, libraries, last } = useNavigationPlaces()
+  const link = (place: NavigationPlace) => (
     <Link
       key={place.to}
       to={place.to}
@@ -188,8 +147,8 @@ function Navigation() {
 function BottomBar(props: { menuOpen: boolean; onMenu: () => void }) {
   const texts = useTexts('shell')
   const [location] = useLocation()
-  const { home, libraries, shared } = usePlaces()
-  const places: readonly Place[] = [
+  const { home, libraries, shared } = useNavigationPlaces()
+  const places: readonly NavigationPlace[] = [
     home,
     { ...libraries, within: [...(libraries.within ?? []), '/library'] },
     { ...shared, label: texts.shared },
@@ -243,7 +202,8 @@ function AccountMenu() {
   const texts = useTexts('shell')
   const { data: account } = useAccount()
   const theme = useTheme()
-  const { language, choose } = useLanguage()
+  const { language } = useLanguage()
+  const languageName = languages.find((entry) => entry.language === language)?.name ?? language
   const [, go] = useLocation()
   const themes = [
     { value: 'system', icon: Monitor, label: texts.themeSystem },
@@ -262,13 +222,7 @@ function AccountMenu() {
       onSelect: () => chooseTheme(value),
     })),
     'line',
-    { heading: texts.language },
-    ...(Object.entries(languages) as [Language, string][]).map(([key, label]) => ({
-      label,
-      icon: Languages,
-      checked: key === language,
-      onSelect: () => choose(key),
-    })),
+    { label: texts.languageIs(languageName), icon: Languages, onSelect: () => go('/account/appearance') },
     'line',
     { label: texts.signOut, icon: LogOut, onSelect: () => void signOut() },
   ]

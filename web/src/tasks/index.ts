@@ -1,3 +1,4 @@
+export { useDeleteFiles } from './delete-files.ts'
 export { TaskTray } from './task-tray.tsx'
 export { trackTask } from './tasks.ts'
 export { recordCopy, useUndoCopy } from './undo-copy.ts'

@@ -10,6 +10,8 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 
 /** Locale formats of numbers, sizes and times. Times are Unix seconds or ISO strings. */
 export interface Formats {
+  /** A BCP 47 tag. */
+  readonly locale: string
   number(value: number): string
   size(bytes: number): string
   /** Date and time, to the minute. */
@@ -34,6 +36,7 @@ export function formatsIn(locale: string): Formats {
   const unit = (value: number, name: 'hour' | 'minute' | 'second') =>
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
   return {
+    locale,
     number: (value) => whole.format(value),
     size(bytes) {
       const step = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)

@@ -1,6 +1,6 @@
-export type { Texts } from './en/index.ts'
+export { LanguageOptions } from './language-options.tsx'
+export type { Texts } from './text-types.ts'
 export {
-  type Language,
   languages,
   loadTexts,
   preferredLanguage,

@@ -1,16 +1,37 @@
+import { languages as known, loaders } from 'virtual:languages'
+import createEnglish from 'virtual:texts/en'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { texts as english, type Texts } from './en/index.ts'
+import { chooseLanguage, regionalVariant } from './language-choice.ts'
+import { type MessageRuntime, messageRuntime } from './message-runtime.ts'
+import type { Texts } from './text-types.ts'
 
-export const languages = { en: 'English', de: 'Deutsch', zh: '中文' } as const
-export type Language = keyof typeof languages
+/** A BCP 47 tag. */
+type Language = string
 
+const SOURCE = 'en'
 const KEY = 'carrel.language'
 
-const loaders: Record<Language, () => Promise<Texts>> = {
-  en: async () => english,
-  de: async () => (await import('./de/index.ts')).texts,
-  zh: async () => (await import('./zh/index.ts')).texts,
+/** A language that the app has texts in. */
+interface LanguageEntry {
+  readonly language: Language
+  /** In the language itself. */
+  readonly name: string
+  /** Whether somebody who speaks it has read the translation. */
+  readonly isReviewed: boolean
 }
+
+/** All languages, by the order of their names. */
+export const languages: readonly LanguageEntry[] = Object.entries(known)
+  .flatMap(([language, info]) => (info ? [{ language, name: info.name, isReviewed: info.reviewed }] : []))
+  .sort((one, other) => one.name.localeCompare(other.name))
+
+/** The default export of the module of a language. */
+type CreateTexts = (own: MessageRuntime, english: MessageRuntime) => Texts
+
+const runtimeOf = (language: Language) =>
+  messageRuntime(language, regionalVariant(language, navigator.languages))
+const englishRuntime = runtimeOf(SOURCE)
+const english = (createEnglish as CreateTexts)(englishRuntime, englishRuntime)
 
 interface Speaking {
   readonly language: Language
@@ -18,21 +39,26 @@ interface Speaking {
   readonly choose: (language: Language) => void
 }
 
-const Context = createContext<Speaking>({ language: 'en', texts: english, choose: () => undefined })
+const Context = createContext<Speaking>({ language: SOURCE, texts: english, choose: () => undefined })
 
 /** The stored language, else the first supported one of the browser. */
 export function preferredLanguage(): Language {
-  const wishes = [localStorage.getItem(KEY) ?? '', ...navigator.languages]
-  const found = wishes.map((wish) => wish.slice(0, 2).toLowerCase()).find((wish) => wish in languages)
-  return (found as Language | undefined) ?? 'en'
+  const preferred = [localStorage.getItem(KEY) ?? '', ...navigator.languages]
+  return chooseLanguage(preferred, Object.keys(known)) ?? SOURCE
 }
 
-export const loadTexts = (language: Language): Promise<Texts> => loaders[language]()
+/** The texts of a language. They are English if its file cannot be loaded, which may happen without a connection. */
+export async function loadTexts(language: Language): Promise<Texts> {
+  const module = await loaders[language]?.().catch(() => undefined)
+  if (module === undefined) return english
+  return (module.default as CreateTexts)(runtimeOf(language), englishRuntime)
+}
 
 export function TextsProvider(props: { first: { language: Language; texts: Texts }; children: ReactNode }) {
   const [spoken, setSpoken] = useState(props.first)
   useEffect(() => {
     document.documentElement.lang = spoken.language
+    document.documentElement.dir = known[spoken.language]?.direction ?? 'ltr'
   }, [spoken.language])
   const value = useMemo<Speaking>(
     () => ({

@@ -1,4 +1,5 @@
 import { type Formats, formatsIn } from './formats.ts'
+import { regionalVariant } from './language-choice.ts'
 import { useLanguage } from './texts.tsx'
 
 const cache = new Map<string, Formats>()
@@ -7,11 +8,7 @@ const cache = new Map<string, Formats>()
 export function useFormats(): Formats {
   const { language } = useLanguage()
   // Creating them takes longer than rendering a row of a list, so there is one per language.
-  const formats = cache.get(language) ?? formatsIn(localeOf(language))
+  const formats = cache.get(language) ?? formatsIn(regionalVariant(language, navigator.languages))
   cache.set(language, formats)
   return formats
-}
-
-function localeOf(language: string): string {
-  return navigator.languages.find((locale) => locale.startsWith(language)) ?? language
 }

@@ -17,7 +17,7 @@ const patterns = [
   ['read-only-server', /cannot save anything at the moment/i],
   [
     'too-many',
-    /can (?:have|be) at most|at most \d+ files|exceeds the limit|no more than|^too many (?:unfinished|deliveries)/i,
+    /can (?:have|be|write) at most|at most \d+ files|exceeds the limit|no more than|^too many (?:unfinished|deliveries)/i,
   ],
   ['too-often', /request was throttled|^the server is busy|^too many files are being read/i],
   ['user-exists', /^(?:user|login id) .* already exists/i],

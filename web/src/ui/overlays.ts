@@ -13,7 +13,7 @@ const FIRST_ACTIONS = ['pointermove', 'pointerdown', 'keydown'] as const
 export function preloadOverlays(): void {
   const start = () => {
     for (const name of FIRST_ACTIONS) removeEventListener(name, start)
-    // Whoever opens one sees the error.
+    // The error is shown when one is opened.
     load().catch(() => undefined)
   }
   for (const name of FIRST_ACTIONS) addEventListener(name, start)

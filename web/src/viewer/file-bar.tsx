@@ -31,6 +31,7 @@ interface Action {
   readonly icon: LucideIcon
   readonly run: () => void
   readonly pressed?: boolean
+  readonly className?: string
 }
 
 /** Header of the viewer: name, navigation and actions. */
@@ -76,8 +77,15 @@ export function FileBar(props: {
             entries={actions.map(({ label, icon, run }) => ({ label, icon, onSelect: run }))}
           />
         ) : (
-          actions.map(({ label, icon, run, pressed }) => (
-            <IconButton key={label} label={label} icon={icon} aria-pressed={pressed} onClick={run} />
+          actions.map(({ label, icon, run, pressed, className }) => (
+            <IconButton
+              key={label}
+              label={label}
+              icon={icon}
+              className={className}
+              aria-pressed={pressed}
+              onClick={run}
+            />
           ))
         )}
       </div>
@@ -104,6 +112,7 @@ export function FileBar(props: {
 
 function About({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
+  const common = useTexts('common')
   const formats = useFormats()
   const { entry, size, mtime, commitId } = file
   return (
@@ -114,7 +123,7 @@ function About({ file }: { file: OpenedFile }) {
         {entry.modifier_name && (
           <>
             {' · '}
-            <bdi>{entry.modifier_name}</bdi>
+            <bdi>{entry.modifier_via_link ? common.visitor(entry.modifier_name) : entry.modifier_name}</bdi>
           </>
         )}
       </span>
@@ -188,6 +197,7 @@ function useActions(
     {
       label: entry.starred ? texts.unstar : texts.star,
       icon: Star,
+      className: 'viewer-star',
       pressed: entry.starred,
       run: () => void changed(setStar(libraryId, path, !entry.starred)),
     },

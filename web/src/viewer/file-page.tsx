@@ -76,11 +76,13 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
   const texts = useTexts('viewer')
   const comments = useTexts('annotations')
   const files = useMemo(() => (folder ? filesOf(folder) : []), [folder])
-  const day = useQueryParams().get('day') ?? undefined
+  const query = useQueryParams()
+  const day = query.get('day') ?? undefined
+  const commentId = Number(query.get('comment')) || undefined
   const stepping = useSiblingNavigation(file, files, day)
   usePreloadedSiblings(file, stepping.neighbours)
   useTitle(file.name)
-  const [showsComments, setShowsComments] = useState(false)
+  const [showsComments, setShowsComments] = useState(commentId !== undefined)
   const [slot, setSlot] = useState<HTMLElement | null>(null)
   const isLightbox = kindOf(file.name) === 'image' && !isGone
   return (
@@ -110,7 +112,7 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
       {showsComments && !isGone && file.commitId === undefined && (
         <aside className="viewer-comments" aria-label={comments.comments}>
           <Suspense>
-            <CommentList libraryId={file.libraryId} path={file.path} />
+            <CommentList libraryId={file.libraryId} path={file.path} commentId={commentId} />
           </Suspense>
         </aside>
       )}

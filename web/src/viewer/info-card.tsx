@@ -30,7 +30,9 @@ export function InfoCard(props: { file: OpenedFile; why?: ReactNode }) {
             <>
               <dt>{texts.modifiedBy}</dt>
               <dd>
-                <bdi>{entry.modifier_name}</bdi>
+                <bdi>
+                  {entry.modifier_via_link ? common.visitor(entry.modifier_name) : entry.modifier_name}
+                </bdi>
               </dd>
             </>
           )}

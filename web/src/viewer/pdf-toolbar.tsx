@@ -11,9 +11,14 @@ import {
   ZoomIn,
   ZoomOut,
 } from 'lucide-react'
-import { useState } from 'react'
+import { use, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, Menu, ONE_COLUMN, useMedia } from '../ui/index.ts'
+import { ToolbarSlot } from './toolbar-slot.ts'
+
+/** The tools of a document and those of the file do not fit in one row. */
+const TWO_ROWS = '(max-width: 1200px)'
 
 /** What the toolbar and the keyboard can do. An action that is not possible now is undefined. */
 export interface PdfActions {
@@ -26,7 +31,7 @@ export interface PdfActions {
   readonly toggleThumbnails: () => void
 }
 
-/** The tools of a document: pages, search, zoom, rotation and printing. */
+/** The tools of a document: pages, search, zoom, rotation and printing. In the toolbar of the file, if there is room. */
 export function PdfToolbar(props: {
   actions: PdfActions
   current: number
@@ -40,6 +45,8 @@ export function PdfToolbar(props: {
   const { actions, current, count, onGo } = props
   const texts = useTexts('viewer')
   const narrow = useMedia(ONE_COLUMN)
+  const slot = use(ToolbarSlot)
+  const isOwnRow = useMedia(TWO_ROWS) || slot === null
   const more = [
     {
       label: props.fit === 'width' ? texts.fit : texts.fitWidth,
@@ -49,7 +56,7 @@ export function PdfToolbar(props: {
     { label: texts.rotate, icon: RotateCw, run: actions.rotate },
     { label: texts.print, icon: Printer, run: actions.print },
   ]
-  return (
+  const tools = (
     <div className="viewer-tools" role="toolbar" aria-label={texts.pdfTools}>
       <IconButton
         label={texts.pdfThumbnails}
@@ -103,6 +110,7 @@ export function PdfToolbar(props: {
       )}
     </div>
   )
+  return isOwnRow ? tools : createPortal(tools, slot)
 }
 
 function PageField(props: { current: number; count: number; onGo: (page: number) => void }) {

@@ -23,7 +23,7 @@ export function PhotoPanel({ file }: { file: OpenedFile }) {
   })
   const place = data?.place
   const rows: readonly (readonly [string, string | undefined])[] = [
-    [texts.photoTaken, data?.taken],
+    [texts.photoTaken, data?.taken && formats.moment(data.taken.replace(' ', 'T'))],
     [texts.photoCamera, data?.camera],
     [texts.photoLens, data?.lens],
     [texts.photoExposure, data?.exposure],

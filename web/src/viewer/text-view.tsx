@@ -1,16 +1,27 @@
 import { Eye, PencilLine, Save } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  use,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useState,
+} from 'react'
+import { createPortal } from 'react-dom'
 import { extensionOf, kindOf } from '../file-kinds.ts'
 import { useLeaveGuard } from '../navigation/index.ts'
 import { commandOf } from '../shortcuts.ts'
 import { useTexts } from '../texts/index.ts'
-import { Button, LoadError, ONE_COLUMN, useMedia, Waiting } from '../ui/index.ts'
+import { Button, IconButton, LoadError, ONE_COLUMN, useMedia, Waiting } from '../ui/index.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { InfoCard } from './info-card.tsx'
 import { preloadViewer, viewerParts } from './lazy-parts.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import type { OpenedFile } from './opened-file.ts'
 import { PlainText } from './plain-text.tsx'
+import { ToolbarSlot } from './toolbar-slot.ts'
 import { type TextSession, useTextSession } from './use-text-session.ts'
 
 const CodeEditor = lazy(viewerParts.editor)
@@ -57,6 +68,7 @@ export function TextView(props: { file: OpenedFile; isGone: boolean }) {
   )
 }
 
+/** The buttons of the text, in the toolbar of the file. */
 function Tools(props: {
   file: OpenedFile
   session: TextSession
@@ -65,36 +77,47 @@ function Tools(props: {
   const { file, session } = props
   const texts = useTexts('viewer')
   const common = useTexts('common')
+  const narrow = useMedia(ONE_COLUMN)
+  const slot = use(ToolbarSlot)
   const { editing, isDirty, busy, content } = session
+  if (slot === null || (!editing && (!file.isEditable || content?.isWhole !== true))) return null
+  const edit = () => session.setEditing(true)
+  const save = () => void session.save()
+  const stop = () => session.setEditing(false)
+  const cancel = () => (isDirty ? props.onCancel(() => stop) : stop())
   if (!editing) {
-    if (!file.isEditable || content?.isWhole !== true) return null
-    return (
-      <div className="viewer-tools">
-        <Button icon={PencilLine} onClick={() => session.setEditing(true)}>
+    return createPortal(
+      narrow ? (
+        <IconButton label={texts.edit} icon={PencilLine} onClick={edit} />
+      ) : (
+        <Button icon={PencilLine} onClick={edit}>
           {texts.edit}
         </Button>
-      </div>
+      ),
+      slot,
     )
   }
-  const stop = () => session.setEditing(false)
-  return (
-    <div className="viewer-tools">
-      <Button
-        variant="primary"
-        icon={Save}
-        busy={busy}
-        disabled={!isDirty}
-        onClick={() => void session.save()}
-      >
-        {common.save}
-      </Button>
-      <Button icon={Eye} onClick={() => (isDirty ? props.onCancel(() => stop) : stop())}>
-        {texts.stopEditing}
-      </Button>
-      <span className="muted viewer-status" role="status">
+  return createPortal(
+    <>
+      <span className={narrow ? 'visually-hidden' : 'muted viewer-status'} role="status">
         {isDirty ? texts.unsaved : ''}
       </span>
-    </div>
+      {narrow ? (
+        <IconButton label={common.save} icon={Save} disabled={!isDirty || busy} onClick={save} />
+      ) : (
+        <Button variant="primary" icon={Save} busy={busy} disabled={!isDirty} onClick={save}>
+          {common.save}
+        </Button>
+      )}
+      {narrow ? (
+        <IconButton label={texts.stopEditing} icon={Eye} onClick={cancel} />
+      ) : (
+        <Button icon={Eye} onClick={cancel}>
+          {texts.stopEditing}
+        </Button>
+      )}
+    </>,
+    slot,
   )
 }
 
@@ -106,7 +129,7 @@ function Notes({ session }: { session: TextSession }) {
       {content?.isWhole === false && <p className="viewer-note">{texts.beginningOnly}</p>}
       {content && content.charset !== 'utf-8' && (
         <p className="viewer-note">
-          {editing ? texts.otherCharsetEditing(content.charset) : texts.otherCharset(content.charset)}
+          {(editing ? texts.otherCharsetEditing : texts.otherCharset)[content.charset]}
         </p>
       )}
       {isDraft && <p className="viewer-note">{texts.draftBack}</p>}

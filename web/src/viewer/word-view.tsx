@@ -47,6 +47,17 @@ async function render(bytes: Uint8Array<ArrayBuffer>): Promise<readonly Node[]> 
   return [...root.childNodes]
 }
 
+/** Links, the color around the paper, and the margins of a document that has no page size. The paper is white in both themes. */
+function paperStyle(page: Document, around: string): HTMLStyleElement {
+  const style = page.createElement('style')
+  style.nonce = nonce
+  style.textContent = `
+    .docx a[href], .docx a[href] span { color: #0b5fb0; text-decoration: underline }
+    body, .docx-wrapper { background: ${around} !important }
+    .docx-wrapper > section.docx:not([style*='padding']) { padding: 2.5cm !important; width: min(21cm, 100%); box-sizing: border-box }`
+  return style
+}
+
 /**
  * The document in a frame of its own. The sandbox runs no scripts, and the frame inherits the content security policy of the app, which
  * lets nothing be loaded from elsewhere.
@@ -66,9 +77,8 @@ function Paper({ nodes }: { nodes: readonly Node[] }) {
           page.head.append(node)
         } else page.body.append(node)
       }
+      page.head.append(paperStyle(page, getComputedStyle(element).getPropertyValue('--wash')))
       page.body.style.margin = '0'
-      // The library paints the same behind the pages.
-      page.body.style.background = 'gray'
     }
     // Some browsers replace the empty document of a new frame a moment later.
     element.addEventListener('load', fill)

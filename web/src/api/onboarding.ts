@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from './http.ts'
+
+/** What a user can dismiss: the card of a new user, the setup checklist, and single steps of the checklist. */
+export type OnboardingItem =
+  | 'welcome'
+  | 'setup'
+  | `setup-${'address' | 'backup' | 'mail' | 'users' | 'password'}`
+
+interface OnboardingState {
+  readonly dismissed: readonly OnboardingItem[]
+  /** Whether somebody else chose the password. */
+  readonly password_assigned: boolean
+}
+
+const path = 'api/v2.1/onboarding/'
+
+export function useOnboarding() {
+  return useQuery({
+    queryKey: ['account', 'onboarding'],
+    queryFn: ({ signal }) => api.get<OnboardingState>(path, undefined, signal),
+  })
+}
+
+export const dismissOnboarding = (item: OnboardingItem, dismissed: boolean) =>
+  api.put<OnboardingState>(path, { form: { item, dismissed } })
+
+/** The first steps of an administrator, as the server sees them. */
+export interface Setup {
+  /** The configured one. */
+  readonly public_url: string | null
+  /** What links start with. */
+  readonly base_url: string
+  readonly backup: {
+    readonly scheduled: boolean
+    readonly interval_hours: number | null
+    /** ISO. */
+    readonly last_backup: string | null
+    readonly failure: { readonly at: string; readonly message: string } | null
+  }
+  readonly mail: { readonly configured: boolean; readonly last_error: string | null }
+  readonly accounts: number
+  readonly password_assigned: boolean
+}
+
+export function useSetup() {
+  return useQuery({
+    queryKey: ['admin', 'setup'],
+    queryFn: ({ signal }) => api.get<Setup>('api/v2.1/admin/setup/', undefined, signal),
+  })
+}

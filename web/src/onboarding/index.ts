@@ -1,0 +1,1 @@
+export { Onboarding, SetupSection, TestMail } from './lazy.ts'
