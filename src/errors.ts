@@ -101,3 +101,8 @@ function describe(fault: Fault): string {
   const { code, ...details } = fault
   return Object.keys(details).length === 0 ? code : `${code} ${JSON.stringify(details)}`
 }
+
+/** The server cannot start. The message says how to fix it. */
+export class StartError extends Error {
+  override name = 'StartError'
+}

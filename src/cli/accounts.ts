@@ -1,4 +1,5 @@
 import { Quotas } from '../access/index.ts'
+import { createAccounts, createInitialPassword, quotaLimits } from '../assembly/index.ts'
 import { Audit, type AuditAction } from '../audit/index.ts'
 import type { Config } from '../config/index.ts'
 import {
@@ -9,7 +10,6 @@ import {
   openDatabase,
 } from '../database/index.ts'
 import type { AccountHook, Accounts } from '../identity/index.ts'
-import { createAccounts, createInitialPassword, quotaLimits } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** The actor of commands run on the machine itself. */

@@ -1,4 +1,11 @@
 import {
+  backUp,
+  pruneBackups,
+  recordedBackup,
+  recordedVerification,
+  verifyBackups,
+} from '../assembly/index.ts'
+import {
   type BackupRepository,
   listSnapshotIds,
   openRepository,
@@ -6,7 +13,6 @@ import {
   type SnapshotManifest,
 } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
-import { backUp, pruneBackups, recordedBackup, recordedVerification, verifyBackups } from '../server/index.ts'
 import { openExistingDatabase } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'

@@ -1,10 +1,9 @@
+import { DataFolderInUseError } from '../assembly/index.ts'
 import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
 import { DatabaseError, MigrationBackupError, NewerSchemaError } from '../database/index.ts'
-import { DomainError, type Fault } from '../errors.ts'
-import { CertificateError, ListenError } from '../http/index.ts'
+import { DomainError, type Fault, StartError } from '../errors.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
-import { DataFolderInUseError, StartError } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** Distinct, so that a service manager can be told not to start again. */
@@ -27,8 +26,6 @@ export function sentenceFor(error: unknown): string | undefined {
     BackupError,
     ConfigError,
     StartError,
-    ListenError,
-    CertificateError,
     MigrationBackupError,
     NewerSchemaError,
     SecretError,

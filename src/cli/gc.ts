@@ -1,5 +1,14 @@
 import path from 'node:path'
 import { Access } from '../access/index.ts'
+import {
+  createAccounts,
+  createActivity,
+  createSearch,
+  openBlocks,
+  openCore,
+  openSearchDatabase,
+  releaseSpace,
+} from '../assembly/index.ts'
 import { TrustedClock } from '../clock/index.ts'
 import { findLibrary } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
@@ -10,15 +19,6 @@ import { Images } from '../imaging/index.ts'
 import { createLogger } from '../logging.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import { Thumbnails } from '../previews/index.ts'
-import {
-  createAccounts,
-  createActivity,
-  createSearch,
-  openBlocks,
-  openCore,
-  openSearchDatabase,
-  releaseSpace,
-} from '../server/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'

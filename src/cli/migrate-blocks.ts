@@ -1,6 +1,6 @@
+import { openMove } from '../assembly/index.ts'
 import type { Config } from '../config/index.ts'
 import { openDatabase } from '../database/index.ts'
-import { openMove } from '../server/index.ts'
 import { type CopyReport, copyBlocks, emptyStore, isEmpty } from '../storage/registry/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { Access } from '../access/index.ts'
 import { repairAnnotations } from '../annotations/index.ts'
+import { createAccounts } from '../assembly/index.ts'
 import { listSnapshotIds, openRepository, readManifest, Snapshot, TargetLock } from '../backup/index.ts'
 import type { Finding } from '../check/index.ts'
 import {
@@ -14,7 +15,6 @@ import { BlockCheck } from '../content/index.ts'
 import { createLibrary, type EditableLibrary } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import { type RepairSource, type RepairStep, repair } from '../repair/index.ts'
-import { createAccounts } from '../server/index.ts'
 import { Quarantine } from '../storage/disk/index.ts'
 import {
   FINDINGS,

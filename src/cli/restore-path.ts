@@ -1,5 +1,6 @@
 import { Access } from '../access/index.ts'
 import { restoreAnnotations } from '../annotations/index.ts'
+import { holdLease, openBlocks, openCore } from '../assembly/index.ts'
 import {
   copyFromSnapshot,
   findManifest,
@@ -24,7 +25,6 @@ import {
   ROOT,
   segmentsOf,
 } from '../objects/index.ts'
-import { holdLease, openBlocks, openCore } from '../server/index.ts'
 import { type OpenAccounts, openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'

@@ -1,4 +1,5 @@
 import { restoreAnnotations } from '../annotations/index.ts'
+import { holdLease, openBlocks } from '../assembly/index.ts'
 import {
   abandonInterrupted,
   BackupError,
@@ -16,7 +17,6 @@ import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { newLibraryId } from '../objects/index.ts'
 import { findRestorePoint, insertRestorePoint } from '../push/index.ts'
-import { holdLease, openBlocks } from '../server/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'

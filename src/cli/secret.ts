@@ -1,5 +1,6 @@
 import { resealLinkPasswords } from '../access/index.ts'
 import { resealWebhookSecrets } from '../activity/index.ts'
+import { adoptSecret, lockDataFolder } from '../assembly/index.ts'
 import type { Config } from '../config/index.ts'
 import {
   loadSecret,
@@ -8,7 +9,6 @@ import {
   rotateSecret,
   secretId,
 } from '../identity/index.ts'
-import { adoptSecret, lockDataFolder } from '../server/index.ts'
 import { checkSchema, openExistingDatabase } from './accounts.ts'
 import { print } from './output.ts'
 

@@ -1,3 +1,4 @@
+import { StartError } from '../errors.ts'
 import { urlOf } from './base-url.ts'
 import type { Transport } from './transport.ts'
 
@@ -10,7 +11,7 @@ export interface Listening {
 }
 
 /** The server cannot listen. The message says how to fix it. */
-export class ListenError extends Error {
+export class ListenError extends StartError {
   override name = 'ListenError'
   constructor(host: string, port: number, cause: unknown) {
     super(remedy(host, port, cause), { cause })

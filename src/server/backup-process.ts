@@ -1,6 +1,6 @@
+import { backUp, pruneBackups, verifyBackups } from '../assembly/index.ts'
 import type { Config } from '../config/index.ts'
 import { serveSideProcess } from '../database/index.ts'
-import { backUp, pruneBackups, verifyBackups } from './backups.ts'
 
 /** What the side process does, with the settings of the server. */
 export interface BackupJob {

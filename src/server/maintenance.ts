@@ -1,4 +1,5 @@
 import { deleteMissingFiles, indexComments } from '../annotations/index.ts'
+import { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS, releaseSpace } from '../assembly/index.ts'
 import { ClockJumped } from '../clock/index.ts'
 import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
@@ -9,12 +10,7 @@ import type { Logger } from '../logging.ts'
 import { deleteReceivedBefore, deleteUncommittedBefore } from '../push/index.ts'
 import { CountingStopped } from '../usage/index.ts'
 import { deleteReceivedSubCommitsBefore } from '../views/index.ts'
-import { releaseSpace } from './release-space.ts'
 import type { Services } from './services.ts'
-
-export const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
-// Objects and blocks that sync clients uploaded for a push that never came.
-export const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
 /** Starts the periodic jobs that delete expired data and refresh derived data. */
 export function startMaintenance(services: Services, db: Database, logger: Logger): Maintenance {

@@ -1,3 +1,4 @@
+import { recordedBackup, recordedVerification } from '../assembly/index.ts'
 import { type BackupState, findLastAttempt, readBackupState, type SnapshotManifest } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
@@ -5,7 +6,6 @@ import type { MaintenanceLog } from '../jobs/index.ts'
 import type { Logger } from '../logging.ts'
 import { CoalescedTask } from '../scheduling/index.ts'
 import type { BackupJob } from './backup-process.ts'
-import { recordedBackup, recordedVerification } from './backups.ts'
 
 const LOOK_EVERY_MS = 60_000
 /** After a failure. */

@@ -1,6 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { clearListingCache } from '../api/index.ts'
+import {
+  addressOfBlocks,
+  checkDatabaseStorage,
+  checkSecret,
+  findFolderProblem,
+  lockDataFolder,
+  openBlocks,
+  openCore,
+  openSearchDatabase,
+  prepareDataFolder,
+  probeBlocks,
+  reportProblems,
+} from '../assembly/index.ts'
 import { Scrub } from '../check/index.ts'
 import { TrustedClock } from '../clock/index.ts'
 import { ClusterNode } from '../cluster/index.ts'
@@ -12,15 +25,10 @@ import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
 import { programVersion } from '../version.ts'
-import { lockDataFolder } from './data-folder-lock.ts'
 import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
-import { addressOfBlocks, openBlocks, probeBlocks } from './open-blocks.ts'
-import { checkSecret } from './secret-check.ts'
 import { createServices, type Services } from './services.ts'
-import { checkDatabaseStorage, findFolderProblem, reportProblems } from './storage-safety.ts'
-import { openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
 import { TakeOver } from './take-over.ts'
 

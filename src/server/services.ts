@@ -1,28 +1,27 @@
 import path from 'node:path'
-import {
-  Access,
-  LibraryPasswords,
-  LinkMails,
-  Links,
-  type QuotaLimits,
-  Quotas,
-  Shares,
-  Tickets,
-} from '../access/index.ts'
-import { ActivityService } from '../activity/index.ts'
+import { Access, LibraryPasswords, LinkMails, Links, Quotas, Shares, Tickets } from '../access/index.ts'
 import { Comments, findAnnotated, findCommented, Tags } from '../annotations/index.ts'
 import type { ApiServices } from '../api/index.ts'
+import {
+  apiTokenDependents,
+  createAccounts,
+  createActivity,
+  createInitialPassword,
+  createPhotos,
+  createSearch,
+  groupDependents,
+  libraryRelations,
+  quotaLimits,
+} from '../assembly/index.ts'
 import { Audit } from '../audit/index.ts'
 import { readIntegrityState } from '../check/index.ts'
 import type { TrustedClock } from '../clock/index.ts'
 import type { ClusterNode } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
-import { createTextExtractor, isExtractable } from '../extraction/index.ts'
+import { createTextExtractor } from '../extraction/index.ts'
 import { GarbageCollector, OperationLeases } from '../gc/index.ts'
 import {
-  type Account,
-  Accounts,
   AccountTokens,
   ApiTokens,
   Avatars,
@@ -49,11 +48,9 @@ import type { LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import { Outbox } from '../mail/index.ts'
 import type { PageServices } from '../pages/index.ts'
-import { Photos } from '../photos/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import { ClientPush } from '../push/index.ts'
 import { FairSemaphore } from '../scheduling/index.ts'
-import { Search } from '../search/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { NotificationTokens, SyncAccess, type SyncServices } from '../sync/index.ts'
 import {
@@ -65,11 +62,8 @@ import {
 } from '../transfer/index.ts'
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
-import { accountDependents, apiTokenDependents, groupDependents } from './dependents.ts'
 import type { DiskReserve } from './disk-reserve.ts'
-import { libraryRelations } from './relations.ts'
 import { ScheduledBackups } from './scheduled-backups.ts'
-import { threadsOf } from './stores.ts'
 
 // Enough for about a hundred pages.
 const SHOWN_TEXTS = {
@@ -348,11 +342,6 @@ export function createServices(parts: {
   }
 }
 
-export function quotaLimits({ limits }: Config): QuotaLimits {
-  const { quota = 0, unfinished = 0, linkUnfinished = 0, history = 0 } = limits
-  return { serverDefault: quota, unfinished, linkUnfinished, history }
-}
-
 function createArchives(parts: {
   core: LibraryCore
   tickets: Tickets
@@ -393,108 +382,5 @@ function createCopyMoveTasks(parts: {
     atOnce: config.tasks.atOnce,
     limits: { files: config.tasks.files, bytes: config.limits.copy },
     onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
-  })
-}
-
-export function createSearch(parts: {
-  core: LibraryCore
-  libraryDb: Database
-  db: Database
-  config: Config
-  logger: Logger
-  onBehind?: (() => void) | undefined
-}): Search {
-  const { core, libraryDb, db, config, logger, onBehind } = parts
-  return new Search({
-    core,
-    libraryDb,
-    db,
-    extractor: createTextExtractor({ threads: threadsOf(config) }),
-    isExtractable,
-    onError: (error) => {
-      onBehind?.()
-      logger.error({ err: error }, 'indexing for search failed; it is tried again')
-    },
-  })
-}
-
-/** Creates the timeline of photos, which starts no background work of its own. */
-export function createPhotos(parts: {
-  core: LibraryCore
-  db: Database
-  access: Access
-  images: Images
-  logger: Logger
-  onBehind?: (() => void) | undefined
-}): Photos {
-  const { logger, onBehind, ...rest } = parts
-  return new Photos({
-    ...rest,
-    onError: (error) => {
-      onBehind?.()
-      logger.error({ err: error }, 'indexing photos failed; it is tried again')
-    },
-  })
-}
-
-export function createInitialPassword(
-  { dataDirectory }: Pick<Config, 'dataDirectory'>,
-  onError?: (error: unknown) => void,
-): InitialPasswordFile {
-  return new InitialPasswordFile(path.join(dataDirectory, 'admin-password.txt'), onError)
-}
-
-/** Creates the activity service, which starts no background work of its own. */
-export function createActivity(
-  parts: Pick<
-    Parameters<typeof createServices>[0],
-    'core' | 'db' | 'secret' | 'config' | 'now' | 'logger' | 'onBehind'
-  > & {
-    access: Access
-    accounts: Accounts
-    outbox?: Outbox
-  },
-): ActivityService {
-  const { core, db, access, accounts, secret, config, now, logger, onBehind } = parts
-  const onMailError = (error: unknown) => logger.error({ err: error }, 'mail failed')
-  return new ActivityService({
-    core,
-    db,
-    access,
-    accounts,
-    // Commands queue no mail.
-    outbox: parts.outbox ?? new Outbox({ db, settings: undefined, now, onError: onMailError }),
-    secret,
-    now,
-    webhookPrivate: config.webhookPrivate,
-    onError: (error) => {
-      onBehind?.()
-      logger.error({ err: error }, 'telling what happened failed; it is tried again')
-    },
-  })
-}
-
-/** The accounts, with the modules that remove their rows of an account. */
-export function createAccounts(parts: {
-  db: Database
-  now: () => number
-  passwords?: Passwords
-  directory?: Directory
-  /** Only in a server: commands hold no keys. */
-  core?: LibraryCore
-  initialPassword?: InitialPasswordFile
-}): Accounts {
-  const { core, now, initialPassword, ...rest } = parts
-  return new Accounts({
-    passwords: new Passwords(),
-    now,
-    ...rest,
-    async onSignOut(account: Account) {
-      core?.keys.forgetAccount(account.key)
-      await initialPassword?.deleteFor(account.email)
-    },
-    relations: libraryRelations,
-    dependents: accountDependents(now),
-    groupDependents,
   })
 }

@@ -1,4 +1,5 @@
 import { apiFaults, apiRoutes } from '../api/index.ts'
+import { findS3Store } from '../assembly/index.ts'
 import { registerBackupMetrics } from '../backup/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import { registerClockMetrics } from '../clock/index.ts'
@@ -31,7 +32,6 @@ import {
   uploadRoutes,
 } from '../transfer/index.ts'
 import type { DiskHealth } from './disk-health.ts'
-import { findS3Store } from './open-blocks.ts'
 import { Reachability } from './reachability.ts'
 import type { Services } from './services.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/backup/index.ts'
 import { readConfig } from '../../src/config/index.ts'
 import { openDatabase } from '../../src/database/index.ts'
-import { backUp, openBlocks, verifyBackups } from '../../src/server/index.ts'
+import { backUp, openBlocks, verifyBackups } from '../../src/assembly/index.ts'
 import { startServer } from '../support/server.ts'
 import type { ExpectedSnapshot } from './backup-scenarios.ts'
 import { checkState } from './check-state.ts'

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import type { Database, Transaction, Value } from '../../src/database/database.ts'
 import { Passwords } from '../../src/identity/passwords.ts'
 import { deleteLibrary } from '../../src/library/libraries.ts'
-import { libraryDependents } from '../../src/server/dependents.ts'
-import { createAccounts } from '../../src/server/services.ts'
+import { libraryDependents } from '../../src/assembly/dependents.ts'
+import { createAccounts } from '../../src/assembly/accounts.ts'
 import { openTestCore } from '../support/core.ts'
 
 interface Column {

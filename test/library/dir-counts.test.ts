@@ -7,7 +7,7 @@ import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { ROOT } from '../../src/objects/paths.ts'
-import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
+import { libraryDependents, pathBindings } from '../../src/assembly/dependents.ts'
 import { countDirs } from '../../src/tree/dir-counts.ts'
 import { at, openTestCore } from '../support/core.ts'
 

@@ -12,7 +12,7 @@ import { createFile } from '../../src/library/entries.ts'
 import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { ROOT } from '../../src/objects/paths.ts'
-import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
+import { libraryDependents, pathBindings } from '../../src/assembly/dependents.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
 import { at } from '../support/core.ts'
 

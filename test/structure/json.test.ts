@@ -23,7 +23,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'identity/password-attempt-store.ts': 'a column we wrote',
   'jobs/copy-move-task-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
-  'server/data-folder-lock.ts': 'a file we wrote',
+  'assembly/data-folder-lock.ts': 'a file we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',
   'version.ts': 'a file of the program',
 }

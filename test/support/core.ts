@@ -8,7 +8,7 @@ import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
 import { type Actor, type EditableLibrary, Library } from '../../src/library/library.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
-import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
+import { libraryDependents, pathBindings } from '../../src/assembly/dependents.ts'
 import type { BlockStore } from '../../src/storage/block-store.ts'
 import { type DiskImplementation, openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
 

@@ -1,6 +1,6 @@
+import { findFolderProblem, findPostgresProblems, type StorageProblem } from '../../assembly/index.ts'
 import type { Config } from '../../config/index.ts'
 import { inspectDatabase } from '../../database/index.ts'
-import { findFolderProblem, findPostgresProblems, type StorageProblem } from '../../server/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Checks that flushed data is durable: the file system of the data folder, and the settings of PostgreSQL. */

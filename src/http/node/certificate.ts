@@ -1,5 +1,6 @@
 import { readFileSync, type StatWatcher, unwatchFile, watchFile } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { StartError } from '../../errors.ts'
 
 /** The PEM files of a certificate with its chain, and of its private key. */
 export interface CertificateFiles {
@@ -8,7 +9,7 @@ export interface CertificateFiles {
 }
 
 /** The files cannot be used. The message is one sentence that says what to do. */
-export class CertificateError extends Error {
+export class CertificateError extends StartError {
   override name = 'CertificateError'
 }
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { startPostgres } from '../../test/support/postgres.ts'
 import { readConfig } from '../config/index.ts'
 import { createLogger } from '../logging.ts'
-import { startServer } from './server.ts'
+import { startServer } from '../server/server.ts'
 import { findFolderProblem, problemOfFileSystem, reportProblems } from './storage-safety.ts'
 
 const TMPFS = 0x01021994

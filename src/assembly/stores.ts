@@ -4,6 +4,7 @@ import path from 'node:path'
 import { UNFINISHED_RESTORE } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, ThreadedDatabase } from '../database/index.ts'
+import { StartError } from '../errors.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import type { BlockStore } from '../storage/index.ts'
@@ -11,11 +12,6 @@ import { libraryDependents, pathBindings } from './dependents.ts'
 
 const MAX_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
-
-/** The server cannot start. The message says how to fix it. */
-export class StartError extends Error {
-  override name = 'StartError'
-}
 
 export async function prepareDataFolder(directory: string): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StartError } from './stores.ts'
+import { StartError } from '../errors.ts'
 
 const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'

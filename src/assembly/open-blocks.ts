@@ -3,7 +3,8 @@ import path from 'node:path'
 import { listLiveNodes } from '../cluster/index.ts'
 import { blocksAt, type Config, formatBlocks, malformed, parseBlocks } from '../config/index.ts'
 import type { Database, Reader } from '../database/index.ts'
-import { descriptorLimit, foldersKeptOpen } from '../http/index.ts'
+import { descriptorLimit, foldersKeptOpen } from '../descriptor-limits.ts'
+import { StartError } from '../errors.ts'
 import { explainUnusable, openBucket, probeBucket, S3Refused, S3Unavailable } from '../s3/index.ts'
 import { openDiskBlockStore } from '../storage/disk/index.ts'
 import type { BlockStore } from '../storage/index.ts'
@@ -20,7 +21,7 @@ import {
 } from '../storage/registry/index.ts'
 import { hasObjects, openS3BlockStore, S3BlockStore } from '../storage/s3/index.ts'
 import type { StorageProblem } from './storage-safety.ts'
-import { StartError, threadsOf } from './stores.ts'
+import { threadsOf } from './stores.ts'
 
 interface OpenBlocksOptions {
   /** Holds the rows of blocks in S3. A reader is enough for a store that is only read. */

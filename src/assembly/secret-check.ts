@@ -1,7 +1,7 @@
 import { agreeOn, replaceAgreed } from '../cluster/index.ts'
 import type { Database } from '../database/index.ts'
+import { StartError } from '../errors.ts'
 import { deriveKeys, type ServerSecret } from '../identity/index.ts'
-import { StartError } from './stores.ts'
 
 const NAME = 'secret'
 

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { type Database, listUnsafeSettings, type Reader } from '../database/index.ts'
+import { StartError } from '../errors.ts'
 import type { Logger } from '../logging.ts'
-import { StartError } from './stores.ts'
 
 /** A reason why acknowledged data may be lost in a crash. */
 export interface StorageProblem {

@@ -1,0 +1,45 @@
+import path from 'node:path'
+import type { QuotaLimits } from '../access/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../database/index.ts'
+import { type Account, Accounts, type Directory, InitialPasswordFile, Passwords } from '../identity/index.ts'
+import type { LibraryCore } from '../library/index.ts'
+import { accountDependents, groupDependents } from './dependents.ts'
+import { libraryRelations } from './relations.ts'
+
+/** The accounts, with the modules that remove their rows of an account. */
+export function createAccounts(parts: {
+  db: Database
+  now: () => number
+  passwords?: Passwords
+  directory?: Directory
+  /** Only in a server: commands hold no keys. */
+  core?: LibraryCore
+  initialPassword?: InitialPasswordFile
+}): Accounts {
+  const { core, now, initialPassword, ...rest } = parts
+  return new Accounts({
+    passwords: new Passwords(),
+    now,
+    ...rest,
+    async onSignOut(account: Account) {
+      core?.keys.forgetAccount(account.key)
+      await initialPassword?.deleteFor(account.email)
+    },
+    relations: libraryRelations,
+    dependents: accountDependents(now),
+    groupDependents,
+  })
+}
+
+export function createInitialPassword(
+  { dataDirectory }: Pick<Config, 'dataDirectory'>,
+  onError?: (error: unknown) => void,
+): InitialPasswordFile {
+  return new InitialPasswordFile(path.join(dataDirectory, 'admin-password.txt'), onError)
+}
+
+export function quotaLimits({ limits }: Config): QuotaLimits {
+  const { quota = 0, unfinished = 0, linkUnfinished = 0, history = 0 } = limits
+  return { serverDefault: quota, unfinished, linkUnfinished, history }
+}
