@@ -12,8 +12,8 @@ const BYTES_PER_JOB = 700 * 2 ** 20
 const cores = availableParallelism()
 /** CARREL_TEST_PROCESSES sets a fixed number. Otherwise at least one more than cores, because there is always a test that waits. */
 const fixed = Number(process.env['CARREL_TEST_PROCESSES'] ?? 0)
-const FEWEST = fixed || cores + 1
-const MOST = fixed || cores * 4
+const MIN_JOBS = fixed || cores + 1
+const MAX_JOBS = fixed || cores * 4
 
 /**
  * Worker pool. Starts jobs in order: one more than there are cores, and further ones while CPU time is idle, because jobs wait for
@@ -35,11 +35,11 @@ export async function runInPool<Job>(
   const idleShare = idleShareMeter()
   const timer = setInterval(() => {
     const hasCapacity = idleShare() > IDLE_SHARE && process.availableMemory() > BYTES_PER_JOB
-    if (hasCapacity && running.size < MOST && !signal.aborted) startNext()
+    if (hasCapacity && running.size < MAX_JOBS && !signal.aborted) startNext()
   }, MEASURE_INTERVAL_MS)
   try {
     while (waiting.length > 0 || running.size > 0) {
-      while (running.size < FEWEST && waiting.length > 0 && !signal.aborted) startNext()
+      while (running.size < MIN_JOBS && waiting.length > 0 && !signal.aborted) startNext()
       if (running.size === 0) return
       await Promise.race(running)
     }

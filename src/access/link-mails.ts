@@ -12,7 +12,7 @@ import type { LinkKind } from './link.ts'
 import type { Links } from './links.ts'
 
 const KIND = 'link'
-const MOST_ADDRESSES = 50
+const MAX_ADDRESSES = 50
 const LONGEST_MESSAGE = 2000
 
 interface LinkMailsOptions {
@@ -63,7 +63,7 @@ export class LinkMails {
       // Two requests could otherwise use the rest of the day twice.
       await lockAccount(tx, db.dialect, user.key)
       const used = await outbox.countOfDay(tx, { senderKey: user.key }, KIND)
-      const admitted = valid.slice(0, Math.max(0, Math.min(MOST_ADDRESSES, perDay - used)))
+      const admitted = valid.slice(0, Math.max(0, Math.min(MAX_ADDRESSES, perDay - used)))
       for (const address of admitted) {
         const detail = JSON.stringify({
           token,

@@ -24,12 +24,12 @@ const KIND = 'notices'
 /** Notifications of this time are collected into one mail. */
 const COLLECT_SECONDS = 60
 /** After as many mails in 24 hours, the next one waits for the daily time. */
-const MOST_PER_DAY = 30
+const MAX_PER_DAY = 30
 const DAY_SECONDS = 86_400
 /** Daily mails are sent at 06:00 UTC. */
 const DAILY_AT_SECONDS = 6 * 3600
-const MOST_LINES = 20
-const MOST_READ = 200
+const MAX_LINES = 20
+const MAX_READ = 200
 
 /** The types that are mailed, with the key of the person who caused it. Monitored changes are too many, and what ended is not worth a mail. */
 const MAILED: Partial<Record<NoticeType, string>> = {
@@ -79,7 +79,7 @@ export class NoticeMails {
       const choice = choices.get(accountKey) ?? 'off'
       if (choice === 'off') continue
       const isAtOnce =
-        choice === 'at-once' && (await outbox.countOfDay(tx, { accountKey }, KIND)) < MOST_PER_DAY
+        choice === 'at-once' && (await outbox.countOfDay(tx, { accountKey }, KIND)) < MAX_PER_DAY
       await outbox.put(
         tx,
         { kind: KIND, accountKey, firstItem: id },
@@ -93,12 +93,15 @@ export class NoticeMails {
     return (DAILY_AT_SECONDS - sinceMidnight + DAY_SECONDS) % DAY_SECONDS || DAY_SECONDS
   }
 
-  /** Only what is unseen, and only about libraries that the account may read now. */
+  /**
+   * Composes the digest when it is sent. Notifications that were seen meanwhile, or whose library the account can no longer read, are left
+   * out. Undefined if none is left.
+   */
   async #compose(mail: Mail): Promise<MailContent | undefined> {
     const { db, accounts, outbox } = this.#options
     const account = mail.accountKey === null ? undefined : await accounts.findByKey(mail.accountKey)
     if (!account?.active || account.mailNotices === 'off') return undefined
-    const between = { first: mail.firstItem ?? 0, last: mail.lastItem ?? 0, limit: MOST_READ }
+    const between = { first: mail.firstItem ?? 0, last: mail.lastItem ?? 0, limit: MAX_READ }
     const unseen = await listUnseenBetween(db, account.key, between)
     const shown = await this.#visible(account, unseen)
     const newest = shown[0]
@@ -111,7 +114,7 @@ export class NoticeMails {
       const email = personIn(notification)
       return displayName(people.get(email) ?? unknownPerson(email))
     }
-    const lines = shown.slice(0, MOST_LINES).map((one) => `• ${lineOf(one, nameOf(one), texts, nameInMail)}`)
+    const lines = shown.slice(0, MAX_LINES).map((one) => `• ${lineOf(one, nameOf(one), texts, nameInMail)}`)
     const { site } = outbox
     return {
       to: { name: displayName(account), address: mailAddressOf(account) },
@@ -123,8 +126,8 @@ export class NoticeMails {
       lines: [
         format(messages.greeting, { name: nameInMail(displayName(account)) }),
         ...(shown.length === 1 ? [`${lineOf(newest, nameOf(newest), texts, nameInMail)}.`] : lines),
-        ...(shown.length > MOST_LINES
-          ? [format(messages.notices.more, { count: shown.length - MOST_LINES })]
+        ...(shown.length > MAX_LINES
+          ? [format(messages.notices.more, { count: shown.length - MAX_LINES })]
           : []),
       ],
       action: {

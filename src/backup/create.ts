@@ -172,7 +172,7 @@ async function dumpTable(
   return { name, columns, rows: count, chunks: await repository.addRows(Buffer.from(JSON.stringify(chunks))) }
 }
 
-/** Leaves out garbage, so that a backup does not store what is about to be deleted. */
+/** Returns a predicate that excludes rows of unreachable blocks, so that a backup does not store what garbage collection is about to delete. */
 async function garbageFilter(
   source: BackupSource,
   snapshot: DatabaseSnapshot,

@@ -94,8 +94,8 @@ export class ClusterNode implements AsyncDisposable {
   }
 
   /**
-   * Takes the lease of a name, which it keeps until the node ends. False if another node that is alive has it. For periodic work that one
-   * node does for all, and that does no harm if it is done twice.
+   * Acquires a named lease, held until the node stops. False if another live node holds it. For periodic jobs of the cluster that are
+   * idempotent: after a pause of this process, two nodes may run the same job at once.
    */
   async hold(name: string): Promise<boolean> {
     if (this.#isEnding) return false

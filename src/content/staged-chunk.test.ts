@@ -124,7 +124,7 @@ const file = fc
   .map((parts) => Buffer.concat(parts))
 
 const step = fc.record({
-  /** Where the chunk begins, as a share of what is stored; beyond 1 it continues at the end. */
+  /** Offset of the chunk as a fraction of the stored bytes; above 1 the chunk is appended. */
   at: fc.oneof({ weight: 3, arbitrary: fc.constant(2) }, fc.double({ min: 0, max: 1, noNaN: true })),
   length: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 700 })),
 })

@@ -13,9 +13,8 @@ const MAX_OPERATION_SECONDS = 7 * 86_400
 const CLOCK_SKEW_SECONDS = 5
 
 /**
- * The purpose of a process that only reads blocks after it has read the rows that refer to them in one transaction. Its lease holds back the
- * deletion of bytes, and not that of rows: else the history could be given up only once during a backup, and the next backup would have to
- * store what was replaced meanwhile.
+ * The purpose of a backup process. It reads rows in one snapshot and the referenced blocks afterwards, so its lease delays the deletion of bytes
+ * but not of rows. If it delayed rows too, expired history would accumulate for as long as a backup runs, and the next backup would store it.
  */
 const BACKUP = 'backup'
 

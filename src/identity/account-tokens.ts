@@ -22,7 +22,7 @@ const LIFE_SECONDS: Readonly<Record<TokenPurpose, number>> = {
   contact: 86_400,
 }
 /** Mails of one purpose to one account in 24 hours. */
-const MOST_PER_DAY = 5
+const MAX_PER_DAY = 5
 
 interface AccountTokensOptions {
   readonly db: Database
@@ -42,9 +42,9 @@ interface TokenMailDetail {
 }
 
 /**
- * Links in mails that let somebody choose a password or verify an address: invitations, forgotten passwords, contact addresses. A token works
- * once and ends with the password. It is computed from the id of its mail and the secret of the server, and only its hash is stored: neither the
- * database nor the outbox reveals it.
+ * One-time tokens in mailed links: invitations, password resets, verification of contact addresses. A token is invalidated by its first use and by
+ * a change of the password. It is an HMAC of the mail id under the server secret, and only its hash is stored: neither the database nor the outbox
+ * reveals it.
  */
 export class AccountTokens {
   readonly #options: AccountTokensOptions
@@ -154,7 +154,7 @@ export class AccountTokens {
     const { outbox, now } = this.#options
     if (!outbox.isConfigured) return
     // More would let strangers fill a mailbox.
-    if ((await outbox.countOfDay(tx, { accountKey: account.key }, purpose)) >= MOST_PER_DAY) return
+    if ((await outbox.countOfDay(tx, { accountKey: account.key }, purpose)) >= MAX_PER_DAY) return
     const id = randomUUID()
     const row = {
       accountKey: account.key,

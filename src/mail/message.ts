@@ -19,21 +19,24 @@ export interface MailContent {
   readonly replyTo?: { readonly name: string; readonly address: string } | undefined
 }
 
-const MOST_IN_HEADER = 200
-const MOST_IN_NAME = 100
+const MAX_HEADER_LENGTH = 200
+const MAX_NAME_LENGTH = 100
 
 // Control and format characters could forge headers, reverse the reading direction or hide text. Joiners belong to scripts and emoji.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/gu
 
 /** A text on one line without control characters, for a header. */
 export function headerText(text: string): string {
-  return shortened(text.toWellFormed().replaceAll(UNSAFE, ' ').replaceAll(/\s+/g, ' ').trim(), MOST_IN_HEADER)
+  return shortened(
+    text.toWellFormed().replaceAll(UNSAFE, ' ').replaceAll(/\s+/g, ' ').trim(),
+    MAX_HEADER_LENGTH,
+  )
 }
 
 /** A name that somebody chose, for a sentence of a mail. */
 export function nameInMail(name: string): string {
   // Mail programs turn what looks like an address into a link. A word joiner, which is invisible, keeps names from becoming links of ours.
-  return shortened(headerText(name), MOST_IN_NAME).replaceAll(/(?<=[^\s.])([./:@])(?=[^\s.])/g, '$1\u2060')
+  return shortened(headerText(name), MAX_NAME_LENGTH).replaceAll(/(?<=[^\s.])([./:@])(?=[^\s.])/g, '$1\u2060')
 }
 
 export function plainText(content: MailContent): string {

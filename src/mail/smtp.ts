@@ -31,7 +31,7 @@ export class MailRefused extends Error {
 
 // Each step of a conversation. A whole one takes less than the lease of a mail.
 const STEP_TIMEOUT_MS = 20_000
-const MOST_OF_ANSWER = 300
+const MAX_RESPONSE_LENGTH = 300
 
 /** Sends mail over SMTP, one connection per message. The library is loaded with the first one. */
 export class Smtp {
@@ -49,7 +49,7 @@ export class Smtp {
   /** Resolves once the mail server has accepted the message. Throws MailRefused. */
   async send(content: MailContent, { id, site }: { id: string; site: string }, signal: AbortSignal) {
     const { to, replyTo, settings } = content
-    await this.#converse(signal, (transport) =>
+    await this.#withTransport(signal, (transport) =>
       transport.sendMail({
         from: this.#settings.from,
         to: { name: headerText(to.name), address: to.address },
@@ -73,12 +73,12 @@ export class Smtp {
 
   /** Connects and signs in, without sending anything. Throws MailRefused. */
   async verify(signal: AbortSignal): Promise<void> {
-    await this.#converse(signal, (transport) => transport.verify())
+    await this.#withTransport(signal, (transport) => transport.verify())
   }
 
-  async #converse<T>(
+  async #withTransport<T>(
     signal: AbortSignal,
-    talk: (transport: ReturnType<typeof createTransport>) => Promise<T>,
+    use: (transport: ReturnType<typeof createTransport>) => Promise<T>,
   ): Promise<T> {
     const { host, port, tls, user, password, ca } = this.#settings.server
     let socket: Socket | undefined
@@ -116,7 +116,7 @@ export class Smtp {
           })
         },
       })
-      return await talk(transport)
+      return await use(transport)
     } catch (error) {
       signal.throwIfAborted()
       throw this.#refusal(error)
@@ -138,17 +138,18 @@ export class Smtp {
       command?: string
     }
     const { host, port } = this.#settings.server
-    const said = this.#withoutPassword(headerText(message).slice(0, MOST_OF_ANSWER))
+    const response = this.#withoutPassword(headerText(message).slice(0, MAX_RESPONSE_LENGTH))
     const place = `${host}:${port}`
     // 5xx answers to the sign-in are faults of the settings, which an operator corrects.
     if (code === 'EAUTH')
-      return new MailRefused(`The mail server ${place} refused the sign-in: ${said}`, false, error)
-    if (code === 'ETLS') return new MailRefused(`No encrypted connection to ${place}: ${said}`, false, error)
+      return new MailRefused(`The mail server ${place} refused the sign-in: ${response}`, false, error)
+    if (code === 'ETLS')
+      return new MailRefused(`No encrypted connection to ${place}: ${response}`, false, error)
     if (responseCode > 0) {
       const isPermanent = responseCode >= 500 && /^(?:RCPT|DATA|API)/.test(command)
-      return new MailRefused(`The mail server ${place} answered: ${said}`, isPermanent, error)
+      return new MailRefused(`The mail server ${place} answered: ${response}`, isPermanent, error)
     }
-    return new MailRefused(`The mail server ${place} cannot be used: ${said}`, false, error)
+    return new MailRefused(`The mail server ${place} cannot be used: ${response}`, false, error)
   }
 
   /** A server may repeat what it was sent. */

@@ -6,7 +6,7 @@ export const cluster: Migration = {
   name: 'cluster',
   async up(tx, { int, text }) {
     const statements = [
-      // The running server processes. heartbeat_at is 0 for one that has stopped and whose work nobody has taken over yet.
+      // One row per server process. heartbeat_at is 0 after a shutdown, until another node has taken over its tasks.
       `create table cluster_node (
         id ${text} primary key,
         version ${text} not null,
@@ -14,7 +14,7 @@ export const cluster: Migration = {
         started_at ${int} not null,
         heartbeat_at ${int} not null
       )`,
-      // What one node does for all. A lease is void once the heartbeat of its node is too old.
+      // Named leases of jobs that one node runs for the cluster. A lease expires with the heartbeat of its node.
       `create table cluster_lease (
         name ${text} primary key,
         node_id ${text} not null references cluster_node (id) on delete cascade,

@@ -5,9 +5,9 @@ export const stagedBlocks: Migration = {
   name: 'staged blocks',
   async up(tx, { key, int, bytes, text }) {
     const statements = [
-      // Unfinished uploads of earlier versions had their bytes in files of one machine. They start over.
+      // Unfinished uploads of earlier versions are dropped: their bytes are in files of one node. Clients restart them.
       'drop table partial_upload',
-      // A file that arrives in chunks. version counts the chunks: whoever adds one names the version it continues.
+      // A chunked upload. version is an optimistic lock: adding a chunk names the version it read, and increments it.
       `create table partial_upload (
         key ${key},
         library_key ${int} not null references library (key) on delete cascade,
@@ -23,7 +23,7 @@ export const stagedBlocks: Migration = {
         unique (library_key, account_key, link_key, path_key)
       )`,
       'create index partial_upload_by_time on partial_upload (updated_at)',
-      // The blocks its bytes are in, by their place in the file. Those that are not final are pieces of the next block.
+      // The blocks of an upload, by their offset in the file. Blocks that are not final are staged pieces of the next block.
       `create table staged_block (
         upload_key ${int} not null references partial_upload (key) on delete cascade,
         position ${int} not null,

@@ -11,7 +11,7 @@ import { ExpiryField, hasExpiry, noExpiry } from './share-expiry.tsx'
 import { ShareFailures } from './share-rows.tsx'
 
 /** Names that are listed. The title says how many there are. */
-const MOST_NAMES = 8
+const MAX_NAMES = 8
 
 interface Failure {
   readonly name: string
@@ -83,12 +83,12 @@ export function ShareManyDialog(props: { items: readonly Shared[]; onClose: () =
         <ShareFailures failed={failed} />
       </form>
       <ul className="sharing-many" aria-label={texts.sharedItems}>
-        {items.slice(0, MOST_NAMES).map(({ path, name }) => (
+        {items.slice(0, MAX_NAMES).map(({ path, name }) => (
           <li key={path}>
             <bdi>{name}</bdi>
           </li>
         ))}
-        {items.length > MOST_NAMES && <li>…</li>}
+        {items.length > MAX_NAMES && <li>…</li>}
       </ul>
     </Dialog>
   )
