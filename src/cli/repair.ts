@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Access } from '../access/index.ts'
 import { repairAnnotations } from '../annotations/index.ts'
-import { createAccounts } from '../assembly/index.ts'
+import { createAccounts, findS3Store } from '../assembly/index.ts'
 import { listSnapshotIds, openRepository, readManifest, Snapshot, TargetLock } from '../backup/index.ts'
 import type { Finding } from '../check/index.ts'
 import {
@@ -13,9 +13,10 @@ import {
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
 import { createLibrary, type EditableLibrary } from '../library/index.ts'
-import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
+import { type BlockId, type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import { type RepairSource, type RepairStep, repair } from '../repair/index.ts'
 import { Quarantine } from '../storage/disk/index.ts'
+import { BlockStoreError } from '../storage/index.ts'
 import {
   FINDINGS,
   lineOf,
@@ -52,15 +53,17 @@ async function checkAndRepair(config: Config, flags: RepairFlags): Promise<numbe
   const before = await runCheck(store, options)
   await using source = flags.from === undefined ? undefined : await openSource(config, flags.from)
   const isDryRun = flags.dryRun === true
-  const once = (findings: readonly Finding[]) =>
-    runRepair(config, store, findings, source?.snapshots ?? [], isDryRun)
+  const versions = new Versions(store)
+  const copies = { snapshots: source?.snapshots ?? [], versions }
+  const once = (findings: readonly Finding[]) => runRepair(config, store, findings, copies, isDryRun)
   const { steps, left } = isDryRun
     ? { steps: await once(before.findings), left: before.findings }
     : await repairInRounds(store, options, before.findings, once)
   const lost = isDryRun ? withoutRepaired(left, steps) : left
   const lostFiles = await namesOfLost(store, lost)
-  const document = { ok: lost.length === 0, dryRun: isDryRun, repaired: steps, lost, lostFiles }
-  print(flags.json === true, document, linesOf(steps, lost, lostFiles, isDryRun))
+  const warnings = versions.failure === undefined ? [] : [versions.failure]
+  const document = { ok: lost.length === 0, dryRun: isDryRun, repaired: steps, lost, lostFiles, warnings }
+  print(flags.json === true, document, [...linesOf(steps, lost, lostFiles, isDryRun), ...warnings])
   return lost.length === 0 ? 0 : FINDINGS
 }
 
@@ -114,11 +117,33 @@ async function namesOfLost({ db, search }: OpenStore, lost: readonly Finding[]):
   return files
 }
 
+/** Versions of the objects of blocks in S3. Where they cannot be listed, for lack of a right or of the feature, a repair goes on without them. */
+class Versions {
+  readonly #store: ReturnType<typeof findS3Store>
+  /** Why they are not used, as a sentence. */
+  failure: string | undefined
+
+  constructor({ blocks }: OpenStore) {
+    this.#store = findS3Store(blocks)
+  }
+
+  async find(id: BlockId): Promise<{ bytes: Buffer; storedAt: Date } | undefined> {
+    if (this.failure !== undefined) return undefined
+    try {
+      return await this.#store?.findVersion(id)
+    } catch (error) {
+      if (!(error instanceof BlockStoreError)) throw error
+      this.failure = `Earlier object versions were not looked for: ${error.message} They need s3:ListBucketVersions and s3:GetObjectVersion.`
+      return undefined
+    }
+  }
+}
+
 function runRepair(
   config: Config,
   { db, core, blocks, search, photos, now }: OpenStore,
   findings: readonly Finding[],
-  sources: readonly RepairSource[],
+  { snapshots, versions }: { readonly snapshots: readonly RepairSource[]; readonly versions: Versions },
   isDryRun: boolean,
 ): Promise<RepairStep[]> {
   // A damaged object in S3 stays there until garbage collection deletes it.
@@ -136,7 +161,8 @@ function runRepair(
       core,
       blocks,
       blockCheck: new BlockCheck(db, blocks, now),
-      sources,
+      sources: snapshots,
+      findVersion: (id) => versions.find(id),
       quarantine: (name, bytes) => quarantine.keep(name, bytes),
       quarantineFile: (id) => quarantine.keepFile(id),
       openAsOwner,

@@ -16,9 +16,9 @@ interface BlockCopy {
   readonly isStored: boolean
 }
 
-/** A copy of a block: as a row, as a file, or in a backup. Verified. */
+/** A copy of a block: as a row, as a file, as an earlier version of its object in S3, or in a backup. Verified. */
 export async function findBlockCopy(
-  { db, blocks, sources }: RepairParts,
+  { db, blocks, sources, findVersion }: RepairParts,
   id: BlockId,
 ): Promise<BlockCopy | undefined> {
   const row = (await findSmallBlocks(db, [idToBytes(id)])).get(id)
@@ -28,6 +28,11 @@ export async function findBlockCopy(
   const file = await Array.fromAsync(blocks.read(id)).catch(() => undefined)
   if (file !== undefined) {
     return { bytes: Buffer.concat(file), source: 'a file of the block store', isStored: true }
+  }
+  const version = await findVersion(id)
+  if (version !== undefined) {
+    const source = `an object version of ${version.storedAt.toISOString()}`
+    return { bytes: version.bytes, source, isStored: false }
   }
   for (const source of sources) {
     if (!source.hasBlock(id)) continue

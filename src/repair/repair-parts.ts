@@ -33,6 +33,8 @@ export interface RepairParts {
   readonly blocks: BlockStore
   readonly blockCheck: BlockCheck
   readonly sources: readonly RepairSource[]
+  /** An earlier version of the object of a block, if the block store keeps such. Verified. */
+  readonly findVersion: (id: BlockId) => Promise<{ bytes: Buffer; storedAt: Date } | undefined>
   /** Keeps a copy of damaged bytes. */
   readonly quarantine: (name: string, bytes: Uint8Array) => Promise<void>
   /** Keeps a copy of the damaged file of a block, if there is one. */

@@ -53,6 +53,23 @@ interface ObjectBody {
   open(): Uint8Array | AsyncIterable<Uint8Array>
 }
 
+/** A stored version of an object. */
+export interface ObjectVersion {
+  readonly name: string
+  /** Its id in the service; `null` as text for an object that was stored without versioning. */
+  readonly version: string
+  readonly size: number
+  /** When it was stored. */
+  readonly storedAt: Date
+}
+
+/** What of an object is read: all of its current version, unless given. */
+interface GetOptions {
+  /** `start` up to but not including `end`. */
+  readonly range?: { readonly start: number; readonly end: number } | undefined
+  readonly version?: string | undefined
+}
+
 /** Counters since the start. */
 export interface BucketStatistics {
   requests: number
@@ -158,20 +175,18 @@ export class Bucket implements Disposable {
     })
   }
 
-  /**
-   * The result of `consume`, which is called with the chunks of each attempt. Its own errors end the call. A range is `start` up to but not
-   * including `end`.
-   */
+  /** The result of `consume`, which is called with the chunks of each attempt. Its own errors end the call. */
   get<T>(
     name: string,
     consume: (chunks: AsyncIterable<Buffer>) => Promise<T>,
-    range?: { readonly start: number; readonly end: number },
+    { range, version }: GetOptions = {},
   ): Promise<T> {
     return this.#retrying(async (watchdog) => {
       const { Body: body } = await this.#client.send(
         new this.#sdk.GetObjectCommand({
           ...this.#keyOf(name),
           ...(range && { Range: `bytes=${range.start}-${range.end - 1}` }),
+          ...(version !== undefined && { VersionId: version }),
         }),
         { abortSignal: watchdog.signal },
       )
@@ -221,6 +236,28 @@ export class Bucket implements Disposable {
         yield { name: key.slice(this.#prefix.length), size }
       }
       token = page.NextContinuationToken
+    }
+  }
+
+  /**
+   * All versions of the objects whose names begin with `prefix`, also of deleted objects, in the order of the service. A bucket without versioning
+   * has the current ones only. The service wants a right of its own for it (`s3:ListBucketVersions`).
+   */
+  async *listVersions(prefix: string): AsyncGenerator<ObjectVersion, void> {
+    for (let marker: readonly [string?, string?] = [], hasMore = true; hasMore; ) {
+      const command = new this.#sdk.ListObjectVersionsCommand({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix + prefix,
+        KeyMarker: marker[0],
+        VersionIdMarker: marker[1],
+      })
+      const page = await this.#retrying(({ signal }) => this.#client.send(command, { abortSignal: signal }))
+      for (const { Key: key = '', VersionId: version, Size: size = 0, LastModified } of page.Versions ?? []) {
+        if (version === undefined) continue
+        yield { name: key.slice(this.#prefix.length), version, size, storedAt: LastModified ?? new Date(0) }
+      }
+      marker = [page.NextKeyMarker, page.NextVersionIdMarker]
+      hasMore = page.IsTruncated === true && page.NextKeyMarker !== undefined
     }
   }
 

@@ -3,6 +3,7 @@ export {
   type BucketLimits,
   type BucketSettings,
   type BucketStatistics,
+  type ObjectVersion,
   openBucket,
 } from './bucket.ts'
 export { ObjectMissing, S3Refused, S3Unavailable } from './errors.ts'

@@ -46,7 +46,7 @@ export function readObject(
   name: string,
   range?: { readonly start: number; readonly end: number },
 ): Promise<Buffer> {
-  return bucket.get(name, async (chunks) => Buffer.concat(await Array.fromAsync(chunks)), range)
+  return bucket.get(name, async (chunks) => Buffer.concat(await Array.fromAsync(chunks)), { range })
 }
 
 function bodyOf(bytes: Uint8Array) {

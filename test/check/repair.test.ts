@@ -96,6 +96,7 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       blocks,
       blockCheck: new BlockCheck(db, blocks, now),
       sources,
+      findVersion: async () => undefined,
       quarantine: (name, bytes) => quarantine.keep(name, bytes),
       quarantineFile: (id) => quarantine.keepFile(id),
       openAsOwner: async ({ id }) => (await access.open(await accounts.get(client.email), id)).editable(ROOT),

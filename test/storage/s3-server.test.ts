@@ -6,9 +6,15 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  PutBucketVersioningCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import sharp from 'sharp'
 import { dbOf } from '../../src/library/core.ts'
-import { type Bucket, openBucket } from '../../src/s3/index.ts'
+import { type Bucket, openBucket, writeObject } from '../../src/s3/index.ts'
 import { blockIdOf } from '../../src/storage/block-store.contract.ts'
 import { Client } from '../support/client.ts'
 import { carrel, environment, program } from '../support/command.ts'
@@ -66,8 +72,8 @@ describe('a server with blocks in S3', { skip }, () => {
   })
 
   /** Deletes the cached blocks, as an operator may at any time. */
-  async function emptyCache(): Promise<void> {
-    const cache = path.join(server.data, 'block-cache')
+  async function emptyCache(data = server.data): Promise<void> {
+    const cache = path.join(data, 'block-cache')
     for (const file of await readdir(cache, { recursive: true, withFileTypes: true })) {
       if (file.isFile()) await rm(path.join(file.parentPath, file.name), { force: true })
     }
@@ -163,6 +169,86 @@ describe('a server with blocks in S3', { skip }, () => {
     const repaired = await run(['repair', '--from', target])
     assert.deepEqual(repaired.lost, [])
     assert.ok((await download(ann, library, '/large.bin')).equals(large))
+  })
+
+  it('is repaired from earlier versions and deleted objects of a versioned bucket', async () => {
+    const { endpoint, region, accessKey: accessKeyId, secretKey: secretAccessKey } = service
+    const credentials = { accessKeyId, secretAccessKey }
+    const name = `${service.bucket}-versions`
+    const sdk = new S3Client({ endpoint, region, forcePathStyle: true, credentials })
+    await sdk.send(new CreateBucketCommand({ Bucket: name }))
+    const VersioningConfiguration = { Status: 'Enabled' } as const
+    await sdk.send(new PutBucketVersioningCommand({ Bucket: name, VersioningConfiguration }))
+    using bucket = await openBucket({
+      bucket: name,
+      prefix: 'blocks/',
+      endpoint,
+      region,
+      pathStyle: true,
+      credentials,
+    })
+    const env = {
+      ...envOf('blocks'),
+      CARREL_BLOCKS: (envOf('blocks')['CARREL_BLOCKS'] ?? '').replace(service.bucket, name),
+    }
+    await using versioned = await startServer({ env })
+    const owner = await versioned.signUp()
+    const notes = await owner.createLibrary('Notes')
+    const contents = new Map<string, Buffer>()
+    const objects = new Map<string, string>()
+    for (const file of ['deleted', 'damaged', 'unknown', 'lost']) {
+      const bytes = randomBytes(200_000)
+      contents.set(file, bytes)
+      await uploadFile(owner, notes, `/${file}.bin`, bytes)
+      const id = blockIdOf(bytes)
+      const [stored] = await Array.fromAsync(bucket.list(`${id.slice(0, 2)}/${id.slice(2)}-`))
+      objects.set(file, stored?.name ?? assert.fail('no object'))
+    }
+    const objectOf = (file: string) => objects.get(file) ?? assert.fail(file)
+    // A delete marker, a newer version with other bytes, a lost row, and an object whose versions are gone.
+    await bucket.remove(objectOf('deleted'))
+    await writeObject(bucket, objectOf('damaged'), randomBytes(200_000))
+    await dbOf(versioned.running.services.core).write((tx) =>
+      tx.run(
+        'delete from block_object where block_id = ?',
+        Buffer.from(blockIdOf(contents.get('unknown') ?? assert.fail()), 'hex'),
+      ),
+    )
+    for (const { name: key, version } of await Array.fromAsync(bucket.listVersions(objectOf('lost')))) {
+      const one = { Bucket: name, Key: `blocks/${key}`, VersionId: version }
+      await sdk.send(new DeleteObjectCommand(one))
+    }
+    sdk.destroy()
+    await emptyCache(versioned.data)
+
+    const database = versioned.databaseUrl === undefined ? [] : ['--database', versioned.databaseUrl]
+    const repairIt = async () => {
+      const args = ['repair', '--json', '--data', versioned.data, ...database]
+      const { code, stdout, stderr } = await carrel(args, { env })
+      assert.equal(code, 1, stdout + stderr)
+      return JSON.parse(stdout)
+    }
+    proxy.failAll(/^GET .*[?&]versions/, { kind: 'status', status: 403 })
+    const without = await repairIt()
+    assert.equal(without.lost.length, 4)
+    assert.match(without.warnings[0], /not looked for: .*\(403 .*s3:ListBucketVersions/)
+    proxy.recover()
+
+    const { repaired, lost, warnings } = await repairIt()
+    assert.deepEqual(
+      repaired
+        .map((step: { path: string; detail: string }) => [step.path, step.detail.slice(0, 17)])
+        .toSorted(),
+      ['/damaged.bin', '/deleted.bin', '/unknown.bin'].map((file) => [file, 'an object version']),
+    )
+    assert.deepEqual(
+      lost.map((finding: { path: string }) => finding.path),
+      ['/lost.bin'],
+    )
+    assert.deepEqual(warnings, [])
+    for (const file of ['deleted', 'damaged', 'unknown']) {
+      assert.ok((await download(owner, notes, `/${file}.bin`)).equals(contents.get(file) ?? assert.fail()))
+    }
   })
 
   it('deletes the objects of deleted files, and no others', async () => {

@@ -27,6 +27,8 @@ export interface S3Proxy extends AsyncDisposable {
   readonly requests: string[]
   /** Applies to so many of the following requests with a method. */
   fail(method: Method, fault: S3Fault, times?: number): void
+  /** Applies to all requests that match, as in `requests`. */
+  failAll(pattern: RegExp, fault: S3Fault): void
   /** Applies to no request any more. */
   recover(): void
   /** Resolves when a request with this method has arrived, and holds it until the result is called. */
@@ -37,17 +39,20 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
   const upstream = new URL(target)
   const requests: string[] = []
   const faults = new Map<string, S3Fault[]>()
+  const patterns: { pattern: RegExp; fault: S3Fault }[] = []
   const holds = new Map<string, (release: () => void) => void>()
   // oxlint-disable-next-line typescript/no-misused-promises -- a failure fails the request of the test
   const server = createServer(async (request, response) => {
     const { method = '' } = request
-    requests.push(`${method} ${request.url}`)
+    const line = `${method} ${request.url}`
+    requests.push(line)
     const held = holds.get(method)
     if (held !== undefined) {
       holds.delete(method)
       await new Promise<void>(held)
     }
-    forward(upstream, request, response, faults.get(method)?.shift())
+    const general = patterns.find(({ pattern }) => pattern.test(line))
+    forward(upstream, request, response, general?.fault ?? faults.get(method)?.shift())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -57,7 +62,11 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
     fail: (method, fault, times = 1) => {
       faults.set(method, [...(faults.get(method) ?? []), ...Array.from({ length: times }, () => fault)])
     },
-    recover: () => faults.clear(),
+    failAll: (pattern, fault) => void patterns.push({ pattern, fault }),
+    recover: () => {
+      faults.clear()
+      patterns.length = 0
+    },
     hold: (method) => new Promise((resolve) => holds.set(method, (release) => resolve(release))),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -1,11 +1,12 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Reader } from '../../database/index.ts'
-import { type BlockId, idFromBytes } from '../../objects/index.ts'
+import { type BlockId, idFromBytes, sha1Hex } from '../../objects/index.ts'
 import {
   type Bucket,
   type BucketStatistics,
   ObjectMissing,
+  type ObjectVersion,
   S3Refused,
   S3Unavailable,
 } from '../../s3/index.ts'
@@ -75,6 +76,8 @@ const FETCHES = 2
 /** Times that a fetch evicts blocks because the disk is full, and the bytes beyond its own. */
 const MAX_EVICTIONS = 4
 const ROOM_BYTES = 16 * 1024 * 1024
+/** The longest block that clients may send. */
+const LARGEST_VERSION = 64 * 1024 * 1024
 
 /**
  * Blocks as objects of an S3 service, behind a bounded cache on disk. Rows say which object is the one of a block, so nothing is listed and no
@@ -348,6 +351,41 @@ export class S3BlockStore implements BlockStore {
     return object
   }
 
+  /**
+   * The bytes of a block from any object of it that the bucket still has, newest first: earlier versions of a versioned bucket, deleted objects, and
+   * objects without a row. Undefined if none has the bytes. For repairs: it lists the bucket, which nothing else does. Throws BlockStoreError.
+   */
+  async findVersion(id: BlockId): Promise<{ bytes: Buffer; storedAt: Date } | undefined> {
+    const versions = await this.#listVersions(id)
+    for (const version of versions.toSorted((a, b) => b.storedAt.getTime() - a.storedAt.getTime())) {
+      const bytes = await this.#readVersion(version)
+      if (bytes !== undefined && sha1Hex(bytes) === id) return { bytes, storedAt: version.storedAt }
+    }
+    return undefined
+  }
+
+  async #listVersions(id: BlockId): Promise<ObjectVersion[]> {
+    try {
+      return await translated(Array.fromAsync(this.#bucket.listVersions(namePrefixOf(id))))
+    } catch (error) {
+      // Some services without versions answer 404.
+      if (!(error instanceof ObjectMissing)) throw error
+      throw new BlockStoreError(`${this.#bucket.place} does not list versions.`, { cause: error })
+    }
+  }
+
+  /** Undefined if it was deleted meanwhile, or is too long for a block. */
+  async #readVersion({ name, version, size }: ObjectVersion): Promise<Buffer | undefined> {
+    if (size > LARGEST_VERSION) return undefined
+    const read = async (chunks: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(chunks))
+    try {
+      return await translated(this.#bucket.get(name, read, { version }))
+    } catch (error) {
+      if (error instanceof ObjectMissing) return undefined
+      throw error
+    }
+  }
+
   async size(id: BlockId, { stored = false }: Pick<ReadOptions, 'stored'> = {}): Promise<number> {
     for (let tries = 0; ; tries += 1) {
       const object = await this.#find(id)
@@ -472,7 +510,12 @@ export class S3BlockStore implements BlockStore {
 
 /** The name of an object below the prefix of the bucket. Names begin with random characters, so that a service can distribute them. */
 function nameOf({ id, generation }: BlockObject): string {
-  return `${id.slice(0, 2)}/${id.slice(2)}-${Buffer.from(generation).toString('hex')}`
+  return `${namePrefixOf(id)}${Buffer.from(generation).toString('hex')}`
+}
+
+/** With which the names of all objects of a block begin. */
+function namePrefixOf(id: BlockId): string {
+  return `${id.slice(0, 2)}/${id.slice(2)}-`
 }
 
 function isWritable(db: Database | Reader): db is Database {
