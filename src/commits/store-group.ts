@@ -96,7 +96,9 @@ async function writeGroup(
     insertCommits(tx, key, commits),
   ])
   const limiting = guard?.limitedOwner(tx, key)
-  inserting.catch(() => {}) // Awaited below, unless the head has moved.
+  // Awaited below, unless one before them has failed or the head has moved.
+  moving.catch(() => {})
+  inserting.catch(() => {})
   limiting?.catch(() => {})
   const isFirst = await passing
   if (!(await moving) || !isFirst) throw new Rollback({ kind: 'head-moved' })

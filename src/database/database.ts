@@ -54,6 +54,8 @@ export interface WriteOptions {
    * become durable later.
    */
   onCommitted?: () => void
+  /** It may take hours, as a step of the schema does. */
+  isLong?: boolean
 }
 
 export interface RequestOptions {

@@ -1,6 +1,7 @@
 /**
- * Why the database refused; `full` is its disk, `unwritable` a disk that is read-only or fails to write, `other` is our bug or a disk that
- * fails otherwise, and the message says more.
+ * Why the database refused; `busy` is a time limit of a statement, a lock or the pool, `full` is its disk, `unwritable` a disk that is read-only or
+ * fails to write, `unreachable` a server that cannot be asked, so that nothing was changed, `uncertain` a commit whose outcome could not be found
+ * out, `other` is our bug or a disk that fails otherwise, and the message says more.
  */
 export type DatabaseReason =
   | 'unique'
@@ -9,6 +10,7 @@ export type DatabaseReason =
   | 'full'
   | 'unwritable'
   | 'unreachable'
+  | 'uncertain'
   | 'closed'
   | 'other'
 

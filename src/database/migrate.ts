@@ -47,13 +47,16 @@ export async function migrate(
 async function applyStep(db: Database, migration: Migration, now: () => number): Promise<void> {
   const { version, name } = migration
   try {
-    await db.write(async (tx) => {
-      await findVersion(tx, db.dialect)
-      const applied = await tx.get('select 1 as found from schema_migration where version = ?', version)
-      if (applied !== undefined) return
-      await migration.up(tx, columnTypes[db.dialect])
-      await tx.insert('schema_migration', ['version', 'name', 'applied_at'], [[version, name, now()]])
-    })
+    await db.write(
+      async (tx) => {
+        await findVersion(tx, db.dialect)
+        const applied = await tx.get('select 1 as found from schema_migration where version = ?', version)
+        if (applied !== undefined) return
+        await migration.up(tx, columnTypes[db.dialect])
+        await tx.insert('schema_migration', ['version', 'name', 'applied_at'], [[version, name, now()]])
+      },
+      { isLong: true },
+    )
   } catch (cause) {
     throw new Error(`Schema step ${version} (${name}) failed; the data is as it was before that step.`, {
       cause,
@@ -68,7 +71,7 @@ async function listApplied(db: Database): Promise<Set<number>> {
 }
 
 function findVersionOf(db: Database): Promise<number> {
-  return db.write((tx) => findVersion(tx, db.dialect))
+  return db.write((tx) => findVersion(tx, db.dialect), { isLong: true })
 }
 
 // On SQLite a transaction has the database to itself. On PostgreSQL this lock, held to the end of

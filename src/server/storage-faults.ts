@@ -30,8 +30,18 @@ export function isOfDatabase(thrown: unknown): boolean {
 }
 
 function ofDatabase({ reason }: DatabaseError): Fault | undefined {
-  if (reason === 'full') return { code: 'disk-full' }
-  return reason === 'unwritable' ? { code: 'disk-unwritable' } : undefined
+  switch (reason) {
+    case 'full':
+      return { code: 'disk-full' }
+    case 'unwritable':
+      return { code: 'disk-unwritable' }
+    case 'busy':
+    case 'unreachable':
+    case 'uncertain':
+      return { code: 'busy', seconds: RETRY_SECONDS }
+    default:
+      return undefined
+  }
 }
 
 function ofSystem(error: Error): Fault | undefined {

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { findFreePort, findProgram, untilReady } from './postgres.ts'
+import { signalTree } from './process-tree.ts'
 
 const run = promisify(execFile)
 
@@ -87,6 +88,21 @@ export class RestorablePostgres implements AsyncDisposable {
     const exited = once(child, 'exit')
     child.stdin?.end('stop\n')
     await exited
+  }
+
+  /** Stops all its processes with SIGSTOP. Connections stay open, and nothing is answered. */
+  freeze(): void {
+    signalTree(this.#pid, 'SIGSTOP')
+  }
+
+  thaw(): void {
+    signalTree(this.#pid, 'SIGCONT')
+  }
+
+  get #pid(): number {
+    const pid = this.#keeper?.pid
+    if (pid === undefined) throw new Error('The server does not run.')
+    return pid
   }
 
   /** Copies the data of a stopped server. */

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { Client } from 'pg'
+import { BACKUP_STATEMENT_MS, CONNECT_MS } from './deadlines.ts'
 
 /** A row of `small_block` can have 64 KiB, which are 128 KiB as hexadecimal text. */
 const FETCHED_ROWS = 100
@@ -14,7 +15,12 @@ const END = '-- end of the dump, rows:'
  * left out, because it is derived. `pg_dump` would do more, but it is seldom installed beside a server and must match its version.
  */
 export async function dumpPostgres(url: string, file: string, schemaVersion: number): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'carrel backup' })
+  const client = new Client({
+    connectionString: url,
+    application_name: 'carrel backup',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: BACKUP_STATEMENT_MS,
+  })
   await client.connect()
   try {
     await client.query('begin isolation level repeatable read read only')

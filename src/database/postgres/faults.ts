@@ -1,31 +1,47 @@
+import { DatabaseError as ServerError } from 'pg'
 import { DatabaseError, type DatabaseReason } from '../errors.ts'
 
 const reasons: Record<string, DatabaseReason> = {
   '23505': 'unique',
   '23503': 'foreign-key',
   '53100': 'full',
-  // read_only_sql_transaction and io_error.
-  '25006': 'unwritable',
+  // io_error.
   '58030': 'unwritable',
+  // read_only_sql_transaction: the server has become a standby, and another one is to be found.
+  '25006': 'unreachable',
+  // idle_in_transaction_session_timeout and idle_session_timeout: the server has closed the connection.
+  '25P03': 'unreachable',
+  '57P05': 'unreachable',
+  // The server stops, has crashed, or starts.
   '57P01': 'unreachable',
   '57P02': 'unreachable',
   '57P03': 'unreachable',
+  // too_many_connections.
   '53300': 'unreachable',
+  // lock_not_available (lock_timeout) and query_canceled (statement_timeout).
+  '55P03': 'busy',
+  '57014': 'busy',
 }
 const lostConnection =
   /connection terminated|connection error|client was closed|connection timeout|timeout expired/i
+const noFreeConnection = /timeout exceeded when trying to connect/i
 const retried = new Set(['40001', '40P01'])
 
 /** Translates an error of the driver. `place` names the server without its password. */
 export function translate(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseError || error instanceof RangeError) return error
-  const code = codeOf(error)
-  if (isSqlState(code) && !code.startsWith('08')) {
-    return new DatabaseError(reasons[code] ?? 'other', `PostgreSQL: ${error.message} (${code})`, {
+  if (error instanceof ServerError) {
+    const { code = '' } = error
+    const reason = code.startsWith('08') ? 'unreachable' : (reasons[code] ?? 'other')
+    return new DatabaseError(reason, `PostgreSQL: ${error.message} (${code})`, { cause: error })
+  }
+  if (noFreeConnection.test(error.message)) {
+    return new DatabaseError('busy', `All connections to PostgreSQL at ${place} are in use.`, {
       cause: error,
     })
   }
-  if (code !== '' || lostConnection.test(error.message)) {
+  // Errors of sockets and of name resolution have a code.
+  if ('code' in error || lostConnection.test(error.message)) {
     return new DatabaseError('unreachable', `PostgreSQL at ${place} cannot be reached.`, { cause: error })
   }
   return new DatabaseError('other', `PostgreSQL: ${error.message}`, { cause: error })
@@ -36,10 +52,11 @@ export function asksForRetry(error: unknown): boolean {
   return error instanceof Error && (retried.has(codeOf(error)) || asksForRetry(error.cause))
 }
 
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : ''
+/** Whether the server refuses writes because it is a standby. */
+export function isOfStandby(error: unknown): boolean {
+  return error instanceof Error && (codeOf(error) === '25006' || isOfStandby(error.cause))
 }
 
-function isSqlState(code: string): boolean {
-  return /^[0-9A-Z]{5}$/.test(code)
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : ''
 }

@@ -1,21 +1,30 @@
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
 import type { Row } from '../database.ts'
 import { type BatchOutcome, ColumnArray, type Outcome, type Step } from './batch.ts'
-
-const connectTimeoutMs = 10_000
+import { CLOSE_MS, CONNECT_MS } from './deadlines.ts'
+import { Statement } from './statements.ts'
 
 /** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
 
+const describeServer = new Statement(
+  `select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server`,
+)
+
 /** A connection that runs batches. The driver pipelines: it does not wait for one statement before it sends the next. */
 export class PostgresClient extends Client {
+  /** Whether the server did not answer in time. The connection is closed then. */
+  isOverdue = false
+  /** Counts failures of the pool. A connection that was opened before the last one may be dead, too. */
+  generation = 0
+
   constructor(config: ClientConfig = {}) {
-    // The timeout is not an option of the pool, which would include the time spent waiting for a free connection.
-    super({ ...config, connectionTimeoutMillis: connectTimeoutMs, pipeline: true })
+    // The limit of the pool is another one: it includes the time spent waiting for a free connection.
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true })
   }
 
-  /** Runs the steps in order, in one round trip. Never rejects, even if the connection is lost. */
-  async runBatch(steps: readonly Step[]): Promise<BatchOutcome> {
+  /** Runs the steps in order, in one round trip. Never rejects, even if the connection is lost or the server does not answer in time. */
+  async runBatch(steps: readonly Step[], deadlineMs: number): Promise<BatchOutcome> {
     // The driver would send a wrong count instead of failing.
     if (steps.some(({ values }) => values.length > MAX_PARAMETERS)) {
       return {
@@ -23,8 +32,10 @@ export class PostgresClient extends Client {
         error: new RangeError(`A statement has more than ${MAX_PARAMETERS} parameters.`),
       }
     }
+    const timer = setTimeout(() => this.#expire(), deadlineMs)
     // All are awaited: the connection must be idle when the batch has ended.
     const results = await Promise.allSettled(steps.map((step) => this.query<Row>(queryOf(step))))
+    clearTimeout(timer)
     const outcomes: Outcome[] = []
     for (const result of results) {
       if (result.status === 'rejected') return { outcomes, error: result.reason }
@@ -32,21 +43,36 @@ export class PostgresClient extends Client {
     }
     return { outcomes, error: undefined }
   }
-}
 
-/**
- * Overrides server defaults: bytes are sent as hex, and a commit is on disk before it returns (I4). A stronger setting than `on`, such as
- * waiting for a replica, is left alone. Resolves to a text that identifies this run of the server.
- */
-export async function prepareSession(client: {
-  query(text: string): Promise<{ rows: { server?: string }[] } | { rows: { server?: string }[] }[]>
-}): Promise<string> {
-  const results = await client.query(`
-    select set_config('bytea_output', 'hex', false);
-    select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
-    select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server;
-  `)
-  return [results].flat().at(-1)?.rows[0]?.server ?? ''
+  /** Resolves to a text that identifies this run of the server. */
+  async describeServer(): Promise<string> {
+    const { outcomes, error } = await this.runBatch([{ statement: describeServer, values: [] }], CONNECT_MS)
+    if (error instanceof Error) throw error
+    return String(outcomes[0]?.rows[0]?.server)
+  }
+
+  /** Closes the connection without a word to the server, which may not listen. */
+  drop(): void {
+    this.connection.stream.destroy()
+  }
+
+  override end(): Promise<void>
+  override end(callback: (error: Error) => void): void
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    const timer = setTimeout(() => this.drop(), CLOSE_MS)
+    this.once('end', () => clearTimeout(timer))
+    if (callback === undefined) return super.end().finally(() => clearTimeout(timer))
+    super.end((error) => {
+      clearTimeout(timer)
+      callback(error)
+    })
+    return undefined
+  }
+
+  #expire(): void {
+    this.isOverdue = true
+    this.drop()
+  }
 }
 
 function queryOf({ statement: { name, text }, values }: Step): QueryConfig & { queryMode: 'extended' } {

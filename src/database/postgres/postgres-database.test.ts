@@ -87,7 +87,8 @@ describe('PostgreSQL', skip ? { skip } : {}, () => {
       await db.write((tx) => tx.run(`alter database ${name} set synchronous_commit = off`))
     }
     await using db = await open(url)
-    assert.deepEqual(await db.get(`select current_setting('synchronous_commit') as mode`), { mode: 'on' })
+    const mode = await db.write((tx) => tx.get(`select current_setting('synchronous_commit') as mode`))
+    assert.deepEqual(mode, { mode: 'on' })
   })
 
   it('rejects a number that would lose digits', async () => {
@@ -107,18 +108,54 @@ describe('PostgreSQL', skip ? { skip } : {}, () => {
     await db.ping()
   })
 
-  it('rolls back a transaction whose connection was lost, and continues', async () => {
+  it('runs a transaction again whose connection was lost', async () => {
     const url = await createDatabase()
     await using db = await open(url)
     await using other = await open(url)
-    const lost = db.write(async (tx) => {
+    let runs = 0
+    await db.write(async (tx) => {
+      runs += 1
       const own = await tx.get<{ pid: number }>('select pg_backend_pid() as pid')
-      await tx.run(`insert into note values (1, 'lost')`)
-      await other.get('select pg_terminate_backend(?, 5000)', own?.pid ?? 0)
-      await tx.run(`insert into note values (2, 'lost')`)
+      await tx.run(`insert into note values (1, ?)`, `run ${runs}`)
+      if (runs === 1) await other.get('select pg_terminate_backend(?, 5000)', own?.pid ?? 0)
+      await tx.run(`insert into note values (2, ?)`, `run ${runs}`)
     })
-    await assert.rejects(lost, { name: 'DatabaseError', reason: 'unreachable' })
-    assert.deepEqual(await db.all('select * from note'), [])
+    assert.deepEqual(await db.all('select body from note order by id'), [
+      { body: 'run 2' },
+      { body: 'run 2' },
+    ])
+  })
+
+  it('reads bytes in the escape format', async () => {
+    const url = await createDatabase()
+    const name = new URL(url).pathname.slice(1)
+    {
+      await using db = await open(url)
+      await db.write((tx) => tx.run(`alter database ${name} set bytea_output = escape`))
+    }
+    await using db = await open(url)
+    const all = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    assert.deepEqual(await db.get('select ?::bytea as bytes', Buffer.from(all)), { bytes: all })
+  })
+
+  it('gives up on a lock that another transaction holds for too long', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using other = await open(url)
+    await db.write((tx) => tx.run(`insert into note values (1, '')`))
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+    const holder = other.write(async (tx) => {
+      await tx.run(`update note set body = 'held'`)
+      lock()
+      await over
+    })
+    await locked
+    const blocked = db.inRequest(() => db.write((tx) => tx.run(`update note set body = 'blocked'`)))
+    await assert.rejects(blocked, { name: 'DatabaseError', reason: 'busy' })
+    end()
+    await holder
+    assert.deepEqual(await db.get('select body from note'), { body: 'held' })
   })
 
   it('runs the work of a mutex in order, in one process at a time', async () => {

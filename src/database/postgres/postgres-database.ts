@@ -1,4 +1,4 @@
-import { Pool, type PoolClient } from 'pg'
+import { Pool, type PoolClient, type QueryConfig } from 'pg'
 import { Semaphore } from '../../scheduling/index.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { databaseClosed } from '../errors.ts'
@@ -6,11 +6,23 @@ import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
 import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
 import { runInSideProcess } from '../side-process.ts'
-import type { BatchOutcome, Step } from './batch.ts'
+import { Availability, isUnreachable } from './availability.ts'
+import type { BatchOutcome, Outcome, Step } from './batch.ts'
+import {
+  backgroundLimits,
+  CONNECT_MS,
+  deadlineOf,
+  POOL_WAIT_MS,
+  requestLimits,
+  type StatementLimits,
+  schemaLimits,
+} from './deadlines.ts'
 import { dumpPostgres } from './dump.ts'
-import { asksForRetry, translate } from './faults.ts'
+import { asksForRetry, isOfStandby, translate } from './faults.ts'
+import { handled } from './handled.ts'
 import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
-import { PostgresClient, prepareSession } from './postgres-client.ts'
+import { LIMITED_READ, limitedRead } from './opening.ts'
+import { PostgresClient } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
@@ -31,6 +43,9 @@ interface PostgresOptions {
 const defaultPoolSize = 10
 const maxAttempts = 10
 const oldestServer = 150_000
+const VACUUM_MS = 3_600_000
+/** A silent connection is probed after this. */
+const KEEP_ALIVE_MS = 10_000
 
 /** Connects and checks that the server will do; the schema is left as found. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
@@ -62,6 +77,7 @@ export class PostgresDatabase implements Migratable {
   readonly #reader: ReadConnection
   readonly #reads: Reads
   readonly #context: TransactionContext
+  readonly #availability: Availability
   /** Half of the pool may wait for mutexes or hold them: the work under a mutex needs another connection. */
   readonly #mutexes: Semaphore
   #schema: Schema | undefined
@@ -70,26 +86,38 @@ export class PostgresDatabase implements Migratable {
   #schemaGeneration = 0
   /** The server of the newest connection. */
   #server: string | undefined
+  /** Counts connections that failed in a way that others may share. */
+  #generation = 0
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
     this.#url = url
     this.#place = placeOf(url)
-    const config = { connectionString: url, keepAlive: true, types: valueTypes, application_name: 'carrel' }
+    const config = {
+      connectionString: url,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: valueTypes,
+      application_name: 'carrel',
+    }
     this.#pool = new Pool({
       ...config,
       max: poolSize,
       Client: PostgresClient,
+      connectionTimeoutMillis: POOL_WAIT_MS,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool does wait for it
       onConnect: async (client) => {
+        const opened = client as PooledClient
+        opened.generation = this.#generation
         // After a failover the pool may reach the new server while the read connection still waits for the old one.
-        if (this.#noteServer(await prepareSession(client))) this.#reader.reconnect()
+        if (this.#noteServer(await opened.describeServer())) this.#reader.reconnect()
       },
     })
     // A connection can be lost while idle or between two statements. Whoever uses it next is told by
     // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
     this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#availability = new Availability(logger)
     this.#mutexes = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
     const schema = () => this.#knownSchema()
     const snapshots = new Snapshots(this.#cache)
@@ -98,8 +126,8 @@ export class PostgresDatabase implements Migratable {
       this.#noteServer(server)
     })
     this.#reads = new Reads(
-      (steps) => this.#send(steps),
-      (steps) => this.#reader.send(steps),
+      (step) => this.#readAlone(step),
+      (steps) => this.#readBatch(steps),
       this.#cache,
       snapshots,
       schema,
@@ -112,11 +140,19 @@ export class PostgresDatabase implements Migratable {
     }
   }
 
-  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
+  all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return handled(this.#all(sql, parameters))
+  }
+
+  get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    return handled(this.#get(sql, parameters))
+  }
+
+  async #all<R extends object>(sql: string, parameters: readonly Value[]): Promise<R[]> {
     return (await this.#find(sql, parameters)).slice() as R[]
   }
 
-  async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+  async #get<R extends object>(sql: string, parameters: readonly Value[]): Promise<R | undefined> {
     return (await this.#find(sql, parameters))[0] as R | undefined
   }
 
@@ -124,7 +160,7 @@ export class PostgresDatabase implements Migratable {
     if (this.#closed) throw databaseClosed()
     for (let attempt = 1; ; attempt++) {
       try {
-        const { result, tx } = await this.#attempt(work, options)
+        const { result, tx } = await this.#availability.retry(() => this.#attempt(work, options))
         options.onCommitted?.()
         tx.announce()
         return result
@@ -137,17 +173,23 @@ export class PostgresDatabase implements Migratable {
   async withMutex<T>(key: number, work: () => Promise<T>): Promise<T> {
     if (this.#closed) throw databaseClosed()
     return this.#mutexes.run(async () => {
-      const client = await this.#connect()
-      let usable = false
+      const client = await this.#availability.retry(() => this.#lock(key))
       try {
-        const { error } = await client.runBatch(lockSteps(key))
-        if (error !== undefined && !isLockTimeout(error)) throw this.#translate(error)
         return await work()
       } finally {
-        usable = (await client.runBatch([unlockStep])).error === undefined
-        client.release(!usable)
+        const { error } = await client.runBatch([unlockStep], CONNECT_MS)
+        this.#release(client, error === undefined)
       }
     })
+  }
+
+  /** A connection that holds the mutex, or has waited for it long enough. */
+  async #lock(key: number): Promise<PooledClient> {
+    const client = await this.#connect()
+    const { error } = await client.runBatch(lockSteps(key), deadlineOf(requestLimits))
+    if (error === undefined || isLockTimeout(error)) return client
+    this.#release(client, false)
+    throw this.#translate(error)
   }
 
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
@@ -195,12 +237,16 @@ export class PostgresDatabase implements Migratable {
     const client = await this.#connect()
     let usable = false
     try {
-      await client.query(`vacuum (skip_locked) ${quotedTable}`)
+      // The driver sends no deadline to the server. Past it, the connection is closed.
+      await client.query({
+        text: `vacuum (skip_locked) ${quotedTable}`,
+        query_timeout: VACUUM_MS,
+      } as QueryConfig)
       usable = true
     } catch (error) {
       throw this.#translate(error)
     } finally {
-      client.release(!usable)
+      this.#release(client, usable)
     }
   }
 
@@ -240,24 +286,36 @@ export class PostgresDatabase implements Migratable {
     return this.#reads.find(this.#statements.of(sql), parameters)
   }
 
-  async #send(steps: readonly Step[]): Promise<BatchOutcome> {
-    let client: PooledClient
-    try {
-      client = await this.#connect()
-    } catch (error) {
-      return { outcomes: [], error }
-    }
-    const outcome = await client.runBatch(steps)
-    client.release()
-    return outcome.error === undefined ? outcome : { ...outcome, error: this.#translate(outcome.error) }
+  async #readBatch(steps: readonly Step[]): Promise<BatchOutcome> {
+    const outcome = await this.#reader.send(steps)
+    if (outcome.error === undefined) this.#availability.noteSuccess()
+    return outcome
+  }
+
+  #readAlone(step: Step): Promise<Outcome> {
+    const limits = this.#limits()
+    return this.#availability.retry(async () => {
+      const client = await this.#connect()
+      const { outcomes, error } = await client.runBatch(limitedRead(step, limits), deadlineOf(limits))
+      const failure = this.#translate(error)
+      this.#release(client, !isUnreachable(failure))
+      const outcome = outcomes[LIMITED_READ]
+      if (outcome !== undefined) return outcome
+      throw failure
+    })
+  }
+
+  #limits(): StatementLimits {
+    return this.#reads.isInRequest ? requestLimits : backgroundLimits
   }
 
   async #attempt<T>(
     work: (tx: Transaction) => Promise<T>,
-    { durable = true }: WriteOptions,
+    { durable = true, isLong = false }: WriteOptions,
   ): Promise<{ result: T; tx: PostgresTransaction }> {
+    const limits = isLong ? schemaLimits : this.#limits()
     const client = await this.#connect()
-    const tx = new PostgresTransaction(client, this.#context, durable)
+    const tx = new PostgresTransaction(client, this.#context, { durable, limits })
     let usable = false
     try {
       const result = await work(tx)
@@ -266,10 +324,14 @@ export class PostgresDatabase implements Migratable {
       return { result, tx }
     } catch (error) {
       usable = await tx.rollBack()
-      // The work may have wrapped or swallowed the error by which the server asks for a retry.
-      throw asksForRetry(tx.failure) ? tx.failure : error
+      if (isOfStandby(tx.failure)) {
+        usable = false
+        this.#generation += 1
+      }
+      // The work may have wrapped or swallowed the error by which the server asks for a retry, or that of a lost connection.
+      throw asksForRetry(tx.failure) || isUnreachable(tx.failure) ? tx.failure : error
     } finally {
-      client.release(!usable)
+      this.#release(client, usable)
       if (tx.changedSchema) this.#forgetSchema()
     }
   }
@@ -294,10 +356,12 @@ export class PostgresDatabase implements Migratable {
 
   async #learnSchema(): Promise<void> {
     const version = ++this.#schemaGeneration
-    const { outcomes } = await this.#send([{ statement: this.#statements.of(schemaQuery), values: [] }])
+    const outcome = await this.#readAlone({ statement: this.#statements.of(schemaQuery), values: [] }).catch(
+      () => undefined,
+    )
     if (version !== this.#schemaGeneration) return
     this.#isLearning = false
-    if (outcomes[0] !== undefined) this.#schema = new Schema(outcomes[0].rows as unknown as SchemaRow[])
+    if (outcome !== undefined) this.#schema = new Schema(outcome.rows as unknown as SchemaRow[])
   }
 
   #forgetSchema(): void {
@@ -308,10 +372,23 @@ export class PostgresDatabase implements Migratable {
 
   async #connect(): Promise<PooledClient> {
     try {
-      return (await this.#pool.connect()) as PooledClient
+      for (;;) {
+        const client = (await this.#pool.connect()) as PooledClient
+        if (client.generation === this.#generation) return client
+        this.#release(client, false)
+      }
     } catch (error) {
       throw this.#translate(error)
     }
+  }
+
+  /** Returns a connection to the pool. One that is not usable is closed. */
+  #release(client: PooledClient, usable: boolean): void {
+    if (usable) this.#availability.noteSuccess()
+    else client.drop()
+    // Others that were opened before it may hang as well, and are not tried one by one.
+    if (client.isOverdue && client.generation === this.#generation) this.#generation += 1
+    client.release(!usable)
   }
 
   #translate(error: unknown): unknown {

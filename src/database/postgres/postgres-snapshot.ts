@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import type { Row, Value } from '../database.ts'
 import { type DatabaseSnapshot, inInsertOrder, quoted, type SnapshotTable } from '../snapshot.ts'
+import { BACKUP_STATEMENT_MS, CONNECT_MS } from './deadlines.ts'
 import { translate } from './faults.ts'
 import { numberPlaceholders } from './placeholders.ts'
-import { prepareSession } from './postgres-client.ts'
 import { valueTypes } from './values.ts'
 
 const ROWS_PER_PAGE = 500
@@ -22,7 +22,8 @@ export class PostgresSnapshot implements DatabaseSnapshot {
       keepAlive: true,
       types: valueTypes,
       application_name: 'carrel backup',
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: BACKUP_STATEMENT_MS,
     })
     this.#client.on('error', () => {})
   }
@@ -31,7 +32,6 @@ export class PostgresSnapshot implements DatabaseSnapshot {
     const snapshot = new PostgresSnapshot(url)
     try {
       await snapshot.#client.connect()
-      await prepareSession(snapshot.#client)
       await snapshot.#begin()
       return snapshot
     } catch (error) {

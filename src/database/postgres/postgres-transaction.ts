@@ -1,21 +1,18 @@
 import type { Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
-import type { Outcome, Step } from './batch.ts'
+import type { BatchOutcome, Outcome, Step } from './batch.ts'
 import { columnOf } from './columns.ts'
+import { CONNECT_MS, deadlineOf, type StatementLimits } from './deadlines.ts'
+import { handled } from './handled.ts'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
 import { lockOf } from './mutex.ts'
+import { openingOf } from './opening.ts'
 import type { PostgresClient } from './postgres-client.ts'
 import type { Schema } from './schema.ts'
 import type { OwnTransaction, Snapshots } from './snapshots.ts'
 import { Statement, type Statements } from './statements.ts'
 
-const begin = Statement.named('carrel_begin', 'begin isolation level read committed read write')
-const number = Statement.named('carrel_number', 'select pg_current_xact_id()::text as number')
-const numberInHaste = Statement.named(
-  'carrel_number_in_haste',
-  `select pg_current_xact_id()::text as number, set_config('synchronous_commit', 'off', true)`,
-)
 const commit = Statement.named('carrel_commit', 'commit')
 const rollback = Statement.named('carrel_rollback', 'rollback')
 
@@ -40,6 +37,7 @@ export class PostgresTransaction implements Transaction {
   readonly #client: Pick<PostgresClient, 'runBatch'>
   readonly #context: TransactionContext
   readonly #durable: boolean
+  readonly #limits: StatementLimits
   readonly #announcements: (() => void)[] = []
   readonly #own: OwnTransaction = { tables: new Set(), isInvalidated: false }
   #waiting: Waiting[] = []
@@ -49,34 +47,52 @@ export class PostgresTransaction implements Transaction {
   #over = false
   #failure: unknown
 
-  constructor(client: Pick<PostgresClient, 'runBatch'>, context: TransactionContext, durable: boolean) {
+  constructor(
+    client: Pick<PostgresClient, 'runBatch'>,
+    context: TransactionContext,
+    { durable, limits }: { durable: boolean; limits: StatementLimits },
+  ) {
     this.#client = client
     this.#context = context
     this.#durable = durable
+    this.#limits = limits
   }
 
-  async all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    return (await this.#query(this.#context.statements.of(sql), parameters)).rows as R[]
+  all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return handled(this.#sql(sql, parameters).then(({ rows }) => rows as R[]))
   }
 
-  async get<R extends object>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    return (await this.#query(this.#context.statements.of(sql), parameters)).rows[0] as R | undefined
+  get<R extends object>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    return handled(this.#sql(sql, parameters).then(({ rows }) => rows[0] as R | undefined))
   }
 
-  async run(sql: string, ...parameters: Value[]): Promise<number> {
-    return (await this.#query(this.#context.statements.of(sql), parameters)).count
+  run(sql: string, ...parameters: Value[]): Promise<number> {
+    return handled(this.#sql(sql, parameters).then(({ count }) => count))
   }
 
-  async mutexIsFree(key: number): Promise<boolean> {
+  async #sql(sql: string, parameters: readonly Value[]): Promise<Outcome> {
+    return this.#query(this.#context.statements.of(sql), parameters)
+  }
+
+  mutexIsFree(key: number): Promise<boolean> {
     const sql = 'select pg_try_advisory_xact_lock_shared(?::int, ?::int) as free'
-    return Boolean((await this.get<{ free: number }>(sql, ...lockOf(key)))?.free)
+    return handled(this.get<{ free: number }>(sql, ...lockOf(key)).then((row) => Boolean(row?.free)))
   }
 
-  async insert(
+  insert(
     table: string,
     columns: readonly string[],
     rows: readonly (readonly Value[])[],
     { ignoreExisting = false }: { ignoreExisting?: boolean } = {},
+  ): Promise<number> {
+    return handled(this.#insert(table, columns, rows, ignoreExisting))
+  }
+
+  async #insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly Value[])[],
+    ignoreExisting: boolean,
   ): Promise<number> {
     if (this.#over) throw transactionOver()
     const ordered = ignoreExisting ? inKeyOrder(rows) : rows
@@ -118,8 +134,8 @@ export class PostgresTransaction implements Transaction {
       })
     }
     if (!this.#hasBegun) return
-    const { outcomes, error } = await this.#client.runBatch([{ statement: commit, values: [] }])
-    if (error !== undefined) throw this.#context.translate(error)
+    const { outcomes, error } = await this.#run([{ statement: commit, values: [] }])
+    if (error !== undefined) throw this.#commitFailed(error)
     if (outcomes[0]?.command !== 'COMMIT') {
       throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
     }
@@ -131,8 +147,19 @@ export class PostgresTransaction implements Transaction {
     await this.#settle()
     if (!this.#hasBegun) return true
     // The connection, and the transaction with it, may be lost; the caller already has the first error.
-    const { error } = await this.#client.runBatch([{ statement: rollback, values: [] }])
+    const { error } = await this.#client.runBatch([{ statement: rollback, values: [] }], CONNECT_MS)
     return error === undefined
+  }
+
+  /** A lost connection does not tell whether the commit was carried out. */
+  #commitFailed(error: unknown): unknown {
+    const failure = this.#context.translate(error)
+    if (!(failure instanceof DatabaseError) || failure.reason !== 'unreachable') return failure
+    return new DatabaseError('uncertain', 'The outcome of a commit is not known.', { cause: failure })
+  }
+
+  #run(steps: readonly Step[]): Promise<BatchOutcome> {
+    return this.#client.runBatch(steps, deadlineOf(this.#limits))
   }
 
   async #settle(): Promise<void> {
@@ -209,15 +236,14 @@ export class PostgresTransaction implements Transaction {
   }
 
   async #sendSteps(steps: readonly Waiting[]): Promise<void> {
-    const first = this.#hasBegun ? [] : [begin, this.#durable ? number : numberInHaste]
+    const opening = this.#hasBegun ? [] : openingOf(this.#durable, this.#limits)
     this.#hasBegun = true
-    const opening = first.map((statement) => ({ statement, values: [] }))
-    const { outcomes, error } = await this.#client.runBatch([...opening, ...steps])
-    if (first.length > 0) this.#expect(outcomes[1])
+    const { outcomes, error } = await this.#run([...opening, ...steps])
+    if (opening.length > 0) this.#expect(outcomes[1])
     const failure = error === undefined ? undefined : this.#context.translate(error)
     this.#failure ??= failure
     for (const [index, step] of steps.entries()) {
-      const outcome = outcomes[first.length + index]
+      const outcome = outcomes[opening.length + index]
       if (outcome !== undefined) step.resolve(outcome)
       else step.reject(failure)
     }

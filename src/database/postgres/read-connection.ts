@@ -1,7 +1,8 @@
 import type { ClientConfig } from 'pg'
 import { databaseClosed } from '../errors.ts'
 import type { BatchOutcome, Step } from './batch.ts'
-import { PostgresClient, prepareSession } from './postgres-client.ts'
+import { FAST_READS_MS } from './deadlines.ts'
+import { PostgresClient } from './postgres-client.ts'
 
 /** The connection that fast reads share. Opened when first needed, and again after it was lost. */
 export class ReadConnection {
@@ -16,12 +17,12 @@ export class ReadConnection {
     this.#onConnect = onConnect
   }
 
-  /** The error is that of the driver. */
+  /** The error is that of the driver. A connection on which it is overdue is closed. */
   async send(steps: readonly Step[]): Promise<BatchOutcome> {
     try {
       if (this.#isEnded) throw databaseClosed()
       this.#client ??= this.#open()
-      return await (await this.#client).runBatch(steps)
+      return await (await this.#client).runBatch(steps, FAST_READS_MS)
     } catch (error) {
       return { outcomes: [], error }
     }
@@ -56,9 +57,10 @@ export class ReadConnection {
     client.on('end', onLost)
     try {
       await client.connect()
-      this.#onConnect(await prepareSession(client))
+      this.#onConnect(await client.describeServer())
       return client
     } catch (error) {
+      client.drop()
       onLost()
       throw error
     }

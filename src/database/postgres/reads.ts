@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Row, Value } from '../database.ts'
 import { type CachedQuery, MAX_KEY_PARAMETERS, type RowCache } from '../row-cache.ts'
 import { type RowKey, rowKey } from '../row-key.ts'
-import type { BatchOutcome, Step } from './batch.ts'
+import type { BatchOutcome, Outcome, Step } from './batch.ts'
 import { RequestScopes } from './request-scope.ts'
 import type { Schema } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -19,7 +19,9 @@ const snapshot: Step = {
 }
 
 /** Sends a batch. Errors of the server are in the outcome. */
-type Send = (steps: readonly Step[]) => Promise<BatchOutcome>
+type SendBatch = (steps: readonly Step[]) => Promise<BatchOutcome>
+/** Runs one read. */
+type SendAlone = (step: Step) => Promise<Outcome>
 
 interface Question extends Step {
   readonly values: readonly Value[]
@@ -35,8 +37,8 @@ interface Question extends Step {
  * invalidates what has changed. Reads of one turn of the event loop are sent in one batch, which begins with a snapshot.
  */
 export class Reads {
-  readonly #sendAlone: Send
-  readonly #sendBatch: Send
+  readonly #sendAlone: SendAlone
+  readonly #sendBatch: SendBatch
   readonly #cache: RowCache
   readonly #snapshots: Snapshots
   readonly #schema: () => Schema | undefined
@@ -49,8 +51,8 @@ export class Reads {
 
   /** Batches share one connection and are sent one after another, so that snapshots come in order. Slow reads are sent alone. */
   constructor(
-    sendAlone: Send,
-    sendBatch: Send,
+    sendAlone: SendAlone,
+    sendBatch: SendBatch,
     cache: RowCache,
     snapshots: Snapshots,
     schema: () => Schema | undefined,
@@ -77,6 +79,11 @@ export class Reads {
 
   inRequest<T>(work: () => T): T {
     return this.#scopes.run(work)
+  }
+
+  /** Whether the caller handles a request. */
+  get isInRequest(): boolean {
+    return this.#scopes.isInside
   }
 
   /** Resolves when no batch is in flight. */
@@ -153,13 +160,13 @@ export class Reads {
   async #askAlone(question: Question): Promise<void> {
     const readAt = this.#cache.now
     const began = performance.now()
-    const {
-      outcomes: [answer],
-      error,
-    } = await this.#sendAlone([question])
+    try {
+      const { rows } = await this.#sendAlone(question)
+      this.#answer(question, rows, readAt)
+    } catch (error) {
+      question.reject(error)
+    }
     question.statement.noteRun(performance.now() - began < QUICK_MS)
-    if (answer === undefined) question.reject(error)
-    else this.#answer(question, answer.rows, readAt)
   }
 
   #answer(question: Question, rows: readonly Row[], readAt: number): void {

@@ -36,6 +36,11 @@ export class RequestScopes {
     return result
   }
 
+  /** Whether the caller handles a request that has not ended. */
+  get isInside(): boolean {
+    return this.#scopes.getStore()?.isOpen ?? false
+  }
+
   /** To be called before the server is asked for a snapshot. Resolves to its number. */
   ask(): number {
     return ++this.#asked

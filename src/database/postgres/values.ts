@@ -19,10 +19,16 @@ function parseInteger(text: string): number {
   return number
 }
 
+/** Reads both forms of `bytea_output`. It is not set for a session, because behind a pooler sessions are shared. */
 function parseBytes(text: string): Uint8Array {
-  if (!text.startsWith('\\x')) throw new Error('PostgreSQL sent bytes in a form other than hex.')
-  const bytes = Buffer.from(text.slice(2), 'hex')
+  const bytes = text.startsWith('\\x')
+    ? Buffer.from(text.slice(2), 'hex')
+    : Buffer.from(text.replace(/\\(?:\\|[0-7]{3})/g, unescapeByte), 'latin1')
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+function unescapeByte(escaped: string): string {
+  return escaped === '\\\\' ? '\\' : String.fromCharCode(Number.parseInt(escaped.slice(1), 8))
 }
 
 const asText = (text: string): Value => text

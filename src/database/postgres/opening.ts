@@ -1,0 +1,48 @@
+import type { Step } from './batch.ts'
+import type { StatementLimits } from './deadlines.ts'
+import { Statement } from './statements.ts'
+
+// Settings are those of a transaction, never of a session: behind a pooler the next transaction may use another session.
+const LIMITS = `set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),
+  set_config('idle_in_transaction_session_timeout', $3, true)`
+
+const begin = Statement.named('carrel_begin', 'begin isolation level read committed read write')
+// A commit is on disk before it returns (I4), also if the server is configured otherwise. A stronger setting than `on`, such as waiting for a
+// replica, is left alone.
+const durably = Statement.named(
+  'carrel_durably',
+  `select pg_current_xact_id()::text as number, ${LIMITS}, set_config('synchronous_commit',
+    case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true)`,
+)
+const inHaste = Statement.named(
+  'carrel_in_haste',
+  `select pg_current_xact_id()::text as number, ${LIMITS}, set_config('synchronous_commit', 'off', true)`,
+)
+const beginRead = Statement.named('carrel_begin_read', 'begin isolation level read committed read only')
+const limitRead = Statement.named('carrel_limit_read', `select ${LIMITS}`)
+const end = Statement.named('carrel_end_read', 'commit')
+
+/** Begins a transaction that may write. The second step finds its number. */
+export function openingOf(durable: boolean, limits: StatementLimits): Step[] {
+  return [
+    { statement: begin, values: [] },
+    { statement: durable ? durably : inHaste, values: valuesOf(limits) },
+  ]
+}
+
+/** Steps before and after a read that might be slow, so that the server cancels it in time. */
+export function limitedRead(step: Step, limits: StatementLimits): Step[] {
+  return [
+    { statement: beginRead, values: [] },
+    { statement: limitRead, values: valuesOf(limits) },
+    step,
+    { statement: end, values: [] },
+  ]
+}
+
+/** The position of the read in its steps. */
+export const LIMITED_READ = 2
+
+function valuesOf({ statementMs, lockMs, idleMs }: StatementLimits): string[] {
+  return [statementMs, lockMs, idleMs].map((ms) => `${ms}ms`)
+}
