@@ -74,9 +74,10 @@ export async function collectBlocks(
   context: GcContext,
   figures: Figures,
 ): Promise<CollectionIncomplete | undefined> {
-  const bound = await context.leases.bound('bytes')
   const grace = Math.min(context.graceSeconds, MAX_BLOCK_GRACE_SECONDS)
-  const before = Math.min(bound, context.now() - grace + 1)
+  const bounds = { bytes: await context.leases.bound('bytes'), rows: await context.leases.bound('rows') }
+  const latest = context.now() - grace + 1
+  const before = { condemned: Math.min(bounds.bytes, latest), removed: Math.min(bounds.rows, latest) }
   const failures = new FileFailures()
   await removeCondemned(context, before, figures, failures)
   await restoreStrays(context, failures)
@@ -87,17 +88,27 @@ export async function collectBlocks(
   return failures.summary()
 }
 
+/** Times in Unix seconds before which a step must have been done for the next one. */
+interface Before {
+  readonly condemned: number
+  /**
+   * A backup that runs now does not hold this one back. It began after everything that is removed was condemned, so no row that it read
+   * refers to it.
+   */
+  readonly removed: number
+}
+
 async function removeCondemned(
   context: GcContext,
-  before: number,
+  before: Before,
   figures: Figures,
   failures: FileFailures,
 ): Promise<void> {
   const { db, blocks, now, dryRun, dutyCycle } = context
   for (let after: Uint8Array = new Uint8Array(0); ; ) {
     const rows = await listCondemnedBlocksAfter(db, after, ROWS_PER_STEP)
-    const due = rows.filter((row) => row.removed_at === null && row.condemned_at < before)
-    const gone = rows.filter((row) => row.removed_at !== null && row.removed_at < before)
+    const due = rows.filter((row) => row.removed_at === null && row.condemned_at < before.condemned)
+    const gone = rows.filter((row) => row.removed_at !== null && row.removed_at < before.removed)
     // Deleted, or in use again.
     const settled = new IdTable()
     if (dryRun) {
@@ -111,7 +122,7 @@ async function removeCondemned(
       }
       // Durable before a file is touched: a row that comes back after a power failure must find its bytes.
       const { small, files } = await db.write((tx) =>
-        removeCondemnedBlocks(tx, idsOf(due), { before, now: now() }),
+        removeCondemnedBlocks(tx, idsOf(due), { before: before.condemned, now: now() }),
       )
       figures.deleted.blocks += small.length
       for (const { id, size } of small) {
@@ -119,7 +130,7 @@ async function removeCondemned(
         settled.add(id)
       }
       for (const id of files) await failures.attempt(() => blocks.retire(idFromBytes<BlockId>(id)))
-      const discarded = await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before))
+      const discarded = await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before.removed))
       for (const id of discarded) {
         settled.add(id)
         const freed = (await failures.attempt(() => blocks.discard(idFromBytes<BlockId>(id)))) ?? 0
@@ -178,7 +189,11 @@ async function condemnUnheld(context: GcContext, figures: Figures): Promise<void
     for (let from = 0; from < unheld.length; from += ROWS_PER_STEP) {
       const some = unheld.slice(from, from + ROWS_PER_STEP)
       const sized = await withSizes(context, some)
-      figures.condemned.blocks += await db.write((tx) => condemnBlocks(tx, sized, now()))
+      figures.condemned.blocks += await db.write(async (tx) => {
+        const condemned = await condemnBlocks(tx, sized, now())
+        // Those referred to since they were listed. A backup that begins now would read the reference.
+        return condemned - (await releaseHeldBlocks(tx, some)).length
+      })
       for (const { size } of sized) figures.waitingBytes += size
       await dutyCycle.rest()
     }

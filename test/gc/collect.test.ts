@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
 import { moveConsumer } from '../../src/commits/consumer-store.ts'
+import { insertHeldBlocks } from '../../src/content/block-rows-store.ts'
 import { GarbageCollector } from '../../src/gc/collector.ts'
 import { deleteLease, putLease } from '../../src/gc/lease-store.ts'
 import { findIndexFaults } from '../../src/history/index-check.ts'
@@ -10,6 +11,7 @@ import { emptyTrash } from '../../src/library/empty-trash.ts'
 import { deleteLibrary, purgeLibrary } from '../../src/library/libraries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
 import { revertLibrary } from '../../src/library/revert.ts'
+import type { BlockId } from '../../src/objects/ids.ts'
 import { at } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 import { collectAll, countAll, type GcStage, GRACE, load, openGcStage, remove, save } from './stage.ts'
@@ -319,6 +321,49 @@ onBothDatabases('garbage collection', (fresh) => {
     await db.write((tx) => deleteLease(tx, node))
     await collectAll(on)
     assert.equal((await countAll(on)).files, 1)
+  })
+
+  it('deletes during a backup what was condemned before it began', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { db } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    await setHistory(on, library, 0)
+    await save(on, library, 'a', randomBytes(LARGE))
+    await save(on, library, 'a', randomBytes(LARGE))
+    const isCondemned = async () => (await db.get('select 1 as one from condemned_block')) !== undefined
+    for (let runs = 0; runs < 6 && !(await isCondemned()); runs += 1) await collectAll(on, 1)
+    assert.ok(await isCondemned())
+    const oldestAt = on.clock.now
+    for (let run = 0; run < 2; run += 1) {
+      await db.write((tx) => putLease(tx, { node: 'backup/4711/host/1', oldestAt, renewedAt: on.clock.now }))
+      await collectAll(on, 1)
+    }
+    assert.equal((await countAll(on)).files, 1)
+  })
+
+  it('condemns no block that is referred to since it was listed', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { blocks, core, db } = on.stage
+    const library = await on.stage.newLibrary(await on.stage.actor())
+    await core.content.receive(
+      (async function* () {
+        yield randomBytes(LARGE)
+      })(),
+    )
+    // The size is asked for between listing and condemning.
+    const size = blocks.size.bind(blocks)
+    const asked = t.mock.method(blocks, 'size', async (id: BlockId) => {
+      const held = { id, size: LARGE }
+      await db.write((tx) => insertHeldBlocks(tx, library.info.key, [held]))
+      return size(id)
+    })
+    await on.gc.runOnce()
+    assert.equal(asked.mock.callCount(), 1)
+    assert.equal((await countAll(on)).condemned, 0)
   })
 
   it('keeps commits that a consumer has not processed, and says so', async (t) => {

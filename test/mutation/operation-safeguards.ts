@@ -23,8 +23,8 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I1',
     name: 'garbage collection waits for operations that began before it',
     file: 'src/gc/collect-blocks.ts',
-    find: 'Math.min(bound, context.now() - grace + 1)',
-    replace: '(bound > 0 ? context.now() - grace + 1 : 0)',
+    find: 'condemned: Math.min(bounds.bytes, latest)',
+    replace: 'condemned: bounds.bytes > 0 ? latest : 0',
     tests: [COLLECT],
   },
   {
