@@ -10,6 +10,8 @@ interface SystemProgram {
   readonly neededFor: string
   /** Installed only for test files whose paths begin with one of these. */
   readonly onlyFor?: readonly string[]
+  /** Installed for tests on several nodes, too. */
+  readonly forNodes?: boolean
 }
 
 const programs: readonly SystemProgram[] = [
@@ -39,6 +41,7 @@ const programs: readonly SystemProgram[] = [
     debianPackage: 'radosgw ceph-mon ceph-osd ceph-common',
     neededFor: 'the S3 interface of Ceph',
     onlyFor: ['test/backup/s3-services', 'test/storage/s3-'],
+    forNodes: true,
   },
   {
     command: 'swift-proxy-server',
@@ -56,10 +59,10 @@ export function findProgram(command: string): string | undefined {
 }
 
 /** Installs missing programs that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
-export function ensurePrograms(files: readonly string[]): void {
+export function ensurePrograms(files: readonly string[], { onNodes = false } = {}): void {
   const missing = programs.filter(
-    ({ command, onlyFor = ['test/'] }) =>
-      files.some((file) => onlyFor.some((start) => file.startsWith(start))) &&
+    ({ command, onlyFor = ['test/'], forNodes = false }) =>
+      ((forNodes && onNodes) || files.some((file) => onlyFor.some((start) => file.startsWith(start)))) &&
       findProgram(command) === undefined,
   )
   if (missing.length === 0) return

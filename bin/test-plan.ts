@@ -3,8 +3,11 @@ import path from 'node:path'
 
 // The plan of all tests. `node bin/test-plan.ts --write` updates the table in docs/testing.md; without the flag it only checks it.
 
-/** The database of the servers under test. `plain` is PostgreSQL with the plain disk store. */
-export type TestDatabase = 'sqlite' | 'postgres' | 'plain'
+/**
+ * The database of the servers under test. `plain` is PostgreSQL with the plain disk store, `nodes` is three servers on PostgreSQL behind a
+ * proxy, with blocks in S3.
+ */
+export type TestDatabase = 'sqlite' | 'postgres' | 'plain' | 'nodes'
 
 /** `npm test` runs the fast tier. `npm run test:all` runs the deep tier as well. */
 export type Tier = 'fast' | 'deep'
@@ -318,6 +321,7 @@ export const DATABASE_NAMES: Record<TestDatabase, string> = {
   sqlite: 'SQLite',
   postgres: 'PostgreSQL',
   plain: 'PostgreSQL with the plain disk store',
+  nodes: 'three nodes',
 }
 
 function namesOf(databases: readonly TestDatabase[]): string {

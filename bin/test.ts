@@ -1,7 +1,9 @@
 import path from 'node:path'
 import { openDatabase } from '../src/database/open.ts'
 import { shareBrowser } from '../test/support/browser.ts'
+import { shareS3 } from '../test/support/cluster-settings.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { S3Unavailable } from '../test/support/s3.ts'
 import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
@@ -35,8 +37,8 @@ async function main(args: readonly string[]): Promise<boolean> {
     )
     return false
   }
-  const jobs = planTests(root, tiers, filters)
-  if (jobs.length === 0) {
+  const planned = planTests(root, tiers, filters)
+  if (planned.length === 0) {
     console.error(`Name test files that exist: no path contains ${filters.join(' or ')}.`)
     return false
   }
@@ -55,8 +57,14 @@ async function main(args: readonly string[]): Promise<boolean> {
   process.env['CARREL_TEST_FREEZE_ROWS'] = '1'
   // Many processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
-  ensurePrograms(jobs.flatMap(({ files }) => files))
+  const onNodes = planned.some(({ database }) => database === 'nodes')
+  ensurePrograms(
+    planned.flatMap(({ files }) => files),
+    { onNodes },
+  )
   await using _postgres = await sharedPostgres()
+  await using s3 = onNodes ? await sharedS3() : undefined
+  const jobs = planned.filter(({ database }) => database !== 'nodes' || s3 !== undefined)
   const usesBrowser = jobs.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
   await using _browser = usesBrowser ? await shareBrowser() : undefined
   await using _templates = await createTemplates()
@@ -88,6 +96,17 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
   } catch (error) {
     if (!(error instanceof PostgresUnavailable) || inCi) throw error
     console.log(`PostgreSQL: none (${error.message}). Tests that need it will be skipped.`)
+    return undefined
+  }
+}
+
+/** One S3 service for all clusters under test. Without it, tests on several nodes do not run. */
+async function sharedS3(): Promise<AsyncDisposable | undefined> {
+  try {
+    return await shareS3()
+  } catch (error) {
+    if (!(error instanceof S3Unavailable) || inCi) throw error
+    console.log(`S3: none (${error.message}). Skipped: suites on three nodes.`)
     return undefined
   }
 }
@@ -161,6 +180,7 @@ function environmentOf({ database, tier }: TestJob): NodeJS.ProcessEnv {
     ...process.env,
     ...(database !== 'sqlite' && { CARREL_TEST_DATABASE: 'postgres' }),
     ...(database === 'plain' && { CARREL_TEST_PLAIN: '1' }),
+    ...(database === 'nodes' && { CARREL_TEST_NODES: '3' }),
     ...(tier === 'deep' && { CARREL_TEST_DEEP: '1' }),
   }
 }

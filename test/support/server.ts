@@ -12,8 +12,10 @@ import { dbOf } from '../../src/library/core.ts'
 import { createLogger, type Logger } from '../../src/logging.ts'
 import { type RunningServer, startServer as start } from '../../src/server/server.ts'
 import { Client } from './client.ts'
+import { clusterSettings, TEST_NODES } from './cluster-settings.ts'
 import { plainSettings } from './plain-settings.ts'
 import { startPostgres } from './postgres.ts'
+import { startRoundRobinProxy } from './round-robin-proxy.ts'
 
 export interface TestServerOptions {
   /** Additional settings, as environment variables. */
@@ -106,45 +108,32 @@ async function createDataFolder(options: TestServerOptions): Promise<string> {
 }
 
 /**
- * Starts a server; `await using` stops it and removes its data. With CARREL_TEST_DATABASE=postgres it
- * runs on a fresh PostgreSQL database, so that every suite over HTTP can be run on both.
+ * Starts a server; `await using` stops it and removes its data. With CARREL_TEST_DATABASE=postgres it runs on a fresh PostgreSQL
+ * database, so that every suite over HTTP can be run on both. With CARREL_TEST_NODES=3 there are three servers on that database behind a
+ * proxy, with blocks in S3: each request reaches the next one. `running` and `data` are those of the first.
  */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  await using opened = new AsyncDisposableStack()
   const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres' && options.data === undefined
-  const postgres = onPostgres ? await startPostgres() : undefined
-  const data = options.data ?? (await createDataFolder(options))
-  const config = readConfig({
-    env: {
-      CARREL_PORT: '0',
-      CARREL_RATE_LIMIT: 'off',
-      // The PostgreSQL of the test run does not flush.
-      CARREL_UNSAFE_STORAGE: 'allow',
-      CARREL_ADMIN_EMAIL: ADMIN.email,
-      CARREL_ADMIN_PASSWORD: ADMIN.password,
-      CARREL_LOG: 'error',
-      CARREL_RESERVE_MB: '0',
-      CARREL_DATA: data,
-      ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }),
-      ...plainSettings(),
-      ...options.env,
-    },
-    cwd: data,
-  })
-  const running = await start({
-    config,
-    logger: options.logger ?? createLogger(config.log, { pretty: false }),
-    ...(options.now && { now: options.now }),
-    ...(options.monotonic && { monotonic: options.monotonic }),
-    ...(options.sharesDataFolder && { sharesDataFolder: true }),
-    onFatal(error) {
-      throw error
-    },
-  })
-  const url = running.listening.url
+  const isCluster = onPostgres && TEST_NODES > 1 && !hasOwnStores(options)
+  const postgres = onPostgres ? opened.use(await startPostgres()) : undefined
+  const common = {
+    ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }),
+    ...(isCluster ? await clusterSettings() : plainSettings()),
+  }
+  const first = await startNode(options, common, opened)
+  const others: RunningServer[] = []
+  while (isCluster && others.length + 1 < TEST_NODES) {
+    others.push((await startNode(options, common, opened)).running)
+  }
+  const { data, databaseUrl, running } = first
+  const urls = [running, ...others].map(({ listening }) => listening.url)
+  const url = isCluster ? opened.use(await startRoundRobinProxy(urls)).url : running.listening.url
+  const kept = opened.move()
   return {
     url,
     data,
-    databaseUrl: config.database.kind === 'postgres' ? config.database.url : undefined,
+    databaseUrl,
     running,
     anonymous: new Client(url),
     admin: () => Client.signIn(url, ADMIN.email, ADMIN.password),
@@ -163,10 +152,57 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       const token = await apiTokens.issue(account)
       return new Client(url, token, email)
     },
-    async [Symbol.asyncDispose]() {
-      await running.close()
-      await postgres?.[Symbol.asyncDispose]()
-      if (options.data === undefined) await rm(data, { recursive: true, force: true })
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** Whether a test chooses where blocks are stored, so that its server cannot be one of several. */
+const hasOwnStores = ({ env = {}, sharesDataFolder }: TestServerOptions) =>
+  sharesDataFolder === true || 'CARREL_BLOCKS' in env || 'CARREL_DISK' in env || 'CARREL_SECRET' in env
+
+interface StartedNode {
+  readonly data: string
+  readonly databaseUrl: string | undefined
+  readonly running: RunningServer
+}
+
+async function startNode(
+  options: TestServerOptions,
+  common: Record<string, string>,
+  opened: AsyncDisposableStack,
+): Promise<StartedNode> {
+  const data = options.data ?? (await createDataFolder({ ...options, env: { ...common, ...options.env } }))
+  if (options.data === undefined) opened.defer(() => rm(data, { recursive: true, force: true }))
+  const config = readConfig({
+    env: {
+      CARREL_PORT: '0',
+      CARREL_RATE_LIMIT: 'off',
+      // The PostgreSQL of the test run does not flush.
+      CARREL_UNSAFE_STORAGE: 'allow',
+      CARREL_ADMIN_EMAIL: ADMIN.email,
+      CARREL_ADMIN_PASSWORD: ADMIN.password,
+      CARREL_LOG: 'error',
+      CARREL_RESERVE_MB: '0',
+      CARREL_DATA: data,
+      ...common,
+      ...options.env,
     },
+    cwd: data,
+  })
+  const running = await start({
+    config,
+    logger: options.logger ?? createLogger(config.log, { pretty: false }),
+    ...(options.now && { now: options.now }),
+    ...(options.monotonic && { monotonic: options.monotonic }),
+    ...(options.sharesDataFolder && { sharesDataFolder: true }),
+    onFatal(error) {
+      throw error
+    },
+  })
+  opened.defer(() => running.close())
+  return {
+    data,
+    databaseUrl: config.database.kind === 'postgres' ? config.database.url : undefined,
+    running,
   }
 }
