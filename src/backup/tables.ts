@@ -24,6 +24,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'cluster_node',
   'cluster_lease',
   'cluster_value',
+  'committed_transaction',
   'password_attempt',
   'condemned_reference',
   'condemned_block',

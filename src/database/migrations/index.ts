@@ -36,6 +36,7 @@ import { mail } from './0037-mail.ts'
 import { passwordAttempts } from './0038-password-attempts.ts'
 import { stagedBlocks } from './0039-staged-blocks.ts'
 import { blockStoreOfNodes } from './0040-block-store-of-nodes.ts'
+import { committedTransactions } from './0041-committed-transactions.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   passwordAttempts,
   stagedBlocks,
   blockStoreOfNodes,
+  committedTransactions,
 ]

@@ -94,6 +94,7 @@ async function listTables(client: Client): Promise<Table[]> {
       min(a.attname) filter (where a.attidentity <> '') as identity
     from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname not like 'search\\_%'
+      and c.relname <> 'committed_transaction'
       and a.attnum > 0 and not a.attisdropped
     group by c.relname order by c.relname`)
   const { rows: references } = await client.query<{ source: string; target: string }>(`

@@ -40,6 +40,8 @@ export function limitedRead(step: Step, limits: StatementLimits): Step[] {
   ]
 }
 
+export const commitStep: Step = { statement: Statement.named('carrel_commit', 'commit'), values: [] }
+
 /** The position of the read in its steps. */
 export const LIMITED_READ = 2
 

@@ -1,7 +1,7 @@
 import { Pool, type PoolClient, type QueryConfig } from 'pg'
 import { Semaphore } from '../../scheduling/index.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
-import { databaseClosed } from '../errors.ts'
+import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
 import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
@@ -21,11 +21,12 @@ import { dumpPostgres } from './dump.ts'
 import { asksForRetry, isOfStandby, translate } from './faults.ts'
 import { handled } from './handled.ts'
 import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
-import { LIMITED_READ, limitedRead } from './opening.ts'
+import { commitStep, LIMITED_READ, limitedRead, openingOf } from './opening.ts'
 import { PostgresClient } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
+import { claimReceipt, pruneReceipts } from './receipts.ts'
 import { Schema, type SchemaRow, schemaQuery } from './schema.ts'
 import { Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
@@ -43,6 +44,7 @@ interface PostgresOptions {
 const defaultPoolSize = 10
 const maxAttempts = 10
 const oldestServer = 150_000
+const PRUNE_INTERVAL_MS = 60_000
 const VACUUM_MS = 3_600_000
 /** A silent connection is probed after this. */
 const KEEP_ALIVE_MS = 10_000
@@ -88,6 +90,9 @@ export class PostgresDatabase implements Migratable {
   #server: string | undefined
   /** Counts connections that failed in a way that others may share. */
   #generation = 0
+  /** Whether transactions leave receipts. Once it is known that the table exists, it does not vanish with the schema. */
+  #hasReceipts = false
+  #prunedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
@@ -137,6 +142,7 @@ export class PostgresDatabase implements Migratable {
       snapshots,
       schema,
       translate: (error) => this.#translate(error),
+      hasReceipts: () => this.#hasReceipts,
     }
   }
 
@@ -163,6 +169,7 @@ export class PostgresDatabase implements Migratable {
         const { result, tx } = await this.#availability.retry(() => this.#attempt(work, options))
         options.onCommitted?.()
         tx.announce()
+        if (tx.receiptId !== undefined) this.#pruneReceipts()
         return result
       } catch (error) {
         if (attempt === maxAttempts || !asksForRetry(error)) throw error
@@ -319,8 +326,13 @@ export class PostgresDatabase implements Migratable {
     let usable = false
     try {
       const result = await work(tx)
-      await tx.commit()
-      usable = true
+      try {
+        await tx.commit()
+        usable = true
+      } catch (error) {
+        if (!isUncertain(error)) throw error
+        await this.#settleCommit(tx, error)
+      }
       return { result, tx }
     } catch (error) {
       usable = await tx.rollBack()
@@ -334,6 +346,39 @@ export class PostgresDatabase implements Migratable {
       this.#release(client, usable)
       if (tx.changedSchema) this.#forgetSchema()
     }
+  }
+
+  /**
+   * Finds out whether a commit was carried out whose response was lost. Resolves if so. Rejects with `unreachable` if not, so that the work is run again, and with
+   * the given error if it cannot be found out.
+   */
+  async #settleCommit(tx: PostgresTransaction, uncertain: DatabaseError): Promise<void> {
+    const { receiptId } = tx
+    if (receiptId === undefined) throw uncertain
+    let tables: unknown
+    try {
+      tables = await this.#availability.retry(() => this.#claimReceipt(receiptId))
+    } catch {
+      throw uncertain
+    }
+    if (tables === '') throw uncertain.cause
+    tx.confirm()
+  }
+
+  async #claimReceipt(id: number): Promise<unknown> {
+    const client = await this.#connect()
+    const steps = [...openingOf(true, requestLimits), ...claimReceipt(id)]
+    const { outcomes, error } = await client.runBatch([...steps, commitStep], deadlineOf(requestLimits))
+    this.#release(client, error === undefined)
+    if (error !== undefined) throw this.#translate(error)
+    return outcomes[steps.length - 1]?.rows[0]?.tables
+  }
+
+  #pruneReceipts(): void {
+    if (performance.now() - this.#prunedAt < PRUNE_INTERVAL_MS || this.#closed) return
+    this.#prunedAt = performance.now()
+    // What is left is deleted next time.
+    this.write((tx) => tx.run(pruneReceipts), { durable: false }).catch(() => {})
   }
 
   /** True if it is another server than before, or another run of it: its schema may be another one too. */
@@ -361,7 +406,9 @@ export class PostgresDatabase implements Migratable {
     )
     if (version !== this.#schemaGeneration) return
     this.#isLearning = false
-    if (outcome !== undefined) this.#schema = new Schema(outcome.rows as unknown as SchemaRow[])
+    if (outcome === undefined) return
+    this.#schema = new Schema(outcome.rows as unknown as SchemaRow[])
+    if (this.#schema.graph.has('committed_transaction')) this.#hasReceipts = true
   }
 
   #forgetSchema(): void {
@@ -394,6 +441,10 @@ export class PostgresDatabase implements Migratable {
   #translate(error: unknown): unknown {
     return translate(error, this.#place)
   }
+}
+
+function isUncertain(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.reason === 'uncertain'
 }
 
 type PooledClient = PoolClient & PostgresClient

@@ -7,13 +7,13 @@ import { CONNECT_MS, deadlineOf, type StatementLimits } from './deadlines.ts'
 import { handled } from './handled.ts'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
 import { lockOf } from './mutex.ts'
-import { openingOf } from './opening.ts'
+import { commitStep, openingOf } from './opening.ts'
 import type { PostgresClient } from './postgres-client.ts'
+import { leaveReceipt, newReceiptId } from './receipts.ts'
 import type { Schema } from './schema.ts'
 import type { OwnTransaction, Snapshots } from './snapshots.ts'
 import { Statement, type Statements } from './statements.ts'
 
-const commit = Statement.named('carrel_commit', 'commit')
 const rollback = Statement.named('carrel_rollback', 'rollback')
 
 /** Fewer rows are inserted by one statement each. */
@@ -25,6 +25,8 @@ export interface TransactionContext {
   readonly snapshots: Snapshots
   readonly schema: () => Schema | undefined
   readonly translate: (error: unknown) => unknown
+  /** Whether the table of receipts exists. */
+  readonly hasReceipts: () => boolean
 }
 
 interface Waiting extends Step {
@@ -46,6 +48,7 @@ export class PostgresTransaction implements Transaction {
   #changedSchema = false
   #over = false
   #failure: unknown
+  #receiptId: number | undefined
 
   constructor(
     client: Pick<PostgresClient, 'runBatch'>,
@@ -134,12 +137,29 @@ export class PostgresTransaction implements Transaction {
       })
     }
     if (!this.#hasBegun) return
-    const { outcomes, error } = await this.#run([{ statement: commit, values: [] }])
+    const { outcomes, error } = await this.#run([...this.#receiptSteps(), commitStep])
     if (error !== undefined) throw this.#commitFailed(error)
-    if (outcomes[0]?.command !== 'COMMIT') {
+    if (outcomes.at(-1)?.command !== 'COMMIT') {
       throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
     }
+    this.confirm()
+  }
+
+  /** To be called when it is known that it was committed. */
+  confirm(): void {
     this.#context.snapshots.ended(this.#own)
+  }
+
+  /** The id of the row by which the outcome of the commit can be found out. Undefined if there is none. */
+  get receiptId(): number | undefined {
+    return this.#receiptId
+  }
+
+  #receiptSteps(): Step[] {
+    const { tables } = this.#own
+    if (tables?.size === 0 || !this.#context.hasReceipts()) return []
+    this.#receiptId = newReceiptId()
+    return [leaveReceipt(this.#receiptId, tables)]
   }
 
   /** Rejects further statements and rolls back. Resolves to false if the connection is unusable. */
