@@ -53,4 +53,5 @@ export {
   type TicketOptions,
   Tickets,
   type TicketUse,
+  ticketHash,
 } from './tickets.ts'

@@ -161,9 +161,21 @@ export class Tickets {
     }
   }
 
+  /** The library of a stored ticket that is valid now, by its hash. For work that continues without its holder. */
+  async findLibrary(hash: Uint8Array): Promise<Library | undefined> {
+    const row = await findTicket(this.#db, hash)
+    if (row === undefined || row.expiresAt <= this.#now()) return undefined
+    try {
+      return await this.#open(row)
+    } catch (error) {
+      if (error instanceof DomainError) return undefined
+      throw error
+    }
+  }
+
   async #insert(ticket: string, row: TicketRow): Promise<boolean> {
     try {
-      return await this.#inserts.add(hashOf(ticket), row)
+      return await this.#inserts.add(ticketHash(ticket), row)
     } catch (error) {
       // Its token, link or library was deleted meanwhile.
       if (error instanceof DatabaseError && error.reason === 'foreign-key')
@@ -177,7 +189,7 @@ export class Tickets {
     if (this.#consumed.has(ticket)) return false
     let isMine = true
     const isWritten = await writeIfSpace(this.#db, async (tx) => {
-      isMine = await deleteTicket(tx, hashOf(ticket))
+      isMine = await deleteTicket(tx, ticketHash(ticket))
     })
     if (isWritten) return isMine
     isMine = !this.#consumed.has(ticket)
@@ -194,7 +206,9 @@ export class Tickets {
     if (bound !== undefined) fail({ code: 'permission-denied' })
     if (kept !== undefined) this.#unwritten.set(ticket, { ...kept, target })
     else {
-      const isBound = await this.#db.write((tx) => bindTicket(tx, hashOf(ticket), target), { durable: false })
+      const isBound = await this.#db.write((tx) => bindTicket(tx, ticketHash(ticket), target), {
+        durable: false,
+      })
       if (!isBound) fail({ code: 'permission-denied' })
     }
   }
@@ -217,7 +231,8 @@ export class Tickets {
 
   async #find(ticket: string): Promise<TicketRow> {
     const kept = this.#unwritten.get(ticket)
-    const row = kept ?? (this.#consumed.has(ticket) ? undefined : await findTicket(this.#db, hashOf(ticket)))
+    const row =
+      kept ?? (this.#consumed.has(ticket) ? undefined : await findTicket(this.#db, ticketHash(ticket)))
     return row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' })
   }
 
@@ -232,6 +247,7 @@ export class Tickets {
   }
 }
 
-function hashOf(ticket: string): Buffer {
+/** The form in which a ticket is stored. */
+export function ticketHash(ticket: string): Buffer {
   return hash('sha256', ticket, 'buffer')
 }

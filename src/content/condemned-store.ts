@@ -3,9 +3,10 @@ import { inPaddedGroups, type Reader, type Transaction } from '../database/index
 // As in tree/condemned-store.ts: garbage collection condemns references of libraries to blocks, and bytes that no library refers to, and
 // deletes them later if they are still condemned (record 0036).
 
-/** Whether a library or an unfinished upload refers to a block, as an SQL condition on the expression of its id. */
+/** Whether a library, an unfinished upload or an archive refers to a block, as an SQL condition on the expression of its id. */
 const isReferred = (id: string) => `(exists (select 1 from library_block b where b.block_id = ${id})
-  or exists (select 1 from staged_block u where u.block_id = ${id}))`
+  or exists (select 1 from staged_block u where u.block_id = ${id})
+  or exists (select 1 from archive_block a where a.block_id = ${id}))`
 
 /** Releases references that this transaction stores. It comes before the insert. */
 export async function releaseReferences(
@@ -159,7 +160,7 @@ export async function listUnheldSmallAfter(
   }
 }
 
-/** Those of `ids` that neither a library nor an unfinished upload refers to, and whether they are condemned. */
+/** Those of `ids` that no library, unfinished upload or archive refers to, and whether they are condemned. */
 export async function findUnheld(
   reader: Reader,
   ids: readonly Uint8Array[],
@@ -169,7 +170,9 @@ export async function findUnheld(
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await reader.all<{ id: Uint8Array }>(
       `select block_id as id from library_block where block_id in (${marks})
-       union select block_id from staged_block where block_id in (${marks})`,
+       union select block_id from staged_block where block_id in (${marks})
+       union select block_id from archive_block where block_id in (${marks})`,
+      ...some,
       ...some,
       ...some,
     )

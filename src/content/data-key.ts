@@ -59,6 +59,13 @@ export class DataKey {
     return createDecipheriv(name, key, iv && (before ?? iv)).setAutoPadding(false)
   }
 
+  /** A copy of the key, for sealing it. The caller wipes it. */
+  copyParts(): CipherParts {
+    this.#checkNotWiped()
+    const { name, key, iv } = this.#parts
+    return { name, key: Buffer.from(key), iv: iv && Buffer.from(iv) }
+  }
+
   #checkNotWiped(): void {
     if (this.#retired && this.#leases === 0) fail({ code: 'password-needed' })
   }

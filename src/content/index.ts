@@ -1,3 +1,4 @@
+export { deleteArchiveBlocks, insertArchiveBlocks, listArchiveBlocks } from './archive-block-store.ts'
 export { BlockCheck, type BlockFault } from './block-check.ts'
 export {
   findBlocksHeldAnywhere,
@@ -55,6 +56,7 @@ export { Keyring } from './keyring.ts'
 export type { LibraryEncryption } from './library-encryption.ts'
 export { parsePasswordHashCost } from './password-hash.ts'
 export { reencrypt } from './reencrypt.ts'
+export { deriveFromCredential, openSealedKey, sealKey } from './sealed-key.ts'
 export {
   listStagedAt,
   listStagedBefore,

@@ -182,6 +182,8 @@ export function createServices(parts: {
   const tickets = new Tickets(db, access, origins, now, config.ticketSeconds)
   const archives = createArchives({
     core,
+    db,
+    node,
     tickets,
     config,
     now,
@@ -344,15 +346,19 @@ export function createServices(parts: {
 
 function createArchives(parts: {
   core: LibraryCore
+  db: Database
+  node: ClusterNode
   tickets: Tickets
   config: Config
   now: () => number
   logger: Logger
   onProgress: NonNullable<ArchivesOptions['onProgress']>
 }): Archives {
-  const { config, logger } = parts
+  const { config, node, logger } = parts
   return new Archives({
     ...parts,
+    // Blocks in S3 outlive this node, and so does an archive in them.
+    isShared: async () => config.blocks.kind === 's3' || (await node.list()).length > 1,
     lifeSeconds: config.ticketSeconds,
     limit: config.limits.archive,
     space: config.limits.archiveSpace,

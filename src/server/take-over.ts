@@ -1,6 +1,7 @@
 import type { ClusterNode } from '../cluster/index.ts'
 import type { Logger } from '../logging.ts'
 import { CoalescedTask } from '../scheduling/index.ts'
+import type { Archives } from '../transfer/index.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -8,10 +9,13 @@ import type { Services } from './services.ts'
  * process for search, photos, the feed and webhooks. Nothing else has to know which node did what.
  */
 export class TakeOver implements AsyncDisposable {
-  readonly #services: Pick<Services, 'activity' | 'copyMoveTasks' | 'photos' | 'search'>
+  readonly #services: Pick<Services, 'activity' | 'copyMoveTasks' | 'photos' | 'search'> & {
+    readonly archives: Archives
+  }
   readonly #logger: Logger
   readonly #commits = new CoalescedTask(() => this.#processCommits())
   readonly #tasks = new CoalescedTask(() => this.#services.copyMoveTasks.takeFree())
+  readonly #archives = new CoalescedTask(() => this.#services.archives.maintain())
   #isEnding = false
   #isBehind = false
 
@@ -29,12 +33,12 @@ export class TakeOver implements AsyncDisposable {
   /** Resolves when nothing is being taken over. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
-    await Promise.all([this.#tasks.ended(), this.#commits.ended()])
+    await Promise.all([this.#tasks.ended(), this.#archives.ended(), this.#commits.ended()])
   }
 
   async #run(deadNodes: number): Promise<void> {
     if (this.#isEnding) return
-    const work = [this.#tasks.run()]
+    const work = [this.#tasks.run(), this.#archives.run()]
     if (deadNodes > 0) {
       this.#logger.info({ nodes: deadNodes }, 'taking over the work of nodes that stopped')
       this.#isBehind = true

@@ -20,7 +20,7 @@ interface PackingOptions {
   /** The key of an encrypted library; undefined for a plain one. */
   readonly key: DataKey | undefined
   /** Whether the total size read so far is within the limit. */
-  readonly admits: (bytes: number) => boolean
+  readonly admits: (bytes: number) => boolean | Promise<boolean>
   readonly signal: AbortSignal
   readonly deflaters: Deflaters
   /** Called after each packed file. */
@@ -167,7 +167,7 @@ class ItemReader {
   async #open(file: FileDirent): Promise<FileObject> {
     const object = await this.#core.objects.getFile(this.#libraryKey, file.id)
     this.#bytes += object.size
-    if (!this.#options.admits(this.#bytes)) throw new ArchiveTooLarge()
+    if (!(await this.#options.admits(this.#bytes))) throw new ArchiveTooLarge()
     return object
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { dbOf } from '../../src/library/core.ts'
@@ -12,18 +12,25 @@ const SECRET = 'the secret that all nodes have'
 export class Nodes implements AsyncDisposable {
   readonly env: Record<string, string>
   readonly #running = new AsyncDisposableStack()
+  /** The block store that all nodes share, like a bucket. */
+  readonly #blocks: string
 
-  private constructor(env: Record<string, string>) {
+  private constructor(env: Record<string, string>, blocks: string) {
     this.env = env
+    this.#blocks = blocks
+    this.#running.defer(() => rm(blocks, { recursive: true, force: true }))
   }
 
   static async create(postgres: PostgresServer, settings: Record<string, string> = {}): Promise<Nodes> {
-    return new Nodes({
+    const blocks = await mkdtemp(path.join(os.tmpdir(), 'carrel-blocks-'))
+    await writeFile(path.join(blocks, 'store-id'), 'the-store-of-all-nodes')
+    const env = {
       CARREL_DATABASE: await postgres.createWithSchema(),
       CARREL_SECRET: SECRET,
       CARREL_LOG: 'silent',
       ...settings,
-    })
+    }
+    return new Nodes(env, blocks)
   }
 
   /** Starts one more node. */
@@ -32,12 +39,11 @@ export class Nodes implements AsyncDisposable {
     return this.#running.use(await startServer({ ...options, data, env: { ...this.env, ...options.env } }))
   }
 
-  /** All nodes have a block store with the same id, as if it were one. These tests store small blocks only, which are rows. */
+  /** Opening a store on disk deletes temporary files, so nodes are started while nothing is written. */
   async #newFolder(): Promise<string> {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-node-'))
     this.#running.defer(() => rm(data, { recursive: true, force: true }))
-    await mkdir(path.join(data, 'blocks'))
-    await writeFile(path.join(data, 'blocks/store-id'), 'the-store-of-all-nodes')
+    await symlink(this.#blocks, path.join(data, 'blocks'))
     return data
   }
 

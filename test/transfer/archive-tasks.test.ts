@@ -10,7 +10,7 @@ import type { FileId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { Semaphore } from '../../src/scheduling/semaphore.ts'
 import { ArchiveFile } from '../../src/transfer/archive-file.ts'
-import { Archives } from '../../src/transfer/archive-tasks.ts'
+import { Archives, type FoundArchive } from '../../src/transfer/archive-tasks.ts'
 import {
   archiveFiles,
   fetchArchive,
@@ -82,6 +82,14 @@ describe('archives', () => {
     await rm(folder, { recursive: true })
   })
 
+  /** The archive of a ticket, after it is packed. */
+  async function packed(archives: Archives, ticket: string): Promise<FoundArchive> {
+    await (await archives.find(ticket))?.packing
+    const found = await archives.find(ticket)
+    assert.ok(found !== undefined)
+    return found
+  }
+
   /** A separate instance over the server's core, with a folder of its own. */
   function ownArchives(t: TestContext, directory: string) {
     const errors: unknown[] = []
@@ -97,22 +105,18 @@ describe('archives', () => {
       const opened = await openLibrary(server, client, library)
       const dir = await opened.tree.find(at('/dir'))
       assert.ok(dir !== undefined)
-      const task = await archives.find(await archives.start(opened, { roots: [dir], name: 'dir.zip' }))
-      assert.ok(task !== undefined)
-      return task
+      return archives.start(opened, { roots: [dir], name: 'dir.zip' })
     }
     return { archives, errors, start }
   }
 
   it('fail with a reason when the disk is full, without leftovers', async (t) => {
-    const { errors, start } = ownArchives(t, path.join(folder, 'full'))
+    const { archives, errors, start } = ownArchives(t, path.join(folder, 'full'))
     const handle = await open(path.join(folder, 'probe'), 'w')
     await handle.close()
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     t.mock.method(Object.getPrototypeOf(handle), 'write', () => Promise.reject(full))
-    const task = await start()
-    await task.packing
-    const { failure, zipped, total } = task.progress
+    const { failure, zipped, total } = (await packed(archives, await start())).progress
     assert.deepEqual([failure, total], ['internal error', 2])
     assert.notEqual(zipped, total)
     assert.deepEqual(errors, [full])
@@ -121,10 +125,8 @@ describe('archives', () => {
 
   it('fail when their folder cannot be created', async (t) => {
     await writeFile(path.join(folder, 'file'), '')
-    const { errors, start } = ownArchives(t, path.join(folder, 'file'))
-    const task = await start()
-    await task.packing
-    assert.equal(task.progress.failure, 'internal error')
+    const { archives, errors, start } = ownArchives(t, path.join(folder, 'file'))
+    assert.equal((await packed(archives, await start())).progress.failure, 'internal error')
     assert.equal(errors.length, 1)
   })
 
@@ -133,7 +135,7 @@ describe('archives', () => {
     ['a short', 1],
   ] as const) {
     it(`fail when ${what} file cannot be read, rather than leave it out`, async (t) => {
-      const { errors, start } = ownArchives(t, path.join(folder, 'damaged'))
+      const { archives, errors, start } = ownArchives(t, path.join(folder, 'damaged'))
       const { content } = server.running.services.core
       const read = content.read.bind(content)
       const readWhole = content.readWhole.bind(content)
@@ -145,28 +147,27 @@ describe('archives', () => {
         if (args[1].size === size) throw new Error('damaged')
         return readWhole(...args)
       })
-      const task = await start()
-      await task.packing
-      assert.equal(task.progress.failure, 'internal error')
+      assert.equal((await packed(archives, await start())).progress.failure, 'internal error')
       assert.match(String(errors), /damaged/)
       assert.deepEqual(await readdir(path.join(folder, 'damaged')), [])
     })
   }
 
-  it('are canceled without leftovers when the server stops', async (t) => {
+  it('leave no files when the server stops, and unfinished ones wait for another node', async (t) => {
     const directory = path.join(folder, 'closing')
     const { archives, errors, start } = ownArchives(t, directory)
     const finished = await start()
-    await finished.packing
+    assert.ok((await packed(archives, finished)).finished)
     assert.equal((await readdir(directory)).length, 1)
     const held = holdContent(t, server)
-    const tasks = [await start(), await start(), await start()]
+    const tickets = [await start(), await start(), await start()]
     const closing = archives[Symbol.asyncDispose]()
     held.open()
     await closing
     assert.deepEqual(await readdir(directory), [])
     assert.deepEqual(errors, [])
-    for (const task of [finished, ...tasks]) assert.equal(task.finished, undefined)
+    assert.equal(await archives.find(finished), undefined)
+    for (const ticket of tickets) assert.deepEqual((await archives.find(ticket))?.progress.zipped, 0)
   })
 
   it('yield to other requests while empty folders are packed', async (t) => {
@@ -182,13 +183,13 @@ describe('archives', () => {
     const { archives } = ownArchives(t, path.join(folder, 'many'))
     const head = await openLibrary(server, client, many)
     const roots = (await head.tree.getDir(ROOT)).dir.entries
-    const task = await archives.find(await archives.start(head, { roots, name: 'many.zip' }))
+    const ticket = await archives.start(head, { roots, name: 'many.zip' })
     let turns = 0
     const count = setInterval(() => turns++, 1)
     await new Promise((resolve) => setImmediate(resolve))
-    await task?.packing
+    const { progress } = await packed(archives, ticket)
     clearInterval(count)
-    assert.equal(task?.progress.zipped, 8_000)
+    assert.equal(progress.zipped, 8_000)
     assert.ok(turns > 3, `the event loop turned ${turns} times`)
   })
 
@@ -206,14 +207,16 @@ describe('archives', () => {
     const head = await openLibrary(server, client, synced)
     const dir = await head.tree.find(at('/dir'))
     assert.ok(dir !== undefined)
-    const task = await archives.find(await archives.start(head, { roots: [dir], name: 'dir.zip' }))
-    await task?.packing
-    const files = unzip(await readFile(task?.finished?.path ?? ''))
+    const { finished } = await packed(archives, await archives.start(head, { roots: [dir], name: 'dir.zip' }))
+    const bytes = await Array.fromAsync(finished?.read({ start: 0, end: finished.size }) ?? [], (chunk) =>
+      Buffer.from(chunk),
+    )
+    const files = unzip(Buffer.concat(bytes))
     assert.deepEqual(
       [...files.keys()].sort(),
       ['.._up', 'C_evil', 'a_b', 'a_b (1)', 'a_b (2)', 'plain', 'tab_'].map((name) => `dir/${name}`),
     )
-    for (const bytes of files.values()) assert.deepEqual(bytes, Buffer.from('x'))
+    for (const text of files.values()) assert.deepEqual(text, Buffer.from('x'))
   })
 
   it('close the file when a client disconnects', async () => {

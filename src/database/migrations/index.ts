@@ -37,6 +37,7 @@ import { passwordAttempts } from './0038-password-attempts.ts'
 import { stagedBlocks } from './0039-staged-blocks.ts'
 import { blockStoreOfNodes } from './0040-block-store-of-nodes.ts'
 import { committedTransactions } from './0041-committed-transactions.ts'
+import { archives } from './0042-archives.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   stagedBlocks,
   blockStoreOfNodes,
   committedTransactions,
+  archives,
 ]
