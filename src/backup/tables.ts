@@ -23,6 +23,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'archive',
   'archive_ticket',
   'archive_block',
+  'indexed_upload',
   'operation_lease',
   'cluster_node',
   'cluster_lease',

@@ -328,7 +328,7 @@ export function createServices(parts: {
     tickets,
     usage: new Usage({ ...core, db }),
     webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
-    indexedUploads: new IndexedUploads(now, tickets),
+    indexedUploads: new IndexedUploads(db, tickets, now),
     partialUploads,
     photos: createPhotos({
       core,

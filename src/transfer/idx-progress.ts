@@ -1,56 +1,57 @@
 import { randomUUID } from 'node:crypto'
-import type { Tickets } from '../access/index.ts'
+import { type Tickets, ticketHash } from '../access/index.ts'
+import type { Database } from '../database/index.ts'
 import { rawText } from '../http/index.ts'
+import {
+  deleteIndexedUploadsBefore,
+  findIndexedUpload,
+  type IndexedUpload,
+  insertIndexedUpload,
+} from './indexed-upload-store.ts'
 import { route } from './services.ts'
 import { uploadError } from './upload-errors.ts'
 import { type UploadItem, uploadItemsText } from './upload-wire.ts'
 
 const KEPT_SECONDS = 3600
-const MAX_RECORDS = 10_000
-
-interface Indexed {
-  /** The ticket it was uploaded by. */
-  readonly ticket: string
-  /** Bytes. */
-  readonly total: number
-  /** The response the client would have received. */
-  readonly result: string
-  /** Unix seconds. */
-  readonly until: number
-}
+const isId = /^[0-9a-f-]{36}$/
 
 /**
  * Results of uploads whose client polls for them. Files are chunked while they arrive, so a poll
- * finds them done. Records are kept for an hour and returned while the ticket is valid; the oldest are
- * evicted when there are too many.
+ * finds them done. They are rows, so that any node answers, are kept for an hour, and are returned while the ticket is valid.
  */
 export class IndexedUploads {
+  readonly #db: Database
+  readonly #tickets: Pick<Tickets, 'findLibrary'>
   readonly #now: () => number
-  readonly #tickets: Pick<Tickets, 'isValid'>
-  readonly #records = new Map<string, Indexed>()
 
-  constructor(now: () => number, tickets: Pick<Tickets, 'isValid'>) {
-    this.#now = now
+  constructor(db: Database, tickets: Pick<Tickets, 'findLibrary'>, now: () => number) {
+    this.#db = db
     this.#tickets = tickets
+    this.#now = now
   }
 
   /** Stores the result of an upload and returns the id to poll. */
-  add(ticket: string, items: readonly UploadItem[]): string {
-    const now = this.#now()
-    for (const [id, record] of this.#records) {
-      if (record.until > now && this.#records.size < MAX_RECORDS) break
-      this.#records.delete(id)
-    }
+  async add(ticket: string, items: readonly UploadItem[]): Promise<string> {
     const id = randomUUID()
-    const total = items.reduce((sum, item) => sum + item.size, 0)
-    this.#records.set(id, { ticket, total, result: uploadItemsText(items), until: now + KEPT_SECONDS })
+    const upload = {
+      ticketHash: ticketHash(ticket),
+      total: items.reduce((sum, item) => sum + item.size, 0),
+      result: uploadItemsText(items),
+      expiresAt: this.#now() + KEPT_SECONDS,
+    }
+    await this.#db.write((tx) => insertIndexedUpload(tx, id, upload), { durable: false })
     return id
   }
 
-  async find(id: string): Promise<Indexed | undefined> {
-    const record = this.#records.get(id)
-    if (record === undefined || record.until <= this.#now()) return undefined
-    return (await this.#tickets.isValid(record.ticket)) ? record : undefined
+  async find(id: string): Promise<IndexedUpload | undefined> {
+    const upload = isId.test(id) ? await findIndexedUpload(this.#db, id) : undefined
+    if (upload === undefined || upload.expiresAt <= this.#now()) return undefined
+    return (await this.#tickets.findLibrary(upload.ticketHash)) && upload
+  }
+
+  /** Maintenance: deletes results that can no longer be polled. */
+  deleteExpired(): Promise<number> {
+    return this.#db.write((tx) => deleteIndexedUploadsBefore(tx, this.#now()), { durable: false })
   }
 }
 

@@ -163,11 +163,11 @@ function uploadedItems(parent: LibraryPath, into: LibraryPath, placed: readonly 
   return placed.map(({ path }) => ({ path, isDir: false }))
 }
 
-function taskAnswer(
+async function taskAnswer(
   { indexedUploads }: TransferServices,
   ticket: string,
   items: readonly UploadItem[],
-): HttpResponse {
-  const body = indexedUploads.add(ticket, items)
+): Promise<HttpResponse> {
+  const body = await indexedUploads.add(ticket, items)
   return rawResponse({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body })
 }

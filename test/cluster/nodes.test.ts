@@ -14,7 +14,7 @@ import { jwtOf, NotificationClient } from '../support/notification-client.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'
 import type { TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
-import { eventually } from '../support/transfer.ts'
+import { eventually, filePart, intoRoot, postForm, uploadLink } from '../support/transfer.ts'
 
 const found = await findPostgres()
 const skip = typeof found === 'string' ? found : false
@@ -66,6 +66,17 @@ describe('nodes on one PostgreSQL database', { skip }, () => {
       (await listed()).map(({ id }) => id),
       [other],
     )
+  })
+
+  it('answer for the progress of an upload that reached another node', async () => {
+    await using nodes = await Nodes.create(postgres)
+    const [first, second] = [await nodes.start(), await nodes.start()]
+    const client = await first.signUp()
+    const link = await uploadLink(client, await client.createLibrary())
+    const parts = [intoRoot, filePart('a.txt', 'hello')]
+    const { text } = await postForm(link, parts, { query: 'need_idx_progress=true&ret-json=1' })
+    const progress = await second.anonymous.get('/seafhttp/idx_progress', { task_id: text })
+    assert.deepEqual([progress.status, progress.body.indexed], [200, 5])
   })
 
   it('take over the tasks of a dead node and no others, and nothing is copied twice', async () => {

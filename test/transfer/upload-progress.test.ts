@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -44,8 +45,10 @@ describe('the progress of an upload', () => {
       const reply = await ask(query)
       assert.deepEqual([reply.status, reply.body], [400, { error: 'task id not found' }])
     }
-    const reply = await ask({ task_id: 'x' })
-    assert.deepEqual([reply.status, reply.body], [404, { error: 'Failed to get index progress' }])
+    for (const id of ['x', 'x\0', randomUUID()]) {
+      const reply = await ask({ task_id: id })
+      assert.deepEqual([reply.status, reply.body], [404, { error: 'Failed to get index progress' }])
+    }
   })
 
   it('is not requested by a form part of that name, or by another value', async () => {

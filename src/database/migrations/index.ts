@@ -38,6 +38,7 @@ import { stagedBlocks } from './0039-staged-blocks.ts'
 import { blockStoreOfNodes } from './0040-block-store-of-nodes.ts'
 import { committedTransactions } from './0041-committed-transactions.ts'
 import { archives } from './0042-archives.ts'
+import { indexedUploads } from './0043-indexed-uploads.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   blockStoreOfNodes,
   committedTransactions,
   archives,
+  indexedUploads,
 ]
