@@ -42,11 +42,12 @@ interface DroppedItem {
 export function scanDroppedFiles(transfer: DataTransfer): UploadScan {
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
-    .map((item: DataTransferItem & HandleItem) => ({
-      file: item.getAsFile(),
-      entry: item.webkitGetAsEntry(),
-      handle: item.getAsFileSystemHandle?.().catch(() => null),
-    }))
+    .map((item: DataTransferItem & HandleItem) => {
+      const [file, entry] = [item.getAsFile(), item.webkitGetAsEntry()]
+      // Each handle is a call to another process of the browser. A file that is copied needs none.
+      const isCopied = file !== null && entry?.isDirectory !== true && file.size <= LARGEST_COPIED
+      return { file, entry, handle: isCopied ? undefined : item.getAsFileSystemHandle?.().catch(() => null) }
+    })
   const { promise, resolve } = Promise.withResolvers<number>()
   const tops = dropped.flatMap(({ file, entry }) => entry?.name ?? file?.name ?? [])
   return { tops, batches: scan(dropped, resolve), ended: promise }
@@ -75,7 +76,7 @@ async function* scan(
       if (file !== null) batch.files.push({ file, relativePath: file.name })
       continue
     }
-    for await (const some of below(entry)) {
+    for await (const some of below(entry, file)) {
       for (const found of some) {
         if (found === UNREADABLE) batch.unreadable += 1
         else if (typeof found === 'string') batch.emptyFolders.push(found)
@@ -94,10 +95,10 @@ async function* scan(
 
 type Found = PickedFile | string | typeof UNREADABLE
 
-/** All files below an entry, and the paths of empty folders. */
-async function* below(entry: FileSystemEntry): AsyncGenerator<readonly Found[]> {
+/** All files below an entry, and the paths of empty folders. `file` is the entry itself, if that is a file. */
+async function* below(entry: FileSystemEntry, file: File | null = null): AsyncGenerator<readonly Found[]> {
   if (isFile(entry)) {
-    yield [await pickedFile(entry)]
+    yield [file === null ? await pickedFile(entry) : { file, relativePath: pathOf(entry) }]
     return
   }
   let isEmpty = true

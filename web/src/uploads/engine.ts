@@ -104,6 +104,7 @@ export class Engine {
     if (first === undefined) return
     this.lastTarget ??= { libraryId: first.libraryId, libraryName: first.libraryName, path: first.target }
     showTray()
+    this.#persistence.restored(uploads)
     this.#enqueue(uploads)
   }
 
