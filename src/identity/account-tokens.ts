@@ -12,7 +12,7 @@ import {
   type TokenPurpose,
 } from './account-token-store.ts'
 import type { AccountHook, Accounts } from './accounts.ts'
-import { LoginThrottle } from './login-throttle.ts'
+import { PasswordAttempts } from './password-attempts.ts'
 import { deriveKeys } from './sealing.ts'
 import type { ServerSecret } from './secret.ts'
 
@@ -49,12 +49,14 @@ interface TokenMailDetail {
 export class AccountTokens {
   readonly #options: AccountTokensOptions
   readonly #keys: readonly Buffer[]
-  readonly #throttle: LoginThrottle | undefined
+  readonly #throttle: PasswordAttempts | undefined
 
   constructor(options: AccountTokensOptions) {
     this.#options = options
     this.#keys = deriveKeys(options.secret, 'tokens in mails')
-    this.#throttle = options.rateLimit ? new LoginThrottle(options.now) : undefined
+    this.#throttle = options.rateLimit
+      ? new PasswordAttempts(options.db, options.secret, options.now, 'password resets')
+      : undefined
     for (const kind of ['invitation', 'password-reset', 'contact'] as const) {
       options.outbox.register(kind, { compose: (mail) => this.#compose(kind, mail) })
     }
@@ -75,27 +77,29 @@ export class AccountTokens {
   }
 
   /**
-   * Counts a request for a new password. Returns the seconds to wait after too many for one name, whether it exists or not.
+   * Counts a request for a new password, for all nodes together. Returns the seconds to wait after too many for one name, whether it exists or not.
    */
-  throttle(login: string, network: string): number | undefined {
+  async throttle(login: string, network: string): Promise<number | undefined> {
     return this.#throttle?.begin(login, network)
   }
 
   /**
-   * Queues a mail for a forgotten password, if there is such an account. `also` is written either way, so that the response tells nobody
-   * which accounts exist, not by its time either.
+   * Writes `also`, then queues a mail for a forgotten password in the background, if there is such an account. The caller waits for one lookup and
+   * one transaction either way, so that neither the response nor its time tells which accounts exist. After a crash in between, no mail is sent
+   * and the user asks again.
    */
   async requestReset(
     login: string,
     language: Language | undefined,
     also: (tx: Transaction, account: Account | undefined) => Promise<void>,
   ): Promise<void> {
-    const { accounts, db } = this.#options
+    const { accounts, db, outbox } = this.#options
     const account = await accounts.findByLogin(login)
-    await db.write(async (tx) => {
-      await also(tx, account)
-      if (account?.active) await this.#issue(tx, 'password-reset', account, language ? { language } : {})
-    })
+    await db.write((tx) => also(tx, account))
+    if (!account?.active) return
+    outbox.defer(() =>
+      db.write((tx) => this.#issue(tx, 'password-reset', account, language ? { language } : {})),
+    )
   }
 
   /** The account that a token chooses a password for; undefined for an invalid one. */

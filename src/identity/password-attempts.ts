@@ -24,10 +24,11 @@ export class PasswordAttempts {
   readonly #fallback: LoginThrottle
   #count = 0
 
-  constructor(db: Database, secret: ServerSecret, now: () => number) {
+  /** Attempts of different purposes share the table. Their keys differ, so they are counted apart. */
+  constructor(db: Database, secret: ServerSecret, now: () => number, purpose = 'password attempts') {
     this.#db = db
     this.#now = now
-    this.#key = deriveKeys(secret, 'password attempts')[0]
+    this.#key = deriveKeys(secret, purpose)[0]
     this.#fallback = new LoginThrottle(now)
   }
 

@@ -60,6 +60,7 @@ export class Outbox implements AsyncDisposable {
   readonly #composers = new Map<string, MailComposer>()
   readonly #queue: BackgroundQueue
   readonly #smtp: Smtp | undefined
+  readonly #deferred = new Set<Promise<void>>()
 
   constructor(options: OutboxOptions) {
     this.#options = options
@@ -113,6 +114,14 @@ export class Outbox implements AsyncDisposable {
     tx.afterCommit(() => this.#queue.wake())
   }
 
+  /** Runs `work`, which queues a mail, without the caller waiting for it. A failure is reported, not thrown. */
+  defer(work: () => Promise<void>): void {
+    const running = work()
+      .catch(this.#options.onError)
+      .finally(() => this.#deferred.delete(running))
+    this.#deferred.add(running)
+  }
+
   /** How many mails of a kind an account got or caused in 24 hours. */
   countOfDay(
     reader: Reader,
@@ -140,8 +149,9 @@ export class Outbox implements AsyncDisposable {
   }
 
   /** Resolves once nothing is due. */
-  settled(): Promise<void> {
-    return this.#queue.settled()
+  async settled(): Promise<void> {
+    await Promise.all(this.#deferred)
+    await this.#queue.settled()
   }
 
   /** Maintenance. */
@@ -151,6 +161,7 @@ export class Outbox implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#deferred)
     await this.#queue.stop()
   }
 

@@ -191,6 +191,48 @@ describe('a forgotten password', () => {
     await Client.signIn(server.url, 'ann@example.org', 'a new password')
   })
 
+  it('is answered before its mail is queued, so that the time does not tell which accounts exist', async () => {
+    await using smtp = await startSmtpReceiver()
+    await using server = await startWithMail(smtp)
+    await server.signUp({ email: 'ann@example.org' })
+    const { outbox } = server
+    const answered = Promise.withResolvers<void>()
+    const count = outbox.countOfDay.bind(outbox)
+    outbox.countOfDay = async (...args) => {
+      await answered.promise
+      return count(...args)
+    }
+    const timer = setTimeout(() => answered.reject(new Error('the response waited for its mail')), 5000)
+    const reply = await server.anonymous.post('/api/v2.1/password-reset/', {
+      form: { email: 'ann@example.org' },
+    })
+    clearTimeout(timer)
+    answered.resolve()
+    assert.equal(reply.status, 200)
+    await server.after(0)
+    assert.equal(smtp.received.length, 1)
+  })
+
+  it('is throttled by name, and still after a restart', async () => {
+    await using smtp = await startSmtpReceiver()
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-mail-'))
+    const env = { ...mailSettings(smtp.port), CARREL_RATE_LIMIT: 'on' }
+    const ask = async (url: string, email: string) =>
+      (await new Client(url).post('/api/v2.1/password-reset/', { form: { email } })).status
+    try {
+      {
+        await using server = await startServer({ data, env })
+        for (let n = 0; n < 10; n++) assert.equal(await ask(server.url, 'nobody@example.org'), 200)
+        assert.equal(await ask(server.url, 'Nobody@example.org'), 429)
+      }
+      await using server = await startServer({ data, env })
+      assert.equal(await ask(server.url, 'nobody@example.org'), 429)
+      assert.equal(await ask(server.url, 'somebody@example.org'), 200)
+    } finally {
+      await rm(data, { recursive: true, force: true })
+    }
+  })
+
   it('ends with an hour, with a newer link, and with a change of the password', async () => {
     await using smtp = await startSmtpReceiver()
     await using server = await startWithMail(smtp)

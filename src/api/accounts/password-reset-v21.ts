@@ -19,7 +19,7 @@ export const passwordResetRoutes = [
     async handle({ body, request }, { accountTokens, audit, outbox }) {
       if (!outbox.isConfigured) throw errorMessage(400, 'This server sends no mail.')
       const { address, network } = request
-      const wait = accountTokens.throttle(body.email, network)
+      const wait = await accountTokens.throttle(body.email, network)
       if (wait !== undefined) throw throttled(wait)
       const language = acceptedLanguage(request.headers['accept-language'])
       await accountTokens.requestReset(body.email, language, async (tx, account) => {
