@@ -29,7 +29,7 @@ import type { HistoryStores } from './history-stores.ts'
 const COMMITS_PER_QUERY = 100
 
 /** A period during which a folder was at one path. */
-interface FolderStay {
+export interface FolderStay {
   readonly path: LibraryPath
   /** The commit that brought the folder there; 0 if it was always there. */
   readonly since: number
@@ -91,7 +91,8 @@ export async function folderStays(
   return stays
 }
 
-async function stayOf(
+/** The period up to a commit during which a folder is at a path. */
+export async function stayOf(
   stores: HistoryStores,
   library: LibraryInfo,
   path: LibraryPath,

@@ -61,11 +61,12 @@ export class IndexRows {
       }
       const path = change.op === 'renamed' ? change.newPath : change.path
       this.#touch(path, entry.kind)
-      this.firstSeen.push({ path, author, viaLink, addedAt: ctime })
+      const oldPath = change.op === 'renamed' ? change.path : undefined
+      this.firstSeen.push({ path, author, viaLink, ...(oldPath && { oldPath }), addedAt: ctime })
       this.origins.push({
         path,
         seq,
-        oldPath: change.op === 'renamed' ? change.path : undefined,
+        oldPath,
         content: entry.kind === 'file' ? { objectId: entry.id, size: entry.size } : undefined,
       })
     }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { moveConsumer, writeFollowed } from '../commits/index.ts'
-import type { Database, Reader, Transaction, Value } from '../database/index.ts'
+import { type Database, inGroups, type Reader, type Transaction, type Value } from '../database/index.ts'
 import { type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type EditRow, type OriginRow, originKey, putEdits, putOrigins } from './file-history-store.ts'
 import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
@@ -15,6 +15,8 @@ export interface FirstSeenRow {
   readonly author: string
   /** A visitor of a link added it; `author` is the creator of the link. */
   readonly viaLink: boolean
+  /** The path of a renamed or moved entry before. */
+  readonly oldPath?: LibraryPath
   readonly addedAt: number
 }
 
@@ -105,18 +107,24 @@ function inBatches<T>(rows: readonly T[], most: number): (readonly T[])[] {
   return parts
 }
 
-/** Existing rows win: the first author of a path is kept. */
+/** Existing rows win: the first author of a path is kept. A file of a visitor stays one when it is renamed. */
 async function putFirstSeen(
   tx: Transaction,
   libraryKey: number,
   rows: readonly FirstSeenRow[],
 ): Promise<void> {
   const columns = ['library_key', 'path_key', 'author', 'added_at', 'via_link']
+  const renamed = rows.flatMap(({ oldPath }) => (oldPath === undefined ? [] : [originKey(oldPath)]))
+  const visitors = await listVisitorsKeysAmong(tx, libraryKey, renamed)
   const first = new Map<string, Value[]>()
-  for (const { path, author, addedAt, viaLink } of rows) {
+  for (const { path, oldPath, author, addedAt, viaLink } of rows) {
     const key = originKey(path)
     const id = key.toString('hex')
-    if (!first.has(id)) first.set(id, [libraryKey, key, author, addedAt, viaLink ? 1 : 0])
+    if (first.has(id)) continue
+    const isVisitors = viaLink || (oldPath !== undefined && visitors.has(originKey(oldPath).toString('hex')))
+    // A later row of this batch may rename it again.
+    if (isVisitors) visitors.add(id)
+    first.set(id, [libraryKey, key, author, addedAt, isVisitors ? 1 : 0])
   }
   const values = [...first.values()]
   await tx.insert('first_seen', columns, values, { ignoreExisting: true })
@@ -137,6 +145,24 @@ export async function findFirstSeen(
     if (row !== undefined) return { author: row.author, viaLink: row.via_link === 1, addedAt: row.added_at }
   }
   return undefined
+}
+
+/** Those of `keys` whose paths visitors of links added, in hexadecimal. */
+export async function listVisitorsKeysAmong(
+  reader: Reader,
+  libraryKey: number,
+  keys: readonly Uint8Array[],
+): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const { some, marks } of inGroups(keys)) {
+    const rows = await reader.all<{ path_key: Uint8Array }>(
+      `select path_key from first_seen where library_key = ? and via_link = 1 and path_key in (${marks})`,
+      libraryKey,
+      ...some,
+    )
+    for (const row of rows) found.add(Buffer.from(row.path_key).toString('hex'))
+  }
+  return found
 }
 
 /** The keys of paths that visitors of links added, in hexadecimal; at most `limit`. */

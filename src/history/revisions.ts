@@ -9,13 +9,14 @@ import {
 } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { below, type CommitId, joinPath, type LibraryPath } from '../objects/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { Tree } from '../tree/index.ts'
 import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'
 import { listFirstContents, originKey } from './file-history-store.ts'
-import { folderAsOf, treeAsOf } from './folder-history.ts'
+import { type FolderStay, folderAsOf, stayOf, treeAsOf } from './folder-history.ts'
 import { getCommit, oldestShown } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
-import { findFirstSeen, listVisitorsKeys } from './path-index-store.ts'
+import { findFirstSeen, listVisitorsKeys, listVisitorsKeysAmong } from './path-index-store.ts'
 
 /** The tree of a commit within the history limit. Throws commit-not-found. */
 export async function getTreeAt(stores: HistoryStores, library: LibraryInfo, id: CommitId): Promise<Tree> {
@@ -69,33 +70,71 @@ export function treeOf(stores: HistoryStores, library: LibraryInfo, commit: Numb
   return treeAsOf(stores, library, commit)
 }
 
-/** Libraries with more files of visitors, and longer folders, are not looked through. */
-const MAX_VISITORS_FILES = 5000
+/** Longer folders are not looked through: each of their paths is hashed. */
+const MAX_FILES = 100_000
+/** Files of a folder that are looked up by their paths. For more, those of visitors in the library are read instead. */
+const MAX_LOOKED_UP = 2000
+const MAX_VISITORS_FILES = 20_000
+/** Former paths of a folder that are looked through. */
+const MAX_MOVES = 5
 
-/** The names of those files of a folder that a visitor of a link uploaded, and that still have that content. */
+type NamedFile = { readonly name: string; readonly id: string }
+
+/**
+ * The names of those files of a folder that a visitor of a link uploaded, and that still have that content. Also after the file, the folder or one
+ * above it was renamed or moved.
+ */
 export async function listVisitorsFiles(
   stores: HistoryStores,
   library: LibraryInfo,
   folder: LibraryPath,
-  files: readonly { readonly name: string; readonly id: string }[],
+  files: readonly NamedFile[],
 ): Promise<Set<string>> {
   const names = new Set<string>()
-  if (files.length === 0 || files.length > MAX_VISITORS_FILES) return names
-  // The upload that a client reloads the folder for.
-  if (library.modifierViaLink) await stores.pathIndex.catchUp(originOf(library))
-  const keys = await listVisitorsKeys(stores.db, library.key, MAX_VISITORS_FILES)
-  if (keys.size === 0) return names
-  const parent = inOrigin(library, folder)
-  const added = files
-    .map(({ name, id }) => ({ name, id, key: originKey(joinPath(parent, name)) }))
-    .filter(({ key }) => keys.has(key.toString('hex')))
+  if (files.length === 0 || files.length > MAX_FILES) return names
+  const hasSome = library.modifierViaLink || (await listVisitorsKeys(stores.db, library.key, 1)).size > 0
+  if (!hasSome) return names
+  // The change that a client reloads the folder for.
+  await stores.pathIndex.catchUp(originOf(library))
+  let [path, upTo]: [LibraryPath | undefined, number] = [inOrigin(library, folder), library.headSeq]
+  for (let moves = 0; path !== undefined && moves <= MAX_MOVES; moves++) {
+    for (const name of await visitorsFilesAt(stores, library.key, path, files)) names.add(name)
+    const stay: FolderStay = await stayOf(stores, library, path, upTo)
+    path = stay.oldPath
+    upTo = stay.since - 1
+  }
+  return names
+}
+
+/** Those of `files` that a visitor uploaded to this folder. */
+async function visitorsFilesAt(
+  stores: HistoryStores,
+  libraryKey: number,
+  folder: LibraryPath,
+  files: readonly NamedFile[],
+): Promise<string[]> {
+  const slicer = new TimeSlicer()
+  const keyed: (NamedFile & { readonly key: Buffer; readonly hex: string })[] = []
+  for (const { name, id } of files) {
+    if (slicer.isDue) await slicer.rest()
+    const key = originKey(joinPath(folder, name))
+    keyed.push({ name, id, key, hex: key.toString('hex') })
+  }
+  const keys =
+    files.length <= MAX_LOOKED_UP
+      ? await listVisitorsKeysAmong(
+          stores.db,
+          libraryKey,
+          keyed.map(({ key }) => key),
+        )
+      : await listVisitorsKeys(stores.db, libraryKey, MAX_VISITORS_FILES)
+  const added = keyed.filter(({ hex }) => keys.has(hex))
   const contents = await listFirstContents(
     stores.db,
-    library.key,
+    libraryKey,
     added.map(({ key }) => key),
   )
-  for (const { name, id, key } of added) if (contents.get(key.toString('hex')) === id) names.add(name)
-  return names
+  return added.filter(({ id, hex }) => contents.get(hex) === id).map(({ name }) => name)
 }
 
 /** The first author of a path and the time; undefined if unknown. */

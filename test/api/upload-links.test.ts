@@ -189,8 +189,8 @@ describe('upload links', () => {
       [described.last_modifier_email, described.last_modifier_via_link, described.uploader_via_link],
       [client.email, true, true],
     )
-    const marked = async () => {
-      const { body } = await client.get(space.v21('dir/'), { p: '/docs' })
+    const marked = async (p = '/docs') => {
+      const { body } = await client.get(space.v21('dir/'), { p })
       return body.dirent_list.filter((one: Shown) => one.modifier_via_link).map((one: Shown) => one.name)
     }
     assert.deepEqual(await marked(), ['one.txt', 'two.txt'])
@@ -200,6 +200,12 @@ describe('upload links', () => {
       form: { operation: 'rename', newname: 'uno.txt' },
     })
     assert.equal((await detail('/docs/uno.txt')).last_modifier_via_link, true)
+    assert.deepEqual(await marked(), ['two.txt', 'uno.txt'])
+    const renameFolder = (p: string, newname: string) =>
+      client.post(space.v21('dir/'), { query: { p }, form: { operation: 'rename', newname } })
+    await renameFolder('/docs', 'papers')
+    assert.deepEqual(await marked('/papers'), ['two.txt', 'uno.txt'])
+    await renameFolder('/papers', 'docs')
     await uploadFile(client, id, '/docs/uno.txt', 'changed', { replace: true })
     assert.equal((await detail('/docs/uno.txt')).last_modifier_via_link, undefined)
     assert.equal((await detail('/docs/a.txt')).uploader_via_link, undefined)
@@ -217,7 +223,7 @@ describe('upload links', () => {
     await server.running.services.activity.webhookSender.settled()
     assert.deepEqual(
       receiver.calls.map(({ text }) => JSON.parse(text).via_link),
-      [true, true, undefined, undefined],
+      [true, true, undefined, undefined, undefined, undefined],
     )
     assert.deepEqual(await marked(), ['two.txt'])
     await uploadFile(client, id, '/docs/two.txt', 'of a member', { replace: true })

@@ -134,6 +134,7 @@ interface FileDetail {
   readonly mtime: number
   readonly size: number
   readonly last_modifier_name: string
+  readonly last_modifier_via_link?: true
 }
 
 export function fetchFileDetail(libraryId: string, path: string, signal?: AbortSignal): Promise<FileDetail> {

@@ -63,6 +63,7 @@ export function ConflictDialog(props: { file: OpenedFile; session: TextSession; 
 
 function WhoChanged({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
+  const common = useTexts('common')
   const formats = useFormats()
   const { data } = useQuery({
     queryKey: ['file-detail', file.libraryId, file.path],
@@ -70,7 +71,8 @@ function WhoChanged({ file }: { file: OpenedFile }) {
     gcTime: 0,
   })
   if (data === undefined) return null
-  return <p>{texts.changedBy(data.last_modifier_name, formats.ago(data.mtime))}</p>
+  const { last_modifier_name: name, last_modifier_via_link: isVisitor } = data
+  return <p>{texts.changedBy(isVisitor ? common.visitor(name) : name, formats.ago(data.mtime))}</p>
 }
 
 function Both(props: { file: OpenedFile; theirs: string; mine: string }) {
