@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { rawResponse } from '../http/index.ts'
 import { route } from './services.ts'
+import { fontFaces } from './web-app.ts'
 
 const files = {
   'links.css': 'text/css; charset=utf-8',
@@ -39,7 +40,12 @@ export const assetRoutes = (Object.keys(files) as FileName[]).map((name) =>
 )
 
 function contentOf(name: FileName): Promise<Buffer> {
-  const known = read.get(name) ?? readFile(new URL(`./assets/${name}`, import.meta.url))
+  const known = read.get(name) ?? load(name)
   read.set(name, known)
   return known
+}
+
+async function load(name: FileName): Promise<Buffer> {
+  const content = await readFile(new URL(`./assets/${name}`, import.meta.url))
+  return name === 'links.css' ? Buffer.concat([Buffer.from(await fontFaces()), content]) : content
 }

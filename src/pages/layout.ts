@@ -10,6 +10,7 @@ const POLICY = [
   "style-src 'self'",
   "script-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "media-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",

@@ -101,6 +101,22 @@ export const webAppRoutes = [
   }),
 ]
 
+/**
+ * The font faces of the web app, with URLs relative to `/pages/`, for pages that look alike. Empty without a built web app. They are taken from its
+ * style sheet, because only the build knows the names of the files.
+ */
+export async function fontFaces(): Promise<string> {
+  const app = await built()
+  const sheets = [...(app?.files ?? [])].filter(([name]) => /^assets\/app-[\w-]+\.css$/.test(name))
+  const texts = await Promise.all(
+    sheets.map(([, { names }]) => readFile(path.join(BUILT, names.get('identity') ?? ''), 'utf8')),
+  )
+  return texts
+    .flatMap((sheet) => sheet.match(/@font-face\{[^}]*\}/g) ?? [])
+    .join('\n')
+    .replaceAll('url(./', 'url(../web/assets/')
+}
+
 function appPage({ page }: Built, request: HttpRequest, sendsMail: boolean): HttpResponse {
   const nonce = randomBytes(16).toString('base64')
   const body = page
