@@ -7,6 +7,7 @@ import {
   recentlyOpened,
   useActivities,
   useLibraries,
+  useOnboarding,
   useSharedFiles,
   useStarred,
 } from '../api/index.ts'
@@ -43,6 +44,9 @@ export default function HomePage() {
     (libraries.data ?? []).filter((library) => library.encrypted).map(({ repo_id }) => repo_id),
   )
   const isLoading = activities.isPending || libraries.isPending || starred.isPending
+  // The welcome card and the setup checklist say the same, and more.
+  const { data: onboarding } = useOnboarding()
+  const isWelcomed = onboarding === undefined || !onboarding.dismissed.includes('welcome')
   const isEmpty = opened.length + files.length + shared.length + stars.length === 0
   return (
     <div className="page">
@@ -54,9 +58,11 @@ export default function HomePage() {
         (isLoading ? (
           <Waiting />
         ) : (
-          <Empty icon={House} title={texts.homeEmpty} hint={texts.homeEmptyHint}>
-            <ButtonLink to="/">{texts.title}</ButtonLink>
-          </Empty>
+          !isWelcomed && (
+            <Empty icon={House} title={texts.homeEmpty} hint={texts.homeEmptyHint}>
+              <ButtonLink to="/">{texts.title}</ButtonLink>
+            </Empty>
+          )
         ))}
       <Cards title={texts.continueHere}>
         {opened.slice(0, MAX_CARDS).map(({ libraryId, libraryName, path, isDir }) => (

@@ -10,9 +10,14 @@ export function usePdfKeys(
   actions: PdfActions,
   search: { isSearchOpen: boolean; step: (by: 1 | -1) => void; resetZoom: () => void },
 ): void {
-  // Scrolling by keyboard works without a click first.
+  // Scrolling by keyboard works without a click first. Nobody moved the focus there, so its ring is hidden until a key is pressed.
   useEffect(() => {
-    if (document.activeElement === document.body) pages.current?.focus({ preventScroll: true })
+    const element = pages.current
+    if (element === null || document.activeElement !== document.body) return
+    element.dataset['focusRing'] = 'hidden'
+    element.focus({ preventScroll: true })
+    const show = () => delete element.dataset['focusRing']
+    for (const type of ['keydown', 'blur']) element.addEventListener(type, show, { once: true })
   }, [pages])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
