@@ -127,7 +127,7 @@ function serviceWorker(): Plugin {
         if (file.type === 'asset' || PACKAGES.includes(file.name)) return true
         // The file of an `import()` may have no code itself, because a group has it.
         const ids = [...Object.keys(file.modules), file.facadeModuleId ?? '']
-        const isOurs = ids.some((id) => /[\\/]web[\\/]src[\\/]/.test(id))
+        const isOurs = ids.some((id) => /[\\/]web[\\/]src[\\/]|virtual:texts\/en/.test(id))
         return isOurs && file.code.length < LARGEST_KEPT
       })
       const worker = bundle[fileName]

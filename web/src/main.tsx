@@ -4,14 +4,17 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { keepOfflineData, registerServiceWorker, watchInstallPrompt } from './offline/index.ts'
-import { nonce } from './site-url.ts'
-import { loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
+import { appBase, nonce } from './site-url.ts'
+import { loadLaterTexts, loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
 import { applyTheme, preloadOverlays } from './ui/index.ts'
 
 declare global {
   // CSP nonce for the style elements of react-remove-scroll, which dialogs use.
   var __webpack_nonce__: string | undefined
 }
+
+/** After the page is complete. */
+const LATER_TEXTS_MS = 1500
 
 globalThis.__webpack_nonce__ = nonce
 applyTheme()
@@ -21,6 +24,13 @@ registerServiceWorker()
 watchInstallPrompt()
 
 const language = preferredLanguage()
+const preloadTexts = () => void loadLaterTexts().catch(() => undefined)
+if (language === 'en') {
+  // Pages other than lists need them at once. For lists they are loaded when the page is complete.
+  const isList = /^(?:\/|\/library\/.*)?$/.test(location.pathname.slice(appBase.length))
+  if (!isList) preloadTexts()
+  else addEventListener('load', () => setTimeout(preloadTexts, LATER_TEXTS_MS), { once: true })
+}
 const texts = await loadTexts(language)
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no place for the app')

@@ -4,9 +4,10 @@ import type { Texts } from '../src/texts/text-types.ts'
 import { compileMessages } from './compile.ts'
 import { readMessages, SOURCE } from './messages.ts'
 
-/** The module of a language, as the build has it. */
-export function compileLanguage(language: string): string {
-  return compileMessages(readMessages(language), readMessages(SOURCE), messageArguments)
+/** The module of a language, as the build has it: all areas, or some of them. */
+export function compileLanguage(language: string, isWanted: (area: string) => boolean = () => true): string {
+  const english = Object.entries(readMessages(SOURCE)).filter(([area]) => isWanted(area))
+  return compileMessages(readMessages(language), Object.fromEntries(english), messageArguments)
 }
 
 /** The texts of a language, for tests and programs that run without the build. */

@@ -4,10 +4,13 @@ import { listLanguages, messageFiles, readLanguageInfo, SOURCE } from './message
 
 const LANGUAGES = 'virtual:languages'
 const TEXTS = 'virtual:texts/'
+const LATER = `${TEXTS}${SOURCE}/later`
+/** Areas that neither the lists of libraries nor folders use. On a slow line their texts would delay the first list. */
+const LATER_AREAS = ['account', 'admin', 'history', 'onboarding', 'viewer']
 
 /**
  * Provides the texts to the app as modules: `virtual:texts/<language>` has those of a language, and `virtual:languages` lists the languages with a
- * function that loads each. The source language is part of the app, the others are loaded on demand.
+ * function that loads each. The source language is part of the app, except for `virtual:texts/en/later`; the others are loaded on demand.
  */
 export function textModules(): Plugin {
   return {
@@ -16,9 +19,11 @@ export function textModules(): Plugin {
     load(id) {
       if (id === `\0${LANGUAGES}`) return languagesModule()
       if (!id.startsWith(`\0${TEXTS}`)) return undefined
-      const language = id.slice(TEXTS.length + 1)
+      const isLater = id === `\0${LATER}`
+      const language = isLater ? SOURCE : id.slice(TEXTS.length + 1)
       for (const file of [...messageFiles(language), ...messageFiles(SOURCE)]) this.addWatchFile(file)
-      return compileLanguage(language)
+      if (language !== SOURCE) return compileLanguage(language)
+      return compileLanguage(SOURCE, (area) => LATER_AREAS.includes(area) === isLater)
     },
   }
 }

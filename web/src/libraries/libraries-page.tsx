@@ -1,15 +1,15 @@
 import './libraries.css'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
 import { useLibraries } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, useTitle, Waiting } from '../ui/index.ts'
 import { NoLibraries } from './empty-list.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import { LazyNewLibraryDialog } from './lazy.ts'
 import { LibraryDrop } from './library-drop.tsx'
 import { LibraryLists } from './library-lists.tsx'
-import { NewLibraryDialog } from './new-library-dialog.tsx'
 
 /** The libraries of the user. Those of others are on the page of what is shared. */
 export default function LibrariesPage() {
@@ -39,7 +39,11 @@ export default function LibrariesPage() {
           </>
         )}
         {own !== undefined && own.length > 0 && <LibraryLists libraries={own} />}
-        {isMaking && <NewLibraryDialog onClose={() => setMaking(false)} />}
+        {isMaking && (
+          <Suspense>
+            <LazyNewLibraryDialog onClose={() => setMaking(false)} />
+          </Suspense>
+        )}
       </div>
     </LibraryDrop>
   )

@@ -14,7 +14,7 @@ export interface OpenDialog {
   readonly library: LibraryItem
 }
 
-export function LibraryDialogs(props: OpenDialog & { onClose: () => void }) {
+export default function LibraryDialogs(props: OpenDialog & { onClose: () => void }) {
   const { kind, library, onClose } = props
   const { repo_id: libraryId, repo_name: name } = library
   switch (kind) {

@@ -1,10 +1,11 @@
 import { LayoutGrid, List, SearchX } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { type LibraryItem, useSharedOut } from '../api/index.ts'
 import { useLanguage, useTexts } from '../texts/index.ts'
 import { Empty, IconButton, SearchField } from '../ui/index.ts'
+import { LazyLibraryDialogs } from './lazy.ts'
 import { LibraryCards } from './library-card.tsx'
-import { LibraryDialogs, type OpenDialog } from './library-dialogs.tsx'
+import type { OpenDialog } from './library-dialogs.tsx'
 import { matching, sectionsOf } from './library-sections.ts'
 import { LibraryTable } from './library-table.tsx'
 import { SortSelect } from './sort-select.tsx'
@@ -75,7 +76,11 @@ export function LibraryLists(props: { libraries: readonly LibraryItem[] }) {
           </section>
         )
       })}
-      {dialog && <LibraryDialogs {...dialog} onClose={() => setDialog(undefined)} />}
+      {dialog && (
+        <Suspense>
+          <LazyLibraryDialogs {...dialog} onClose={() => setDialog(undefined)} />
+        </Suspense>
+      )}
     </>
   )
 }

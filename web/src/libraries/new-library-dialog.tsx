@@ -9,7 +9,7 @@ import { CheckField, FormDialog, TextField, useToast } from '../ui/index.ts'
 import { isUsable, NewPasswordFields, noPasswords } from './new-password-fields.tsx'
 
 /** Creates a library and opens it. */
-export function NewLibraryDialog(props: { onClose: () => void }) {
+export default function NewLibraryDialog(props: { onClose: () => void }) {
   const texts = useTexts('libraries')
   const common = useTexts('common')
   const queries = useQueryClient()

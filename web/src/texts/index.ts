@@ -2,6 +2,7 @@ export { LanguageOptions } from './language-options.tsx'
 export type { Texts } from './text-types.ts'
 export {
   languages,
+  loadLaterTexts,
   loadTexts,
   preferredLanguage,
   TextsProvider,

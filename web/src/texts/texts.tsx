@@ -1,6 +1,6 @@
 import { languages as known, loaders } from 'virtual:languages'
 import createEnglish from 'virtual:texts/en'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, use, useContext, useEffect, useMemo, useState } from 'react'
 import { chooseLanguage, regionalVariant } from './language-choice.ts'
 import { type MessageRuntime, messageRuntime } from './message-runtime.ts'
 import type { Texts } from './text-types.ts'
@@ -32,6 +32,21 @@ const runtimeOf = (language: Language) =>
   messageRuntime(language, regionalVariant(language, navigator.languages))
 const englishRuntime = runtimeOf(SOURCE)
 const english = (createEnglish as CreateTexts)(englishRuntime, englishRuntime)
+
+let later: Promise<void> | undefined
+
+/** Loads the English texts that the first page does not need. */
+export function loadLaterTexts(): Promise<void> {
+  later ??= import('virtual:texts/en/later').then(
+    (module) => void Object.assign(english, (module.default as CreateTexts)(englishRuntime, englishRuntime)),
+    (error: unknown) => {
+      // The next page that needs them tries again.
+      later = undefined
+      throw error
+    },
+  )
+  return later
+}
 
 interface Speaking {
   readonly language: Language
@@ -73,9 +88,11 @@ export function TextsProvider(props: { first: { language: Language; texts: Texts
   return <Context value={value}>{props.children}</Context>
 }
 
-/** The strings of one area in the current language. */
+/** The strings of one area in the current language. Suspends while they are loaded. */
 export function useTexts<Area extends keyof Texts>(area: Area): Texts[Area] {
-  return useContext(Context).texts[area]
+  const { texts } = useContext(Context)
+  if (!(area in texts)) use(loadLaterTexts())
+  return texts[area]
 }
 
 export function useLanguage(): { language: Language; choose: (language: Language) => void } {
