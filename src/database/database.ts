@@ -61,6 +61,8 @@ export interface WriteOptions {
 export interface RequestOptions {
   /** The request asks for a change, so its answer must stay true after a power failure, even if there was nothing to write. */
   acknowledges?: boolean
+  /** Equal for requests that probably read the same rows, which PostgreSQL is then asked for in one round trip. */
+  key?: string | undefined
 }
 
 /**

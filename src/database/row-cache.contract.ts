@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { ForeignWriter } from '../../test/support/foreign-writer.ts'
 import type { Database } from './database.ts'
+import { committedTransactions } from './migrations/0041-committed-transactions.ts'
 import type { Migration } from './migrations/types.ts'
 import { type DatabaseSetting, openDatabase } from './open.ts'
 
@@ -70,7 +71,7 @@ const onFatal = (error: Error) => assert.fail(error)
 
 /** Opens a database of the contract, once its reads are cached. */
 async function openFamily(setting: DatabaseSetting): Promise<Database> {
-  const db = await openDatabase(setting, { migrations: [family], onFatal })
+  const db = await openDatabase(setting, { migrations: [family, committedTransactions], onFatal })
   // PostgreSQL loads the schema in the background, and prefers statements known to be fast.
   for (const query of Object.values(queries)) while (!(await isHit(db, () => db.get(query)))) await nextTurn()
   return db

@@ -16,7 +16,7 @@ import type { Segments } from './router.ts'
 import { baseHeaders } from './security-headers.ts'
 import { discard, send } from './send.ts'
 import { type ErrorResponses, plainFailure, responseToThrown } from './surface.ts'
-import type { IncomingRequest, ResponseWriter } from './transport.ts'
+import type { IncomingRequest, RequestHead, ResponseWriter } from './transport.ts'
 
 /** They ask for no change (RFC 9110, 9.2.1). */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -71,7 +71,10 @@ export class Dispatcher<User, Services> {
       result =
         runtime.inRequest === undefined
           ? handle()
-          : runtime.inRequest(handle, !SAFE_METHODS.has(incoming.head.method))
+          : runtime.inRequest(handle, {
+              asksForChange: !SAFE_METHODS.has(incoming.head.method),
+              key: keyOf(incoming.head),
+            })
     } catch (thrown) {
       result = this.#responseTo(thrown, exchange, surface, route)
     }
@@ -282,4 +285,13 @@ function isDisconnect(thrown: unknown, request: HttpRequest): boolean {
 
 function isEventStream(result: HttpResponse | undefined): boolean {
   return String(result?.headers['Content-Type'] ?? '').startsWith('text/event-stream')
+}
+
+/** Requests with longer URLs have no key. */
+const MAX_KEY_URL = 500
+
+/** Equal for requests of one client for one resource. */
+function keyOf({ method, url, headers }: RequestHead): string | undefined {
+  if (url.length > MAX_KEY_URL) return undefined
+  return `${method} ${url} ${headers.one('authorization') ?? headers.one('seafile-repo-token') ?? ''}`
 }

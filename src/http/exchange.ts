@@ -31,7 +31,7 @@ export interface Runtime<User, Services> {
   /** The fault behind an error that is none, such as that of a full disk. It is logged all the same. */
   readonly faultOf?: ((error: unknown) => Fault | undefined) | undefined
   /** Wraps the handling of a request, until its response is complete or starts to stream. */
-  readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
+  readonly inRequest?: <T>(handle: () => T, request: { asksForChange: boolean; key: string | undefined }) => T
   /** Called when a request arrives. The result is disposed of when its response is sent. */
   readonly beginOperation?: () => Disposable
 }

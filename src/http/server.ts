@@ -55,7 +55,7 @@ export interface HttpServerOptions<User, Services> {
   /** The fault behind an error that is none, such as that of a full disk. */
   readonly faultOf?: (error: unknown) => Fault | undefined
   /** Wraps the handling of each request, for code that needs its time of arrival or must hold its response back. */
-  readonly inRequest?: <T>(handle: () => T, asksForChange: boolean) => T
+  readonly inRequest?: <T>(handle: () => T, request: { asksForChange: boolean; key: string | undefined }) => T
   /** Called when a request arrives. The result is disposed of when its response is sent. */
   readonly beginOperation?: () => Disposable
   /** Accepts protocol upgrades. Default: none are accepted. */

@@ -113,7 +113,7 @@ export function createHttp(parts: {
     ready: async () => ready(db, disk, reachable),
     faultOf: disk.faultOf,
     beginOperation: () => services.core.operations.begin(),
-    inRequest: (handle, asksForChange) => db.inRequest(handle, { acknowledges: asksForChange }),
+    inRequest: (handle, { asksForChange, key }) => db.inRequest(handle, { acknowledges: asksForChange, key }),
   })
 }
 

@@ -11,18 +11,18 @@ const begin = Statement.named('carrel_begin', 'begin isolation level read commit
 // replica, is left alone.
 const durably = Statement.named(
   'carrel_durably',
-  `select pg_current_xact_id()::text as number, ${LIMITS}, set_config('synchronous_commit',
+  `select ${LIMITS}, set_config('synchronous_commit',
     case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true)`,
 )
 const inHaste = Statement.named(
   'carrel_in_haste',
-  `select pg_current_xact_id()::text as number, ${LIMITS}, set_config('synchronous_commit', 'off', true)`,
+  `select ${LIMITS}, set_config('synchronous_commit', 'off', true)`,
 )
 const beginRead = Statement.named('carrel_begin_read', 'begin isolation level read committed read only')
 const limitRead = Statement.named('carrel_limit_read', `select ${LIMITS}`)
 const end = Statement.named('carrel_end_read', 'commit')
 
-/** Begins a transaction that may write. The second step finds its number. */
+/** Begins a transaction that may write. It gets a number with its first change. */
 export function openingOf(durable: boolean, limits: StatementLimits): Step[] {
   return [
     { statement: begin, values: [] },

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryConfig } from 'pg'
 import { Semaphore } from '../../scheduling/index.ts'
-import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
@@ -125,7 +125,7 @@ export class PostgresDatabase implements Migratable {
     this.#availability = new Availability(logger)
     this.#mutexes = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
     const schema = () => this.#knownSchema()
-    const snapshots = new Snapshots(this.#cache)
+    const snapshots = new Snapshots(this.#cache, () => this.#hasReceipts)
     this.#reader = new ReadConnection(config, (server) => {
       snapshots.reset()
       this.#noteServer(server)
@@ -212,8 +212,8 @@ export class PostgresDatabase implements Migratable {
   /** The caches are those of the database server. */
   async releasePageCaches(): Promise<void> {}
 
-  inRequest<T>(work: () => T): T {
-    return this.#reads.inRequest(work)
+  inRequest<T>(work: () => T, { key }: RequestOptions = {}): T {
+    return this.#reads.inRequest(work, key)
   }
 
   get cacheStatistics(): RowCacheStatistics {

@@ -3,20 +3,16 @@ import type { Row, Value } from '../database.ts'
 import { type CachedQuery, MAX_KEY_PARAMETERS, type RowCache } from '../row-cache.ts'
 import { type RowKey, rowKey } from '../row-key.ts'
 import type { BatchOutcome, Outcome, Step } from './batch.ts'
-import { RequestScopes } from './request-scope.ts'
+import { handled } from './handled.ts'
+import { type RequestRead, RequestScopes } from './request-scope.ts'
 import type { Schema } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
-import { Statement } from './statements.ts'
+import type { Statement } from './statements.ts'
 
 const MAX_BATCH = 64
 /** A statement is quick if it takes less than this, alone and in a batch. */
 const QUICK_MS = 4
 const QUICK_BATCH_MS = 20
-
-const snapshot: Step = {
-  statement: Statement.named('carrel_snapshot', 'select pg_current_snapshot()::text as snapshot'),
-  values: [],
-}
 
 /** Sends a batch. Errors of the server are in the outcome. */
 type SendBatch = (steps: readonly Step[]) => Promise<BatchOutcome>
@@ -72,13 +68,26 @@ export class Reads {
       return this.#ask(statement, values, undefined)
     }
     const key = rowKey(values)
+    this.#prefetch({ statement, values, query, key })
     const findCached = () => this.#cache.get(query, key) ?? this.#ask(statement, values, { query, key })
     if (!this.#cache.has(query, key) || this.#scopes.takeCovered()) return findCached()
     return this.#awaitSnapshot().then(findCached)
   }
 
-  inRequest<T>(work: () => T): T {
-    return this.#scopes.run(work)
+  inRequest<T>(work: () => T, key?: string): T {
+    return this.#scopes.run(work, key)
+  }
+
+  /**
+   * With the first read of a request, reads again what the last request like it has read, as far as it is not in the cache or its tables change often. So
+   * a request needs one round trip while other nodes write, instead of one for each row that they have invalidated.
+   */
+  #prefetch(first: RequestRead): void {
+    for (const { statement, values, query, key } of this.#scopes.noteRead(first)) {
+      if (!statement.isQuick || (query === first.query && key === first.key)) continue
+      if (this.#cache.has(query, key) && !this.#snapshots.changedLately(query.tables)) continue
+      void handled(this.#ask(statement, values, { query, key }))
+    }
   }
 
   /** Whether the caller handles a request. */
@@ -140,10 +149,10 @@ export class Reads {
     const began = performance.now()
     const {
       outcomes: [seen, ...answers],
-    } = await this.#sendBatch([snapshot, ...questions])
+    } = await this.#sendBatch([this.#snapshots.step(), ...questions])
     const ms = performance.now() - began
     const isUndisturbed = this.#cache.now === sentAt
-    this.#snapshots.see(seen && String(seen.rows[0]?.snapshot))
+    this.#snapshots.see(seen)
     this.#scopes.answer(number)
     // The questions were answered after the snapshot was taken, so what it invalidates is not in their answers.
     const readAt = isUndisturbed ? this.#cache.now : sentAt

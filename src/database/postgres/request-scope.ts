@@ -1,9 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Value } from '../database.ts'
+import type { CachedQuery } from '../row-cache.ts'
+import type { RowKey } from '../row-key.ts'
+import type { Statement } from './statements.ts'
 
 /** Cached reads in a row that one answer of the server may cover, so that others get their turn. */
 const MAX_COVERED_READS = 200
 
+/** The reads of requests that are alike. */
+const MAX_READ_SETS = 1000
+const MAX_READS = 16
+
+/** A cached read of a request. */
+export interface RequestRead {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+  readonly query: CachedQuery
+  readonly key: RowKey
+}
+
 interface Scope {
+  /** Equal for requests that probably read the same rows. */
+  readonly key: string | undefined
+  readonly reads: RequestRead[]
+  hasPrefetched: boolean
   /** Snapshots that had been asked for when the request arrived. */
   readonly asked: number
   isOpen: boolean
@@ -19,16 +39,19 @@ interface Scope {
  */
 export class RequestScopes {
   readonly #scopes = new AsyncLocalStorage<Scope>()
+  /** By the key of the request, the least recent first. */
+  readonly #readSets = new Map<string, readonly RequestRead[]>()
   #asked = 0
   /** The snapshot that is being handed out, 0 for none. */
   #answered = 0
   #covered = 0
 
   /** Runs the handling of a request that has arrived. It ends when the work, or the promise it returns, does. */
-  run<T>(work: () => T): T {
-    const scope: Scope = { asked: this.#asked, isOpen: true }
+  run<T>(work: () => T, key?: string): T {
+    const scope: Scope = { asked: this.#asked, isOpen: true, key, reads: [], hasPrefetched: false }
     const end = () => {
       scope.isOpen = false
+      this.#remember(scope)
     }
     const result = this.#scopes.run(scope, work)
     if (result instanceof Promise) result.then(end, end)
@@ -39,6 +62,25 @@ export class RequestScopes {
   /** Whether the caller handles a request that has not ended. */
   get isInside(): boolean {
     return this.#scopes.getStore()?.isOpen ?? false
+  }
+
+  /** Records a cached read of the request. Resolves to the reads of the last request like it, for its first read, and to none for others. */
+  noteRead(read: RequestRead): readonly RequestRead[] {
+    const scope = this.#scopes.getStore()
+    if (scope?.key === undefined || !scope.isOpen) return []
+    if (scope.reads.length < MAX_READS) scope.reads.push(read)
+    if (scope.hasPrefetched) return []
+    scope.hasPrefetched = true
+    return this.#readSets.get(scope.key) ?? []
+  }
+
+  #remember({ key, reads }: Scope): void {
+    if (key === undefined || reads.length < 2) return
+    this.#readSets.delete(key)
+    this.#readSets.set(key, reads)
+    if (this.#readSets.size <= MAX_READ_SETS) return
+    const [oldest] = this.#readSets.keys()
+    if (oldest !== undefined) this.#readSets.delete(oldest)
   }
 
   /** To be called before the server is asked for a snapshot. Resolves to its number. */

@@ -1,14 +1,26 @@
 import type { RowCache } from '../row-cache.ts'
+import type { Outcome, Step } from './batch.ts'
+import { Statement } from './statements.ts'
 
-/** If more transactions ended between two snapshots, they are not looked at one by one. */
+/** If more transactions ended between two snapshots, they are not looked up. */
 const MAX_COMPARED = 10_000
-const MAX_OWN = 10_000
+
+const LATELY_MS = 2000
+
+const SNAPSHOT = 'pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server'
+
+const snapshotOnly = Statement.named('carrel_snapshot', `select ${SNAPSHOT}`)
+// Snapshot and receipts are those of one moment, because it is one statement.
+const snapshotWithChanges = Statement.named(
+  'carrel_snapshot_changes',
+  `select ${SNAPSHOT}, count(distinct number) as receipts, string_agg(distinct tables, ',') as tables
+   from committed_transaction where number >= $1 or number = any ($2::bigint[])`,
+)
 
 /** A transaction of this process. */
 export interface OwnTransaction {
   /** The tables it has changed so far. Undefined for any. */
   tables: Set<string> | undefined
-  isInvalidated: boolean
 }
 
 /** The transactions a snapshot shows: all below `end` but those in `open`. */
@@ -16,71 +28,86 @@ interface Snapshot {
   readonly text: string
   readonly end: number
   readonly open: ReadonlySet<number>
+  /** This run of the server. */
+  readonly server: string
 }
 
 /**
- * Invalidates the row cache as snapshots of the server show that transactions have ended. While the snapshot is the same, so is every
- * row. A transaction of our own invalidates the tables it changed, one of anybody else everything.
+ * Invalidates the row cache as snapshots of the server show that transactions have ended. While the snapshot is the same, so is every row. Receipts tell which
+ * tables the ended transactions have changed, whoever committed them. One without a receipt invalidates everything: it was rolled back, or is of another
+ * program, an older node or another database of the server.
  *
- * Transaction ids mean something on one server only. After a failover or a restore the same id can stand for something else, and the
+ * Transaction numbers mean something on one run of one server only. After a failover or a restore the same number can stand for something else, and the
  * same snapshot for other rows: `reset` has to be called for each new connection.
  */
 export class Snapshots {
   readonly #cache: RowCache
-  readonly #own = new Map<number, OwnTransaction>()
+  readonly #hasReceipts: () => boolean
+  readonly #changedAt = new Map<string, number>()
   #last: Snapshot | undefined
 
-  constructor(cache: RowCache) {
+  constructor(cache: RowCache, hasReceipts: () => boolean) {
     this.#cache = cache
+    this.#hasReceipts = hasReceipts
   }
 
   /** To be called when the connection that takes snapshots is a new one, before its first snapshot. */
   reset(): void {
-    this.#own.clear()
     this.#last = undefined
     this.#cache.invalidateAll()
   }
 
-  /** To be called with the id of a transaction of our own before it is committed. */
-  expect(id: number, transaction: OwnTransaction): void {
-    if (this.#own.size >= MAX_OWN) this.#own.clear()
-    this.#own.set(id, transaction)
-  }
-
   /** To be called once a transaction of our own has ended, before its caller goes on. */
-  ended(transaction: OwnTransaction): void {
-    if (transaction.isInvalidated) return
-    transaction.isInvalidated = true
-    if (transaction.tables === undefined) this.#cache.invalidateAll()
-    else if (transaction.tables.size > 0) this.#cache.invalidate(transaction.tables)
+  ended({ tables }: OwnTransaction): void {
+    if (tables === undefined) this.#cache.invalidateAll()
+    else if (tables.size > 0) this.#cache.invalidate(tables)
   }
 
-  /** Takes in a snapshot of the server, undefined if it could not be asked. In the order in which they were taken. */
-  see(text: string | undefined): void {
+  /** The statement that takes the next snapshot. Its outcome is to be given to `see` before the next one is sent. */
+  step(): Step {
+    const { end, open } = this.#last ?? {}
+    if (end === undefined || !this.#hasReceipts()) return { statement: snapshotOnly, values: [] }
+    return { statement: snapshotWithChanges, values: [end, `{${[...(open ?? [])].join(',')}}`] }
+  }
+
+  /** Takes in a snapshot of the server, undefined if it could not be asked. */
+  see(outcome: Outcome | undefined): void {
     const before = this.#last
-    if (text !== undefined && text === before?.text) return
-    this.#last = text === undefined ? undefined : snapshotOf(text)
-    if (before === undefined || this.#last === undefined || this.#last.end - before.end > MAX_COMPARED) {
+    const row = outcome?.rows[0]
+    this.#last = row && snapshotOf(String(row.snapshot), String(row.server))
+    const now = this.#last
+    if (before === undefined || now === undefined || now.server !== before.server) {
       this.#cache.invalidateAll()
       return
     }
-    for (const id of endedBetween(before, this.#last)) this.#idEnded(id)
+    if (now.text === before.text) return
+    const ended = now.end - before.end > MAX_COMPARED ? MAX_COMPARED : countEnded(before, now)
+    if (ended === 0) return
+    const tables = typeof row?.tables === 'string' ? row.tables.split(',') : []
+    if (row?.receipts !== ended || tables.includes('*')) this.#cache.invalidateAll()
+    else this.#invalidate(tables)
   }
 
-  #idEnded(id: number): void {
-    const own = this.#own.get(id)
-    this.#own.delete(id)
-    if (own === undefined) this.#cache.invalidateAll()
-    else this.ended(own)
+  /** Whether other transactions have changed one of the tables lately, and probably will again before the next read. */
+  changedLately(tables: readonly string[]): boolean {
+    const since = performance.now() - LATELY_MS
+    return tables.some((table) => (this.#changedAt.get(table) ?? Number.NEGATIVE_INFINITY) > since)
+  }
+
+  #invalidate(tables: readonly string[]): void {
+    this.#cache.invalidate(tables)
+    for (const table of tables) this.#changedAt.set(table, performance.now())
   }
 }
 
-function snapshotOf(text: string): Snapshot {
+function snapshotOf(text: string, server: string): Snapshot {
   const [, end, open = ''] = text.split(':')
-  return { text, end: Number(end), open: new Set(open === '' ? [] : open.split(',').map(Number)) }
+  return { text, end: Number(end), open: new Set(open === '' ? [] : open.split(',').map(Number)), server }
 }
 
-function* endedBetween(before: Snapshot, after: Snapshot): Generator<number> {
-  for (const id of before.open) if (!after.open.has(id)) yield id
-  for (let id = before.end; id < after.end; id++) if (!after.open.has(id)) yield id
+function countEnded(before: Snapshot, after: Snapshot): number {
+  let count = 0
+  for (const id of before.open) if (!after.open.has(id)) count += 1
+  for (let id = before.end; id < after.end; id++) if (!after.open.has(id)) count += 1
+  return count
 }
