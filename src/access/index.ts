@@ -26,7 +26,9 @@ export { OpenLink } from './open-link.ts'
 export {
   deletePartialUpload,
   deletePartialUploadAt,
+  dropPartialUpload,
   findPartialUpload,
+  listPartialUploads,
   type PartialUpload,
   putPartialUpload,
   setReceived,

@@ -44,6 +44,22 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
   )
 }
 
+/** The unfinished uploads into a library. */
+export function listPartialUploads(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ key: number; path: string; received: number }[]> {
+  return reader.all<{ key: number; path: string; received: number }>(
+    'select key, path, received from partial_upload where library_key = ? order by key',
+    libraryKey,
+  )
+}
+
+/** Deletes an upload with the list of its blocks, whatever its state. */
+export async function dropPartialUpload(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from partial_upload where key = ?', key)
+}
+
 /** Starts an upload and replaces any other with the same key. Returns the key of its row; undefined if another request started one at this moment. */
 export async function putPartialUpload(
   tx: Transaction,

@@ -7,6 +7,7 @@ export type FindingKind =
   | 'block-missing'
   | 'block-damaged'
   | 'block-unheld'
+  | 'upload-lost'
   | 'folder-totals'
   | 'library-size'
   | 'consumer-ahead'
@@ -25,7 +26,7 @@ export interface Finding {
   readonly libraryName: string
   /** Null if it is about the library as a whole. */
   readonly path: string | null
-  /** The id of the dir, file or commit. */
+  /** The id of the dir, file or commit; the key of an unfinished upload. */
   readonly object: string | null
   readonly block: string | null
   /** Kept commits in which the path has this object. */

@@ -6,7 +6,7 @@ import {
   listPositions,
   type PathBinding,
 } from '../commits/index.ts'
-import type { BlockCheck } from '../content/index.ts'
+import { type BlockCheck, listStagedBefore } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { findIndexFaults, type HistorySource, keepDays, oldestShown } from '../history/index.ts'
 import type { BlockId, CommitId, DirId } from '../objects/index.ts'
@@ -37,6 +37,10 @@ export interface CheckSources extends HistorySource {
   ) => AsyncIterable<{ readonly path: string; readonly reason: string }>
   /** What the comments and tags of a library have wrong. */
   readonly annotationFaults: (library: LibraryInfo) => Promise<readonly string[]>
+  /** The unfinished uploads into a library. */
+  readonly uploadsOf: (
+    library: LibraryInfo,
+  ) => Promise<readonly { readonly key: number; readonly path: string; readonly received: number }[]>
   /** The tables with rows that are bound to paths. */
   readonly pathBindings: readonly PathBinding[]
 }
@@ -95,6 +99,7 @@ class LibraryCheck {
     const { head } = this.#library
     const tree = await this.#checkTrees()
     await this.#checkPositions()
+    await this.#checkUploads()
     // Values derived from lost objects cannot be computed again for a comparison.
     const isWhole = ![...tree.faults.values()].flat().some(({ what }) => what === 'object')
     if (isWhole && !this.#findings.some(({ kind }) => kind === 'commit-missing')) await this.#checkIndexes()
@@ -196,6 +201,24 @@ class LibraryCheck {
     for (const { name, seq } of await listPositions(this.#sources.db, key)) {
       if (seq <= headSeq) continue
       this.#add('consumer-ahead', { object: name, detail: `${name} is at commit ${seq} of ${headSeq}` })
+    }
+  }
+
+  /** The blocks of unfinished uploads, which are in no tree. */
+  async #checkUploads(): Promise<void> {
+    const { db, blocks, uploadsOf } = this.#sources
+    const { readData, reads, dutyCycle, onRead } = this.#options
+    for (const { key, path, received } of await uploadsOf(this.#library)) {
+      for (const block of await listStagedBefore(db, key, received)) {
+        const isRead = readData && reads(block.id)
+        const fault = (await blocks.faultsOfStaged([block], { readData: isRead })).get(block.id)
+        if (fault !== undefined) {
+          const detail = `a block of this unfinished upload is ${fault.problem}, so that it has to start over`
+          this.#add('upload-lost', { path, object: String(key), block: block.id, detail })
+        }
+        if (isRead) await onRead(block.size)
+        await dutyCycle.restIfDue()
+      }
     }
   }
 

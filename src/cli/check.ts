@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os'
-import { Access } from '../access/index.ts'
+import { Access, listPartialUploads } from '../access/index.ts'
 import { findAnnotationFaults } from '../annotations/index.ts'
 import { createPhotos, createSearch, openBlocks, openCore, openSearchDatabase } from '../assembly/index.ts'
 import { type CheckReport, check, type Finding } from '../check/index.ts'
@@ -126,6 +126,7 @@ export async function runCheck(store: OpenStore, options: RunOptions): Promise<C
       searchFaults: (library) => search.reindexing.faultsOf(library),
       photoFaults: (library) => photos.faultsOf(library),
       annotationFaults: ({ key }) => findAnnotationFaults(db, key),
+      uploadsOf: ({ key }) => listPartialUploads(db, key),
       pathBindings,
     },
     { ...options, signal: stopping.signal },

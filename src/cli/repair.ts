@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { Access } from '../access/index.ts'
+import { Access, dropPartialUpload } from '../access/index.ts'
 import { repairAnnotations } from '../annotations/index.ts'
 import { createAccounts, findS3Store } from '../assembly/index.ts'
 import { listSnapshotIds, openRepository, readManifest, Snapshot, TargetLock } from '../backup/index.ts'
@@ -178,6 +178,7 @@ function runRepair(
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
       rebuildPhotos: (library) => photos.rebuildLibrary(library),
       repairAnnotations,
+      dropUpload: (key) => db.write((tx) => dropPartialUpload(tx, key)),
       isDryRun,
     },
     findings,
@@ -215,7 +216,7 @@ function withoutRepaired(findings: readonly Finding[], steps: readonly RepairSte
   const rebuilt = new Set(
     steps.filter(({ action }) => action === 'index-rebuilt').map(({ library }) => library),
   )
-  const isDerived = ({ kind }: Finding) => !/^(?:block|object|commit|head)-/.test(kind)
+  const isDerived = ({ kind }: Finding) => !/^(?:block|object|commit|head|upload)-/.test(kind)
   return findings.filter(
     (finding) => !restored.has(keyOf(finding)) && !(isDerived(finding) && rebuilt.has(finding.library)),
   )

@@ -1,7 +1,7 @@
 import type { Database } from '../database/index.ts'
-import { type BlockId, idFromBytes, sha1Hex } from '../objects/index.ts'
+import { type BlockId, idFromBytes, idToBytes, sha1Hex } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { findSmallBlocks, findStoredBlocks } from './block-rows-store.ts'
+import { findSmallBlocks, findStoredBlocks, type SizedBlock } from './block-rows-store.ts'
 import { SMALLEST_STORED_BLOCK } from './content.ts'
 import type { BlockProblem } from './damaged-block-store.ts'
 import { DamagedBlocks, problemOf } from './damaged-blocks.ts'
@@ -41,25 +41,48 @@ export class BlockCheck {
     const held = await findStoredBlocks(this.#db, libraryKey, ids, { withData: readData })
     for (const id of ids) {
       const block = held.get(id)
-      if (block === undefined) {
-        faults.set(id, { problem: 'unheld', reason: 'the library has no row for it' })
-        continue
-      }
       const fault =
-        block.size < SMALLEST_STORED_BLOCK
-          ? faultOfRow(id, block)
-          : await this.#faultOfFile(id, block.size, readData)
-      this.blocks += 1
-      this.bytes += readData ? block.size : 0
-      if (fault !== undefined) {
-        await this.#damaged.note(id, fault.problem)
-        faults.set(id, fault)
-      } else if (readData) await this.#damaged.noteStored(id)
+        block === undefined
+          ? ({ problem: 'unheld', reason: 'the library has no row for it' } as const)
+          : await this.#faultOf(id, block, readData)
+      if (fault !== undefined) faults.set(id, fault)
     }
     return faults
   }
 
-  /** Reads and verifies some blocks, whichever libraries hold them. */
+  /** As `faultsOf` for blocks of an unfinished upload, which no library holds. */
+  async faultsOfStaged(
+    blocks: readonly SizedBlock[],
+    { readData }: { readonly readData: boolean },
+  ): Promise<Map<BlockId, BlockFault>> {
+    const faults = new Map<BlockId, BlockFault>()
+    for (const { id, size } of blocks) {
+      const data =
+        size < SMALLEST_STORED_BLOCK ? (await findSmallBlocks(this.#db, [idToBytes(id)])).get(id) : undefined
+      const fault = await this.#faultOf(id, { size, length: data?.length, data }, readData)
+      if (fault !== undefined) faults.set(id, fault)
+    }
+    return faults
+  }
+
+  /** Keeps the record of damaged blocks up to date, too. */
+  async #faultOf(
+    id: BlockId,
+    block: { size: number; length: number | undefined; data: Uint8Array | undefined },
+    readData: boolean,
+  ): Promise<BlockFault | undefined> {
+    const fault =
+      block.size < SMALLEST_STORED_BLOCK
+        ? faultOfRow(id, block)
+        : await this.#faultOfFile(id, block.size, readData)
+    this.blocks += 1
+    this.bytes += readData ? block.size : 0
+    if (fault !== undefined) await this.#damaged.note(id, fault.problem)
+    else if (readData) await this.#damaged.noteStored(id)
+    return fault
+  }
+
+  /** Reads and verifies some blocks, whichever libraries and uploads hold them. */
   async scrub(
     blocks: readonly { readonly id: Uint8Array; readonly size: number }[],
   ): Promise<{ bytes: number; faults: number }> {

@@ -246,9 +246,17 @@ export async function listStoredAfter(
   limit: number,
 ): Promise<{ id: Uint8Array; size: number }[]> {
   return reader.all<{ id: Uint8Array; size: number }>(
-    `select block_id as id, min(size) as size from library_block where block_id > ?
-     group by block_id order by block_id limit ?`,
+    `select id, min(size) as size from (
+       select * from (select block_id as id, min(size) as size from library_block where block_id > ?
+         group by block_id order by block_id limit ?) held
+       union all
+       select * from (select block_id as id, min(size) as size from staged_block where block_id > ?
+         group by block_id order by block_id limit ?) staged
+     ) stored group by id order by id limit ?`,
     after,
+    limit,
+    after,
+    limit,
     limit,
   )
 }

@@ -4,7 +4,7 @@ import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
 /** Why the bytes of a block cannot be used: there are none, or they do not hash to the id. */
 export type BlockProblem = 'missing' | 'damaged'
 
-/** A block that some library holds and whose bytes are known to be lost. */
+/** A block that a library or an unfinished upload holds and whose bytes are known to be lost. */
 interface DamagedBlock {
   readonly id: BlockId
   readonly problem: BlockProblem
@@ -21,7 +21,7 @@ export async function hasDamagedBlocks(reader: Reader): Promise<boolean> {
   return (await reader.get('select 1 as found from damaged_block limit 1')) !== undefined
 }
 
-/** Records a block as damaged. False if it is recorded, or no library holds it (any more). Not durable by itself: it is found again. */
+/** Records a block as damaged. False if it is recorded, or nothing holds it (any more). Not durable by itself: it is found again. */
 export async function insertDamagedBlock(
   db: Database,
   { id, problem, foundAt }: DamagedBlock,
@@ -31,10 +31,12 @@ export async function insertDamagedBlock(
       tx.run(
         `insert into damaged_block (id, problem, found_at)
          select ?, ?, ? where exists (select 1 from library_block where block_id = ?)
+           or exists (select 1 from staged_block where block_id = ?)
          on conflict (id) do nothing`,
         idToBytes(id),
         problem === 'missing' ? MISSING : DAMAGED,
         foundAt,
+        idToBytes(id),
         idToBytes(id),
       ),
     { durable: false },
@@ -65,10 +67,18 @@ export async function findDamagedBlocks(reader: Reader, ids: readonly BlockId[])
   return found
 }
 
-/** Maintenance: deletes the records of blocks that no library holds any more. */
+/** Whether a block of an unfinished upload is known to be damaged. */
+export async function hasDamagedStaged(reader: Reader, uploadKey: number): Promise<boolean> {
+  const sql = `select 1 as found from damaged_block d
+    where exists (select 1 from staged_block s where s.upload_key = ? and s.block_id = d.id) limit 1`
+  return (await hasDamagedBlocks(reader)) && (await reader.get(sql, uploadKey)) !== undefined
+}
+
+/** Maintenance: deletes the records of blocks that nothing holds any more. */
 export async function deleteUnheldDamaged(db: Database): Promise<void> {
   const sql = `delete from damaged_block
-    where not exists (select 1 from library_block b where b.block_id = damaged_block.id)`
+    where not exists (select 1 from library_block b where b.block_id = damaged_block.id)
+      and not exists (select 1 from staged_block s where s.block_id = damaged_block.id)`
   await db.write((tx) => tx.run(sql), { durable: false })
 }
 

@@ -28,7 +28,7 @@ export class DamagedBlocks {
     if (problem !== undefined) await this.note((error as BlockDamaged | BlockMissing).id, problem)
   }
 
-  /** False if no library holds the block (any more), so that its bytes are not missed. */
+  /** False if nothing holds the block (any more), so that its bytes are not missed. */
   async note(id: BlockId, problem: BlockProblem): Promise<boolean> {
     if ((await findDamagedBlocks(this.#db, [id])).size > 0) return true
     return insertDamagedBlock(this.#db, { id, problem, foundAt: this.#now() })

@@ -41,7 +41,12 @@ export {
   stagedContent,
 } from './content.ts'
 export { copyObjects } from './copy-objects.ts'
-export { countDamagedBlocks, deleteDamagedBlocks, deleteUnheldDamaged } from './damaged-block-store.ts'
+export {
+  countDamagedBlocks,
+  deleteDamagedBlocks,
+  deleteUnheldDamaged,
+  hasDamagedStaged,
+} from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'
 export {

@@ -53,6 +53,8 @@ export interface RepairParts {
   readonly rebuildPhotos: (library: LibraryInfo) => Promise<void>
   /** Derives what comments and tags are found by again. */
   readonly repairAnnotations: (tx: Transaction, libraryKey: number) => Promise<void>
+  /** Deletes an unfinished upload, so that its client starts over. */
+  readonly dropUpload: (uploadKey: number) => Promise<void>
   readonly isDryRun: boolean
 }
 
@@ -69,6 +71,7 @@ export interface RepairStep {
     | 'commit-restored'
     | 'revision-recovered'
     | 'folder-recovered'
+    | 'upload-dropped'
     | 'sums-corrected'
     | 'index-rebuilt'
     | 'binding-corrected'

@@ -92,6 +92,13 @@ async function repairLibrary(
     if (source === undefined) lost.push(finding)
     else add(finding, finding.block === null ? 'object-restored' : 'block-restored', source)
   }
+  for (const [upload, found] of Map.groupBy(findings, ({ kind, object }) =>
+    kind === 'upload-lost' ? object : null,
+  )) {
+    if (upload === null) continue
+    if (!parts.isDryRun) await parts.dropUpload(Number(upload))
+    for (const finding of found) add(finding, 'upload-dropped', 'its client starts it over')
+  }
   for (const finding of uniquePaths(lost)) {
     const path = finding.path as LibraryPath
     const name = await recoverRevision(parts, library, path, finding.object as FileId)

@@ -13,6 +13,7 @@ import {
   type Content,
   type ContentStore,
   type DataKey,
+  hasDamagedStaged,
   insertSmallBlocks,
   listStagedAt,
   listStagedBefore,
@@ -101,7 +102,7 @@ export class PartialUploads {
 
   /** How many bytes of a file are stored. */
   async uploadedBytes(key: UploadKey): Promise<number> {
-    return (await findPartialUpload(this.#db, key))?.received ?? 0
+    return (await this.#find(key))?.received ?? 0
   }
 
   /**
@@ -114,7 +115,7 @@ export class PartialUploads {
     source: AsyncIterable<Buffer>,
     dataKey: DataKey | undefined,
   ): Promise<ReceivedChunk> {
-    const stored = key === undefined || range.start === 0 ? undefined : await findPartialUpload(this.#db, key)
+    const stored = key === undefined || range.start === 0 ? undefined : await this.#find(key)
     const isContinued = stored?.total === range.total && range.start <= stored.received
     return this.#stage(isContinued ? stored : undefined, range, source, dataKey)
   }
@@ -147,9 +148,17 @@ export class PartialUploads {
     })
   }
 
+  /** The state of an upload. One with a block that is known to be lost is deleted, so that its client starts over. */
+  async #find(key: UploadKey): Promise<PartialUpload | undefined> {
+    const stored = await findPartialUpload(this.#db, key)
+    if (stored === undefined || !(await hasDamagedStaged(this.#db, stored.key))) return stored
+    await this.#db.write((tx) => deletePartialUpload(tx, stored))
+    return undefined
+  }
+
   /** The stored bytes that a chunk continues. Throws a refusal; the stored bytes are discarded if they belong to another file. */
   async #findContinued(key: UploadKey, { start, total }: ChunkRange): Promise<PartialUpload> {
-    const stored = await findPartialUpload(this.#db, key)
+    const stored = await this.#find(key)
     if (stored === undefined) throw invalidRange()
     if (stored.total !== total) await this.#db.write((tx) => deletePartialUpload(tx, stored))
     if (stored.total !== total || start > stored.received) throw invalidRange()

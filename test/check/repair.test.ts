@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { dropPartialUpload } from '../../src/access/partial-upload-store.ts'
 import { repairAnnotations } from '../../src/annotations/annotation-faults-store.ts'
 import { createSnapshot, openRepository, Snapshot } from '../../src/backup/index.ts'
 import { listLibraryNamesOf } from '../../src/commits/index.ts'
@@ -111,6 +112,7 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
       rebuildPhotos: (library) => photos.rebuildLibrary(library),
       repairAnnotations,
+      dropUpload: (key) => db.write((tx) => dropPartialUpload(tx, key)),
       isDryRun,
     },
     findings,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { listPartialUploads } from '../../src/access/index.ts'
 import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
 import { check } from '../../src/check/index.ts'
 import { BlockCheck } from '../../src/content/index.ts'
@@ -80,6 +81,7 @@ async function checkContents({ data, running }: TestServer): Promise<void> {
       searchFaults: (library) => search.reindexing.faultsOf(library),
       photoFaults: (library) => photos.faultsOf(library),
       annotationFaults: ({ key }) => findAnnotationFaults(db, key),
+      uploadsOf: ({ key }) => listPartialUploads(db, key),
       pathBindings: core.pathBindings,
     },
     { readData: true, sample: 100, signal: AbortSignal.timeout(600_000) },

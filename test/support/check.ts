@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { listPartialUploads } from '../../src/access/partial-upload-store.ts'
 import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
 import { type CheckReport, check } from '../../src/check/check.ts'
 import type { CheckSources } from '../../src/check/library-check.ts'
@@ -27,6 +28,7 @@ export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources 
     searchFaults: (library) => search.reindexing.faultsOf(library),
     photoFaults: (library) => photos.faultsOf(library),
     annotationFaults: ({ key }) => findAnnotationFaults(db, key),
+    uploadsOf: ({ key }) => listPartialUploads(db, key),
     pathBindings: core.pathBindings,
   }
 }
