@@ -49,6 +49,12 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'the S3 interface of OpenStack Swift',
     onlyFor: ['test/backup/s3-services', 'test/storage/s3-'],
   },
+  {
+    command: 'pgbouncer',
+    debianPackage: 'pgbouncer',
+    neededFor: 'a transaction-mode pooler in front of PostgreSQL',
+    onlyFor: ['test/cluster/postgres-pooler'],
+  },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
 

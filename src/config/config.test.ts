@@ -36,6 +36,7 @@ describe('the configuration', () => {
       trustedProxies: [],
       administrator: { email: 'admin@carrel.local', password: undefined },
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
+      databaseConnections: 10,
       blocks: {
         kind: 'disk',
         directory: path.join(cwd, 'data/blocks'),

@@ -63,6 +63,8 @@ export interface Config {
   /** Made at the first start. Without a password, one is generated. */
   administrator: { email: string; password: string | undefined }
   database: DatabaseSetting
+  /** Connections to PostgreSQL at most. */
+  databaseConnections: number
   blocks: BlocksSetting
   /** Whether to start on storage that can lose acknowledged data. */
   unsafeStorage: 'refuse' | 'allow'
@@ -149,6 +151,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       values.database === 'sqlite'
         ? { kind: 'sqlite', file: path.join(dataDirectory, 'carrel.db') }
         : values.database,
+    databaseConnections: values.databaseConnections,
     blocks: blocksAt(values.blocks, dataDirectory, {
       implementation: values.disk,
       cacheBytes: values.blockCacheMb * 1_000_000,

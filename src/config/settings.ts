@@ -155,6 +155,14 @@ export const definitions = {
     secret: true,
     parse: parseDatabase,
   }),
+  databaseConnections: define<number>({
+    placeholder: 'number',
+    fallback: 10,
+    meaning:
+      'connections to PostgreSQL at most, besides one for fast reads; half of them are kept from searches',
+    expects: 'a whole number from 2 to 1000',
+    parse: (text) => parseInteger(text, 2, 1000),
+  }),
   blocks: define<'disk' | BucketAddress>({
     placeholder: 'store',
     fallback: 'disk',

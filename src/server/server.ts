@@ -95,6 +95,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await openDatabase(config.database, {
       onFatal,
       onFull: () => reserve.release(),
+      poolSize: config.databaseConnections,
       ...(options.now && { now: options.now }),
       logger: logger.child({ room: 'database' }),
       backupDirectory: config.preMigrationBackups,

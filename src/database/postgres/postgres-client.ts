@@ -8,13 +8,18 @@ import { Statement } from './statements.ts'
 const MAX_PARAMETERS = 65_535
 
 const describeServer = new Statement(
-  `select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server`,
+  `select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server, pg_backend_pid() as pid`,
 )
 
 /** A connection that runs batches. The driver pipelines: it does not wait for one statement before it sends the next. */
 export class PostgresClient extends Client {
   /** Whether the server did not answer in time. The connection is closed then. */
   isOverdue = false
+  /**
+   * Whether a pooler is in between, such as PgBouncer: the server process is not the one that answered at the start of the connection. Each transaction may run in
+   * another session then, so statements are not prepared.
+   */
+  isPooled = false
   /** Counts failures of the pool. A connection that was opened before the last one may be dead, too. */
   generation = 0
 
@@ -34,7 +39,9 @@ export class PostgresClient extends Client {
     }
     const timer = setTimeout(() => this.#expire(), deadlineMs)
     // All are awaited: the connection must be idle when the batch has ended.
-    const results = await Promise.allSettled(steps.map((step) => this.query<Row>(queryOf(step))))
+    const results = await Promise.allSettled(
+      steps.map((step) => this.query<Row>(queryOf(step, this.isPooled))),
+    )
     clearTimeout(timer)
     const outcomes: Outcome[] = []
     for (const result of results) {
@@ -48,7 +55,11 @@ export class PostgresClient extends Client {
   async describeServer(): Promise<string> {
     const { outcomes, error } = await this.runBatch([{ statement: describeServer, values: [] }], CONNECT_MS)
     if (error instanceof Error) throw error
-    return String(outcomes[0]?.rows[0]?.server)
+    const { server, pid } = outcomes[0]?.rows[0] ?? {}
+    // The driver has this property, and its types lack it.
+    const { processID } = this as unknown as { processID: number | null }
+    this.isPooled = processID !== pid
+    return String(server)
   }
 
   /** Closes the connection without a word to the server, which may not listen. */
@@ -75,9 +86,12 @@ export class PostgresClient extends Client {
   }
 }
 
-function queryOf({ statement: { name, text }, values }: Step): QueryConfig & { queryMode: 'extended' } {
+function queryOf(
+  { statement: { name, text }, values }: Step,
+  isPooled: boolean,
+): QueryConfig & { queryMode: 'extended' } {
   return {
-    ...(name !== '' && { name }),
+    ...(name !== '' && !isPooled && { name }),
     text,
     values: values.map((value) => (value instanceof ColumnArray ? value.bytes : value)),
     // One statement per text, also without parameters.

@@ -82,6 +82,8 @@ export class PostgresDatabase implements Migratable {
   readonly #availability: Availability
   /** Half of the pool may wait for mutexes or hold them: the work under a mutex needs another connection. */
   readonly #mutexes: Semaphore
+  /** Half of the pool may run reads that are not known to be fast, such as searches. The rest is for transactions. */
+  readonly #slowReads: Semaphore
   #schema: Schema | undefined
   #isLearning = false
   /** Schema generation. A schema query that was in flight when the schema changed must not overwrite the newer one. */
@@ -92,6 +94,7 @@ export class PostgresDatabase implements Migratable {
   #generation = 0
   /** Whether transactions leave receipts. Once it is known that the table exists, it does not vanish with the schema. */
   #hasReceipts = false
+  #hasPooler = false
   #prunedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
@@ -116,6 +119,7 @@ export class PostgresDatabase implements Migratable {
         opened.generation = this.#generation
         // After a failover the pool may reach the new server while the read connection still waits for the old one.
         if (this.#noteServer(await opened.describeServer())) this.#reader.reconnect()
+        if (opened.isPooled) this.#notePooler(logger)
       },
     })
     // A connection can be lost while idle or between two statements. Whoever uses it next is told by
@@ -124,6 +128,7 @@ export class PostgresDatabase implements Migratable {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#availability = new Availability(logger)
     this.#mutexes = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
+    this.#slowReads = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
     const schema = () => this.#knownSchema()
     const snapshots = new Snapshots(this.#cache, () => this.#hasReceipts)
     this.#reader = new ReadConnection(config, (server) => {
@@ -301,15 +306,17 @@ export class PostgresDatabase implements Migratable {
 
   #readAlone(step: Step): Promise<Outcome> {
     const limits = this.#limits()
-    return this.#availability.retry(async () => {
-      const client = await this.#connect()
-      const { outcomes, error } = await client.runBatch(limitedRead(step, limits), deadlineOf(limits))
-      const failure = this.#translate(error)
-      this.#release(client, !isUnreachable(failure))
-      const outcome = outcomes[LIMITED_READ]
-      if (outcome !== undefined) return outcome
-      throw failure
-    })
+    return this.#slowReads.run(() =>
+      this.#availability.retry(async () => {
+        const client = await this.#connect()
+        const { outcomes, error } = await client.runBatch(limitedRead(step, limits), deadlineOf(limits))
+        const failure = this.#translate(error)
+        this.#release(client, !isUnreachable(failure))
+        const outcome = outcomes[LIMITED_READ]
+        if (outcome !== undefined) return outcome
+        throw failure
+      }),
+    )
   }
 
   #limits(): StatementLimits {
@@ -379,6 +386,15 @@ export class PostgresDatabase implements Migratable {
     this.#prunedAt = performance.now()
     // What is left is deleted next time.
     this.write((tx) => tx.run(pruneReceipts), { durable: false }).catch(() => {})
+  }
+
+  #notePooler(logger: Logger): void {
+    if (this.#hasPooler) return
+    this.#hasPooler = true
+    logger.info(
+      { database: this.#place },
+      'a pooler is in front of PostgreSQL, so statements are not prepared',
+    )
   }
 
   /** True if it is another server than before, or another run of it: its schema may be another one too. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { StatementTables } from '../statement-tables.ts'
 import { numberPlaceholders } from './placeholders.ts'
 
@@ -23,11 +24,16 @@ export class Statement {
     this.tables = new StatementTables(sql)
   }
 
-  /** A statement with a fixed name, written in the dialect of the server. */
-  static named(name: string, text: string): Statement {
+  /** A statement that always has a name, written in the dialect of the server. */
+  static named(prefix: string, text: string): Statement {
     const statement = new Statement(text, text)
-    statement.name = name
+    statement.prepare(prefix)
     return statement
+  }
+
+  /** Gives it a name. A name contains the hash of its text, so that sessions which nodes of several versions share never run another statement. */
+  prepare(prefix: string): void {
+    this.name = `${prefix}_${createHash('sha256').update(this.text).digest('hex').slice(0, 16)}`
   }
 
   /** Whether its last runs were fast. */
@@ -55,7 +61,8 @@ export class Statements {
     const statement = known ?? new Statement(sql)
     if (known === undefined) this.#remember(sql, statement)
     if (statement.name === '' && this.#named < NAMED && statement.countUse() >= USES_BEFORE_NAME) {
-      statement.name = `carrel_${++this.#named}`
+      this.#named += 1
+      statement.prepare('carrel')
     }
     return statement
   }
