@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { type Database, DatabaseError, writeIfSpace } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import { type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
-import type { Library } from '../library/index.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
 import { type FsId, isWithin, type LibraryPath } from '../objects/index.ts'
 import type { Access } from './access.ts'
 import { findLinkState } from './link-store.ts'
@@ -10,6 +10,8 @@ import { TicketInserts } from './ticket-inserts.ts'
 import { bindTicket, deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
 
 const MAX_IN_MEMORY = 10_000
+/** Operations that need the key of an encrypted library. Archives have a sealed key of their own. */
+const decrypting: ReadonlySet<TicketOperation> = new Set(['download', 'view', 'upload', 'update'])
 
 /** The operation that a ticket permits. */
 export type TicketOperation =
@@ -79,6 +81,7 @@ export class Tickets {
   readonly #origins: CredentialOrigins
   readonly #now: () => number
   readonly #lifeSeconds: number
+  readonly #keys: LibraryCore['keys']
   readonly #inserts: TicketInserts
   /**
    * Tickets that a full disk could not store, so that files can still be read. They are checked like stored
@@ -94,12 +97,14 @@ export class Tickets {
     origins: CredentialOrigins,
     now: () => number,
     lifeSeconds: number,
+    keys: LibraryCore['keys'],
   ) {
     this.#db = db
     this.#access = access
     this.#origins = origins
     this.#now = now
     this.#lifeSeconds = lifeSeconds
+    this.#keys = keys
     this.#inserts = new TicketInserts(db)
   }
 
@@ -125,6 +130,7 @@ export class Tickets {
       link: link && { key: link.key, epoch: link.epoch },
     }
     if (!(await this.#insert(ticket, row))) this.#keepInMemory(ticket, row)
+    else if (decrypting.has(options.operation)) await this.#keys.passTo(library, ticket)
     return ticket
   }
 
@@ -134,7 +140,7 @@ export class Tickets {
    */
   async present(ticket: string): Promise<TicketUse> {
     const row = await this.#find(ticket)
-    const library = await this.#open(row)
+    const library = await this.#openFor(ticket, row)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
       operation,
@@ -146,7 +152,7 @@ export class Tickets {
       linkKey: row.link?.key,
       consume: async () => reusable || this.#consume(ticket),
       bind: (target) => this.#bind(ticket, row, target),
-      reopen: async () => this.#open(await this.#find(ticket)),
+      reopen: async () => this.#openFor(ticket, await this.#find(ticket)),
     }
   }
 
@@ -211,6 +217,13 @@ export class Tickets {
       })
       if (!isBound) fail({ code: 'permission-denied' })
     }
+  }
+
+  /** As `#open`, for the holder of the ticket, which may open the key of an encrypted library. */
+  async #openFor(ticket: string, row: TicketRow): Promise<Library> {
+    const library = await this.#open(row)
+    this.#keys.noteTicket(library, ticket)
+    return library
   }
 
   /** Opens the library of a ticket for the account it was issued to. */

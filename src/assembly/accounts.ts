@@ -23,7 +23,7 @@ export function createAccounts(parts: {
     now,
     ...rest,
     async onSignOut(account: Account) {
-      core?.keys.forgetAccount(account.key)
+      await core?.keys.forgetAccount(account.key)
       await initialPassword?.deleteFor(account.email)
     },
     relations: libraryRelations,

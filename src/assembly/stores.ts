@@ -5,6 +5,7 @@ import { UNFINISHED_RESTORE } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, ThreadedDatabase } from '../database/index.ts'
 import { StartError } from '../errors.ts'
+import { forgetNonce, presentedBy } from '../identity/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import type { BlockStore } from '../storage/index.ts'
@@ -43,6 +44,13 @@ export function openCore(parts: {
     blocks,
     now,
     boundarySearch: config.boundarySearch,
+    credentials: {
+      credentialOf: presentedBy,
+      // An API token is derived from its row and the secret, until a key is sealed with it.
+      async onSealed(tx, { apiTokenKey }) {
+        if (apiTokenKey !== undefined) await forgetNonce(tx, apiTokenKey)
+      },
+    },
     dirCacheBytes: DIR_CACHE_BYTES,
     defaultHistoryDays: config.historyDays,
     entryLimits: config.entries,

@@ -24,6 +24,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'archive_ticket',
   'archive_block',
   'indexed_upload',
+  'opened_library',
   'operation_lease',
   'cluster_node',
   'cluster_lease',

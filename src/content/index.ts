@@ -57,8 +57,8 @@ export {
   withNewPassword,
 } from './encryption.ts'
 export { discardAll, keepAll, PendingBlocks, type TakenBlock } from './incoming-block.ts'
-export { Keyring } from './keyring.ts'
 export type { LibraryEncryption } from './library-encryption.ts'
+export { LibraryKeys } from './library-keys.ts'
 export { parsePasswordHashCost } from './password-hash.ts'
 export { reencrypt } from './reencrypt.ts'
 export { deriveFromCredential, openSealedKey, sealKey } from './sealed-key.ts'

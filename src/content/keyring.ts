@@ -3,12 +3,13 @@ import type { LibraryId } from '../objects/index.ts'
 import type { DataKey } from './data-key.ts'
 import type { LibraryEncryption } from './library-encryption.ts'
 
-const LIFETIME_SECONDS = 3600
+/** How long a library stays unlocked. */
+export const LIFETIME_SECONDS = 3600
 const SWEEP_MS = 60_000
 const MAX_KEYS = 10_000
 
 /** A library and the credential it was opened with. Keys are per credential: a password given with one does not unlock it for another. */
-interface Opened {
+export interface Opened {
   readonly info: {
     readonly id: LibraryId
     readonly encryption: LibraryEncryption | undefined
@@ -36,7 +37,7 @@ interface Held {
 }
 
 /**
- * The data keys of unlocked libraries, per credential, for one hour after the password was given. They are in memory only and wiped
+ * The data keys of unlocked libraries, per credential, for one hour after the password was given. They are wiped
  * on removal. The map key includes the API token or scoped token and the epochs of account and library, so that revoking one of them
  * makes the data key unreachable, also in other processes.
  */
@@ -58,17 +59,22 @@ export class Keyring implements Disposable {
   keyFor(library: Opened): DataKey | undefined {
     const { encryption } = library.info
     if (encryption === undefined) return undefined
-    return this.#find(library, encryption) ?? fail({ code: 'password-needed' })
+    return this.find(library, encryption) ?? fail({ code: 'password-needed' })
   }
 
   /** Whether the caller can read and write content: the library is plain or unlocked for this credential. */
   isOpen(library: Opened): boolean {
     const { encryption } = library.info
-    return encryption === undefined || this.#find(library, encryption) !== undefined
+    return encryption === undefined || this.find(library, encryption) !== undefined
   }
 
   /** Stores a key for one hour. Replaces the previous key of this credential. */
-  hold(library: Opened, encryption: LibraryEncryption, key: DataKey): void {
+  hold(
+    library: Opened,
+    encryption: LibraryEncryption,
+    key: DataKey,
+    expiresAt = this.#now() + LIFETIME_SECONDS,
+  ): void {
     this.forget(library)
     const { info, actor } = library
     this.#held.set(nameOf(library), {
@@ -76,7 +82,7 @@ export class Keyring implements Disposable {
       libraryId: info.id,
       accountKey: actor.key,
       checkedBy: checkedBy(encryption),
-      expiresAt: this.#now() + LIFETIME_SECONDS,
+      expiresAt,
     })
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
     // All keys have one lifetime, so the first in insertion order expires first.
@@ -106,7 +112,8 @@ export class Keyring implements Disposable {
     this.#dropWhere(() => true)
   }
 
-  #find(library: Opened, encryption: LibraryEncryption): DataKey | undefined {
+  /** The key of this credential; undefined if it has expired or the password was changed. */
+  find(library: Opened, encryption: LibraryEncryption): DataKey | undefined {
     const name = nameOf(library)
     const held = this.#held.get(name)
     if (held === undefined) return undefined
@@ -133,10 +140,11 @@ export class Keyring implements Disposable {
   }
 }
 
-function nameOf({ info, actor: { key, epoch, apiTokenKey, scope } }: Opened): string {
+/** Names the library and the credential it was opened with. */
+export function nameOf({ info, actor: { key, epoch, apiTokenKey, scope } }: Opened): string {
   return [info.id, info.epoch, key, epoch, apiTokenKey, scope?.tokenKey].join('.')
 }
 
-function checkedBy({ magic, pwdHash, randomKey }: LibraryEncryption): string {
+export function checkedBy({ magic, pwdHash, randomKey }: LibraryEncryption): string {
   return `${magic} ${pwdHash} ${randomKey}`
 }

@@ -1,4 +1,5 @@
 import type { Language } from '../texts/index.ts'
+import type { presentedCredential } from './credential-origin.ts'
 import type { Scope } from './scope.ts'
 
 /** The role of an account on the server. Permissions on libraries are separate. */
@@ -42,6 +43,8 @@ export interface Account {
   readonly epoch: number
   /** The API token of this request. Not stored; undefined for an account that was only looked up. */
   readonly apiTokenKey?: number | undefined
+  /** The credential of this request, if keys may be sealed with it. Not stored. */
+  readonly [presentedCredential]?: string
   /** The scope of this request's credential. Not stored; undefined for none. */
   readonly scope?: Scope | undefined
 }

@@ -70,6 +70,16 @@ export async function replaceApiToken(tx: Transaction, older: StoredApiToken, ne
   await tx.run(sql, newer.hash, newer.nonce, older.hash)
 }
 
+/** The token cannot be derived again from its row and the secret. The next sign-in of its device gets another one. */
+export async function forgetNonce(tx: Transaction, key: number): Promise<void> {
+  await tx.run('update api_token set nonce = ? where key = ? and length(nonce) > 0', new Uint8Array(0), key)
+}
+
+/** Gives a token without a device a name of its own, so that it stays valid beside the next one. */
+export async function parkApiToken(tx: Transaction, hash: Uint8Array, name: string): Promise<void> {
+  await tx.run(`update api_token set device_id = ? where hash = ? and platform = ''`, name, hash)
+}
+
 /** Address and user agent of a sign-in. */
 export interface SignInClient {
   readonly address: string

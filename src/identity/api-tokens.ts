@@ -15,6 +15,7 @@ import {
   listApiTokenKeysOfDevice,
   lockActiveAccount,
   markDeviceWiped,
+  parkApiToken,
   replaceApiToken,
   type SignInClient,
   type StoredApiToken,
@@ -270,6 +271,11 @@ export class ApiTokens {
     if (!kept) throw new Error('an API token was neither kept nor new')
     const again = this.#derivedAgain(kept, account, holder)
     if (again !== undefined && !kept.wiped && !this.#isIdle(kept.lastUsedAt)) return again
+    if (kept.nonce.length === 0 && holder.platform === '' && !kept.wiped && !this.#isIdle(kept.lastUsedAt)) {
+      // Clients without a device share a token. Those that have the old one keep it.
+      await parkApiToken(tx, kept.hash, randomBytes(16).toString('hex'))
+      if (await insertApiToken(tx, account.key, holder, fresh, this.#now())) return fresh
+    }
     // A new token is needed: its device signs in again after a wipe request, it expired unused, or the
     // server's secret has changed, so that the old token cannot be derived.
     await replaceApiToken(tx, kept, fresh)
@@ -278,6 +284,7 @@ export class ApiTokens {
 
   /** Also if it was derived under a previous key of the secret. */
   #derivedAgain(kept: StoredApiToken, account: Account, holder: { platform: string; deviceId: string }) {
+    if (kept.nonce.length === 0) return undefined
     return this.#secret
       .map((key) => this.#tokenFrom(Buffer.from(kept.nonce), account, holder, key))
       .find(({ hash }) => hash.equals(kept.hash))

@@ -25,3 +25,14 @@ export interface Authenticated {
 export function credentialOriginOf({ key, epoch, apiTokenKey, scope }: Authenticated): CredentialOrigin {
   return { accountKey: key, epoch, apiTokenKey, scopedTokenKey: scope?.tokenKey }
 }
+
+/**
+ * The key of the credential that the caller presented with this request, in the account that it authenticated. It is a symbol, so that the credential is in no
+ * log line and in no JSON.
+ */
+export const presentedCredential = Symbol('presented credential')
+
+/** The credential of an actor; undefined for one that was only looked up. */
+export function presentedBy(actor: object): string | undefined {
+  return (actor as { readonly [presentedCredential]?: string })[presentedCredential]
+}

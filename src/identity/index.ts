@@ -23,10 +23,15 @@ export {
 } from './account-store.ts'
 export { AccountTokens } from './account-tokens.ts'
 export { type AccountChanges, type AccountHook, Accounts } from './accounts.ts'
-export type { LinkedDevice } from './api-token-store.ts'
+export { forgetNonce, type LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
 export { Avatars, avatarSizeFor } from './avatars.ts'
-export { type CredentialOrigin, credentialOriginOf } from './credential-origin.ts'
+export {
+  type CredentialOrigin,
+  credentialOriginOf,
+  presentedBy,
+  presentedCredential,
+} from './credential-origin.ts'
 export { CredentialOrigins } from './credential-origins.ts'
 export type { AccountDependent, ApiTokenDependent, GroupDependent } from './dependents.ts'
 export { isDesktop, isPlatform, type Platform, platforms } from './device.ts'

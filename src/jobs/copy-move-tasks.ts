@@ -120,7 +120,7 @@ export class CopyMoveTasks implements AsyncDisposable {
   ): Promise<string> {
     const { core } = this.#options
     refuseScoped(source)
-    refuseUndecrypted(core, source, target)
+    await refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     if (operation === 'move') {
       await refuseLocked(core, source.editable(selection.parent), pathsOf(chosen))
@@ -162,7 +162,7 @@ export class CopyMoveTasks implements AsyncDisposable {
   ): Promise<string> {
     const { core } = this.#options
     refuseScoped(source)
-    refuseUndecrypted(core, source, target)
+    await refuseUndecrypted(core, source, target)
     const selection = { parent: parentOf(archive), names: [baseName(archive)] }
     archiveOf(await select(source.tree, selection))
     return this.#create({ operation: 'extract', source, ...selection, target, folder, extraction })
@@ -252,7 +252,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     }
     if (task.state === 'running') {
       const target = await this.#openTarget(task)
-      refuseUndecrypted(core, source, target)
+      await refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const copy = { source, chosen, target, folder: task.folder, roomLeft }
       const observer = this.#observe(task, sourceRoot, progress)

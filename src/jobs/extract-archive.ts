@@ -59,8 +59,8 @@ export async function extractArchive(
   observer: ExtractionObserver,
 ): Promise<void> {
   const { source, archive, extraction, target, folder, roomLeft } = job
-  const readingKey = core.keys.keyFor(source)
-  const key = core.keys.keyFor(target)
+  const readingKey = await core.keys.keyFor(source)
+  const key = await core.keys.keyFor(target)
   // Leased for the whole extraction, which may outlast the lifetime of the keys.
   using _reading = readingKey?.lease()
   using _writing = key?.lease()

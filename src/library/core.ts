@@ -7,7 +7,7 @@ import {
   RecentCommits,
   Writers,
 } from '../commits/index.ts'
-import { ContentStore, Keyring } from '../content/index.ts'
+import { ContentStore, LibraryKeys } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
 import type { BoundarySearch } from '../objects/index.ts'
@@ -29,6 +29,8 @@ interface CoreOptions {
   /** Default number of days of history; negative keeps all. */
   readonly defaultHistoryDays: number
   readonly entryLimits?: EntryLimits
+  /** What the keys of encrypted libraries are sealed with. Without it, they are in the memory of this process only. */
+  readonly credentials?: Pick<ConstructorParameters<typeof LibraryKeys>[0], 'credentialOf' | 'onSealed'>
   /** The modules with rows that refer to libraries, highest in the import order first. */
   readonly dependents: readonly LibraryDependent[]
   /** The tables with rows that are bound to paths. */
@@ -63,7 +65,7 @@ export interface LibraryCore extends AsyncDisposable {
   readonly recentCommits: RecentCommits
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
-  readonly keys: Keyring
+  readonly keys: LibraryKeys
   /** Limits on what commits add. */
   readonly growth: GrowthLimits
   readonly pathIndex: PathIndex
@@ -90,7 +92,7 @@ export function writersOf(core: LibraryCore): Writers {
 
 export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now, dependents, defaultHistoryDays } = options
-  const keys = new Keyring(now)
+  const keys = new LibraryKeys({ db, now, ...options.credentials })
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects, now, options.boundarySearch)
   const growth = new GrowthLimits(options.entryLimits)

@@ -108,9 +108,13 @@ export async function deleteCopied(
 }
 
 /** Throws password-needed: blocks encrypted with the key of one library are unreadable in another. */
-export function refuseUndecrypted({ keys }: LibraryCore, source: Library, target: Library): void {
-  keys.keyFor(source)
-  keys.keyFor(target)
+export async function refuseUndecrypted(
+  { keys }: LibraryCore,
+  source: Library,
+  target: Library,
+): Promise<void> {
+  await keys.keyFor(source)
+  await keys.keyFor(target)
 }
 
 /** Copies the objects and blocks of the entries to the target, where they may have other ids. */
@@ -121,8 +125,8 @@ async function copyContent(
   target: Library,
   observer: CopyObserver | undefined,
 ): Promise<readonly Placed[]> {
-  const from = { libraryKey: source.info.key, key: core.keys.keyFor(source) }
-  const to = { libraryKey: target.info.key, key: core.keys.keyFor(target) }
+  const from = { libraryKey: source.info.key, key: await core.keys.keyFor(source) }
+  const to = { libraryKey: target.info.key, key: await core.keys.keyFor(target) }
   const entries = entriesOf(chosen)
   const onStep = observer?.copied.bind(observer)
   if (from.key === undefined && to.key === undefined) {

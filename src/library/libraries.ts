@@ -163,7 +163,7 @@ export async function deleteLibrary(
     for (const dependent of core.dependents) await dependent.onDeleted?.(tx, [key])
     await also?.(tx)
   })
-  core.keys.forgetLibrary(id)
+  await core.keys.forgetLibrary(id)
 }
 
 export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
@@ -243,7 +243,7 @@ export async function transferLibrary(
     await announceTransfer(core, tx, { libraryKeys: [key], from: ownerKey, to: to.key, shares })
     await also?.(tx)
   })
-  core.keys.forgetAccount(library.info.ownerKey, library.info.id)
+  await core.keys.forgetAccount(library.info.ownerKey, library.info.id)
 }
 
 async function announceTransfer(

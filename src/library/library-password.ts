@@ -14,7 +14,7 @@ export async function openWithPassword(
   if (!(await checkPassword(library.info.id, encryption, password))) return false
   const key = await dataKeyFrom(encryption, password)
   if (key === undefined) return false
-  core.keys.hold(library, encryption, key)
+  await core.keys.hold(library, encryption, key)
   return true
 }
 
@@ -38,7 +38,7 @@ export async function changePassword(
   if (!(await checkPassword(id, encryption, older))) return false
   const changed = await withNewPassword(id, encryption, older, newer)
   if (changed === undefined) return false
-  const wasOpen = core.keys.isOpen(library)
+  const wasOpen = await core.keys.isOpen(library)
   const { result: isDone } = await library.commit(async (_tree, now) => {
     if (now.encryption?.randomKey !== encryption.randomKey) return { description: '', result: false }
     return {
@@ -53,8 +53,8 @@ export async function changePassword(
     }
   })
   if (!isDone) return false
-  core.keys.forgetLibrary(id)
+  await core.keys.forgetLibrary(id)
   const key = wasOpen ? await dataKeyFrom(changed, newer) : undefined
-  if (key !== undefined) core.keys.hold(library, changed, key)
+  if (key !== undefined) await core.keys.hold(library, changed, key)
   return true
 }

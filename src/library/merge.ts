@@ -32,7 +32,7 @@ export async function moveMerging(
   }
   const chosen = await select(source.tree, selection)
   if (source.info.key !== target.info.key) {
-    refuseUndecrypted(core, source, target)
+    await refuseUndecrypted(core, source, target)
     await refuseLocked(core, source, [path])
     await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft, merge: true })
     return deleteCopied(core, source, chosen)

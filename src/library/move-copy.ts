@@ -40,7 +40,7 @@ export async function move(
       moveWithin(core, operation.library, operation.selection, operation.folder),
     )
   }
-  refuseUndecrypted(core, source, target)
+  await refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(chosen))
   const placed = await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
@@ -62,7 +62,7 @@ export async function copy(
   roomLeft: RoomLeft,
 ): Promise<Placed[]> {
   if (source.info.key !== target.info.key) {
-    refuseUndecrypted(core, source, target)
+    await refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     return copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
   }

@@ -27,7 +27,7 @@ export class DocumentTexts implements AsyncDisposable {
   /** Throws text-unreadable, text-unavailable, password-needed. The caller has shown a right to read the file (I7). */
   async get(library: Library, { id, name, size }: FileDirent, requester: Requester): Promise<DocumentText> {
     const core = this.#core
-    const key = core.keys.keyFor(library)
+    const key = await core.keys.keyFor(library)
     const read = async function* () {
       const stored = await core.content.open(library.info.key, id, key)
       // A chunk is valid only until the next one is requested.

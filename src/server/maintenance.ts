@@ -29,6 +29,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('shares that expired long ago', () => services.shares.deleteExpired()),
       expiring('expired reservations', () => services.quotas.deleteExpired()),
       expiring('abandoned uploads', () => services.quotas.deleteExpiredUploads()),
+      expiring('expired keys of libraries', () => services.core.keys.deleteExpired()),
       expiring('results of uploads', () => services.indexedUploads.deleteExpired()),
       expiring('ended tasks', () => services.copyMoveTasks.deleteEnded()),
       expiring('idle sign-ins', () => services.apiTokens.deleteIdle()),

@@ -179,7 +179,7 @@ export function createServices(parts: {
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
   const origins = new CredentialOrigins(db, scopedTokens)
-  const tickets = new Tickets(db, access, origins, now, config.ticketSeconds)
+  const tickets = new Tickets(db, access, origins, now, config.ticketSeconds, core.keys)
   const archives = createArchives({
     core,
     db,

@@ -16,7 +16,13 @@ import {
   sharedHeaders,
   textResponse,
 } from '../http/index.ts'
-import { type Account, type Authentication, isAdmin, scopeAdmits } from '../identity/index.ts'
+import {
+  type Account,
+  type Authentication,
+  isAdmin,
+  presentedCredential,
+  scopeAdmits,
+} from '../identity/index.ts'
 import { type Logger, lineWriter } from '../logging.ts'
 import { registerMailMetrics } from '../mail/index.ts'
 import { pageFaults, pageRoutes } from '../pages/index.ts'
@@ -126,8 +132,10 @@ async function authenticate(
     clientVersion: single(headers['x-seafile-client-version']),
     platformVersion: single(headers['x-seafile-platform-version']),
   })
-  if ('ok' in result || result.reason !== 'unknown') return authResult(result)
-  return authResult(await services.scopedTokens.authenticatePersonal(token))
+  const isKnown = 'ok' in result || result.reason !== 'unknown'
+  const found = authResult(isKnown ? result : await services.scopedTokens.authenticatePersonal(token))
+  if (found.kind !== 'user' || services.db.dialect !== 'postgres') return found
+  return { kind: 'user', user: { ...found.user, [presentedCredential]: token } }
 }
 
 function authResult(result: Authentication): AuthResult<Account> {

@@ -192,7 +192,7 @@ export class Archives implements AsyncDisposable {
   async start(library: Library, request: ArchiveRequest): Promise<string> {
     const { core, db, tickets, now, lifeSeconds } = this.#options
     await this.#sweep()
-    const key = core.keys.keyFor(library)
+    const key = await core.keys.keyFor(library)
     using _lease = key?.lease()
     const requester = requesterOf(library, request)
     const identity = identityOf(library, request)

@@ -32,7 +32,7 @@ export const fileDownloadRoutes = [
       if (name === '' || name.includes('/')) throw invalidUrl()
       if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
       // Counted for the account that the link was created for.
-      const key = core.keys.keyFor(use.library)
+      const key = await core.keys.keyFor(use.library)
       const file = await core.content.open(use.library.info.key, use.objectId as FileId, key)
       const source = {
         file,

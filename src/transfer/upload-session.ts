@@ -105,7 +105,7 @@ export class UploadSession implements AsyncDisposable {
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
       // Blocks arrive encrypted by the client; files are encrypted here.
-      const dataKey = takesBlocks ? undefined : services.core.keys.keyFor(use.library)
+      const dataKey = takesBlocks ? undefined : await services.core.keys.keyFor(use.library)
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
       const ticketHash = hash('sha256', ticket)

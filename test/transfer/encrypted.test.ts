@@ -303,7 +303,7 @@ describe('the key of an encrypted library', () => {
     const opened = await openLibrary(server, user, library.id)
     // The upload holds the key once its first bytes were received.
     await untilStored(server)
-    server.running.services.core.keys.forgetLibrary(opened.info.id)
+    await server.running.services.core.keys.forgetLibrary(opened.info.id)
     resolve()
     for (let step = await reader.read(); !step.done; step = await reader.read()) {
       pieces.push(Buffer.from(step.value))

@@ -22,7 +22,7 @@ export const batchAsyncRoutes = [
     faults: batchFaults,
     async handle({ user, body }, services) {
       const batch = await openCopyBatch(services, user, body)
-      refuseUndecrypted(services, batch)
+      await refuseUndecrypted(services, batch)
       return { task_id: await startCopy(services, batch) }
     },
   }),
@@ -36,7 +36,7 @@ export const batchAsyncRoutes = [
     faults: batchFaults,
     async handle({ user, body }, services) {
       const batch = await openMoveBatch(services, user, body)
-      refuseUndecrypted(services, batch)
+      await refuseUndecrypted(services, batch)
       return { task_id: await startMove(services, batch) }
     },
   }),
@@ -65,6 +65,6 @@ export async function startMove(services: ApiServices, batch: MoveBatch): Promis
 }
 
 // Only for the target library: clients then ask for its password.
-function refuseUndecrypted({ core }: ApiServices, { target }: Batch): void {
-  if (!core.keys.isOpen(target)) throw new Refusal(403, { lib_need_decrypt: true })
+async function refuseUndecrypted({ core }: ApiServices, { target }: Batch): Promise<void> {
+  if (!(await core.keys.isOpen(target))) throw new Refusal(403, { lib_need_decrypt: true })
 }

@@ -25,7 +25,7 @@ export const archiveFileRoutes = [
     async handle({ user, params, query, request }, services) {
       const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const { entry } = await fileAt(library, query.p)
-      const key = services.core.keys.keyFor(library)
+      const key = await services.core.keys.keyFor(library)
       const listed = async () => {
         using archive = await ZipArchive.open(
           await services.core.content.open(library.info.key, entry.id, key),

@@ -15,7 +15,7 @@ export const revertRoutesV21 = [
       const { id } = await core.history.getCommit(library.info, params.commit_id)
       const owned = library.owned()
       // Throws password-needed: an encrypted library that is not unlocked must not change.
-      core.keys.keyFor(library)
+      await core.keys.keyFor(library)
       // Even the owner cannot change a read-only library.
       library.editable(ROOT)
       await revertLibrary(core, owned, id, (info) => quotas.roomLeft(info))

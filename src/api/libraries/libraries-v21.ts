@@ -73,7 +73,7 @@ export const libraryRoutesV21 = [
         noQuota: room !== undefined && room.left <= 0,
         monitored: (await activity.monitored.list(user.key)).has(library.info.key),
         avatar: avatarUrl(request.baseUrl, owner),
-        isOpen: core.keys.isOpen(library),
+        isOpen: await core.keys.isOpen(library),
         sharedOut: library.isAdmin && (await shares.on(library, ROOT)).length > 0,
       })
     },

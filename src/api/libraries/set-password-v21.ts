@@ -69,7 +69,7 @@ export const setPasswordRoutes = [
     async handle({ user, params, request }, { access, audit, core }) {
       const library = await access.open(user, params.repo_id)
       encryptionOf(library.info)
-      core.keys.forget(library)
+      await core.keys.forget(library)
       await audit.append({ ...actorOf({ user, request }), ...libraryAction('library-locked', library.info) })
       return { success: true }
     },

@@ -39,6 +39,7 @@ import { blockStoreOfNodes } from './0040-block-store-of-nodes.ts'
 import { committedTransactions } from './0041-committed-transactions.ts'
 import { archives } from './0042-archives.ts'
 import { indexedUploads } from './0043-indexed-uploads.ts'
+import { openedLibraries } from './0044-opened-libraries.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   committedTransactions,
   archives,
   indexedUploads,
+  openedLibraries,
 ]
