@@ -4,6 +4,7 @@ import type { AnnotationQuery, Comments, findAnnotated, findCommented, Tags } fr
 import type { Audit } from '../audit/index.ts'
 import type { BackupState } from '../backup/index.ts'
 import type { IntegrityState } from '../check/index.ts'
+import type { NodeState } from '../cluster/index.ts'
 import { routesFor } from '../http/index.ts'
 import type {
   Account,
@@ -80,6 +81,8 @@ export interface ApiServices {
   /** Listings of zip archives, which are read in this process. */
   readonly archiveListings: FairSemaphore
   readonly archives: Archives
+  /** This node, and the others on the database. */
+  readonly node: { readonly id: string; list(): Promise<NodeState[]> }
   readonly audit: Audit
   readonly avatars: Avatars
   readonly gc: GarbageCollection

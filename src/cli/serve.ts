@@ -22,6 +22,7 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped
+  await server.drain()
   if (!(await doneWithin(server.close(), MAX_STOP_MS))) {
     // As in a power failure, nothing acknowledged is lost.
     logger.error({ waitingFor: server.closing }, 'stopping takes too long; the process ends without it')

@@ -31,7 +31,7 @@ interface ClusterNodeOptions {
 }
 
 /** A node as others see it. */
-interface NodeState extends NodeRow {
+export interface NodeState extends NodeRow {
   readonly isAlive: boolean
   /** The names of its leases. */
   readonly leases: readonly string[]
@@ -52,6 +52,8 @@ export class ClusterNode implements AsyncDisposable {
   #renewedAtMs = Number.NEGATIVE_INFINITY
   /** The database clock minus that of this process, in seconds. */
   #offset = 0
+  /** Time the last heartbeat took in the database. */
+  roundTripSeconds = 0
 
   constructor(options: ClusterNodeOptions) {
     this.id = options.id
@@ -71,6 +73,11 @@ export class ClusterNode implements AsyncDisposable {
   /** Unix seconds of the database clock, so that nodes whose clocks differ behave as one. */
   now(): number {
     return Math.floor(Date.now() / 1000 + this.#offset)
+  }
+
+  /** The database clock minus that of this process, in seconds. */
+  get clockOffset(): number {
+    return this.#offset
   }
 
   /** Called after each heartbeat, with the number of nodes that this one found dead. */
@@ -139,6 +146,7 @@ export class ClusterNode implements AsyncDisposable {
       { durable: false },
     )
     this.#renewedAtMs = performance.now()
+    this.roundTripSeconds = (ended - began) / 1000
     // SQLite has the clock of this process.
     const offset = db.dialect === 'sqlite' ? 0 : time - (began + ended) / 2000
     if (Math.abs(offset - this.#offset) > MIN_CORRECTION_SECONDS) this.#offset = offset

@@ -1,3 +1,4 @@
-export { ClusterNode } from './cluster-node.ts'
+export { ClusterNode, type NodeState } from './cluster-node.ts'
+export { registerClusterMetrics } from './metrics.ts'
 export { agreeOn, listLiveNodes, replaceAgreed } from './node-store.ts'
 export { liveNodeRelation } from './relations.ts'

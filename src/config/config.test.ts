@@ -64,6 +64,7 @@ describe('the configuration', () => {
       gcGraceSeconds: 86_400,
       scrubDays: 30,
       auditDays: -1,
+      drainSeconds: 0,
       ticketSeconds: 3600,
       linkPasswordLength: 10,
       sessionIdleDays: 180,

@@ -106,6 +106,8 @@ export interface Config {
   scrubDays: number
   /** Days the audit log is kept; -1 keeps everything. */
   auditDays: number
+  /** How long a server that stops still serves. */
+  drainSeconds: number
   ticketSeconds: number
   /** Days without use after which a sign-in ends; 0 for never. */
   sessionIdleDays: number
@@ -177,6 +179,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     gcGraceSeconds: values.gcGraceSeconds,
     scrubDays: values.scrubDays,
     auditDays: values.auditDays,
+    drainSeconds: values.drainSeconds,
     ticketSeconds: values.ticketSeconds,
     sessionIdleDays: values.sessionIdleDays,
     linkPasswordLength: values.linkPasswordLength,

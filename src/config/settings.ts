@@ -292,6 +292,14 @@ export const definitions = {
     expects: 'a whole number of days, or -1 to keep the whole log',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
+  drainSeconds: define({
+    placeholder: 'seconds',
+    fallback: 0,
+    meaning:
+      'how long a server that stops still serves while /readyz says draining, so that a proxy notices; longer than its check interval',
+    expects: 'a whole number of seconds from 0 to 3600',
+    parse: (text) => parseInteger(text, 0, 3600),
+  }),
   ticketSeconds: define({
     placeholder: 'seconds',
     fallback: 3600,

@@ -58,5 +58,6 @@ export {
 export { pageHeaders, sharedHeaders } from './security-headers.ts'
 export { discard } from './send.ts'
 export { createHttpServer, type HttpServer } from './server.ts'
+export type { Readiness } from './system-routes.ts'
 export type { RequestBody, RequestHead } from './transport.ts'
 export { readVisitorCredentials } from './visitor-credentials.ts'

@@ -116,6 +116,11 @@ export interface HttpServer extends AsyncDisposable {
   /** Rejects with a `ListenError`, whose message says how to fix it. */
   listen(where: { host: string; port: number }): Promise<Listening>
   /**
+   * Announces the stop, while requests are still served: `/readyz` answers that the server is draining, and each response closes its connection, so that a
+   * proxy sends its next requests elsewhere.
+   */
+  drain(): void
+  /**
    * Graceful stop: stops accepting, closes idle connections, and resolves when all requests in flight are complete. After
    * `waitMs` the remaining ones are aborted. May be called again.
    */
@@ -129,7 +134,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   const { securityContact: contact, publicUrl, rateLimit } = options
   const securityTxt = securityTxtRoute({ contact, publicUrl, now: rateLimit.now })
   const system: Surface<User, Services> = {
-    routes: [securityTxt, ...systemRoutes(options)],
+    routes: [securityTxt, ...systemRoutes({ ...options, isDraining: () => closing })],
     faults: undefined,
   }
   const surfaces = [...options.surfaces, system].map((surface) => ({
@@ -181,6 +186,9 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   return {
     endpoints: endpointsOf(routes),
     listen: (where) => startListening(transport, where),
+    drain() {
+      closing = true
+    },
     close,
     [Symbol.asyncDispose]: () => close(),
   }

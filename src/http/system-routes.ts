@@ -8,6 +8,8 @@ import { type Route, routesFor } from './route.ts'
 export interface Readiness {
   readonly ok: boolean
   readonly checks: Readonly<Record<string, string>>
+  /** What is wrong, in one sentence. */
+  readonly reason?: string | undefined
 }
 
 interface SystemRoutesOptions {
@@ -15,6 +17,8 @@ interface SystemRoutesOptions {
   /** Authorizes a program without an account to read `/metrics`. */
   readonly metricsToken?: string | undefined
   readonly ready: () => Promise<Readiness>
+  /** Whether the server is about to stop. */
+  readonly isDraining: () => boolean
 }
 
 /** Routes for monitoring: liveness, readiness, metrics. */
@@ -22,6 +26,7 @@ export function systemRoutes({
   metrics,
   metricsToken,
   ready,
+  isDraining,
 }: SystemRoutesOptions): Route<unknown, unknown>[] {
   const route = routesFor<unknown, unknown>()
   const routes: Route<unknown, unknown>[] = [
@@ -36,10 +41,16 @@ export function systemRoutes({
       method: 'GET',
       path: '/readyz',
       auth: 'none',
-      summary: 'Returns the results of the readiness checks; 503 if one fails.',
+      summary: 'Returns the results of the readiness checks; 503 if one fails, or while the server stops.',
       async handle() {
-        const { ok, checks } = await ready()
-        return jsonResponse(ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks })
+        // Without the checks: a server that stops because the database hangs says so at once.
+        if (isDraining()) return jsonResponse(503, { status: 'draining', reason: 'The server is stopping.' })
+        const { ok, checks, reason } = await ready()
+        return jsonResponse(ok ? 200 : 503, {
+          status: ok ? 'ok' : 'unavailable',
+          ...(reason !== undefined && { reason }),
+          checks,
+        })
       },
     }),
     {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { clearListingCache } from '../api/index.ts'
 import {
   addressOfBlocks,
@@ -55,6 +56,11 @@ export interface RunningServer extends AsyncDisposable {
   readonly services: Services
   /** Evicts what is cached, so that an idle process can return its memory. */
   releaseCaches(): Promise<void>
+  /**
+   * Announces the stop: `/readyz` answers that the server is draining, and responses close their connections. Resolves after `CARREL_DRAIN_SECONDS`, in which
+   * everything is still served.
+   */
+  drain(): Promise<void>
   /** Stops accepting requests, finishes running ones, and flushes. */
   close(): Promise<void>
   /** The part `close` is waiting for; undefined if it is not running. */
@@ -226,6 +232,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       core.objects.clearCache()
       clearListingCache()
       for (const database of new Set([db, searchDb])) await database.releasePageCaches()
+    },
+    async drain() {
+      http.drain()
+      await wait(config.drainSeconds * 1000, undefined, { ref: false })
     },
     close,
     get closing() {

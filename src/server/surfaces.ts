@@ -3,6 +3,7 @@ import { findS3Store } from '../assembly/index.ts'
 import { registerBackupMetrics } from '../backup/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import { registerClockMetrics } from '../clock/index.ts'
+import { registerClusterMetrics } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../database/index.ts'
 import { registerGcMetrics } from '../gc/index.ts'
@@ -39,6 +40,7 @@ import {
 } from '../transfer/index.ts'
 import type { DiskHealth } from './disk-health.ts'
 import { Reachability } from './reachability.ts'
+import { checkReadiness } from './readiness.ts'
 import type { Services } from './services.ts'
 
 /** All surfaces behind one port. */
@@ -59,6 +61,7 @@ export function createHttp(parts: {
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
   registerClockMetrics(metrics.registry, () => services.clock?.jump)
   registerLogMetrics(metrics.registry, () => db.logBytes)
+  registerClusterMetrics(metrics.registry, services.node)
   registerGcMetrics(metrics.registry, () => services.gc.state)
   registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())
   if (config.mail !== undefined) registerMailMetrics(metrics.registry, () => services.outbox.state())
@@ -116,7 +119,7 @@ export function createHttp(parts: {
     metrics,
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
-    ready: async () => ready(db, disk, reachable),
+    ready: () => checkReadiness(db, disk, reachable),
     faultOf: disk.faultOf,
     beginOperation: () => services.core.operations.begin(),
     inRequest: (handle, { asksForChange, key }) => db.inRequest(handle, { acknowledges: asksForChange, key }),
@@ -140,23 +143,6 @@ async function authenticate(
 
 function authResult(result: Authentication): AuthResult<Account> {
   return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
-}
-
-/** A full disk is shown but not refused: behind a load balancer, deleting would otherwise be impossible. */
-async function ready(
-  db: Database,
-  disk: DiskHealth,
-  blocks: Reachability | undefined,
-): Promise<{ ok: boolean; checks: Record<string, string> }> {
-  const [found, isReachable] = await Promise.all([disk.state(), blocks?.check() ?? true])
-  const isWritable = found === 'ok' || found === 'full'
-  const others = { disk: found, ...(blocks && { blocks: isReachable ? 'ok' : 'unreachable' }) }
-  try {
-    await db.ping()
-    return { ok: isWritable && isReachable, checks: { database: 'ok', ...others } }
-  } catch {
-    return { ok: false, checks: { database: 'unreachable', ...others } }
-  }
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import type { IntegrityState } from '../../check/index.ts'
+import type { NodeState } from '../../cluster/index.ts'
 import type { MailState } from '../../mail/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
@@ -10,10 +11,10 @@ export const adminStatusRoutes = [
     path: '/api/v2.1/admin/status/',
     auth: 'admin',
     summary:
-      'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, tasks and maintenance.',
+      'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, nodes, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
-      const [checks, disk, lag, tasks, stored, integrity, backup, mail] = await Promise.all([
+      const [checks, disk, lag, tasks, stored, integrity, backup, mail, nodes] = await Promise.all([
         server.checks(),
         server.disk(),
         search.reindexing.lag(),
@@ -22,6 +23,7 @@ export const adminStatusRoutes = [
         services.integrity(),
         services.backups.state(),
         services.outbox.state(),
+        services.node.list(),
       ])
       return {
         ...server.about,
@@ -50,6 +52,7 @@ export const adminStatusRoutes = [
         backup_failure: backup.failure
           ? { kind: backup.failure.kind, at: isoTime(backup.failure.at), message: backup.failure.message }
           : null,
+        nodes: nodes.map((node) => nodeToWire(node, services.node.id)),
         mail: mailToWire(mail),
         last_check: integrity.lastCheck ? isoTime(integrity.lastCheck.finishedAt) : null,
         integrity: integrityToWire(integrity),
@@ -69,6 +72,23 @@ function collectionState({ gc }: ApiServices) {
     deleted_blocks: sums.deletedBlocks,
     freed_bytes: sums.freedBytes,
     waiting_bytes: sums.waitingBytes,
+  }
+}
+
+function nodeToWire(
+  { id, address, version, startedAt, heartbeatAt, isAlive, leases }: NodeState,
+  own: string,
+) {
+  return {
+    id,
+    address,
+    version,
+    alive: isAlive,
+    is_this: id === own,
+    started_at: isoTime(startedAt),
+    // A node that stopped has none any more.
+    heartbeat_at: heartbeatAt === 0 ? null : isoTime(heartbeatAt),
+    leases,
   }
 }
 
