@@ -55,6 +55,18 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'a transaction-mode pooler in front of PostgreSQL',
     onlyFor: ['test/cluster/postgres-pooler'],
   },
+  {
+    command: 'nginx',
+    debianPackage: 'nginx-light',
+    neededFor: 'restarting nodes behind a real proxy',
+    onlyFor: ['test/cluster/processes'],
+  },
+  {
+    command: 'haproxy',
+    debianPackage: 'haproxy',
+    neededFor: 'restarting nodes behind another real proxy',
+    onlyFor: ['test/cluster/processes'],
+  },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
 

@@ -31,7 +31,7 @@ import {
   type FailedAuthentication,
   Groups,
   HashQueue,
-  InitialPasswordFile,
+  type InitialPasswordFile,
   Login,
   Onboarding,
   PasswordAttempts,
