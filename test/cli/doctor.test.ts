@@ -8,6 +8,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { carrel, serve } from '../support/command.ts'
+import { startSmtpReceiver } from '../support/smtp-receiver.ts'
 
 interface Report {
   ok: boolean
@@ -161,6 +162,42 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     await db[Symbol.asyncDispose]()
     const report = await examine(['--data', copy, '--port', '0'])
     assert.deepEqual([report.ok, report.statusOf('clock')], [false, 'fail'])
+  })
+
+  it('signs in to the mail server without sending, and finds one that refuses or does not answer', async () => {
+    const smtp = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, done) =>
+        username === 'carrel' && password === 'right'
+          ? done(null, { user: username })
+          : done(new Error('Invalid login')),
+    })
+    const mail = async (login: string) => {
+      const { checks } = await examine(['--data', data, '--port', '0'], {
+        CARREL_MAIL_URL: `smtp://${login}127.0.0.1:${smtp.port}`,
+        CARREL_MAIL_FROM: 'Carrel <carrel@files.example.org>',
+        CARREL_PUBLIC_URL: 'https://files.example.org',
+      })
+      return checks.find(({ check }) => check === 'mail')
+    }
+    try {
+      assert.deepEqual(await mail('carrel:right@'), {
+        check: 'mail',
+        status: 'ok',
+        message: `127.0.0.1:${smtp.port} accepts mail`,
+      })
+      const refused = await mail('carrel:wrong-secret@')
+      assert.equal(refused?.status, 'fail')
+      assert.match(refused.message, /refused the sign-in/)
+      assert.doesNotMatch(JSON.stringify(refused), /wrong-secret/)
+      assert.deepEqual(smtp.received, [])
+    } finally {
+      await smtp[Symbol.asyncDispose]()
+    }
+    const silent = await mail('carrel:right@')
+    assert.equal(silent?.status, 'fail')
+    assert.match(silent.remedy ?? '', /CARREL_MAIL_URL/)
   })
 
   it('finds settings that cannot be used', async () => {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
 import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts'
+import { eventually } from '../support/transfer.ts'
 import { PHONE, webSuite } from '../web/support.ts'
 
 describe('mail in the web app', () => {
@@ -47,6 +48,30 @@ describe('mail in the web app', () => {
     await own.page.getByText('You can now sign in').waitFor()
     await Client.signIn(suite.server.url, 'new@example.org', 'chosen by me')
     assert.deepEqual([...tab.complaints, ...own.complaints], [])
+  })
+
+  it('lets a user choose when notifications are mailed', async (t) => {
+    const ann = await suite.server.signUp({ email: 'ann@example.org' })
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account')
+    await page.getByRole('link', { name: 'Notifications', exact: true }).click()
+    const choice = page.getByLabel('Send by email')
+    const options = await choice.locator('option').evaluateAll((all) => all.map((one) => one.textContent))
+    assert.equal(options.length, 3)
+    for (const mode of ['daily', 'off', 'at-once']) {
+      await choice.selectOption(mode)
+      await page.getByText('Saved.').first().waitFor()
+      await eventually(async () => {
+        assert.equal((await ann.get('/api/v2.1/user/')).body.mail_notices, mode)
+      })
+      await tab.go('/account/notifications')
+      assert.equal(await choice.inputValue(), mode)
+    }
+    await tab.checkAccess()
+    await tab.picture('account-notifications')
+    assert.deepEqual(tab.complaints, [])
   })
 
   it('sends a link for a forgotten password, once', async (t) => {
