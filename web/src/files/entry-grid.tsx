@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useRef } from 'react'
 import { type Entry, type SharedSign, useThumbhashes } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
@@ -77,10 +77,14 @@ export function EntryGrid(props: EntryGridProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPixels,
     overscan: asTiles ? OVERSCAN_TILES : OVERSCAN_ROWS,
+    rangeExtractor: (range) => (asTiles ? defaultRangeExtractor(range) : slotsOf(range, rowSlots())),
     scrollMargin: headPixels,
     scrollPaddingStart: headPixels,
   })
   useEffect(() => virtual.measure(), [virtual, rowPixels])
+  function rowSlots(): number {
+    return Math.ceil((virtual.scrollRect?.height ?? 0) / rowPixels) + 1 + 2 * OVERSCAN_ROWS
+  }
   const fine = !useMedia(COARSE)
   const activePlace = selection.active === undefined ? undefined : shown.places.get(selection.active)
   const activeEntry = activePlace === undefined ? undefined : entries[activePlace]
@@ -191,8 +195,14 @@ export function EntryGrid(props: EntryGridProps) {
   }
 
   // Rows are recycled: while the list scrolls, a row that leaves it becomes the one that enters it. That is cheaper than a new one.
-  const rowSlots = Math.ceil((virtual.scrollRect?.height ?? 0) / rowPixels) + 2 + 2 * OVERSCAN_ROWS
   const visible = virtual.getVirtualItems()
+  const slots = Math.max(rowSlots(), visible.length)
+  // An element that moves within its parent is laid out anew. Rows keep their order until the list rests, then they get that of the list again,
+  // which assistive technology reads.
+  const drawn =
+    asTiles || !virtual.isScrolling
+      ? visible
+      : visible.toSorted((one, other) => (one.index % slots) - (other.index % slots))
   const [first, last] = [visible[0]?.index ?? 0, visible.at(-1)?.index ?? -1]
   const activeRow = activePlace === undefined ? -1 : Math.floor(activePlace / columns)
   return (
@@ -252,9 +262,9 @@ export function EntryGrid(props: EntryGridProps) {
           />
         )}
         <div role="presentation" className="files-rows" style={{ height: virtual.getTotalSize() }}>
-          {visible.map(({ index, start }) => (
+          {drawn.map(({ index, start }) => (
             <div
-              key={asTiles ? index : index % rowSlots}
+              key={asTiles ? index : index % slots}
               role={asTiles ? 'row' : 'presentation'}
               aria-rowindex={asTiles ? index + 1 : undefined}
               className={asTiles ? 'files-tiles' : 'files-line'}
@@ -273,6 +283,13 @@ export function EntryGrid(props: EntryGridProps) {
       </div>
     </ContextMenu>
   )
+}
+
+/** As many rows as there are slots, so that a frame neither creates nor removes one. */
+function slotsOf({ startIndex, endIndex, overscan, count }: Range, slots: number): number[] {
+  const length = Math.min(count, Math.max(slots, endIndex - startIndex + 1))
+  const first = Math.max(0, Math.min(startIndex - overscan, count - length))
+  return Array.from({ length }, (_, place) => first + place)
 }
 
 /** Prefetches the entry under the pointer, which may be opened next. */
