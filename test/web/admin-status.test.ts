@@ -82,7 +82,7 @@ describe('the server status and the audit log', () => {
     const panel = (name: string) =>
       page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) })
     await panel('Health').getByText('Data folder writable').waitFor()
-    await panel('Integrity').getByText('No damage is known').waitFor()
+    await panel('Integrity').getByText('No known damage').waitFor()
     await panel('Backups').getByText('Nothing is backed up').waitFor()
     const stored = panel('Storage')
     await stored.getByText('Current files').waitFor()
