@@ -6,6 +6,7 @@ import { carrel } from '../support/command.ts'
 import { seededRandom } from '../support/random.ts'
 import { MTIME, SyncClient, type TreeSpec } from '../support/sync-client.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
+import type { Journal } from './journal.ts'
 
 /** Durations of finished operations in milliseconds, by kind. */
 export class Latencies {
@@ -52,6 +53,7 @@ interface World {
   /** Aborted when the load ends. */
   readonly signal: AbortSignal
   readonly freed: { bytes: number }
+  readonly journal: Journal
   readonly admin: Client
   readonly visitor: Client
   readonly libraries: readonly string[]
@@ -63,18 +65,21 @@ const LARGEST_UPLOAD = 6_000_000
 const EMPTY_TRASH_EVERY = 25
 
 const OPERATIONS: Record<string, Operation> = {
-  upload: async (worker) => {
+  upload: async (worker, { journal }) => {
     const name = `file ${Math.floor(worker.random() * MAX_FILES)}.bin`
     const bytes = randomBytes(1 + Math.floor(worker.random() ** 4 * LARGEST_UPLOAD))
     const link = await uploadLink(worker.client, worker.library)
+    journal.wrote(bytes.length)
     const reply = await postForm(link, [['parent_dir', '/'], ['replace', '1'], { filename: name, bytes }])
     expectOk(reply)
     worker.files.set(`/${name}`, hashOf(bytes))
   },
 
-  chunks: async (worker) => {
+  chunks: async (worker, { journal }) => {
     const name = `chunks ${Math.floor(worker.random() * 5)}.bin`
     const bytes = randomBytes(300_000)
+    // Each chunk is stored as a piece, and again as part of a block.
+    journal.wrote(2 * bytes.length)
     const link = await uploadLink(worker.client, worker.library)
     for (let start = 0; start < bytes.length; start += 100_000) {
       const parts = [
@@ -90,8 +95,8 @@ const OPERATIONS: Record<string, Operation> = {
     }
   },
 
-  download: async (worker) => {
-    if (worker.files.size < 10) await OPERATIONS['upload']?.(worker, undefined as never)
+  download: async (worker, world) => {
+    if (worker.files.size < 10) await OPERATIONS['upload']?.(worker, world)
     const all = [...worker.files]
     const [path, hash] = all[Math.floor(worker.random() * all.length)] ?? assert.fail('nothing uploaded')
     const link = await worker.client.get(`/api2/repos/${worker.library}/file/`, { p: path })
@@ -143,10 +148,11 @@ const OPERATIONS: Record<string, Operation> = {
     expectOk(await worker.client.get('/api2/search/', { q: 'file', search_repo: library }))
   },
 
-  push: async (worker, { synced }) => {
+  push: async (worker, { synced, journal }) => {
     const files: Record<string, string | Buffer> = {}
     for (let file = 0; file < 20; file += 1) files[`pushed ${file}.txt`] = `text ${file}`
     files['changed.bin'] = randomBytes(1 + Math.floor(worker.random() ** 2 * 2_000_000))
+    journal.wrote(files['changed.bin'].length)
     const spec: TreeSpec = { device: files }
     const head = await synced.head()
     await synced.push(spec, head)
@@ -230,25 +236,31 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** Commands of the operator beside the running server. */
 const COMMANDS: Record<string, Operation> = {
-  collect: async (_worker, { data, signal, freed }) => {
-    const { code, stdout, stderr } = await carrel(['gc', '--json', '--data', data], {
-      env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
-    })
-    assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
-    freed.bytes += JSON.parse(stdout).freedBytes
+  collect: async (_worker, { data, signal, freed, journal }) => {
+    {
+      using _collection = journal.begin('collection')
+      const { code, stdout, stderr } = await carrel(['gc', '--json', '--data', data], {
+        env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
+      })
+      assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
+      freed.bytes += JSON.parse(stdout).freedBytes
+    }
     await delay(GC_PAUSE_MS, undefined, { signal }).catch(() => {})
   },
 
-  backup: async (_worker, { data, target, signal }) => {
-    for (const args of [
-      ['backup', target, '--data', data],
-      ['backup', 'prune', target, '--backup-keep-last', '1', ...KEEP_NONE],
-    ]) {
-      const { code, stdout, stderr } = await carrel(args)
-      assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
+  backup: async (_worker, { data, target, signal, journal }) => {
+    {
+      using _backup = journal.begin('backup')
+      await run(['backup', target, '--data', data])
     }
+    await run(['backup', 'prune', target, '--backup-keep-last', '1', ...KEEP_NONE])
     await delay(BACKUP_PAUSE_MS, undefined, { signal }).catch(() => {})
   },
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await carrel(args)
+  assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
 export const GRACE_SECONDS = '10'
@@ -264,6 +276,7 @@ export interface LoadOptions {
   readonly target: string
   /** Counts what collections removed. */
   readonly freed: { bytes: number }
+  readonly journal: Journal
   /** Pause of each client after an operation, so that the load does not depend on the speed of the server. */
   readonly paceMs: number
   readonly seed: number
@@ -274,7 +287,7 @@ export interface LoadOptions {
 export async function runLoad(
   admin: Client,
   latencies: Latencies,
-  { data, target, freed, paceMs, seed, signal }: LoadOptions,
+  { data, target, freed, journal, paceMs, seed, signal }: LoadOptions,
 ): Promise<void> {
   const visitor = await createAccount(admin, 'visitor@example.org')
   const workers: Worker[] = []
@@ -296,6 +309,7 @@ export async function runLoad(
     target,
     signal: stop,
     freed,
+    journal,
     admin,
     visitor,
     libraries: workers.map(({ library }) => library),

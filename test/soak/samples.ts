@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Client } from '../support/client.ts'
+import type { Journal } from './journal.ts'
 import type { Latencies } from './load.ts'
 
 const MEGABYTE = 1e6
@@ -14,6 +15,8 @@ export interface Sample {
   readonly parts: MemoryParts
   readonly descriptors: number
   readonly diskMb: number
+  /** Block files beyond the live bytes and what the journal explains: garbage that should be gone. Undefined if it cannot be known yet. */
+  readonly overdueMb: number | undefined
   /** 99th percentile of the event loop delay since the last sample. */
   readonly loopDelayMs: number
   readonly p50Ms: number
@@ -37,17 +40,22 @@ export interface Measured {
   readonly data: string
   readonly client: Client
   readonly latencies: Latencies
+  readonly journal: Journal
 }
 
 /** Linux only. */
-export async function takeSample({ pid, data, client, latencies }: Measured, at: number): Promise<Sample> {
-  const [status, rollup, descriptors, disk, metrics] = await Promise.all([
+export async function takeSample(measured: Measured, at: number): Promise<Sample> {
+  const { pid, data, client, latencies, journal } = measured
+  const [status, rollup, descriptors, disk, metrics, blocks, live] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8'),
     readFile(`/proc/${pid}/smaps_rollup`, 'utf8'),
     readdir(`/proc/${pid}/fd`),
     bytesBelow(data),
     client.get('/metrics'),
+    bytesBelow(path.join(data, 'blocks')),
+    liveBytes(client),
   ])
+  const explained = journal.explainedAt(journal.now())
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
   const anonymous = /^Anonymous:\s+(\d+) kB$/m.exec(rollup)?.[1]
   if (resident === undefined || anonymous === undefined) throw new Error('the kernel shows no memory')
@@ -62,11 +70,19 @@ export async function takeSample({ pid, data, client, latencies }: Measured, at:
     },
     descriptors: descriptors.length,
     diskMb: disk / MEGABYTE,
+    overdueMb: explained && (blocks - live - explained) / MEGABYTE,
     loopDelayMs: metric(metrics.text, 'nodejs_eventloop_lag_p99_seconds') * 1000,
     p50Ms: p50,
     p99Ms: p99,
     operations: count,
   }
+}
+
+/** Sum of the sizes of all libraries of an account. */
+export async function liveBytes(client: Client): Promise<number> {
+  const { status, text, body } = await client.get('/api/v2.1/repos/')
+  if (status !== 200) throw new Error(`${status} ${text}`)
+  return body.repos.reduce((sum: number, { size }: { size: number }) => sum + size, 0)
 }
 
 /** Allocated bytes of all files below a folder. */
