@@ -134,8 +134,10 @@ async function prepareFolder(folder: string): Promise<InterruptedRestore | undef
 /** Names a database, so that a repeated restore is known to be into the same one. Without user and password. */
 function nameOf(database: DatabaseSetting): string {
   if (database.kind === 'sqlite') return 'sqlite'
-  const { host, pathname, searchParams } = new URL(database.url)
-  return `postgres ${searchParams.get('host') ?? ''}${host}${pathname}`
+  // With several hosts it is not a URL that can be parsed.
+  const [, hosts = '', rest = ''] = /^\w+:\/\/(?:[^@/?#]*@)?([^/?#]*)(.*)$/s.exec(database.url) ?? []
+  const { pathname, searchParams } = new URL(`postgres://host${rest}`)
+  return `postgres ${searchParams.get('host') ?? ''}${hosts}${pathname}`
 }
 
 const MAY_EXIST: ReadonlySet<string> = new Set(['carrel.json', 'secret', 'lost+found'])

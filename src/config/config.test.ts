@@ -125,6 +125,11 @@ describe('the configuration', () => {
     ],
     [{ CARREL_DATABASE: 'postgresql:///db?host=/run/pg' }, (c) => c.database.kind, 'postgres'],
     [
+      { CARREL_DATABASE: 'postgres://u:p@a:5432,b/db?target_session_attrs=read-write' },
+      (c) => c.database,
+      { kind: 'postgres', url: 'postgres://u:p@a:5432,b/db?target_session_attrs=read-write' },
+    ],
+    [
       { CARREL_BACKUP_S3_SSE: 'aws:kms:a:b' },
       (c) => c.backup.s3.encryption,
       { algorithm: 'aws:kms', keyId: 'a:b' },

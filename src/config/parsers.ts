@@ -85,7 +85,10 @@ export function parseTrustedProxies(text: string): readonly string[] | typeof ma
 
 export function parseDatabase(text: string): DatabaseAddress | typeof malformed {
   if (text === 'sqlite') return 'sqlite'
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? { kind: 'postgres', url: text } : malformed
+  const [, before = '', hosts = '', after = ''] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? []
+  const isSound = before !== '' && hosts.split(',').every((host) => URL.canParse(`${before}${host}${after}`))
+  return isSound ? { kind: 'postgres', url: text } : malformed
 }
 
 const BUCKET_PARAMETERS: ReadonlySet<string> = new Set([

@@ -150,7 +150,8 @@ export const definitions = {
     placeholder: 'database',
     fallback: 'sqlite',
     default: 'sqlite in the data folder',
-    meaning: 'sqlite, or the URL of a PostgreSQL database: postgres://user:password@host/name',
+    meaning:
+      'sqlite, or the URL of a PostgreSQL database: postgres://user:password@host/name, with several hosts separated by commas',
     expects: 'sqlite or a URL that begins with postgres://',
     secret: true,
     parse: parseDatabase,

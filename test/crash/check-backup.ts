@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import { backUp, openBlocks, verifyBackups } from '../../src/assembly/index.ts'
 import {
   findManifest,
   listSnapshotIds,
@@ -11,7 +12,6 @@ import {
 } from '../../src/backup/index.ts'
 import { readConfig } from '../../src/config/index.ts'
 import { openDatabase } from '../../src/database/index.ts'
-import { backUp, openBlocks, verifyBackups } from '../../src/assembly/index.ts'
 import { startServer } from '../support/server.ts'
 import type { ExpectedSnapshot } from './backup-scenarios.ts'
 import { checkState } from './check-state.ts'

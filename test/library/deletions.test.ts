@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { createAccounts } from '../../src/assembly/accounts.ts'
+import { libraryDependents } from '../../src/assembly/dependents.ts'
 import type { Database, Transaction, Value } from '../../src/database/database.ts'
 import { Passwords } from '../../src/identity/passwords.ts'
 import { deleteLibrary } from '../../src/library/libraries.ts'
-import { libraryDependents } from '../../src/assembly/dependents.ts'
-import { createAccounts } from '../../src/assembly/accounts.ts'
 import { openTestCore } from '../support/core.ts'
 
 interface Column {

@@ -174,7 +174,7 @@ export function untilReady(child: ChildProcess): Promise<void> {
   child.stderr?.setEncoding('utf8')
   child.stderr?.on('data', (text: string) => {
     output = (output + text).slice(-8000)
-    if (output.includes('database system is ready to accept connections')) resolve()
+    if (/database system is ready to accept (?:read-only )?connections/.test(output)) resolve()
   })
   child.once('error', (cause) => reject(new PostgresUnavailable('PostgreSQL cannot be started.', { cause })))
   child.once('exit', () => reject(new PostgresUnavailable(`PostgreSQL ended at once:\n${output}`)))

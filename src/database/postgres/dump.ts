@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { Client } from 'pg'
 import { BACKUP_STATEMENT_MS, CONNECT_MS } from './deadlines.ts'
+import { findWritable } from './postgres-client.ts'
 
 /** A row of `small_block` can have 64 KiB, which are 128 KiB as hexadecimal text. */
 const FETCHED_ROWS = 100
@@ -16,7 +17,7 @@ const END = '-- end of the dump, rows:'
  */
 export async function dumpPostgres(url: string, file: string, schemaVersion: number): Promise<void> {
   const client = new Client({
-    connectionString: url,
+    connectionString: await findWritable(url),
     application_name: 'carrel backup',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: BACKUP_STATEMENT_MS,

@@ -1,15 +1,43 @@
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
 import type { Row } from '../database.ts'
+import { DatabaseError } from '../errors.ts'
 import { type BatchOutcome, ColumnArray, type Outcome, type Step } from './batch.ts'
 import { CLOSE_MS, CONNECT_MS } from './deadlines.ts'
+import { Hosts } from './hosts.ts'
 import { Statement } from './statements.ts'
 
 /** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
 
 const describeServer = new Statement(
-  `select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server, pg_backend_pid() as pid`,
+  `select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server, pg_backend_pid() as pid,
+     pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_standby`,
 )
+
+/** Options of the driver, and the servers to connect to. */
+export interface PostgresClientConfig extends ClientConfig {
+  readonly hosts: Hosts
+}
+
+/** The URL of the server that accepts writes. */
+export async function findWritable(url: string): Promise<string> {
+  const hosts = new Hosts(url)
+  if (hosts.urls.length === 1) return hosts.current
+  for (let attempt = 1; ; attempt++) {
+    const found = hosts.current
+    const client = new PostgresClient({ hosts })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.describeServer()
+      return found
+    } catch (error) {
+      if (attempt >= hosts.urls.length) throw error
+    } finally {
+      client.drop()
+    }
+  }
+}
 
 /** A connection that runs batches. The driver pipelines: it does not wait for one statement before it sends the next. */
 export class PostgresClient extends Client {
@@ -23,9 +51,33 @@ export class PostgresClient extends Client {
   /** Counts failures of the pool. A connection that was opened before the last one may be dead, too. */
   generation = 0
 
-  constructor(config: ClientConfig = {}) {
+  /** The URL of the server. */
+  readonly #url: string
+  readonly #hosts: Hosts
+
+  constructor(config: PostgresClientConfig) {
+    const url = config.hosts.current
     // The limit of the pool is another one: it includes the time spent waiting for a free connection.
-    super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true })
+    super({ ...config, connectionString: url, connectionTimeoutMillis: CONNECT_MS, pipeline: true })
+    this.#url = url
+    this.#hosts = config.hosts
+  }
+
+  /** A server that cannot be reached is not the next one to be tried, if there are others. */
+  override connect(): Promise<Client>
+  override connect(callback: ((error: Error) => void) | ((error: null, client: Client) => void)): void
+  override connect(callback?: (error: never, client: never) => void): Promise<Client> | undefined {
+    const connecting = super.connect().catch((error: unknown) => {
+      this.#hosts.noteFailure(this.#url)
+      throw error
+    })
+    if (callback === undefined) return connecting
+    const report = callback as (error: unknown, client?: Client) => void
+    connecting.then(
+      (client) => report(null, client),
+      (error: unknown) => report(error),
+    )
+    return undefined
   }
 
   /** Runs the steps in order, in one round trip. Never rejects, even if the connection is lost or the server does not answer in time. */
@@ -51,11 +103,15 @@ export class PostgresClient extends Client {
     return { outcomes, error: undefined }
   }
 
-  /** Resolves to a text that identifies this run of the server. */
+  /** Resolves to a text that identifies this run of the server. Throws `unreachable` if it refuses writes. */
   async describeServer(): Promise<string> {
     const { outcomes, error } = await this.runBatch([{ statement: describeServer, values: [] }], CONNECT_MS)
     if (error instanceof Error) throw error
-    const { server, pid } = outcomes[0]?.rows[0] ?? {}
+    const { server, pid, is_standby: isStandby } = outcomes[0]?.rows[0] ?? {}
+    if (isStandby) {
+      this.#hosts.noteFailure(this.#url)
+      throw new DatabaseError('unreachable', 'PostgreSQL refuses writes, because it is a standby.')
+    }
     // The driver has this property, and its types lack it.
     const { processID } = this as unknown as { processID: number | null }
     this.isPooled = processID !== pid

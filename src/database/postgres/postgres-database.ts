@@ -20,6 +20,7 @@ import {
 import { dumpPostgres } from './dump.ts'
 import { asksForRetry, isOfStandby, translate } from './faults.ts'
 import { handled } from './handled.ts'
+import { Hosts } from './hosts.ts'
 import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
 import { commitStep, LIMITED_READ, limitedRead, openingOf } from './opening.ts'
 import { PostgresClient } from './postgres-client.ts'
@@ -74,6 +75,7 @@ export class PostgresDatabase implements Migratable {
   readonly #pool: Pool
   readonly #url: string
   readonly #place: string
+  readonly #hosts: Hosts
   readonly #statements = new Statements()
   readonly #cache = new RowCache()
   readonly #reader: ReadConnection
@@ -100,9 +102,10 @@ export class PostgresDatabase implements Migratable {
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
     this.#url = url
-    this.#place = placeOf(url)
+    this.#hosts = new Hosts(url)
+    this.#place = this.#hosts.urls.map(placeOf).join(', ')
     const config = {
-      connectionString: url,
+      hosts: this.#hosts,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: valueTypes,
@@ -111,7 +114,7 @@ export class PostgresDatabase implements Migratable {
     this.#pool = new Pool({
       ...config,
       max: poolSize,
-      Client: PostgresClient,
+      Client: PostgresClient as unknown as new () => PostgresClient,
       connectionTimeoutMillis: POOL_WAIT_MS,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool does wait for it
       onConnect: async (client) => {
@@ -434,14 +437,16 @@ export class PostgresDatabase implements Migratable {
   }
 
   async #connect(): Promise<PooledClient> {
-    try {
-      for (;;) {
+    for (let attempt = 1; ; ) {
+      try {
         const client = (await this.#pool.connect()) as PooledClient
         if (client.generation === this.#generation) return client
         this.#release(client, false)
+      } catch (error) {
+        const failure = this.#translate(error)
+        if (!isUnreachable(failure) || attempt >= this.#hosts.urls.length) throw failure
+        attempt += 1
       }
-    } catch (error) {
-      throw this.#translate(error)
     }
   }
 

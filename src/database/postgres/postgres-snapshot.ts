@@ -4,6 +4,7 @@ import { type DatabaseSnapshot, inInsertOrder, quoted, type SnapshotTable } from
 import { BACKUP_STATEMENT_MS, CONNECT_MS } from './deadlines.ts'
 import { translate } from './faults.ts'
 import { numberPlaceholders } from './placeholders.ts'
+import { findWritable } from './postgres-client.ts'
 import { valueTypes } from './values.ts'
 
 const ROWS_PER_PAGE = 500
@@ -29,7 +30,7 @@ export class PostgresSnapshot implements DatabaseSnapshot {
   }
 
   static async open(url: string): Promise<PostgresSnapshot> {
-    const snapshot = new PostgresSnapshot(url)
+    const snapshot = new PostgresSnapshot(await findWritable(url))
     try {
       await snapshot.#client.connect()
       await snapshot.#begin()

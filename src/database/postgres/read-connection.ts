@@ -1,18 +1,17 @@
-import type { ClientConfig } from 'pg'
 import { databaseClosed } from '../errors.ts'
 import type { BatchOutcome, Step } from './batch.ts'
 import { FAST_READS_MS } from './deadlines.ts'
-import { PostgresClient } from './postgres-client.ts'
+import { PostgresClient, type PostgresClientConfig } from './postgres-client.ts'
 
 /** The connection that fast reads share. Opened when first needed, and again after it was lost. */
 export class ReadConnection {
-  readonly #config: ClientConfig
+  readonly #config: PostgresClientConfig
   readonly #onConnect: (server: string) => void
   #client: Promise<PostgresClient> | undefined
   #isEnded = false
 
   /** `onConnect` is called for each connection before anything is sent through it. */
-  constructor(config: ClientConfig, onConnect: (server: string) => void) {
+  constructor(config: PostgresClientConfig, onConnect: (server: string) => void) {
     this.#config = config
     this.#onConnect = onConnect
   }
