@@ -205,6 +205,7 @@ export const RULES: readonly Rule[] = [
   fast('test/web/served', SQLITE, 'no browser'),
   fast('test/web/sign-in', SQLITE, 'browser', 30),
   fast('test/web/files.', SQLITE, 'browser', 40),
+  deep('test/web/every-page', SQLITE, 'every page four times, with axe and a screenshot', 200),
   deep('test/web/photos', SQLITE, 'browser', 20),
   deep('test/web/', SQLITE, 'browser', 45),
 
