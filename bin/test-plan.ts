@@ -35,6 +35,7 @@ const SQLITE: readonly TestDatabase[] = ['sqlite']
 const POSTGRES: readonly TestDatabase[] = ['postgres']
 const PLAIN: readonly TestDatabase[] = ['plain']
 const ON_EACH_STORE: readonly TestDatabase[] = ['sqlite', 'plain']
+const NODES: readonly TestDatabase[] = ['nodes']
 const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
@@ -224,11 +225,18 @@ export const RULES: readonly Rule[] = [
   fast('test/transfer/upload-digest', SQLITE, 'blocks'),
 
   // Everything else. Suites over HTTP run on both databases; those that need PostgreSQL themselves find it on either.
-  fast('test/api/', BOTH, 'over HTTP', 2.5),
+  // Suites that hold or look at one server do not run on three nodes.
+  fast('test/api/admin-status', BOTH, 'about the server that answers', 2.5),
+  fast('test/api/credential-full-disk', BOTH, 'fails the disk of one server', 2.5),
+  fast('test/api/failing-disk', BOTH, 'fails the disk of one server', 2.5),
+  fast('test/api/folders.', BOTH, 'folders of thousands of levels', 2.5),
+  fast('test/api/row-cache', BOTH, 'counts of one server', 2.5),
+  fast('test/api/tags', BOTH, 'waits for the events of one server', 2.5),
+  { ...fast('test/api/', BOTH, 'over HTTP', 4), deep: NODES },
   fast('test/seed/', BOTH, 'over HTTP', 15),
-  { ...fast('test/sync/protocol', BOTH, 'over HTTP'), deep: PLAIN },
+  { ...fast('test/sync/protocol', BOTH, 'over HTTP'), deep: ['plain', 'nodes'] },
   splitPlain('test/sync/', 'over HTTP; the protocol stands for PostgreSQL in the fast tier', 3),
-  { ...fast('test/transfer/upload.', BOTH, 'over HTTP'), deep: PLAIN },
+  { ...fast('test/transfer/upload.', BOTH, 'over HTTP'), deep: ['plain', 'nodes'] },
   splitPlain('test/transfer/', 'over HTTP; uploads stand for PostgreSQL in the fast tier', 3),
   both('test/library/', SQLITE, 'on both databases by itself in the deep tier', 6),
   fast('test/', SQLITE, 'not about the database'),
