@@ -140,6 +140,8 @@ export class PartialUploads {
           if (await this.#record(key, range, chunk, upload)) return undefined
         } else {
           await using again = await this.#stageAgain(chunk, stored, range, upload.dataKey)
+          // Recorded by itself, a chunk in the middle of a file would replace the stored ones before it.
+          if (!again.continues(stored)) continue
           if (range.end === range.total) return await this.#finish(key, range, again, upload, finish)
           if (await this.#record(key, range, again, upload)) return undefined
         }
