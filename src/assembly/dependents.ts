@@ -1,6 +1,7 @@
 import { accessRows, linkBinding } from '../access/index.ts'
 import { activityRows } from '../activity/index.ts'
 import { annotationBinding, annotationRows } from '../annotations/index.ts'
+import { archiveRows } from '../archives/index.ts'
 import { checkRows } from '../check/index.ts'
 import { commitRows, type LibraryDependent, type PathBinding } from '../commits/index.ts'
 import { blockRows } from '../content/index.ts'
@@ -29,6 +30,7 @@ export const libraryDependents: readonly LibraryDependent[] = [
   activityRows,
   annotationRows,
   jobRows,
+  archiveRows,
   accessRows,
   usageRows,
   receivedRows,

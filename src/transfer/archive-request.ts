@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { TicketOptions } from '../access/index.ts'
+import type { ArchiveFailure, ArchiveRow } from '../archives/index.ts'
 import type { Library } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
 import { accountRequester, visitorRequester } from '../scheduling/index.ts'
-import type { ArchiveFailure, ArchiveRow } from './archive-store.ts'
 
 /** The content and the name of a requested archive. */
 export interface ArchiveRequest {

@@ -4,32 +4,8 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Tickets, ticketHash } from '../access/index.ts'
 import {
-  type DataKey,
-  deriveFromCredential,
-  insertArchiveBlocks,
-  insertSmallBlocks,
-  openSealedKey,
-  sealKey,
-  TempFileCipher,
-} from '../content/index.ts'
-import { type Database, writeIfSpace } from '../database/index.ts'
-import { fail } from '../errors.ts'
-import type { Library, LibraryCore } from '../library/index.ts'
-import { ROOT } from '../objects/index.ts'
-import { FairSemaphore, VISITORS } from '../scheduling/index.ts'
-import { admitArchive, fits, largestArchive } from './archive-admission.ts'
-import { ArchiveFile } from './archive-file.ts'
-import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
-import { type ReadArchive, readBlocks, readFile } from './archive-reader.ts'
-import {
-  type ArchiveProgress,
-  type ArchiveRequest,
-  identityOf,
-  progressOf,
-  requesterOf,
-} from './archive-request.ts'
-import {
   type ArchiveRow,
+  admitArchive,
   adoptArchives,
   advanceArchive,
   cancelArchive,
@@ -43,9 +19,11 @@ import {
   findArchive,
   findEqualArchive,
   finishArchive,
+  fits,
   insertArchive,
   insertArchiveTicket,
   isFreeArchive,
+  largestArchive,
   listArchives,
   listArchiveTickets,
   listFreeArchives,
@@ -54,7 +32,31 @@ import {
   releaseArchives,
   setArchiveBytes,
   setArchiveFetched,
-} from './archive-store.ts'
+} from '../archives/index.ts'
+import {
+  type DataKey,
+  deriveFromCredential,
+  insertArchiveBlocks,
+  insertSmallBlocks,
+  openSealedKey,
+  sealKey,
+  TempFileCipher,
+} from '../content/index.ts'
+import { type Database, writeIfSpace } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
+import { ROOT } from '../objects/index.ts'
+import { FairSemaphore, VISITORS } from '../scheduling/index.ts'
+import { ArchiveFile } from './archive-file.ts'
+import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
+import { type ReadArchive, readBlocks, readFile } from './archive-reader.ts'
+import {
+  type ArchiveProgress,
+  type ArchiveRequest,
+  identityOf,
+  progressOf,
+  requesterOf,
+} from './archive-request.ts'
 import { Deflaters } from './zip/deflaters.ts'
 import { ZipWriter } from './zip/writer.ts'
 

@@ -23,7 +23,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'identity/password-attempt-store.ts': 'a column we wrote',
   'content/sealed-key.ts': 'a key we sealed, read once it is authenticated',
   'jobs/copy-move-task-store.ts': 'a column we wrote',
-  'transfer/archive-store.ts': 'a column we wrote',
+  'archives/archive-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
   'assembly/data-folder-lock.ts': 'a file we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',
