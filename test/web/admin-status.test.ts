@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { auditActions } from '../../src/audit/actions.ts'
 import { beginRun, endRun } from '../../src/backup/backup-run-store.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { downloadedBytes } from '../support/browser.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
@@ -117,6 +118,37 @@ describe('the server status and the audit log', () => {
       if (phone !== undefined) await fitsWidth(phone.page)
     }
     await phone?.checkAccess()
+  })
+
+  it('show the nodes if there are several', async (t) => {
+    behind = 0
+    const { core, node } = suite.server.running.services
+    // The next heartbeat would delete the others.
+    node.beat = async () => {}
+    const now = core.now()
+    const insert = (id: string, heartbeat: number) =>
+      dbOf(core).write((tx) =>
+        tx.insert(
+          'cluster_node',
+          ['id', 'version', 'address', 'started_at', 'heartbeat_at', 'blocks'],
+          [[id, '0.1.0', `${id}:8000`, now - 1000, heartbeat, '']],
+        ),
+      )
+    await insert('silent', now - 600)
+    await insert('stopped', 0)
+    const tab = await asAdmin(t)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/admin')
+    const nodes = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Nodes', exact: true }) })
+    await nodes.getByText('running version').waitFor()
+    await nodes.getByText('silent:8000: no heartbeat since').waitFor()
+    await nodes.getByText('stopped:8000: stopped').waitFor()
+    await tab.checkAccess()
+    await tab.picture('admin-nodes')
+    assert.deepEqual(tab.complaints, [])
   })
 
   it('show a lost block, and why a backup and a collection failed', async (t) => {

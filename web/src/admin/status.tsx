@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Hourglass } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { type ServerStatus, useServerStatus, useUnreadTexts } from '../api/index.ts'
+import { type ServerNode, type ServerStatus, useServerStatus, useUnreadTexts } from '../api/index.ts'
 import { TestMail } from '../onboarding/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, Dialog, LoadError, Progress, Waiting } from '../ui/index.ts'
@@ -22,6 +22,7 @@ export function Status() {
       <Backups status={data} />
       <Mail status={data} />
       <Server status={data} />
+      <Nodes status={data} />
       <Stored status={data} />
       <Collection status={data} />
       <SearchIndex status={data} />
@@ -199,6 +200,29 @@ function Server(props: { status: ServerStatus }) {
       <div>
         <ButtonLink to="/admin/setup">{onboarding.openSetup}</ButtonLink>
       </div>
+    </Panel>
+  )
+}
+
+/** All nodes, if there are several. */
+function Nodes(props: { status: ServerStatus }) {
+  const { nodes } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  if (nodes.length < 2) return null
+  const textOf = ({ address, version, alive, heartbeat_at }: ServerNode) => {
+    if (alive) return texts.nodeRunning(address, version)
+    return heartbeat_at === null
+      ? texts.nodeStopped(address)
+      : texts.nodeSilent(address, formats.moment(heartbeat_at))
+  }
+  return (
+    <Panel title={texts.nodes}>
+      <ul className="admin-checks">
+        {nodes.map((node) => (
+          <Check key={node.id} ok={node.alive} busy={node.heartbeat_at === null} text={textOf(node)} />
+        ))}
+      </ul>
     </Panel>
   )
 }

@@ -325,14 +325,25 @@ export function useSystemInfo() {
   })
 }
 
+/** A server process on the database. */
+export interface ServerNode {
+  readonly id: string
+  readonly address: string
+  readonly version: string
+  readonly alive: boolean
+  /** Null for one that was stopped. */
+  readonly heartbeat_at: string | null
+}
+
 export interface ServerStatus {
   readonly version: string
   readonly database: 'sqlite' | 'postgres'
-  readonly blocks: 'disk'
+  readonly blocks: 'disk' | 's3'
   readonly started_at: string
   /** Seconds. */
   readonly uptime: number
   readonly healthy: boolean
+  readonly nodes: readonly ServerNode[]
   readonly mail: {
     readonly configured: boolean
     readonly waiting: number

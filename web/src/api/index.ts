@@ -48,6 +48,7 @@ export {
   removeAnyMember,
   resetPassword,
   restoreAnyLibrary,
+  type ServerNode,
   type ServerStatus,
   type StatisticName,
   type UserFields,
