@@ -84,7 +84,7 @@ export class Tickets {
   readonly #keys: LibraryCore['keys']
   readonly #inserts: TicketInserts
   /**
-   * Tickets that a full disk could not store, so that files can still be read. They are checked like stored
+   * Tickets that a full disk could not store, so that files can still be read, by their hashes in hex. They are checked like stored
    * ones.
    */
   readonly #unwritten = new Map<string, TicketRow>()
@@ -167,9 +167,9 @@ export class Tickets {
     }
   }
 
-  /** The library of a stored ticket that is valid now, by its hash. For work that continues without its holder. */
+  /** The library of a ticket that is valid now, by its hash. For work that continues without its holder. */
   async findLibrary(hash: Uint8Array): Promise<Library | undefined> {
-    const row = await findTicket(this.#db, hash)
+    const row = await this.#read(hash)
     if (row === undefined || row.expiresAt <= this.#now()) return undefined
     try {
       return await this.#open(row)
@@ -191,7 +191,7 @@ export class Tickets {
   }
 
   async #consume(ticket: string): Promise<boolean> {
-    if (this.#unwritten.has(ticket)) return this.#unwritten.delete(ticket)
+    if (this.#unwritten.delete(memoryKey(ticketHash(ticket)))) return true
     if (this.#consumed.has(ticket)) return false
     let isMine = true
     const isWritten = await writeIfSpace(this.#db, async (tx) => {
@@ -206,11 +206,11 @@ export class Tickets {
 
   async #bind(ticket: string, row: TicketRow, target: LibraryPath): Promise<void> {
     if (!isWithin(target, row.path)) fail({ code: 'permission-denied' })
-    const kept = this.#unwritten.get(ticket)
+    const kept = this.#unwritten.get(memoryKey(ticketHash(ticket)))
     const bound = kept === undefined ? row.target : kept.target
     if (bound === target) return
     if (bound !== undefined) fail({ code: 'permission-denied' })
-    if (kept !== undefined) this.#unwritten.set(ticket, { ...kept, target })
+    if (kept !== undefined) this.#unwritten.set(memoryKey(ticketHash(ticket)), { ...kept, target })
     else {
       const isBound = await this.#db.write((tx) => bindTicket(tx, ticketHash(ticket), target), {
         durable: false,
@@ -243,10 +243,12 @@ export class Tickets {
   }
 
   async #find(ticket: string): Promise<TicketRow> {
-    const kept = this.#unwritten.get(ticket)
-    const row =
-      kept ?? (this.#consumed.has(ticket) ? undefined : await findTicket(this.#db, ticketHash(ticket)))
+    const row = this.#consumed.has(ticket) ? undefined : await this.#read(ticketHash(ticket))
     return row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' })
+  }
+
+  async #read(hash: Uint8Array): Promise<TicketRow | undefined> {
+    return this.#unwritten.get(memoryKey(hash)) ?? (await findTicket(this.#db, hash))
   }
 
   /** Deletes expired tickets, at the start and as maintenance. */
@@ -256,9 +258,11 @@ export class Tickets {
 
   #keepInMemory(ticket: string, row: TicketRow): void {
     if (this.#unwritten.size === MAX_IN_MEMORY) this.#unwritten.clear()
-    this.#unwritten.set(ticket, row)
+    this.#unwritten.set(memoryKey(ticketHash(ticket)), row)
   }
 }
+
+const memoryKey = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
 
 /** The form in which a ticket is stored. */
 export function ticketHash(ticket: string): Buffer {

@@ -34,6 +34,7 @@ const KINDS: Readonly<Record<string, { steps?: readonly Step[]; transactions?: n
   task: { transactions: 3 },
   'empty trash': { transactions: 3 },
   archive: {
+    transactions: 3,
     steps: [
       ...step('create', 'archives/*', 'EMFILE', 'ENOSPC', 'EROFS'),
       ...step('write', 'archives/*', 'EIO', 'ENOSPC', 'short'),

@@ -8,17 +8,17 @@ type SharedS3 = Pick<S3Service, 'endpoint' | 'region' | 'bucket' | 'accessKey' |
 
 let started: Promise<S3Service> | undefined
 
-/** Starts an S3 service for all test processes, which find it through CARREL_TEST_S3. */
+/** Starts an S3 service for all test processes, which find it through CARREL_TEST_CLUSTER_S3. */
 export async function shareS3(): Promise<AsyncDisposable> {
   const service = await startS3('ceph')
   const { endpoint, region, bucket, accessKey, secretKey } = service
   const shared: SharedS3 = { endpoint, region, bucket, accessKey, secretKey }
-  process.env['CARREL_TEST_S3'] = JSON.stringify(shared)
+  process.env['CARREL_TEST_CLUSTER_S3'] = JSON.stringify(shared)
   return service
 }
 
 async function sharedS3(): Promise<SharedS3> {
-  const text = process.env['CARREL_TEST_S3']
+  const text = process.env['CARREL_TEST_CLUSTER_S3']
   if (text !== undefined) return JSON.parse(text) as SharedS3
   // Ends with this process.
   started ??= startS3('ceph')
