@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Client } from '../support/client.ts'
 import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts'
 import { filePart, intoRoot, postForm, type SentPart, uploadLink } from '../support/transfer.ts'
@@ -79,12 +80,9 @@ const PAGES: readonly PageAddress[] = [
 /** Redirects to another page. */
 const REDIRECTS = ['/index.html']
 
-const VARIANTS = {
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  'phone-light': { ...PHONE, colorScheme: 'light' },
-  'phone-dark': { ...PHONE, colorScheme: 'dark' },
-} as const
+/** Both themes are shown without loading a page again. */
+const WINDOWS = { desktop: {}, phone: PHONE } as const
+const THEMES = ['light', 'dark'] as const
 
 describe('the list of all pages', () => {
   it('has every route of the app', async () => {
@@ -168,8 +166,8 @@ describe('every page', () => {
   }
   let ready: ReturnType<typeof furnished> | undefined
 
-  for (const [variant, options] of Object.entries(VARIANTS)) {
-    it(`is accessible and fits its window: ${variant}`, async (t) => {
+  for (const [window, options] of Object.entries(WINDOWS)) {
+    it(`is accessible in both themes and fits its window: ${window}`, async (t) => {
       ready ??= furnished()
       const { admin, library, group } = await ready
       const [signedIn, visitor] = [
@@ -190,21 +188,13 @@ describe('every page', () => {
             .locator('.waiting, .skeleton')
             .first()
             .waitFor({ state: 'detached', ...SOON })
-          await page.waitForFunction(() => {
-            const { document } = globalThis as unknown as {
-              document: {
-                images: Iterable<{ complete: boolean }>
-                getAnimations(): { playState: string; effect: { getTiming(): { iterations: number } } }[]
-              }
-            }
-            const isMoving = document
-              .getAnimations()
-              .some(({ playState, effect }) => playState === 'running' && effect.getTiming().iterations === 1)
-            return !isMoving && [...document.images].every(({ complete }) => complete)
-          })
-          await tab.picture(`every-page/${name}-${variant}`)
-          await tab.checkAccess()
-          if (variant.startsWith('phone') && !isPublic) await fitsWidth(page)
+          for (const colorScheme of THEMES) {
+            await page.emulateMedia({ colorScheme })
+            await isAtRest(page)
+            await tab.picture(`every-page/${name}-${window}-${colorScheme}`)
+            await tab.checkAccess()
+          }
+          if (window === 'phone' && !isPublic) await fitsWidth(page)
         } catch (error) {
           faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
         }
@@ -213,3 +203,19 @@ describe('every page', () => {
     })
   }
 })
+
+/** Waits until images are loaded and nothing moves that will stop. */
+async function isAtRest(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const { document } = globalThis as unknown as {
+      document: {
+        images: Iterable<{ complete: boolean }>
+        getAnimations(): { playState: string; effect: { getTiming(): { iterations: number } } }[]
+      }
+    }
+    const isMoving = document
+      .getAnimations()
+      .some(({ playState, effect }) => playState === 'running' && effect.getTiming().iterations === 1)
+    return !isMoving && [...document.images].every(({ complete }) => complete)
+  })
+}
