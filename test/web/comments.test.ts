@@ -187,6 +187,9 @@ describe('comments and tags in the app', () => {
     await phone.checkAccess()
     await fitsWidth(phone.page)
     await phone.picture('tags-page-phone')
+    assert.deepEqual(phone.complaints, [])
+    // A page that shows a deleted tag asks for its files once more, which the console reports.
+    await phone.page.close()
 
     await page.getByRole('button', { name: 'Remove the tag Home and garden' }).click()
     await page.getByRole('heading', { name: 'No files with this tag' }).waitFor()
@@ -195,6 +198,6 @@ describe('comments and tags in the app', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await tags.getByRole('link', { name: /Home and garden/ }).waitFor({ state: 'detached' })
     await tags.getByRole('link', { name: 'Urgent 2 files' }).waitFor()
-    assert.deepEqual([tab.complaints, phone.complaints], [[], []])
+    assert.deepEqual(tab.complaints, [])
   })
 })
