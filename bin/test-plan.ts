@@ -230,6 +230,7 @@ export const RULES: readonly Rule[] = [
   fast('test/api/credential-full-disk', BOTH, 'fails the disk of one server', 2.5),
   fast('test/api/failing-disk', BOTH, 'fails the disk of one server', 2.5),
   fast('test/api/folders.', BOTH, 'folders of thousands of levels', 2.5),
+  fast('test/api/listing-tags', BOTH, 'each server caches names of accounts for a while', 2.5),
   fast('test/api/row-cache', BOTH, 'counts of one server', 2.5),
   fast('test/api/tags', BOTH, 'waits for the events of one server', 2.5),
   { ...fast('test/api/', BOTH, 'over HTTP', 4), deep: NODES },
