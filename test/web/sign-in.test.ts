@@ -19,11 +19,16 @@ describe('signing in', () => {
     assert.equal(new URL(page.url()).pathname, '/app/')
     await page.reload()
     await page.getByRole('button', { name: 'Account' }).click()
+    assert.equal(tab.complaints.join(), '')
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    assert.deepEqual(tab.complaints, [])
+    // Requests that were on their way when the token ended are answered with 401.
+    assert.deepEqual(
+      tab.complaints.filter((text) => !text.includes('status of 401')),
+      [],
+    )
   })
 
   it('explains a failure in the chosen language', async (t) => {
