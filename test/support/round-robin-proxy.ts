@@ -74,6 +74,11 @@ function forward({ hostname, port }: URL, request: IncomingMessage, response: Se
     if (response.headersSent) response.destroy()
     else response.writeHead(502).end()
   })
+  // A node may answer before it has read the whole body. The rest is discarded, so that the connection can carry the next request.
+  upstream.on('close', () => {
+    request.unpipe(upstream)
+    request.resume()
+  })
   response.on('close', () => upstream.destroy())
   request.on('error', () => upstream.destroy())
   // Sends the headers at once, because a client may wait for the response before it sends the body.
