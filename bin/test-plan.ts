@@ -233,6 +233,7 @@ export const RULES: readonly Rule[] = [
   fast('test/api/listing-tags', BOTH, 'each server caches names of accounts for a while', 2.5),
   fast('test/api/row-cache', BOTH, 'counts of one server', 2.5),
   fast('test/api/tags', BOTH, 'waits for the events of one server', 2.5),
+  fast('test/api/upload-links', BOTH, 'waits for the webhooks of one server', 2.5),
   { ...fast('test/api/', BOTH, 'over HTTP', 4), deep: NODES },
   fast('test/seed/', BOTH, 'over HTTP', 15),
   { ...fast('test/sync/protocol', BOTH, 'over HTTP'), deep: ['plain', 'nodes'] },
