@@ -110,7 +110,7 @@ export class ClusterNode implements AsyncDisposable {
     return db.write((tx) => putLease(tx, db.dialect, { name, nodeId: this.id }), { durable: false })
   }
 
-  /** All nodes, also dead ones whose work nobody has taken over yet. */
+  /** All registered nodes, including expired ones until another node takes over their tasks. */
   async list(): Promise<NodeState[]> {
     const { db } = this.#options
     const [nodes, leases] = await Promise.all([listNodes(db), listLeases(db)])

@@ -207,7 +207,7 @@ function content(
     why: format(messages.why, { site, email }),
   }
   const greeting = format(messages.greeting, { name: nameInMail(name) })
-  // In the fragment, which browsers send to nobody.
+  // In the URL fragment, which browsers never send, so that the token is in no log of a server or proxy.
   const url = outbox.appUrl(`${purpose === 'contact' ? 'confirm-address' : 'set-password'}#${token}`)
   if (purpose === 'contact') {
     const { subject, intro, action, ignore } = messages.verify

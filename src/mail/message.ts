@@ -33,7 +33,7 @@ export function headerText(text: string): string {
   )
 }
 
-/** A name that somebody chose, for a sentence of a mail. */
+/** Sanitizes a user-chosen name for the text of a mail. */
 export function nameInMail(name: string): string {
   // Mail programs turn what looks like an address into a link. A word joiner, which is invisible, keeps names from becoming links of ours.
   return shortened(headerText(name), MAX_NAME_LENGTH).replaceAll(/(?<=[^\s.])([./:@])(?=[^\s.])/g, '$1\u2060')

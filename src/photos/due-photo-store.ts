@@ -97,7 +97,7 @@ export async function postponePhoto(
   await tx.run(sql, dueAt, photo.key, idToBytes(photo.fileId), until)
 }
 
-/** Records what was read of a photo leased `until` then, unless it changed meanwhile. */
+/** Stores the metadata of a photo and releases its lease. Does nothing if the lease that ends at `until` is no longer held, or the photo changed. */
 export async function putDetails(
   tx: Transaction,
   photo: DuePhoto,

@@ -254,7 +254,7 @@ export interface IndexedPhoto {
   readonly kind: PhotoKind | undefined
   readonly size: number
   readonly mtime: number
-  /** Whether its time and day agree with what was read of it. */
+  /** Whether the stored time and day are consistent with the stored metadata. */
   readonly isDated: boolean
 }
 

@@ -7,8 +7,8 @@ const FIRST_PAUSE_MS = 20
 const MAX_PAUSE_MS = 500
 
 /**
- * Whether the server can be reached. A short interruption, such as a restart of the server, is waited out: whoever is met by it tries again
- * until it has lasted for INTERRUPTION_MS. After that, calls fail with their first error until the server is back.
+ * Tracks whether the server is reachable, and retries calls with backoff during a short outage, such as a restart of the server. After
+ * INTERRUPTION_MS of outage, calls fail fast with their first error until the server is reachable again.
  */
 export class Availability {
   readonly #logger: Logger

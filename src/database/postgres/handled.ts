@@ -1,6 +1,6 @@
 /**
- * Marks a rejection as handled. Callers may start several statements and await them one after another. If the first fails, nobody awaits the others,
- * whose rejections would end the process.
+ * Marks a promise as handled, so that its rejection is never an unhandled rejection, which ends the process. For callers that start several statements
+ * concurrently and await them in turn: if the first rejects, the others are never awaited.
  */
 export function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(ignore)

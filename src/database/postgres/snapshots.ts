@@ -33,9 +33,9 @@ interface Snapshot {
 }
 
 /**
- * Invalidates the row cache as snapshots of the server show that transactions have ended. While the snapshot is the same, so is every row. Receipts tell which
- * tables the ended transactions have changed, whoever committed them. One without a receipt invalidates everything: it was rolled back, or is of another
- * program, an older node or another database of the server.
+ * Invalidates the row cache when a snapshot of the server shows newly ended transactions. An unchanged snapshot means unchanged rows. The receipt of a
+ * transaction names the tables it changed, on any node, and only those are invalidated. A transaction without a receipt invalidates the whole cache: it was
+ * rolled back, or belongs to another program, an older node or another database of the server.
  *
  * Transaction numbers mean something on one run of one server only. After a failover or a restore the same number can stand for something else, and the
  * same snapshot for other rows: `reset` has to be called for each new connection.
