@@ -10,6 +10,7 @@ import { ensurePrograms } from './system-programs.ts'
 import { DATABASE_NAMES, planTests, type TestJob, type Tier } from './test-plan.ts'
 import { runInPool } from './test-pool.ts'
 import { type FileReport, type ProcessReport, runTestProcess, type TestResult } from './test-process.ts'
+import { rerunFailures } from './test-rerun.ts'
 
 // `npm test`: the checks and the fast tier. `--deep` runs the deep tier without the checks, `--all` both tiers with them.
 // `npm test -- src/objects` runs the files whose path contains one of the given texts, of both tiers at full length, without the
@@ -127,7 +128,7 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
   const counts = { tests: 0, passed: 0, failed: 0, skipped: 0 }
   const files: FileReport[] = []
   const skipped: string[] = []
-  const failed: string[] = []
+  const failures: JobFailure[] = []
   const unfinished = new Set(jobs)
 
   await runInPool(jobs, signal, async (job) => {
@@ -148,10 +149,12 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
         skipped.push(`${nameOf(job)}: ${result.name}${reasonOf(result.skipped)}`)
     }
     for (const file of report.files) files.push({ ...file, name: withDatabase(file.name, job) })
-    const failures = failuresOf(job, report)
-    failed.push(...failures)
-    console.log(textOf(job, report, seconds, failures.length > 0, showsAll))
+    const texts = failuresOf(job, report)
+    if (texts.length > 0) failures.push({ job: { ...job, files: failedFilesOf(job, report) }, texts })
+    console.log(textOf(job, report, seconds, texts.length > 0, showsAll))
   })
+  const unsteady = signal.aborted ? [] : await rerun(failures, signal)
+  const failed = failures.filter((failure) => !unsteady.includes(failure)).flatMap(({ texts }) => texts)
 
   if (skipped.length > 0) {
     console.log(`\n${inCi ? 'Skipped, which CI=true counts as failed' : 'Skipped'}:`)
@@ -161,6 +164,12 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
   console.log('\nLongest, and CPU time:')
   for (const { name, seconds, cpuSeconds } of longest)
     console.log(`  ${seconds.toFixed(0).padStart(4)} s ${cpuSeconds.toFixed(0).padStart(4)} s  ${name}`)
+  if (unsteady.length > 0) {
+    const texts = unsteady.flatMap(({ texts }) => texts)
+    console.log(
+      `\nUnsteady, because they failed once and passed when run again alone:\n\n${texts.join('\n')}`,
+    )
+  }
   if (failed.length > 0) console.log(`\nFailures:\n\n${failed.join('\n')}`)
   if (signal.aborted) {
     console.log(`\nNot finished (${String(signal.reason)}): ${[...unfinished].map(nameOf).join(', ')}`)
@@ -173,6 +182,37 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
   )
   const isComplete = !signal.aborted && counts.tests > 0 && !(inCi && skipped.length > 0)
   return isComplete && failed.length === 0
+}
+
+interface JobFailure {
+  /** Only the files that failed. */
+  readonly job: TestJob
+  readonly texts: readonly string[]
+}
+
+/** Runs the files that failed once more, with nothing beside them. Returns the failures that are gone then. */
+function rerun(failures: readonly JobFailure[], signal: AbortSignal): Promise<JobFailure[]> {
+  return rerunFailures(
+    failures,
+    ({ job }) => job.files.length,
+    async ({ job }) => {
+      const report = await runTestProcess({
+        files: job.files,
+        env: environmentOf(job),
+        deadlineMs: DEADLINE_MS[job.tier],
+        signal,
+      })
+      const passes = failuresOf(job, report).length === 0
+      console.log(`Run again: ${passes ? '✔' : '✖'} ${nameOf(job)}`)
+      return passes
+    },
+  )
+}
+
+/** The files of a job that failed. All of them if the process itself did, because it may have ended before the last one. */
+function failedFilesOf(job: TestJob, { results, failure }: ProcessReport): readonly string[] {
+  if (failure !== undefined) return job.files
+  return results.filter(({ ok, nesting }) => !ok && nesting === 0).map(({ name }) => name)
 }
 
 function environmentOf({ database, tier }: TestJob): NodeJS.ProcessEnv {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, it } from 'node:test'
 import { findTestFiles, planTests, RULES, ruleOf, TESTING_FILE, testingPage } from '../../bin/test-plan.ts'
 import { runTestProcess } from '../../bin/test-process.ts'
+import { rerunFailures } from '../../bin/test-rerun.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -74,4 +75,30 @@ describe('a process of test files', () => {
       } else assert.match(report.failure ?? 'none', failure)
     })
   }
+})
+
+describe('test files that failed', () => {
+  const failureOf = (files: number) => ({ files })
+  const rerun = async (failures: readonly { files: number }[], passing: readonly unknown[]) => {
+    const ran: unknown[] = []
+    const unsteady = await rerunFailures(
+      failures,
+      ({ files }) => files,
+      async (failure) => {
+        ran.push(failure)
+        return passing.includes(failure)
+      },
+    )
+    return { ran, unsteady }
+  }
+
+  it('run once more if they are at most three, and only those that pass then are unsteady', async () => {
+    const [first, second] = [failureOf(1), failureOf(2)]
+    assert.deepEqual(await rerun([first, second], [second]), { ran: [first, second], unsteady: [second] })
+  })
+
+  it('do not run again if they are more', async () => {
+    const failures = [failureOf(2), failureOf(2)]
+    assert.deepEqual(await rerun(failures, failures), { ran: [], unsteady: [] })
+  })
 })
