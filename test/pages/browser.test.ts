@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { Workspace } from '../api/folders-support.ts'
 import { PASSWORD, shareLink, uploadLinkTo } from '../api/links-support.ts'
+import { accessibilityViolations } from '../support/accessibility.ts'
 import { downloadedBytes, openBrowser } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
@@ -216,7 +216,7 @@ describe('the link pages in a browser', () => {
 
   async function assertUsable(page: Page, address: string): Promise<void> {
     await page.goto(address, { waitUntil: 'load' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    const violations = await accessibilityViolations(page)
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
     assert.deepEqual(found, [], address)
     const overflow = await page.evaluate(SIDEWAYS)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, type TestContext } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { accessibilityViolations } from '../support/accessibility.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
@@ -23,8 +23,8 @@ export interface Tab {
   go(address: string): Promise<void>
   /** Saves a screenshot. */
   picture(name: string): Promise<void>
-  /** Fails on serious or worse findings of axe. */
-  checkAccess(): Promise<void>
+  /** Fails on serious or worse findings of axe; with `colors`, only on those that another theme can have. */
+  checkAccess(rules?: 'all' | 'colors'): Promise<void>
 }
 
 /** The server and the browser of a suite. Call it inside `describe`. */
@@ -94,9 +94,8 @@ export function webSuite(options: TestServerOptions = {}) {
         await mkdir(PICTURES, { recursive: true })
         await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
       },
-      async checkAccess() {
-        // The page has one document. The other mode opens a page of its own to merge frames, and takes twice as long.
-        const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+      async checkAccess(rules) {
+        const violations = await accessibilityViolations(page, rules)
         const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
         assert.deepEqual(
           serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
