@@ -135,7 +135,7 @@ describe('comments and tags in the app', () => {
     await list.row('plan.txt').getByRole('checkbox').check({ force: true })
     await list.row('budget.txt').getByRole('checkbox').check({ force: true })
     await page.getByRole('toolbar', { name: '2 selected' }).getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Tags …' }).click()
+    await page.getByRole('menuitem', { name: 'Tags…' }).click()
     const dialog = page.getByRole('dialog')
     const field = dialog.getByRole('textbox', { name: 'New tag' })
     for (const name of ['Urgent', 'Garden', 'House']) {

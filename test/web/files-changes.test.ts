@@ -81,7 +81,7 @@ describe('changes on the folder page', () => {
     const { space, tab, list, page } = here
     const other = await Workspace.make(suite.server, space.client, 'Elsewhere')
     await list.row('notes.md').getByRole('checkbox').click()
-    await page.getByRole('button', { name: 'Move to …' }).click()
+    await page.getByRole('button', { name: 'Move to…' }).click()
     const dialog = page.getByRole('dialog')
     const place = (name: string) => dialog.getByRole('treeitem', { name })
     await place('Photos').waitFor()
@@ -109,7 +109,7 @@ describe('changes on the folder page', () => {
     assert.ok((await space.names()).includes('report 9.txt'))
 
     await tab.go(`/library/${space.id}`)
-    await list.menu('Photos', 'Copy to …')
+    await list.menu('Photos', 'Copy to…')
     await place('Elsewhere').click()
     await dialog.getByRole('button', { name: 'Copy here' }).click()
     await page.getByText('“Photos” copied').waitFor()
@@ -138,7 +138,7 @@ describe('changes on the folder page', () => {
     )
 
     // Into another library, and with the content of a folder.
-    await list.menu('Photos', 'Move to …')
+    await list.menu('Photos', 'Move to…')
     await page.getByRole('dialog').getByRole('treeitem', { name: 'Elsewhere' }).click()
     await page.getByRole('button', { name: 'Move here' }).click()
     await page.getByText('“Photos” moved').waitFor()

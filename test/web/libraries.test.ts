@@ -80,7 +80,7 @@ describe('the library list', () => {
       { name: 'second.txt', text: 'second' },
       { name: 'third.txt', text: 'third' },
     ])
-    const dialog = page.getByRole('dialog', { name: 'Upload 2 items to …' })
+    const dialog = page.getByRole('dialog', { name: 'Upload 2 items to…' })
     await dialog.getByRole('treeitem', { name: 'Plans' }).click()
     await tab.checkAccess()
     await tab.picture('libraries-dropped')

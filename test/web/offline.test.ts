@@ -182,7 +182,7 @@ describe('the installed app', () => {
       form.append(input)
       document.body.append(form)
       form.submit()`)
-    const picker = page.getByRole('dialog', { name: 'Save “shared photo.txt” to …' })
+    const picker = page.getByRole('dialog', { name: 'Save “shared photo.txt” to…' })
     await picker.getByRole('treeitem', { name: 'Plans' }).click()
     await tab.checkAccess()
     await picker.getByRole('button', { name: 'Save here' }).click()

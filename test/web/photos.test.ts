@@ -102,7 +102,7 @@ describe('the timeline of photos', () => {
     await tab.checkAccess()
     await tab.picture('photos-selected')
 
-    await bar.getByRole('button', { name: 'Tags …' }).click()
+    await bar.getByRole('button', { name: 'Tags…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'New tag' }).fill('Summer')
     await dialog.getByRole('button', { name: 'Save' }).click()

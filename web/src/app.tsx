@@ -1,5 +1,4 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { SearchX } from 'lucide-react'
 import { type ComponentType, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { AccountPage } from './account/index.ts'
@@ -19,8 +18,7 @@ import { ConfirmAddress, ForgotPassword, SetPassword, SignIn, useSignedIn } from
 import { GroupsPage, LinksPage } from './sharing/index.ts'
 import { ErrorBoundary, Shell } from './shell/index.ts'
 import { appBase } from './site-url.ts'
-import { useTexts } from './texts/index.ts'
-import { ButtonLink, Empty, ToastsProvider, Waiting } from './ui/index.ts'
+import { NotFound, ToastsProvider, Waiting } from './ui/index.ts'
 import { FilePage } from './viewer/index.ts'
 
 const queries = new QueryClient({
@@ -113,20 +111,11 @@ function SignedIn() {
               <Redirect to="/" />
             </Route>
             <Route>
-              <Nowhere />
+              <NotFound />
             </Route>
           </Switch>
         </Suspense>
       </ErrorBoundary>
     </Shell>
-  )
-}
-
-function Nowhere() {
-  const texts = useTexts('common')
-  return (
-    <Empty icon={SearchX} title={texts.notFound} hint={texts.notFoundHint}>
-      <ButtonLink to="/">{texts.toLibraries}</ButtonLink>
-    </Empty>
   )
 }

@@ -4,6 +4,7 @@ import { type StatisticName, useStatistic, useSystemInfo } from '../api/index.ts
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Empty, LoadError, Waiting } from '../ui/index.ts'
 import { LineChart } from './chart.tsx'
+import { withCurrentValue } from './current-day.ts'
 
 const spans = [30, 90, 365] as const
 
@@ -69,15 +70,17 @@ function Chart(props: { name: StatisticName; days: number }) {
   const texts = useTexts('admin')
   const formats = useFormats()
   const found = useStatistic(name, days)
+  const { data: info } = useSystemInfo()
   if (found.isPending) return <Waiting />
   if (found.isError) return <LoadError error={found.error} onRetry={() => void found.refetch()} />
-  if (found.data.length === 0)
-    return <Empty icon={ChartLine} title={texts.charts[name]} hint={texts.noDays} />
+  const current = { storage: info?.total_storage, files: info?.total_files_count, users: undefined }[name]
+  const shown = current === undefined ? found.data : withCurrentValue(found.data, current, Date.now())
+  if (shown.length === 0) return <Empty icon={ChartLine} title={texts.charts[name]} hint={texts.noDays} />
   return (
     <LineChart
       title={texts.charts[name]}
       columns={{ day: texts.day, value: texts.charts[name] }}
-      days={found.data}
+      days={shown}
       format={(value) => (name === 'storage' ? formats.size(value) : formats.number(value))}
       formatDay={(time) => formats.date(time)}
     />

@@ -91,6 +91,7 @@ export function Users() {
             hint: texts.fileSizeHint,
             cell: (user) => <Space user={user} />,
             wide: true,
+            end: true,
           },
           {
             head: texts.lastLogin,

@@ -1,8 +1,8 @@
 import { Redirect, useParams } from 'wouter'
-import { useLinkTarget } from '../api/index.ts'
+import { ApiError, useLinkTarget } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
-import { LoadError, Waiting } from '../ui/index.ts'
+import { LoadError, NotFound, Waiting } from '../ui/index.ts'
 
 /** Redirects to the current target of a smart link. */
 export default function SmartLinkPage() {
@@ -12,5 +12,7 @@ export default function SmartLinkPage() {
     const address = data.is_dir ? folderUrl : fileUrl
     return <Redirect to={address(data.repo_id, normalizePath(data.path))} replace />
   }
+  // The API answers 400 to an unknown token, as existing clients expect.
+  if (error instanceof ApiError && error.status === 400) return <NotFound />
   return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
 }

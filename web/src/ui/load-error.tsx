@@ -22,18 +22,22 @@ export function useErrorMessage(): (error: unknown) => string {
   )
 }
 
+/** Shown at an address that leads nowhere, or to something the user may not see. */
+export function NotFound() {
+  const texts = useTexts('common')
+  return (
+    <Empty icon={SearchX} title={texts.notFound} hint={texts.notFoundHint}>
+      <ButtonLink to="/">{texts.toLibraries}</ButtonLink>
+    </Empty>
+  )
+}
+
 /** Shown instead of content that could not be loaded. */
 export function LoadError(props: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts('common')
   const wording = useErrorMessage()
   const { error } = props
-  if (error instanceof ApiError && (error.status === 404 || error.status === 403)) {
-    return (
-      <Empty icon={SearchX} title={texts.notFound} hint={texts.notFoundHint}>
-        <ButtonLink to="/">{texts.toLibraries}</ButtonLink>
-      </Empty>
-    )
-  }
+  if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return <NotFound />
   return (
     <Empty icon={CircleAlert} title={texts.failed} hint={wording(error)}>
       {props.onRetry && <Button onClick={props.onRetry}>{texts.retry}</Button>}
