@@ -171,6 +171,7 @@ export const RULES: readonly Rule[] = [
   split('test/api/audit', 'long', 4),
   split('test/api/contact-addresses', 'many accounts', 4),
   split('test/api/live-events', 'long', 4),
+  deep('test/api/visitors-long-folder', BOTH, 'a folder of 5,001 files', 3),
   deep('test/api/link-view-only', BOTH, 'images', 4),
   split('test/api/trash-restore', 'long', 5),
   split('test/api/activities.', 'long', 4),
@@ -206,7 +207,7 @@ export const RULES: readonly Rule[] = [
   fast('test/web/served', SQLITE, 'no browser'),
   fast('test/web/sign-in', SQLITE, 'browser', 30),
   fast('test/web/files.', SQLITE, 'browser', 40),
-  deep('test/web/every-page', SQLITE, 'every page four times, with axe and a screenshot', 200),
+  deep('test/web/every-page', SQLITE, 'every page four times, with axe and a screenshot', 100),
   deep('test/web/photos', SQLITE, 'browser', 20),
   deep('test/web/', SQLITE, 'browser', 45),
 

@@ -355,6 +355,25 @@ describe('the link pages', () => {
     assert.equal((await visit(server, '/pages/..%2froutes.ts')).status, 404)
   })
 
+  it('have the fonts of the web app, which the policy allows', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await shareLink(space, '/docs/a.txt')
+    const page = await visit(server, `/f/${token}/`)
+    assert.match(page.headers.get('content-security-policy') ?? '', /font-src 'self'/)
+    const { text: sheet } = await visit(server, '/pages/links.css')
+    for (const family of ['Carrel Inter', 'Carrel Newsreader']) {
+      assert.match(sheet, new RegExp(`@font-face\\{[^}]*font-family:"?${family}`))
+      assert.match(sheet, new RegExp(`font:[^;]*"${family}"`), 'it is used')
+    }
+    const fonts = [...sheet.matchAll(/url\(([^)]+\.woff2)\)/g)].map(([, url]) => url ?? '')
+    assert.ok(fonts.length >= 2)
+    for (const font of fonts) {
+      const { pathname } = new URL(font, `${server.url}/pages/links.css`)
+      const reply = await visit(server, pathname)
+      assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, 'font/woff2'], pathname)
+    }
+  })
+
   it('revoke a download with its link', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs/a.txt')

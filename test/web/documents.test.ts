@@ -29,8 +29,14 @@ describe('the viewer of documents', () => {
     if (tab === undefined) return
     const { page } = tab
     const highlighted = (name: string) => page.evaluate(`[...(CSS.highlights.get('${name}') ?? [])].join()`)
+    // Opened by its address, it can be scrolled by keyboard. The ring shows once somebody uses the keyboard.
+    const focused = (style: string) =>
+      page.evaluate(`[document.activeElement.className, getComputedStyle(document.activeElement).${style}]`)
     await open('/book.pdf')
     await page.getByText('Leaf 1 is a leaf').waitFor()
+    await eventually(async () => assert.deepEqual(await focused('outlineStyle'), ['pdf-pages', 'none']))
+    await page.keyboard.press('ArrowDown')
+    await eventually(async () => assert.deepEqual(await focused('outlineStyle'), ['pdf-pages', 'solid']))
     await page.keyboard.press('Control+f')
     const field = page.getByRole('searchbox', { name: 'Search in document' })
     await field.fill('LEAF')

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
-import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
+import { uploadLinkTo } from '../api/links-support.ts'
+import {
+  eventually,
+  filePart,
+  intoRoot,
+  namesIn,
+  postForm,
+  storedBytes,
+  uploadFile,
+} from '../support/transfer.ts'
 import { webSuite } from './support.ts'
 import { write } from './viewer-support.ts'
 
@@ -110,6 +119,17 @@ describe('editing text', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await dialog.getByRole('button', { name: 'Discard mine' }).click()
     await page.getByText('the last word').waitFor()
+
+    // A visitor's file is in the name of whoever created the link.
+    await write(page, 'mine ')
+    await space.client.delete(space.v21('file/'), { query: { p: '/plan.txt' } })
+    const { token } = await uploadLinkTo(space, '/')
+    const { upload_link } = (await suite.server.anonymous.get(`/api/v2.1/upload-links/${token}/upload/`)).body
+    await postForm(upload_link, [intoRoot, filePart('plan.txt', 'of a visitor')])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText(`Visitor (link by ${space.client.email.split('@')[0]}) saved it`).waitFor()
+    await dialog.getByRole('button', { name: 'Discard mine' }).click()
+    await page.getByText('of a visitor').waitFor()
     assert.deepEqual(await namesIn(space.client, space.id), ['plan (1).txt', 'plan.txt'])
     assert.deepEqual(tab.complaints, [])
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { loadCompiledTexts } from '../../web/texts-compiler/load.ts'
+import { listLanguages, readLanguageInfo } from '../../web/texts-compiler/messages.ts'
 import { eventually, namesIn } from '../support/transfer.ts'
 import { furnished, PagedTable } from './files-support.ts'
 import { PHONE, webSuite } from './support.ts'
@@ -79,9 +80,15 @@ describe('the side menu', () => {
     await page.getByRole('menuitem', { name: 'Language: English' }).click()
     const language = page.getByLabel('Language')
     const unreviewed = 'Machine translation, not yet reviewed'
-    await language.locator(`optgroup[label="${unreviewed}"] option`, { hasText: 'Français' }).waitFor({
-      state: 'attached',
-    })
+    const marked = language.locator(`optgroup[label="${unreviewed}"] option`)
+    await marked.first().waitFor({ state: 'attached' })
+    const machineMade = listLanguages()
+      .map((language) => readLanguageInfo(language))
+      .filter(({ reviewed }) => !reviewed)
+    assert.deepEqual(
+      (await marked.allTextContents()).toSorted(),
+      machineMade.map(({ name }) => name).toSorted(),
+    )
     assert.equal(await page.getByText(unreviewed).count(), 0)
     await language.selectOption('fr')
     const french = (await loadCompiledTexts('fr')).shell
