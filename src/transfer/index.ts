@@ -1,4 +1,5 @@
-export { Archives, type ArchivesOptions } from './archive-tasks.ts'
+export type { ArchivesOptions } from './archive-options.ts'
+export { Archives } from './archive-tasks.ts'
 export { downloadFaults } from './download-faults.ts'
 export { IndexedUploads } from './idx-progress.ts'
 export { PartialUploads } from './resumable.ts'

@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import {
+  type ArchiveRow,
+  advanceArchive,
+  claimArchive,
+  deleteArchiveTicket,
+  failArchive,
+  finishArchive,
+  largestArchive,
+  listArchiveTickets,
+  setArchiveBytes,
+} from '../archives/index.ts'
+import {
+  type DataKey,
+  deriveFromCredential,
+  insertArchiveBlocks,
+  insertSmallBlocks,
+  TempFileCipher,
+} from '../content/index.ts'
+import { fail } from '../errors.ts'
+import type { Library } from '../library/index.ts'
+import { FairSemaphore, VISITORS } from '../scheduling/index.ts'
+import { reserveMore } from './archive-admission.ts'
+import { ArchiveFile } from './archive-file.ts'
+import type { ArchivesOptions, ReportedState } from './archive-options.ts'
+import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
+import { type ArchiveRequest, progressOf } from './archive-request.ts'
+import { Deflaters } from './zip/deflaters.ts'
+import { ZipWriter } from './zip/writer.ts'
+
+const ARCHIVES_AT_ONCE = 2
+// One more than two cores, so that none waits for the event loop. The fourth thread of the pool is for other work.
+const DEFLATES_AT_ONCE = 3
+const PROGRESS_MS = 1_000
+/** Bytes of an archive that are stored as blocks in one step. */
+const STEP_BYTES = 64 * 2 ** 20
+const FILE_PURPOSE = 'file of an archive'
+
+/** An archive that this node packs or has queued. */
+export interface Packing {
+  readonly id: string
+  readonly accountKey: number
+  /** Tickets that this node issued. Others know only their hashes. */
+  readonly tickets: Set<string>
+  /** The key of an encrypted library, leased until the archive is packed; undefined for a plain one. */
+  readonly key: DataKey | undefined
+  readonly abort: AbortController
+  packed: number
+  total: number | undefined
+  /** Settles when packing has stopped; never rejects. */
+  done: Promise<void>
+}
+
+/** A claimed archive, with what packing needs of its row. */
+type Claimed = ArchiveRow & { readonly claim: string; bytes: number }
+
+/**
+ * Packs the archives that are queued on this node, two at a time. Accounts and links take turns, one archive each. The row of an archive is claimed
+ * before it is packed, so that only one node does.
+ */
+export class ArchivePacker {
+  readonly #options: ArchivesOptions
+  readonly #workers = new FairSemaphore({
+    slots: ARCHIVES_AT_ONCE,
+    perKey: 1,
+    groups: { [VISITORS]: { slots: ARCHIVES_AT_ONCE - 1 } },
+  })
+  readonly #deflaters = new Deflaters(DEFLATES_AT_ONCE)
+  /** By id. */
+  readonly #packings = new Map<string, Packing>()
+  #closed = false
+
+  constructor(options: ArchivesOptions) {
+    this.#options = options
+  }
+
+  /** An archive that is queued or being packed here. */
+  find(id: string): Packing | undefined {
+    return this.#packings.get(id)
+  }
+
+  /** Queues an archive on this node. */
+  enqueue(of: {
+    readonly id: string
+    readonly requester: string
+    readonly accountKey: number
+    readonly ticket?: string
+    readonly key?: DataKey | undefined
+  }): void {
+    if (this.#closed || this.#packings.has(of.id)) return
+    const lease = of.key?.lease()
+    const packing: Packing = {
+      id: of.id,
+      accountKey: of.accountKey,
+      tickets: new Set(of.ticket === undefined ? [] : [of.ticket]),
+      key: of.key,
+      abort: new AbortController(),
+      packed: 0,
+      total: undefined,
+      done: Promise.resolve(),
+    }
+    this.#packings.set(of.id, packing)
+    packing.done = this.#workers
+      .run(of.requester, () => this.#make(packing, of.ticket), packing.abort.signal)
+      .catch(() => {}) // Canceled while queued.
+      .finally(() => {
+        lease?.[Symbol.dispose]()
+        this.#packings.delete(of.id)
+      })
+  }
+
+  /** Whether an archive of files with this many bytes is within the limits. */
+  mayHave(bytes: number): boolean {
+    const { limit = Number.POSITIVE_INFINITY, space } = this.#options
+    return bytes <= Math.min(limit, largestArchive(space) ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Stops packing an archive and removes its file. */
+  async discard(id: string): Promise<void> {
+    await this.#stop(id)
+    await this.removeFile(id)
+  }
+
+  async #stop(id: string): Promise<void> {
+    const packing = this.#packings.get(id)
+    packing?.abort.abort()
+    await packing?.done
+  }
+
+  /** Removes the file of an archive on this node, if there is one. */
+  async removeFile(id: string): Promise<void> {
+    try {
+      await rm(this.pathOf(id), { force: true })
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** Stops packing for good. Returns the archives that were not finished. */
+  async close(): Promise<string[]> {
+    this.#closed = true
+    const unfinished = [...this.#packings.keys()]
+    await Promise.all(unfinished.map((id) => this.#stop(id)))
+    this.#deflaters[Symbol.dispose]()
+    return unfinished
+  }
+
+  /** The file of an archive on this node. */
+  pathOf(id: string): string {
+    return path.join(this.#options.directory, `${id}.zip`)
+  }
+
+  /** Notifies the holder of a ticket. */
+  reportTo(
+    accountKey: number,
+    ticket: string,
+    state: ReportedState,
+    { zipped, total }: { readonly zipped: number; readonly total: number },
+  ): void {
+    this.#options.onProgress?.(accountKey, ticket, { state, zipped, total })
+  }
+
+  /** The library of an archive, if the holder of any of its tickets may still read it. Tickets that are not valid are removed. */
+  async #findLibrary(id: string): Promise<Library | undefined> {
+    const { db, tickets } = this.#options
+    for (const hash of await listArchiveTickets(db, id)) {
+      const library = await tickets.findLibrary(hash)
+      if (library !== undefined) return library
+      await db.write((tx) => deleteArchiveTicket(tx, hash), { durable: false })
+    }
+    return undefined
+  }
+
+  /** Packs one archive and records the result in its row. */
+  async #make(packing: Packing, ticket: string | undefined): Promise<void> {
+    const { db, node, now, onError } = this.#options
+    const { signal } = packing.abort
+    let claim: { id: string; claim: string } | undefined
+    let isPacked = false
+    try {
+      const library = await this.#findLibrary(packing.id)
+      if (library === undefined || signal.aborted) return
+      const wanted = { claim: randomUUID(), nodeId: node.id }
+      const claimed = await db.write((tx) => claimArchive(tx, db.dialect, packing.id, wanted), {
+        durable: false,
+      })
+      if (claimed === undefined || signal.aborted) return
+      claim = { id: packing.id, claim: wanted.claim }
+      const cover = claimed.isEncrypted && ticket !== undefined ? coverOf(ticket, wanted.claim) : undefined
+      const result = await this.#pack(packing, { ...claimed, ...wanted }, claimed.roots, library, cover)
+      isPacked = true
+      const own = claim
+      const isFinished = await db.write((tx) => finishArchive(tx, own, { ...result, now: now() }), {
+        durable: false,
+      })
+      if (!isFinished || signal.aborted) await this.removeFile(packing.id)
+      if (isFinished) this.#report(packing, 'successful', { ...packing, state: 'finished' })
+    } catch (error) {
+      if (isPacked) await this.removeFile(packing.id)
+      if (signal.aborted || claim === undefined) return
+      const isTooLarge = error instanceof ArchiveTooLarge
+      const { packed, total } = packing
+      const own = claim
+      const failure = isTooLarge ? 'size too large' : 'internal error'
+      if (!isTooLarge) onError(error)
+      await db
+        .write((tx) => failArchive(tx, own, { failure, packed, total, now: now() }), { durable: false })
+        .catch(onError)
+      this.#report(packing, 'failed', { ...packing, state: 'failed' })
+    }
+  }
+
+  /** Packs into a file, and stores its bytes as blocks if other nodes may need them. On any throw the file is removed. */
+  async #pack(
+    packing: Packing,
+    claimed: Claimed,
+    roots: ArchiveRequest['roots'],
+    library: Library,
+    cover: TempFileCipher | undefined,
+  ): Promise<{ size: number; total: number; place: 'file' | 'blocks' }> {
+    const { core, directory, isShared = async () => false } = this.#options
+    using _operation = core.operations.begin()
+    await using _progress = this.#keepProgress(packing, claimed)
+    const { signal } = packing.abort
+    const { files, bytes } = await countArchive(core, library, roots)
+    if (!this.mayHave(bytes)) throw new ArchiveTooLarge()
+    packing.total = files
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await using made = new AsyncDisposableStack()
+    const filePath = this.pathOf(packing.id)
+    // What an earlier attempt of this process left.
+    await rm(filePath, { force: true })
+    const file = made.use(new ArchiveFile(filePath, cover))
+    const index = made.use(new ArchiveFile(`${filePath}.index`, cover && TempFileCipher.random()))
+    const writer = new ZipWriter(file, index)
+    const onFile = () => {
+      packing.packed += 1
+      this.#report(packing, 'running', { ...packing, state: 'running' })
+    }
+    // A synced tree may state sizes that are too small.
+    const admits = (read: number) =>
+      this.mayHave(read) && (read <= claimed.bytes || this.#reserveMore(claimed, read))
+    await packArchive(core, library, roots, writer, {
+      key: packing.key,
+      admits,
+      signal,
+      deflaters: this.#deflaters,
+      onFile,
+    })
+    const size = await writer.finish()
+    await file.close()
+    await index[Symbol.asyncDispose]()
+    signal.throwIfAborted()
+    if (!(await isShared())) {
+      made.move()
+      return { size, total: files, place: 'file' }
+    }
+    await this.#storeBlocks(claimed, filePath, size, signal)
+    return { size, total: files, place: 'blocks' }
+  }
+
+  /** Stores the bytes of a packed file as blocks, a few at a time, so that a node needs space for one step beside the file. */
+  async #storeBlocks(claimed: Claimed, file: string, size: number, signal: AbortSignal): Promise<void> {
+    const { core, db } = this.#options
+    for (let offset = 0; offset < size; offset += STEP_BYTES) {
+      signal.throwIfAborted()
+      const end = Math.min(offset + STEP_BYTES, size) - 1
+      const { blocks, small } = await core.content.receive(createReadStream(file, { start: offset, end }))
+      await db.write(
+        async (tx) => {
+          if (!(await setArchiveBytes(tx, claimed, Math.max(claimed.bytes, size))))
+            fail({ code: 'task-canceled' })
+          await insertSmallBlocks(tx, small)
+          await insertArchiveBlocks(tx, claimed.key, offset, blocks)
+        },
+        { durable: false },
+      )
+    }
+  }
+
+  async #reserveMore(claimed: Claimed, bytes: number): Promise<boolean> {
+    const isReserved = await reserveMore(this.#options, claimed, bytes)
+    if (isReserved) claimed.bytes = bytes
+    return isReserved
+  }
+
+  /** Writes the progress every second, and aborts when the archive was canceled, or the node was taken for dead. */
+  #keepProgress(packing: Packing, claimed: Claimed): AsyncDisposable {
+    const { db, onError } = this.#options
+    let writing: Promise<void> = Promise.resolve()
+    const write = async () => {
+      const isOurs = await db.write((tx) => advanceArchive(tx, claimed, packing), { durable: false })
+      if (!isOurs) packing.abort.abort()
+    }
+    const timer = setInterval(() => {
+      writing = writing.then(write).catch(onError)
+    }, PROGRESS_MS).unref()
+    return {
+      [Symbol.asyncDispose]: () => {
+        clearInterval(timer)
+        return writing
+      },
+    }
+  }
+
+  #report(packing: Packing, state: ReportedState, row: Pick<ArchiveRow, 'state' | 'packed' | 'total'>): void {
+    const progress = progressOf({ ...row, failure: undefined })
+    for (const ticket of packing.tickets) this.reportTo(packing.accountKey, ticket, state, progress)
+  }
+}
+
+/**
+ * The cipher of the file of an encrypted library, which only holders of the ticket can derive: plaintext is never stored. Each attempt at packing has
+ * another key.
+ */
+export function coverOf(ticket: string, claim: string): TempFileCipher {
+  return new TempFileCipher(deriveFromCredential(ticket, Buffer.from(claim), FILE_PURPOSE))
+}
