@@ -40,7 +40,7 @@ const STEP_BYTES = 64 * 2 ** 20
 const FILE_PURPOSE = 'file of an archive'
 
 /** An archive that this node packs or has queued. */
-export interface Packing {
+interface Packing {
   readonly id: string
   readonly accountKey: number
   /** Tickets that this node issued. Others know only their hashes. */
