@@ -28,10 +28,7 @@ export async function checkSecret(db: Database, secret: ServerSecret): Promise<v
 /** Lets servers with this secret use the database. Nobody can read any more what another one encrypted. */
 export async function adoptSecret(db: Database, secret: ServerSecret): Promise<void> {
   const [current] = checkValues(secret)
-  await db.write(async (tx) => {
-    await agreeOn(tx, NAME, current)
-    await replaceAgreed(tx, NAME, current)
-  })
+  await db.write((tx) => replaceAgreed(tx, NAME, current))
 }
 
 function checkValues(secret: ServerSecret): [string, ...string[]] {

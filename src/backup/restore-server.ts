@@ -3,10 +3,14 @@ import path from 'node:path'
 import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import {
   type Database,
+  emptyTables,
   inspectDatabase,
   knownSchemaVersion,
+  loadRows,
+  nameOfDatabase,
   openDatabase,
   restoreSequences,
+  type SnapshotTable,
   type Value,
 } from '../database/index.ts'
 import { type BlockId, idFromBytes } from '../objects/index.ts'
@@ -48,7 +52,6 @@ interface RestoreOptions {
 /** In a data folder while a restore is running. `carrel serve` does not start on such a folder. */
 export const UNFINISHED_RESTORE = 'restore-unfinished'
 
-const ROWS_PER_TRANSACTION = 5000
 const CONCURRENT_BLOCKS = 4
 
 /**
@@ -69,7 +72,7 @@ export async function restoreServer(
   const interrupted = await prepareFolder(place.dataDirectory)
   const isMigrating = await refuseData(place, manifest, interrupted)
   const marker = path.join(place.dataDirectory, UNFINISHED_RESTORE)
-  await writeDurably(marker, `${manifest.id}\n${nameOf(place.database)}\n`)
+  await writeDurably(marker, `${manifest.id}\n${nameOfDatabase(place.database)}\n`)
   // The database gets its name last, so that a folder with a database is complete.
   const setting = unfinishedSetting(place.database)
   if (setting.kind === 'sqlite') await removeSqlite(setting.file)
@@ -79,7 +82,8 @@ export async function restoreServer(
   if (!isMigrating) {
     const upToVersion = manifest.schemaVersion
     await using db = await openDatabase(setting, { onFatal: fatal, upToVersion })
-    await emptyTables(db, manifest.tables)
+    // Of rows that migrations inserted, and of what an interrupted restore left.
+    await db.write((tx) => emptyTables(tx, manifest.tables))
     for (const table of manifest.tables) {
       onStep(table.name)
       totals.rows += await loadTable(db, snapshot, table)
@@ -118,7 +122,7 @@ export async function restoreServer(
 /** What the marker says about a restore that was interrupted. */
 interface InterruptedRestore {
   readonly snapshot: string
-  /** As of `nameOf`; empty for a restore by an earlier version. */
+  /** As of `nameOfDatabase`; empty for a restore by an earlier version. */
   readonly database: string
 }
 
@@ -129,15 +133,6 @@ async function prepareFolder(folder: string): Promise<InterruptedRestore | undef
   const text = await readFile(path.join(folder, UNFINISHED_RESTORE), 'utf8')
   const [snapshot = '', database = ''] = text.split('\n')
   return { snapshot, database }
-}
-
-/** Names a database, so that a repeated restore is known to be into the same one. Without user and password. */
-function nameOf(database: DatabaseSetting): string {
-  if (database.kind === 'sqlite') return 'sqlite'
-  // With several hosts it is not a URL that can be parsed.
-  const [, hosts = '', rest = ''] = /^\w+:\/\/(?:[^@/?#]*@)?([^/?#]*)(.*)$/s.exec(database.url) ?? []
-  const { pathname, searchParams } = new URL(`postgres://host${rest}`)
-  return `postgres ${searchParams.get('host') ?? ''}${hosts}${pathname}`
 }
 
 const MAY_EXIST: ReadonlySet<string> = new Set(['carrel.json', 'secret', 'lost+found'])
@@ -162,7 +157,7 @@ async function refuseData(
   const version = existing?.schemaVersion ?? 0
   if (version === 0) return false
   // A data folder says nothing about other databases, which may be in use.
-  if (interrupted?.database !== nameOf(database)) {
+  if (interrupted?.database !== nameOfDatabase(database)) {
     const hint = interrupted ? ' To finish an interrupted restore, name its database exactly as before.' : ''
     throw new BackupError(
       `The database already holds data of Carrel: create an empty one and name it with --database.${hint} Nothing was changed.`,
@@ -183,36 +178,16 @@ async function removeSqlite(file: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
 }
 
-/** Removes rows that migrations inserted, and what an interrupted restore left, dependent rows first. */
-async function emptyTables(db: Database, tables: readonly { readonly name: string }[]): Promise<void> {
-  await db.write(async (tx) => {
-    for (const { name } of tables.toReversed()) await tx.run(deleteAll(name))
-  })
+async function loadTable(db: Database, snapshot: Snapshot, table: SnapshotTable): Promise<number> {
+  const isKept = table.name === HELD_BLOCKS ? collectedFilter(snapshot, table.columns) : undefined
+  return loadRows(db, table, filtered(snapshot.rows(table.name), isKept))
 }
 
-const deleteAll = (name: string) => ['delete', 'from', `"${name}"`].join(' ')
-
-async function loadTable(
-  db: Database,
-  snapshot: Snapshot,
-  { name, columns }: { name: string; columns: readonly string[] },
-): Promise<number> {
-  const withoutCollected = name === HELD_BLOCKS ? collectedFilter(snapshot, columns) : undefined
-  let count = 0
-  let waiting: Value[][] = []
-  const insert = async () => {
-    const rows = waiting
-    waiting = []
-    if (rows.length > 0) await db.write((tx) => tx.insert(name, columns, rows), { durable: false })
-  }
-  for await (const page of snapshot.rows(name)) {
-    const rows = withoutCollected === undefined ? page : page.filter(withoutCollected)
-    count += rows.length
-    waiting.push(...rows)
-    if (waiting.length >= ROWS_PER_TRANSACTION) await insert()
-  }
-  await insert()
-  return count
+async function* filtered(
+  pages: AsyncIterable<Value[][]>,
+  isKept: ((row: Value[]) => boolean) | undefined,
+): AsyncGenerator<Value[][], void> {
+  for await (const page of pages) yield isKept === undefined ? page : page.filter(isKept)
 }
 
 /** Leaves out rows of blocks that garbage collection removed while the backup ran. */

@@ -1,5 +1,5 @@
 import { Quotas } from '../access/index.ts'
-import { createAccounts, createInitialPassword, quotaLimits } from '../assembly/index.ts'
+import { createAccounts, createInitialPassword, quotaLimits, refuseMoved } from '../assembly/index.ts'
 import { Audit, type AuditAction } from '../audit/index.ts'
 import type { Config } from '../config/index.ts'
 import {
@@ -49,8 +49,15 @@ export async function openExistingDatabase(config: Config): Promise<Database> {
   return openDatabase(config.database, { now, onFatal: stopAtOnce })
 }
 
+/** Throws CommandError if there is no data, or none of this schema version, and StartError if it was moved to another database. */
+export async function checkSchema(config: Config): Promise<void> {
+  await checkVersion(config)
+  await using found = await inspectDatabase(config.database)
+  if (found !== undefined) await refuseMoved(found, found.schemaVersion)
+}
+
 /** Throws CommandError if there is no data, or none of this schema version. */
-export async function checkSchema({ database, dataDirectory }: Config): Promise<void> {
+export async function checkVersion({ database, dataDirectory }: Config): Promise<void> {
   await using found = await inspectDatabase(database)
   const version = found?.schemaVersion ?? 0
   if (version === 0) {

@@ -5,6 +5,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import type { CheckFlags } from './check.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
+import { addMigrateCommand } from './migrate.ts'
 import { addSecretCommands } from './secret-commands.ts'
 import { addUserCommands } from './user.ts'
 
@@ -58,20 +59,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
       if (options.compact === true) return compact(config, { json })
       end(await collect(config, { json, dryRun: options.dryRun === true, library: options.library }))
     })
-  withSettings(
-    program
-      .command('migrate')
-      .description('move the blocks to another store, beside a running server; --blocks names the new one'),
-    ['data', 'database', 'blocks', 'block-cache-mb', 'unsafe-storage'],
-  )
-    .option('--delete-old', 'delete the blocks of the old store, once the server uses the new one')
-    .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true; deleteOld?: true }) => {
-      const config = configFrom(options)
-      const { migrateBlocks } = await import('./migrate-blocks.ts')
-      const { json, deleteOld } = options
-      end(await migrateBlocks(config, { json: json === true, deleteOld: deleteOld === true }))
-    })
+  addMigrateCommand(program, end)
   addAccessCommands(program)
   withSettings(
     program.command('clock').description('find times in the future, which a wrong clock has left behind'),

@@ -1,4 +1,4 @@
 export { ClusterNode, type NodeState } from './cluster-node.ts'
 export { registerClusterMetrics } from './metrics.ts'
-export { agreeOn, listLiveNodes, replaceAgreed } from './node-store.ts'
+export { agreeOn, deleteAgreed, findAgreed, listLiveNodes, replaceAgreed } from './node-store.ts'
 export { liveNodeRelation } from './relations.ts'

@@ -121,7 +121,21 @@ export async function agreeOn(tx: Transaction, name: string, value: string): Pro
   return row?.value ?? value
 }
 
-/** Replaces what the nodes agreed on. */
+/** What the nodes agreed on under a name, if they did. */
+export async function findAgreed(reader: Reader, name: string): Promise<string | undefined> {
+  const row = await reader.get<{ value: string }>('select value from cluster_value where name = ?', name)
+  return row?.value
+}
+
+/** Sets what the nodes agree on, whatever it was. */
 export async function replaceAgreed(tx: Transaction, name: string, value: string): Promise<void> {
-  await tx.run('update cluster_value set value = ? where name = ?', value, name)
+  await tx.run(
+    'insert into cluster_value (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+    name,
+    value,
+  )
+}
+
+export async function deleteAgreed(tx: Transaction, name: string): Promise<void> {
+  await tx.run('delete from cluster_value where name = ?', name)
 }

@@ -19,8 +19,12 @@ async function inspectPostgres(url: string): Promise<InspectedDatabase> {
       "select to_regclass('schema_migration')::text as name",
     )
     const schemaVersion = table?.name ? await findSchemaVersion(db) : 0
+    const other = await db.get(
+      "select 1 as found from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' limit 1",
+    )
     return {
       schemaVersion,
+      hasTables: other !== undefined,
       all: (sql, ...parameters) => db.all(sql, ...parameters),
       get: (sql, ...parameters) => db.get(sql, ...parameters),
       [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),

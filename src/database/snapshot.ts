@@ -1,4 +1,5 @@
 import type { Dialect, Reader, Row, Value } from './database.ts'
+import { sizeOf } from './load-rows.ts'
 import type { DatabaseSetting } from './open.ts'
 import { Connection } from './sqlite/connection.ts'
 
@@ -23,7 +24,9 @@ export interface DatabaseSnapshot extends Reader, AsyncDisposable {
   rows(table: SnapshotTable): AsyncGenerator<Value[][], void>
 }
 
-const ROWS_PER_PAGE = 500
+export const ROWS_PER_PAGE = 500
+/** A page with large rows has fewer of them. */
+export const BYTES_PER_PAGE = 4 * 2 ** 20
 const BUSY_TIMEOUT_MS = 5000
 
 /** Opens a connection of its own in a read transaction. The SQLite file must exist. */
@@ -84,11 +87,15 @@ class SqliteSnapshot implements DatabaseSnapshot {
     const statement = this.#connection.handle.prepare(sql)
     statement.setReturnArrays(true)
     let page: Value[][] = []
-    for (const row of statement.iterate()) {
-      page.push(row as unknown as Value[])
-      if (page.length < ROWS_PER_PAGE) continue
+    let bytes = 0
+    for (const found of statement.iterate()) {
+      const row = found as unknown as Value[]
+      page.push(row)
+      for (const value of row) bytes += sizeOf(value)
+      if (page.length < ROWS_PER_PAGE && bytes < BYTES_PER_PAGE) continue
       yield page
       page = []
+      bytes = 0
     }
     if (page.length > 0) yield page
   }

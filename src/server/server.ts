@@ -13,6 +13,7 @@ import {
   openSearchDatabase,
   prepareDataFolder,
   probeBlocks,
+  refuseMoved,
   reportProblems,
 } from '../assembly/index.ts'
 import { Scrub } from '../check/index.ts'
@@ -124,6 +125,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   // The lock of the data folder is also that of a SQLite file.
   const alone = db.dialect === 'sqlite' && lock !== undefined
   await node.start({ alone, dead: lock?.deadNodeId })
+  // After the heartbeat: a move marks the database first, and then looks for nodes.
+  await refuseMoved(db)
   const now = options.now ?? (() => node.now())
   reportProblems(await probeBlocks(config), isUnsafeAllowed, logger)
   const blocks = opened.use('the blocks', await openBlocks(config, { db, claim: db, onFatal }))

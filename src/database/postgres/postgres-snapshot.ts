@@ -1,13 +1,19 @@
 import { Client } from 'pg'
 import type { Row, Value } from '../database.ts'
-import { type DatabaseSnapshot, inInsertOrder, quoted, type SnapshotTable } from '../snapshot.ts'
+import { sizeOf } from '../load-rows.ts'
+import {
+  BYTES_PER_PAGE,
+  type DatabaseSnapshot,
+  inInsertOrder,
+  quoted,
+  ROWS_PER_PAGE,
+  type SnapshotTable,
+} from '../snapshot.ts'
 import { BACKUP_STATEMENT_MS, CONNECT_MS } from './deadlines.ts'
 import { translate } from './faults.ts'
 import { numberPlaceholders } from './placeholders.ts'
 import { findWritable } from './postgres-client.ts'
 import { valueTypes } from './values.ts'
-
-const ROWS_PER_PAGE = 500
 
 /** A REPEATABLE READ transaction on a connection of its own. */
 export class PostgresSnapshot implements DatabaseSnapshot {
@@ -84,11 +90,15 @@ export class PostgresSnapshot implements DatabaseSnapshot {
     const sql = `select ${columns.map(quoted).join(', ')} from ${quoted(name)}`
     await this.#query(`declare all_rows no scroll cursor for ${sql}`)
     try {
-      for (;;) {
-        const text = `fetch forward ${ROWS_PER_PAGE} from all_rows`
+      for (let count = ROWS_PER_PAGE; ; ) {
+        const text = `fetch forward ${count} from all_rows`
         const { rows } = await this.#client.query<Value[]>({ text, rowMode: 'array' })
         if (rows.length > 0) yield rows
-        if (rows.length < ROWS_PER_PAGE) break
+        if (rows.length < count) break
+        // The next rows are probably as large as these.
+        let bytes = 0
+        for (const row of rows) for (const value of row) bytes += sizeOf(value)
+        count = Math.min(ROWS_PER_PAGE, Math.max(1, Math.floor((BYTES_PER_PAGE * count) / bytes)))
       }
     } finally {
       await this.#query('close all_rows')

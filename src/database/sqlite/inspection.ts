@@ -8,6 +8,8 @@ import { DatabaseError } from '../errors.ts'
 export interface InspectedDatabase extends Reader, AsyncDisposable {
   /** 0 if Carrel has never used it. */
   readonly schemaVersion: number
+  /** Whether there are tables, of Carrel or of another program. */
+  readonly hasTables: boolean
 }
 
 /** Opens for reading only. Undefined if there is no such file; throws DatabaseError if it cannot be read. */
@@ -17,6 +19,8 @@ export async function inspectSqlite(file: string): Promise<InspectedDatabase | u
   try {
     const table = await reader.get("select name from sqlite_master where name = 'schema_migration'")
     reader.schemaVersion = table ? await findSchemaVersion(reader) : 0
+    reader.hasTables =
+      (await reader.get("select 1 as found from sqlite_master where type = 'table'")) !== undefined
     return reader
   } catch (error) {
     await reader[Symbol.asyncDispose]()
@@ -32,6 +36,7 @@ export async function findSchemaVersion(reader: Reader): Promise<number> {
 
 class SqliteInspection implements InspectedDatabase {
   schemaVersion = 0
+  hasTables = false
   readonly #handle: DatabaseSync
 
   constructor(file: string) {

@@ -1,0 +1,14 @@
+import { moveDatabase } from '../../src/assembly/index.ts'
+import type { DatabaseSetting } from '../../src/database/index.ts'
+
+// Moves a database and kills this process in the middle: FROM TO STEPS, the first two as JSON. Prints the report if there are fewer steps.
+const [from = '', to = '', steps = ''] = process.argv.slice(2)
+let left = Number(steps)
+const report = await moveDatabase({
+  from: JSON.parse(from) as DatabaseSetting,
+  to: JSON.parse(to) as DatabaseSetting,
+  onStep() {
+    if (left-- === 0) process.kill(process.pid, 'SIGKILL')
+  },
+})
+process.stdout.write(JSON.stringify(report))
