@@ -13,6 +13,7 @@ const tasks = {
   crash: [path.join(root, 'test/crash/run.ts')],
   mutation: [path.join(root, 'test/mutation/run.ts')],
   kills: [path.join(root, 'test/kills/run.ts')],
+  faults: [path.join(root, 'test/faults/run.ts')],
   soak: [path.join(root, 'test/soak/run.ts')],
   check: [path.join(root, 'bin/check.ts')],
   bench: [path.join(root, 'bench/run.ts')],

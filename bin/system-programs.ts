@@ -40,7 +40,7 @@ const programs: readonly SystemProgram[] = [
     command: 'radosgw',
     debianPackage: 'radosgw ceph-mon ceph-osd ceph-common',
     neededFor: 'the S3 interface of Ceph',
-    onlyFor: ['test/backup/s3-services', 'test/storage/s3-'],
+    onlyFor: ['test/backup/s3-services', 'test/storage/s3-', 'test/faults'],
     forNodes: true,
   },
   {
@@ -53,19 +53,19 @@ const programs: readonly SystemProgram[] = [
     command: 'pgbouncer',
     debianPackage: 'pgbouncer',
     neededFor: 'a transaction-mode pooler in front of PostgreSQL',
-    onlyFor: ['test/cluster/postgres-pooler'],
+    onlyFor: ['test/cluster/postgres-pooler', 'test/faults/run'],
   },
   {
     command: 'nginx',
     debianPackage: 'nginx-light',
     neededFor: 'restarting nodes behind a real proxy',
-    onlyFor: ['test/cluster/processes'],
+    onlyFor: ['test/cluster/processes', 'test/faults/run'],
   },
   {
     command: 'haproxy',
     debianPackage: 'haproxy',
     neededFor: 'restarting nodes behind another real proxy',
-    onlyFor: ['test/cluster/processes'],
+    onlyFor: ['test/cluster/processes', 'test/faults/run'],
   },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findProgram } from '../../bin/system-programs.ts'
 import { startArchive, waitForArchive } from '../support/archives.ts'
 import { Client } from '../support/client.ts'
 import { NodeProcesses } from '../support/node-processes.ts'
-import { findFreePort, findPostgres, type PostgresServer } from '../support/postgres.ts'
+import { findPostgres, type PostgresServer } from '../support/postgres.ts'
+import { startReverseProxy } from '../support/reverse-proxy.ts'
 import { ADMIN } from '../support/server.ts'
 import { filePart, intoRoot, namesIn, postForm, uploadLink } from '../support/transfer.ts'
 import { unzip } from '../support/zip-reader.ts'
 
 const found = await findPostgres()
 const skip = typeof found === 'string' ? found : false
-const SCALING = path.join(import.meta.dirname, '../../docs/scaling.md')
 
 describe('three nodes that are processes of their own', { skip }, () => {
   let postgres: PostgresServer
@@ -64,19 +59,15 @@ describe('three nodes that are processes of their own', { skip }, () => {
     }
   })
 
-  for (const [program, language] of [
-    ['nginx', 'nginx'],
-    ['haproxy', 'haproxy'],
-  ] as const) {
+  for (const program of ['nginx', 'haproxy'] as const) {
     const missing = findProgram(program) === undefined && `${program} is not installed`
     it(`are restarted one by one behind ${program} without a failed request`, { skip: missing }, async () => {
       await using cluster = await NodeProcesses.start(postgres, 3, {
         CARREL_DRAIN_SECONDS: '4',
         CARREL_TRUSTED_PROXIES: '127.0.0.1',
       })
-      await using proxy = await startProxy(
+      await using proxy = await startReverseProxy(
         program,
-        language,
         cluster.nodes.map(({ port }) => port),
       )
       const client = await Client.signIn(proxy.url, ADMIN.email, ADMIN.password)
@@ -148,60 +139,5 @@ class Load {
       )
       await wait(20)
     }
-  }
-}
-
-/** Starts a proxy with the configuration of docs/scaling.md, for nodes on this machine. */
-async function startProxy(
-  program: string,
-  language: string,
-  ports: readonly number[],
-): Promise<AsyncDisposable & { url: string }> {
-  await using opened = new AsyncDisposableStack()
-  const folder = await mkdtemp(path.join(os.tmpdir(), `carrel-${program}-`))
-  opened.defer(() => rm(folder, { recursive: true, force: true }))
-  const port = await findFreePort()
-  const text = await readFile(SCALING, 'utf8')
-  const [, example = ''] = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(text) ?? []
-  assert.notEqual(example, '', `docs/scaling.md has no configuration of ${program}`)
-  const local = example
-    .replace(/10\.0\.0\.1([123]):8000/g, (_, node) => `127.0.0.1:${ports[Number(node) - 1]}`)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('bind :80', `bind 127.0.0.1:${port}`)
-  const file = path.join(folder, 'proxy.conf')
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join('\n')
-  const whole =
-    program === 'nginx'
-      ? `daemon off; pid ${folder}/pid; error_log stderr error; events {}\nhttp { access_log off; ${paths}\n${local} }`
-      : local
-  await writeFile(file, whole)
-  const args = program === 'nginx' ? ['-c', file, '-p', folder] : ['-f', file, '-db']
-  const started: ChildProcess = spawn(findProgram(program) ?? program, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  opened.defer(async () => {
-    if (started.exitCode !== null) return
-    const ended = once(started, 'exit')
-    started.kill('SIGTERM')
-    await ended
-  })
-  const url = `http://127.0.0.1:${port}`
-  while (!(await isServing(`${url}/api2/ping/`))) {
-    assert.equal(started.exitCode, null, `${program} ended`)
-    await wait(100)
-  }
-  const kept = opened.move()
-  return { url, [Symbol.asyncDispose]: () => kept.disposeAsync() }
-}
-
-async function isServing(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url)
-    await response.arrayBuffer()
-    return response.ok
-  } catch {
-    return false
   }
 }

@@ -44,6 +44,7 @@ export class IoShim implements AsyncDisposable {
   }
 }
 
-function findCompiler(): string | undefined {
+/** The path of a C compiler. */
+export function findCompiler(): string | undefined {
   return ['cc', 'gcc', 'clang', 'tcc'].map(findProgram).find((found) => found !== undefined)
 }

@@ -24,13 +24,13 @@ const keeper = `
 export class ReplicatedPostgres implements AsyncDisposable {
   /** With both hosts, the standby first. */
   readonly url: string
-  readonly #standbyUrl: string
+  readonly standbyUrl: string
   readonly #primary: ChildProcess
   readonly #stack: AsyncDisposableStack
 
   private constructor(url: string, standbyUrl: string, primary: ChildProcess, stack: AsyncDisposableStack) {
     this.url = url
-    this.#standbyUrl = standbyUrl
+    this.standbyUrl = standbyUrl
     this.#primary = primary
     this.#stack = stack
   }
@@ -99,7 +99,7 @@ export class ReplicatedPostgres implements AsyncDisposable {
   }
 
   async promote(): Promise<void> {
-    const client = new Client({ connectionString: this.#standbyUrl })
+    const client = new Client({ connectionString: this.standbyUrl })
     await client.connect()
     try {
       await client.query('select pg_promote()')

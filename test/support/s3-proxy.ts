@@ -13,6 +13,8 @@ export type S3Fault =
   | { readonly kind: 'cut-response' }
   /** One bit of the body of the response is changed. */
   | { readonly kind: 'wrong-bytes' }
+  /** The response arrives so much later. */
+  | { readonly kind: 'slow'; readonly ms: number }
   /** There is no response. */
   | { readonly kind: 'silent' }
   /** One bit of the body of the request is changed. */
@@ -103,6 +105,7 @@ function forward(
       response.writeHead(received.statusCode ?? 500, received.headers)
       const body = Buffer.concat(chunks)
       if (fault?.kind === 'wrong-bytes') flipBit(body)
+      if (fault?.kind === 'slow') return void setTimeout(() => response.end(body), fault.ms)
       if (fault?.kind !== 'cut-response') return void response.end(body)
       response.write(body.subarray(0, body.length >> 1), () => request.socket.destroy())
     })
