@@ -161,6 +161,18 @@ export async function findEqualArchive(
   return row && toArchive(row)
 }
 
+/** The finished archives of a library whose bytes are blocks. */
+export async function listStoredArchives(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ key: number; name: string; size: number }[]> {
+  return reader.all<{ key: number; name: string; size: number }>(
+    `select key, name, size from archive
+     where library_key = ? and state = 'finished' and place = 'blocks' order by key`,
+    libraryKey,
+  )
+}
+
 /** What counts against the limits, oldest first. */
 export async function listArchives(reader: Reader): Promise<ArchiveSummary[]> {
   const rows = await reader.all<{

@@ -22,6 +22,7 @@ export {
   listArchiveTickets,
   listFreeArchives,
   listKnownArchives,
+  listStoredArchives,
   listTicketsOfNode,
   releaseArchives,
   setArchiveBytes,

@@ -8,6 +8,7 @@ export type FindingKind =
   | 'block-damaged'
   | 'block-unheld'
   | 'upload-lost'
+  | 'archive-lost'
   | 'folder-totals'
   | 'library-size'
   | 'consumer-ahead'
@@ -26,7 +27,7 @@ export interface Finding {
   readonly libraryName: string
   /** Null if it is about the library as a whole. */
   readonly path: string | null
-  /** The id of the dir, file or commit; the key of an unfinished upload. */
+  /** The id of the dir, file or commit; the key of an unfinished upload or an archive. */
   readonly object: string | null
   readonly block: string | null
   /** Kept commits in which the path has this object. */

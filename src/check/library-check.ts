@@ -6,7 +6,7 @@ import {
   listPositions,
   type PathBinding,
 } from '../commits/index.ts'
-import { type BlockCheck, listStagedBefore } from '../content/index.ts'
+import { type BlockCheck, listArchiveBlocks, listStagedBefore, type StagedBlock } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { findIndexFaults, type HistorySource, keepDays, oldestShown } from '../history/index.ts'
 import type { BlockId, CommitId, DirId } from '../objects/index.ts'
@@ -41,6 +41,10 @@ export interface CheckSources extends HistorySource {
   readonly uploadsOf: (
     library: LibraryInfo,
   ) => Promise<readonly { readonly key: number; readonly path: string; readonly received: number }[]>
+  /** The finished archives of a library whose bytes are blocks. */
+  readonly archivesOf: (
+    library: LibraryInfo,
+  ) => Promise<readonly { readonly key: number; readonly name: string; readonly size: number }[]>
   /** The tables with rows that are bound to paths. */
   readonly pathBindings: readonly PathBinding[]
 }
@@ -100,6 +104,7 @@ class LibraryCheck {
     const tree = await this.#checkTrees()
     await this.#checkPositions()
     await this.#checkUploads()
+    await this.#checkArchives()
     // Values derived from lost objects cannot be computed again for a comparison.
     const isWhole = ![...tree.faults.values()].flat().some(({ what }) => what === 'object')
     if (isWhole && !this.#findings.some(({ kind }) => kind === 'commit-missing')) await this.#checkIndexes()
@@ -206,19 +211,39 @@ class LibraryCheck {
 
   /** The blocks of unfinished uploads, which are in no tree. */
   async #checkUploads(): Promise<void> {
-    const { db, blocks, uploadsOf } = this.#sources
-    const { readData, reads, dutyCycle, onRead } = this.#options
+    const { db, uploadsOf } = this.#sources
     for (const { key, path, received } of await uploadsOf(this.#library)) {
-      for (const block of await listStagedBefore(db, key, received)) {
-        const isRead = readData && reads(block.id)
-        const fault = (await blocks.faultsOfStaged([block], { readData: isRead })).get(block.id)
-        if (fault !== undefined) {
-          const detail = `a block of this unfinished upload is ${fault.problem}, so that it has to start over`
-          this.#add('upload-lost', { path, object: String(key), block: block.id, detail })
-        }
-        if (isRead) await onRead(block.size)
-        await dutyCycle.restIfDue()
-      }
+      await this.#checkStaged(await listStagedBefore(db, key, received), (block, problem) => {
+        const detail = `a block of this unfinished upload is ${problem}, so that it has to start over`
+        this.#add('upload-lost', { path, object: String(key), block, detail })
+      })
+    }
+  }
+
+  /** The blocks of finished archives, which are in no tree either. */
+  async #checkArchives(): Promise<void> {
+    const { db, archivesOf } = this.#sources
+    for (const { key, name, size } of await archivesOf(this.#library)) {
+      const blocks = await listArchiveBlocks(db, key, { start: 0, end: size })
+      await this.#checkStaged(blocks, (block, problem) => {
+        const detail = `a block of the archive ${name} is ${problem}, so that it has to be packed again`
+        this.#add('archive-lost', { object: String(key), block, detail })
+      })
+    }
+  }
+
+  async #checkStaged(
+    staged: readonly StagedBlock[],
+    onFault: (block: BlockId, problem: string) => void,
+  ): Promise<void> {
+    const { blocks } = this.#sources
+    const { readData, reads, dutyCycle, onRead } = this.#options
+    for (const block of staged) {
+      const isRead = readData && reads(block.id)
+      const fault = (await blocks.faultsOfStaged([block], { readData: isRead })).get(block.id)
+      if (fault !== undefined) onFault(block.id, fault.problem)
+      if (isRead) await onRead(block.size)
+      await dutyCycle.restIfDue()
     }
   }
 

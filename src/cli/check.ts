@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { Access, listPartialUploads } from '../access/index.ts'
 import { findAnnotationFaults } from '../annotations/index.ts'
+import { listStoredArchives } from '../archives/index.ts'
 import { createPhotos, createSearch, openBlocks, openCore, openSearchDatabase } from '../assembly/index.ts'
 import { type CheckReport, check, type Finding } from '../check/index.ts'
 import { findLibraryKey } from '../commits/index.ts'
@@ -127,6 +128,7 @@ export async function runCheck(store: OpenStore, options: RunOptions): Promise<C
       photoFaults: (library) => photos.faultsOf(library),
       annotationFaults: ({ key }) => findAnnotationFaults(db, key),
       uploadsOf: ({ key }) => listPartialUploads(db, key),
+      archivesOf: ({ key }) => listStoredArchives(db, key),
       pathBindings,
     },
     { ...options, signal: stopping.signal },

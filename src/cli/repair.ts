@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { Access, dropPartialUpload } from '../access/index.ts'
 import { repairAnnotations } from '../annotations/index.ts'
+import { deleteArchive } from '../archives/index.ts'
 import { createAccounts, findS3Store } from '../assembly/index.ts'
 import { listSnapshotIds, openRepository, readManifest, Snapshot, TargetLock } from '../backup/index.ts'
 import type { Finding } from '../check/index.ts'
@@ -179,6 +180,7 @@ function runRepair(
       rebuildPhotos: (library) => photos.rebuildLibrary(library),
       repairAnnotations,
       dropUpload: (key) => db.write((tx) => dropPartialUpload(tx, key)),
+      dropArchive: async (key) => void (await db.write((tx) => deleteArchive(tx, key))),
       isDryRun,
     },
     findings,

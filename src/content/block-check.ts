@@ -50,7 +50,7 @@ export class BlockCheck {
     return faults
   }
 
-  /** As `faultsOf` for blocks of an unfinished upload, which no library holds. */
+  /** As `faultsOf` for blocks of an unfinished upload or an archive, which no library holds. */
   async faultsOfStaged(
     blocks: readonly SizedBlock[],
     { readData }: { readonly readData: boolean },

@@ -252,7 +252,12 @@ export async function listStoredAfter(
        union all
        select * from (select block_id as id, min(size) as size from staged_block where block_id > ?
          group by block_id order by block_id limit ?) staged
+       union all
+       select * from (select block_id as id, min(size) as size from archive_block where block_id > ?
+         group by block_id order by block_id limit ?) archived
      ) stored group by id order by id limit ?`,
+    after,
+    limit,
     after,
     limit,
     after,

@@ -4,7 +4,7 @@ import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
 /** Why the bytes of a block cannot be used: there are none, or they do not hash to the id. */
 export type BlockProblem = 'missing' | 'damaged'
 
-/** A block that a library or an unfinished upload holds and whose bytes are known to be lost. */
+/** A block that a library, an unfinished upload or an archive holds and whose bytes are known to be lost. */
 interface DamagedBlock {
   readonly id: BlockId
   readonly problem: BlockProblem
@@ -32,10 +32,12 @@ export async function insertDamagedBlock(
         `insert into damaged_block (id, problem, found_at)
          select ?, ?, ? where exists (select 1 from library_block where block_id = ?)
            or exists (select 1 from staged_block where block_id = ?)
+           or exists (select 1 from archive_block where block_id = ?)
          on conflict (id) do nothing`,
         idToBytes(id),
         problem === 'missing' ? MISSING : DAMAGED,
         foundAt,
+        idToBytes(id),
         idToBytes(id),
         idToBytes(id),
       ),
@@ -74,11 +76,19 @@ export async function hasDamagedStaged(reader: Reader, uploadKey: number): Promi
   return (await hasDamagedBlocks(reader)) && (await reader.get(sql, uploadKey)) !== undefined
 }
 
+/** Whether a block of a finished archive is known to be damaged. */
+export async function hasDamagedArchive(reader: Reader, archiveKey: number): Promise<boolean> {
+  const sql = `select 1 as found from damaged_block d
+    where exists (select 1 from archive_block a where a.archive_key = ? and a.block_id = d.id) limit 1`
+  return (await hasDamagedBlocks(reader)) && (await reader.get(sql, archiveKey)) !== undefined
+}
+
 /** Maintenance: deletes the records of blocks that nothing holds any more. */
 export async function deleteUnheldDamaged(db: Database): Promise<void> {
   const sql = `delete from damaged_block
     where not exists (select 1 from library_block b where b.block_id = damaged_block.id)
-      and not exists (select 1 from staged_block s where s.block_id = damaged_block.id)`
+      and not exists (select 1 from staged_block s where s.block_id = damaged_block.id)
+      and not exists (select 1 from archive_block a where a.block_id = damaged_block.id)`
   await db.write((tx) => tx.run(sql), { durable: false })
 }
 

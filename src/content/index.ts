@@ -45,6 +45,7 @@ export {
   countDamagedBlocks,
   deleteDamagedBlocks,
   deleteUnheldDamaged,
+  hasDamagedArchive,
   hasDamagedStaged,
 } from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'

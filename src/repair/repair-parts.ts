@@ -55,6 +55,8 @@ export interface RepairParts {
   readonly repairAnnotations: (tx: Transaction, libraryKey: number) => Promise<void>
   /** Deletes an unfinished upload, so that its client starts over. */
   readonly dropUpload: (uploadKey: number) => Promise<void>
+  /** Deletes an archive, so that it is packed again when it is requested. */
+  readonly dropArchive: (archiveKey: number) => Promise<void>
   readonly isDryRun: boolean
 }
 
@@ -72,6 +74,7 @@ export interface RepairStep {
     | 'revision-recovered'
     | 'folder-recovered'
     | 'upload-dropped'
+    | 'archive-dropped'
     | 'sums-corrected'
     | 'index-rebuilt'
     | 'binding-corrected'

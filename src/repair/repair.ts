@@ -1,4 +1,4 @@
-import type { Finding } from '../check/index.ts'
+import type { Finding, FindingKind } from '../check/index.ts'
 import {
   findCommit,
   findLibraryKey,
@@ -92,12 +92,13 @@ async function repairLibrary(
     if (source === undefined) lost.push(finding)
     else add(finding, finding.block === null ? 'object-restored' : 'block-restored', source)
   }
-  for (const [upload, found] of Map.groupBy(findings, ({ kind, object }) =>
-    kind === 'upload-lost' ? object : null,
-  )) {
-    if (upload === null) continue
+  for (const [upload, found] of byObject(findings, 'upload-lost')) {
     if (!parts.isDryRun) await parts.dropUpload(Number(upload))
     for (const finding of found) add(finding, 'upload-dropped', 'its client starts it over')
+  }
+  for (const [archive, found] of byObject(findings, 'archive-lost')) {
+    if (!parts.isDryRun) await parts.dropArchive(Number(archive))
+    for (const finding of found) add(finding, 'archive-dropped', 'it is packed again when it is requested')
   }
   for (const finding of uniquePaths(lost)) {
     const path = finding.path as LibraryPath
@@ -110,6 +111,14 @@ async function repairLibrary(
   }
   await repairDerived(parts, library, findings, add)
   return steps
+}
+
+/** Findings of a kind, by what they are about. */
+function byObject(findings: readonly Finding[], kind: FindingKind): Map<string | null, Finding[]> {
+  return Map.groupBy(
+    findings.filter((finding) => finding.kind === kind),
+    ({ object }) => object,
+  )
 }
 
 /** Newest first: the id of a lost commit is known from the one after it. */

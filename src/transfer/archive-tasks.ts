@@ -22,7 +22,7 @@ import {
   releaseArchives,
   setArchiveFetched,
 } from '../archives/index.ts'
-import { openSealedKey, sealKey } from '../content/index.ts'
+import { hasDamagedArchive, openSealedKey, sealKey } from '../content/index.ts'
 import { type Transaction, writeIfSpace } from '../database/index.ts'
 import type { Library } from '../library/index.ts'
 import { ROOT } from '../objects/index.ts'
@@ -289,7 +289,7 @@ export class Archives implements AsyncDisposable {
   }
 }
 
-/** Gives an equal archive one more ticket. Undefined if there is none. */
+/** Gives an equal archive one more ticket. Undefined if there is none, or if it has lost a block: then another one is packed. */
 async function joinEqual(
   tx: Transaction,
   requester: string,
@@ -298,6 +298,6 @@ async function joinEqual(
   expiresAt: number,
 ): Promise<ArchiveRow | undefined> {
   const equal = await findEqualArchive(tx, requester, identity)
-  if (equal === undefined || !(await insertArchiveTicket(tx, hash, equal.key, expiresAt))) return undefined
-  return equal
+  if (equal === undefined || (await hasDamagedArchive(tx, equal.key))) return undefined
+  return (await insertArchiveTicket(tx, hash, equal.key, expiresAt)) ? equal : undefined
 }

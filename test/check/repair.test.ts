@@ -5,6 +5,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { dropPartialUpload } from '../../src/access/partial-upload-store.ts'
 import { repairAnnotations } from '../../src/annotations/annotation-faults-store.ts'
+import { deleteArchive } from '../../src/archives/archive-store.ts'
 import { createSnapshot, openRepository, Snapshot } from '../../src/backup/index.ts'
 import { listLibraryNamesOf } from '../../src/commits/index.ts'
 import { BlockCheck } from '../../src/content/block-check.ts'
@@ -113,6 +114,7 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       rebuildPhotos: (library) => photos.rebuildLibrary(library),
       repairAnnotations,
       dropUpload: (key) => db.write((tx) => dropPartialUpload(tx, key)),
+      dropArchive: async (key) => void (await db.write((tx) => deleteArchive(tx, key))),
       isDryRun,
     },
     findings,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { listPartialUploads } from '../../src/access/index.ts'
 import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
+import { listStoredArchives } from '../../src/archives/archive-store.ts'
 import { check } from '../../src/check/index.ts'
 import { BlockCheck } from '../../src/content/index.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
@@ -82,6 +83,7 @@ async function checkContents({ data, running }: TestServer): Promise<void> {
       photoFaults: (library) => photos.faultsOf(library),
       annotationFaults: ({ key }) => findAnnotationFaults(db, key),
       uploadsOf: ({ key }) => listPartialUploads(db, key),
+      archivesOf: ({ key }) => listStoredArchives(db, key),
       pathBindings: core.pathBindings,
     },
     { readData: true, sample: 100, signal: AbortSignal.timeout(600_000) },

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { listPartialUploads } from '../../src/access/partial-upload-store.ts'
 import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
+import { listStoredArchives } from '../../src/archives/archive-store.ts'
 import { type CheckReport, check } from '../../src/check/check.ts'
 import type { CheckSources } from '../../src/check/library-check.ts'
 import { findLibraryKey } from '../../src/commits/library-store.ts'
@@ -29,6 +30,7 @@ export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources 
     photoFaults: (library) => photos.faultsOf(library),
     annotationFaults: ({ key }) => findAnnotationFaults(db, key),
     uploadsOf: ({ key }) => listPartialUploads(db, key),
+    archivesOf: ({ key }) => listStoredArchives(db, key),
     pathBindings: core.pathBindings,
   }
 }
