@@ -11,6 +11,7 @@ import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
 import { listing } from './listing.ts'
 import { maintenance } from './maintenance.ts'
+import { nodes } from './nodes.ts'
 import { pages } from './pages.ts'
 import { ping } from './ping.ts'
 import { reading } from './reading.ts'
@@ -36,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   bigUploads,
   downloads,
   s3,
+  nodes,
   encrypted,
   archive,
   copy,
