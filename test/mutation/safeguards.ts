@@ -1,3 +1,4 @@
+import { CLUSTER_SAFEGUARDS } from './cluster-safeguards.ts'
 import { OPERATION_SAFEGUARDS } from './operation-safeguards.ts'
 import { SECURITY_SAFEGUARDS } from './security-safeguards.ts'
 
@@ -468,6 +469,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     replace: '',
     tests: [EVENT_LOOP],
   },
+  ...CLUSTER_SAFEGUARDS,
   ...OPERATION_SAFEGUARDS,
   ...SECURITY_SAFEGUARDS,
 ]

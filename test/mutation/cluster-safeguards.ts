@@ -1,0 +1,119 @@
+import type { Safeguard } from './safeguards.ts'
+
+const NODES = 'test/cluster/nodes.test.ts'
+const ARCHIVES = 'test/cluster/archives.test.ts'
+const LOST_COMMITS = 'test/cluster/postgres-lost-commits.test.ts'
+const S3_STORE = 'test/storage/s3-block-store.test.ts'
+const S3_SOURCE = 'src/storage/s3/s3-block-store.ts'
+
+/** The safeguards of several nodes, of PostgreSQL that fails, and of blocks in S3. */
+export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
+  {
+    invariant: 'I4',
+    name: 'a commit whose response was lost is looked up',
+    file: 'src/database/postgres/postgres-database.ts',
+    find: 'if (receiptId === undefined) throw uncertain',
+    replace: 'if (receiptId !== undefined) throw uncertain',
+    tests: [LOST_COMMITS],
+  },
+  {
+    invariant: 'I4',
+    name: 'work is run again only if its commit was not carried out',
+    file: 'src/database/postgres/postgres-database.ts',
+    find: "if (tables === '') throw uncertain.cause",
+    replace: "if (tables !== '') throw uncertain.cause",
+    tests: [LOST_COMMITS],
+  },
+  {
+    invariant: 'I4',
+    name: 'a transaction leaves a receipt',
+    file: 'src/database/postgres/receipts.ts',
+    find: "values: [id, tables === undefined ? ANY : [...tables].join(',')] }",
+    replace: "values: [id + 1, tables === undefined ? ANY : [...tables].join(',')] }",
+    tests: [LOST_COMMITS],
+  },
+  {
+    invariant: 'I5',
+    name: 'a lease of a live node is not given to another',
+    file: 'src/cluster/node-store.ts',
+    find: 'or cluster_lease.node_id not in ${liveNodeRelation(dialect)}`',
+    replace: 'or 1 = 1`',
+    tests: [NODES],
+  },
+  {
+    invariant: 'I5',
+    name: 'nodes that write to one library take turns after a conflict',
+    file: 'src/commits/group-commit.ts',
+    find: 'return db.withMutex(library.key, async () => {',
+    replace:
+      'return (async (_: number, work: () => Promise<LibraryInfo>) => work())(library.key, async () => {',
+    tests: ['test/library/writers.test.ts'],
+  },
+  {
+    invariant: 'I5',
+    name: 'a step of a task needs its claim',
+    file: 'src/jobs/copy-move-task-store.ts',
+    find: "where id = ? and claim = ? and state = 'running'`,\n    done,",
+    replace: "where id = ? and (claim = ? or 1 = 1) and state = 'running'`,\n    done,",
+    tests: [NODES],
+  },
+  {
+    invariant: 'I5',
+    name: 'a task of a live node is not claimed by another',
+    file: 'src/jobs/copy-move-task-store.ts',
+    find: 'where id = ? and finished_at is null\n       and (node_id is null or node_id = ? or node_id not in ${liveNodeRelation(dialect)})`,\n    claim,',
+    replace:
+      'where id = ? and finished_at is null\n       and (node_id is null or node_id = ? or 1 = 1)`,\n    claim,',
+    tests: [NODES],
+  },
+  {
+    invariant: 'I5',
+    name: 'an archive is finished only under its claim',
+    file: 'src/archives/archive-store.ts',
+    find: "sealed_key = null\n     where id = ? and claim = ? and state = 'running'`,\n    size,",
+    replace: 'sealed_key = null\n     where id = ? and (claim = ? or 1 = 1)`,\n    size,',
+    tests: [ARCHIVES],
+  },
+  {
+    invariant: 'I4',
+    name: 'a chunk is added only to the state it was cut for',
+    file: 'src/access/partial-upload-store.ts',
+    find: 'where key = ? and version = ?`,\n    received,',
+    replace: 'where key = ? and (version = ? or 1 = 1)`,\n    received,',
+    tests: ['test/transfer/resumable.test.ts', 'test/transfer/resumable-nodes.test.ts'],
+  },
+  {
+    invariant: 'I1',
+    name: 'an upload to S3 has a row before its PUT',
+    file: S3_SOURCE,
+    find: '        await insertUpload(this.#writable(), object, this.#now())\n        const open = () => (size === 0 ? Buffer.alloc(0) : this.#cache.read(id))\n        await translated(this.#bucket.put(nameOf(object), { size, sha256, open }))',
+    replace:
+      '        const open = () => (size === 0 ? Buffer.alloc(0) : this.#cache.read(id))\n        await translated(this.#bucket.put(nameOf(object), { size, sha256, open }))\n        await insertUpload(this.#writable(), object, this.#now())',
+    tests: [S3_STORE],
+  },
+  {
+    invariant: 'I1',
+    name: 'every upload to S3 has an object of its own',
+    file: S3_SOURCE,
+    find: 'const object = { id, generation: randomBytes(GENERATION_BYTES), size }',
+    replace: 'const object = { id, generation: Buffer.alloc(GENERATION_BYTES), size }',
+    tests: [S3_STORE],
+  },
+  {
+    invariant: 'I4',
+    name: 'an upload to S3 that was given up is not acknowledged',
+    file: S3_SOURCE,
+    find: 'if (await this.#writable().write((tx) => setStored(tx, object, this.#now()))) return',
+    replace:
+      'if ((await this.#writable().write((tx) => setStored(tx, object, this.#now()))) !== undefined) return',
+    tests: [S3_STORE],
+  },
+  {
+    invariant: 'I6',
+    name: 'wrong bytes from S3 are fetched again, then reported',
+    file: S3_SOURCE,
+    find: 'if (mismatches === FETCHES)\n            throw',
+    replace: 'if (mismatches === 1)\n            throw',
+    tests: [S3_STORE],
+  },
+]
