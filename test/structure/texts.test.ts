@@ -81,6 +81,19 @@ describe('the texts of the web app', () => {
     assert.deepEqual(unused, [])
   })
 
+  it('have the numbers of the editor, and end as a sentence where English does', () => {
+    const source = flatten(english)
+    for (const language of listLanguages()) {
+      const messages = flatten(readMessages(language))
+      for (const [key, message] of source) {
+        const translated = messages.get(key)
+        if (translated === undefined) continue
+        assert.equal(translated.split('$').length, message.split('$').length, `${language} ${key}`)
+        if (/[^}]\.$/.test(message)) assert.match(translated, /[.。}]$/, `${language} ${key}`)
+      }
+    }
+  })
+
   it('are written with typographic characters', () => {
     for (const language of listLanguages()) {
       // German has a space before the sign if a word was left out.
