@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
-import { carrel, type Serving, serve } from '../support/command.ts'
+import { carrelProcess, type Serving, serve } from '../support/command.ts'
 
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
 
@@ -17,9 +17,12 @@ describe('carrel access why', { timeout: 300_000 }, () => {
     data = await mkdtemp(path.join(os.tmpdir(), 'carrel-access-'))
     server = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
     const input = 'a long password\n'
-    const added = await carrel(['user', 'add', 'bob@example.org', '--password-stdin', '--data', data], {
-      input,
-    })
+    const added = await carrelProcess(
+      ['user', 'add', 'bob@example.org', '--password-stdin', '--data', data],
+      {
+        input,
+      },
+    )
     assert.equal(added.code, 0, added.stderr)
     const root = await Client.signIn(server.url, 'root@example.org', 'correct horse battery')
     id = await root.createLibrary('Plans')
@@ -35,7 +38,7 @@ describe('carrel access why', { timeout: 300_000 }, () => {
     assert.equal((await server.stop()).code, 0)
     await rm(data, { recursive: true })
   })
-  const why = (...args: string[]) => carrel(['access', 'why', ...args, '--data', data])
+  const why = (...args: string[]) => carrelProcess(['access', 'why', ...args, '--data', data])
 
   it('prints the deciding grant as text', async () => {
     const said = await why('bob@example.org', id, '/a/b')

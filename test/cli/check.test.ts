@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
-import { carrel, serve, start as spawnCommand } from '../support/command.ts'
+import { carrelProcess, serve, start as spawnCommand } from '../support/command.ts'
 import { uploadFile } from '../support/transfer.ts'
 
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
@@ -22,13 +22,13 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
       const client = await Client.signIn(server.url, 'root@example.org', 'correct horse battery')
       const library = await client.createLibrary('Plans')
       await uploadFile(client, library, '/trip/photo.bin', Buffer.alloc(100_000, 'photo'))
-      const fine = await carrel(['check', '--read-data', '--data', data])
+      const fine = await carrelProcess(['check', '--read-data', '--data', data])
       assert.deepEqual([fine.code, fine.stderr], [0, ''])
       assert.match(
         fine.stdout,
         /^Checked \d+ libraries, \d+ objects and 1 blocks, 100 kB read: 0 findings\.$/m,
       )
-      assert.equal((await carrel(['backup', backup, '--data', data])).code, 0)
+      assert.equal((await carrelProcess(['backup', backup, '--data', data])).code, 0)
 
       for (const name of await readdir(path.join(data, 'blocks'))) {
         if (!/^[0-9a-f]{2}$/.test(name)) continue
@@ -36,7 +36,7 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
           await rm(path.join(data, 'blocks', name, file))
         }
       }
-      const lost = await carrel(['check', '--library', library, '--json', '--data', data])
+      const lost = await carrelProcess(['check', '--library', library, '--json', '--data', data])
       assert.equal(lost.code, 1)
       const { ok, findings } = JSON.parse(lost.stdout)
       assert.deepEqual(
@@ -45,22 +45,22 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
       )
       assert.deepEqual([findings[0].library, findings[0].current, findings[0].versions], [library, true, 1])
       assert.match(
-        (await carrel(['doctor', '--data', data, '--port', '0'])).stdout,
+        (await carrelProcess(['doctor', '--data', data, '--port', '0'])).stdout,
         /^fail {2}stored data {2}1 block is missing or damaged/m,
       )
 
-      const without = await carrel(['repair', '--data', data])
+      const without = await carrelProcess(['repair', '--data', data])
       assert.equal(without.code, 1)
       assert.match(
         without.stdout,
         /Could not be saved:\n {2}block-missing .*\/trip\/photo\.bin \[1 version, current\]/,
       )
       assert.equal((await server.stop()).code, 0)
-      const from = await carrel(['repair', '--from', backup, '--json', '--data', data])
+      const from = await carrelProcess(['repair', '--from', backup, '--json', '--data', data])
       assert.deepEqual([from.code, from.stderr], [0, ''])
       const { repaired, lost: left } = JSON.parse(from.stdout)
       assert.deepEqual([repaired.length, repaired[0].action, left], [1, 'block-restored', []])
-      assert.equal((await carrel(['check', '--read-data', '--data', data])).code, 0)
+      assert.equal((await carrelProcess(['check', '--read-data', '--data', data])).code, 0)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -87,7 +87,7 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
       await ended
       assert.notEqual(saved.get()?.['n'], 0)
       db.close()
-      const { code, stdout } = await carrel(['check', '--read-data', '--json', '--data', data])
+      const { code, stdout } = await carrelProcess(['check', '--read-data', '--json', '--data', data])
       const { ok, resumed, blocks } = JSON.parse(stdout)
       assert.deepEqual([code, ok, resumed], [0, true, true])
       assert.ok(blocks > 0 && blocks < files, `${blocks} of ${files} blocks`)
@@ -100,7 +100,7 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-check-'))
     try {
       for (const command of ['check', 'repair']) {
-        const outcome = await carrel([command, '--data', data])
+        const outcome = await carrelProcess([command, '--data', data])
         assert.equal(outcome.code, 2)
         assert.match(outcome.stderr, /There is no data of Carrel/)
       }

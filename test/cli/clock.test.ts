@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { purgeDeletedBefore } from '../../src/library/index.ts'
 import { Client } from '../support/client.ts'
-import { carrel } from '../support/command.ts'
+import { carrelProcess } from '../support/command.ts'
 import { ADMIN, startServer } from '../support/server.ts'
 import { filePart, intoRoot, postForm, uploadLink } from '../support/transfer.ts'
 
@@ -30,7 +30,7 @@ describe('a clock that was wrong', { timeout: 120_000 }, () => {
     data = await mkdtemp(path.join(os.tmpdir(), 'carrel-clock-'))
   })
   after(() => rm(data, { recursive: true }))
-  const run = (...flags: string[]) => carrel(['clock', '--data', data, '--json', ...flags])
+  const run = (...flags: string[]) => carrelProcess(['clock', '--data', data, '--json', ...flags])
 
   it('of a client does not reach modification times', async () => {
     await using server = await startServer({ now: () => 1_794_800_000 })

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
-import { carrel, type Serving, serve } from '../support/command.ts'
+import { carrelProcess, type Serving, serve } from '../support/command.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'
 import { ADMIN } from '../support/server.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
@@ -49,7 +49,9 @@ async function expectRefused(first: Serving, data: string, env: Record<string, s
   writeFileSync(path.join(data, 'blocks', 'tmp', 'incoming'), 'a block that arrives')
   const before = filesIn(data)
 
-  const second = await carrel(['serve', '--data', data, '--port', new URL(first.url).port, '--json'], { env })
+  const second = await carrelProcess(['serve', '--data', data, '--port', new URL(first.url).port, '--json'], {
+    env,
+  })
   assert.deepEqual(filesIn(data), before)
   assert.equal(second.code, 3, second.stderr)
   assert.match(
@@ -108,7 +110,7 @@ describe('two servers on one data folder', { timeout: 120_000 }, () => {
     assert.ok(readdirSync(data).includes('server.json'), 'what a killed server leaves')
     await using next = await serve(['--data', data], { env: settings })
     for (const command of [['user', 'list'], ['usage'], ['reindex', 'paths'], ['doctor']]) {
-      const { code, stderr } = await carrel([...command, '--data', data], { env: settings })
+      const { code, stderr } = await carrelProcess([...command, '--data', data], { env: settings })
       assert.equal(code, 0, `${command.join(' ')}: ${stderr}`)
     }
     assert.equal((await next.stop()).code, 0)

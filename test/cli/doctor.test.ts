@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
-import { carrel, serve } from '../support/command.ts'
+import { carrelProcess, serve } from '../support/command.ts'
 import { startSmtpReceiver } from '../support/smtp-receiver.ts'
 
 interface Report {
@@ -27,7 +27,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
   after(() => rm(folder, { recursive: true }))
 
   const examine = async (args: string[], env: Record<string, string> = {}) => {
-    const outcome = await carrel(['doctor', '--json', ...args], { env })
+    const outcome = await carrelProcess(['doctor', '--json', ...args], { env })
     const report = JSON.parse(outcome.stdout) as Report
     assert.equal(outcome.code, report.ok ? 0 : 1)
     for (const { status, remedy } of report.checks) assert.equal(remedy === undefined, status === 'ok')
@@ -44,7 +44,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
 
   it('finds nothing wrong with sound data, says so line by line, and changes nothing', async () => {
     const before = await digest(data)
-    const outcome = await carrel(['doctor', '--data', data, '--port', '0'])
+    const outcome = await carrelProcess(['doctor', '--data', data, '--port', '0'])
     assert.equal(outcome.code, 0, outcome.stdout + outcome.stderr)
     const lines = outcome.stdout.trimEnd().split('\n')
     assert.deepEqual(

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import type { Client } from '../support/client.ts'
-import { carrel, serve } from '../support/command.ts'
+import { carrelProcess, serve } from '../support/command.ts'
 import { startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 
@@ -14,21 +14,21 @@ describe('carrel gc', { timeout: 300_000 }, () => {
   it('collects beside a running server, and counts only in a dry run', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-'))
     try {
-      const without = await carrel(['gc', '--data', data])
+      const without = await carrelProcess(['gc', '--data', data])
       assert.deepEqual([without.code, /There is no data of Carrel/.test(without.stderr)], [1, true])
       await using server = await serve(['--data', data])
-      const unknown = await carrel(['gc', '--data', data, '--library', 'nonsense'])
+      const unknown = await carrelProcess(['gc', '--data', data, '--library', 'nonsense'])
       assert.deepEqual([unknown.code, /not the id of a library/.test(unknown.stderr)], [2, true])
       for (const options of [[], ['--dry-run']]) {
-        const done = await carrel(['gc', '--json', '--data', data, ...options])
+        const done = await carrelProcess(['gc', '--json', '--data', data, ...options])
         assert.equal(done.code, 0, done.stderr)
         const report = JSON.parse(done.stdout) as { dryRun: boolean; freedBytes: number }
         assert.deepEqual([report.dryRun, report.freedBytes], [options.length > 0, 0])
       }
-      const printed = await carrel(['gc', '--data', data])
+      const printed = await carrelProcess(['gc', '--data', data])
       assert.match(printed.stdout, /^Deleted: 0 commits, 0 objects/m)
       assert.equal((await server.stop()).code, 0)
-      assert.equal((await carrel(['gc', '--data', data])).code, 0)
+      assert.equal((await carrelProcess(['gc', '--data', data])).code, 0)
     } finally {
       await rm(data, { recursive: true })
     }
@@ -59,7 +59,7 @@ describe('carrel gc without a server', { timeout: 300_000 }, () => {
       db.close()
       const collect = async (...options: string[]) => {
         const args = ['gc', '--json', '--gc-grace-seconds', '0', '--data', data, ...options]
-        const { code, stdout, stderr } = await carrel(args)
+        const { code, stdout, stderr } = await carrelProcess(args)
         assert.equal(code, 0, stderr)
         return JSON.parse(stdout)
       }
@@ -104,7 +104,7 @@ describe('carrel gc with a damaged library', { timeout: 300_000 }, () => {
       db.close()
       let freed = 0
       for (let run = 0; run < 4; run += 1) {
-        const done = await carrel(['gc', '--json', '--gc-grace-seconds', '0', '--data', data])
+        const done = await carrelProcess(['gc', '--json', '--gc-grace-seconds', '0', '--data', data])
         assert.equal(done.code, 1, done.stdout)
         const report = JSON.parse(done.stdout)
         assert.deepEqual(
@@ -118,11 +118,11 @@ describe('carrel gc with a damaged library', { timeout: 300_000 }, () => {
         freed += report.freedBytes
       }
       assert.equal(freed, 200_000)
-      const sound = await carrel(['gc', '--library', ids[1] ?? '', '--data', data])
+      const sound = await carrelProcess(['gc', '--library', ids[1] ?? '', '--data', data])
       assert.equal(sound.code, 0, sound.stderr)
-      const unsound = await carrel(['gc', '--library', ids[0] ?? '', '--data', data])
+      const unsound = await carrelProcess(['gc', '--library', ids[0] ?? '', '--data', data])
       assert.equal(unsound.code, 1, unsound.stdout)
-      const unknown = await carrel(['gc', '--library', crypto.randomUUID(), '--data', data])
+      const unknown = await carrelProcess(['gc', '--library', crypto.randomUUID(), '--data', data])
       assert.deepEqual(
         [unknown.code, /not the id of a library of this server/.test(unknown.stderr)],
         [2, true],
@@ -148,9 +148,9 @@ describe('carrel gc --compact', { timeout: 300_000 }, () => {
   })
   after(() => rm(folder, { recursive: true }))
 
-  const compact = () => carrel(['gc', '--compact', '--json', '--data', data])
+  const compact = () => carrelProcess(['gc', '--compact', '--json', '--data', data])
   const vacuum = async () => {
-    const { stdout } = await carrel(['doctor', '--json', '--data', data, '--port', '0'])
+    const { stdout } = await carrelProcess(['doctor', '--json', '--data', data, '--port', '0'])
     const { checks } = JSON.parse(stdout) as { checks: { check: string; status: string; remedy?: string }[] }
     return checks.find(({ check }) => check === 'vacuum')
   }

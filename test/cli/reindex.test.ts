@@ -5,7 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
-import { carrel, serve } from '../support/command.ts'
+import { carrelProcess, serve } from '../support/command.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
@@ -32,7 +32,7 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
       await findsIt(client)
       const trashed = async (from: Client) => (await from.get(`/api/v2.1/repos/${library}/trash/`)).body.data
       const trash = await trashed(client)
-      const beside = await carrel(['reindex', '--data', data])
+      const beside = await carrelProcess(['reindex', '--data', data])
       assert.deepEqual([beside.code, beside.stderr], [0, ''])
       assert.match(
         beside.stdout,
@@ -46,7 +46,7 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
       // Whatever became of the file, it is made again.
       for (const ending of ['-wal', '-shm']) await rm(path.join(data, `search.db${ending}`), { force: true })
       await writeFile(path.join(data, 'search.db'), 'no database at all'.repeat(1000))
-      const without = await carrel(['reindex', 'search', '--json', '--data', data])
+      const without = await carrelProcess(['reindex', 'search', '--json', '--data', data])
       assert.deepEqual([without.code, without.stderr], [0, ''])
       assert.deepEqual(JSON.parse(without.stdout), { libraries: { search: 1 }, failures: [] })
       const again = await start()
@@ -76,7 +76,7 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
           .run(damaged)
         assert.equal(lost.changes, 1)
       }
-      const { code, stdout, stderr } = await carrel(['reindex', '--json', '--data', data])
+      const { code, stdout, stderr } = await carrelProcess(['reindex', '--json', '--data', data])
       assert.equal(code, 1)
       const { libraries, failures } = JSON.parse(stdout)
       assert.deepEqual(libraries, { search: 1, paths: 1, photos: 1 })
@@ -93,10 +93,10 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
   it('lists the indexes when the name is unknown, and reports a folder without data', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-reindex-'))
     try {
-      const unknown = await carrel(['reindex', 'everything', '--data', data])
+      const unknown = await carrelProcess(['reindex', 'everything', '--data', data])
       assert.notEqual(unknown.code, 0)
       assert.match(unknown.stderr, /search, paths/)
-      const empty = await carrel(['reindex', '--data', data])
+      const empty = await carrelProcess(['reindex', '--data', data])
       assert.notEqual(empty.code, 0)
       assert.match(empty.stderr, /There is no data of Carrel/)
     } finally {

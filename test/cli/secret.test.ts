@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
-import { carrel } from '../support/command.ts'
+import { carrelProcess } from '../support/command.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
 const PASSWORD = 'open sesame now'
@@ -82,7 +82,8 @@ describe('carrel secret', { timeout: 120_000 }, () => {
   })
   after(() => rm(data, { recursive: true }))
   const file = () => path.join(data, 'secret')
-  const run = (command: string, env = {}) => carrel(['secret', command, '--data', data, '--json'], { env })
+  const run = (command: string, env = {}) =>
+    carrelProcess(['secret', command, '--data', data, '--json'], { env })
 
   it('rotates twice and then retires the old keys, and nothing is lost', async () => {
     let issued: Issued

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { Client } from '../support/client.ts'
-import { carrel, program, serve } from '../support/command.ts'
+import { carrelProcess, program, serve } from '../support/command.ts'
 
 describe('carrel serve', { timeout: 300_000 }, () => {
   let folder = ''
@@ -56,11 +56,13 @@ describe('carrel serve', { timeout: 300_000 }, () => {
       await first.stop()
       await using second = await serve(['--data', data])
       assert.equal(await passwordIn(file), password)
-      await carrel(['user', 'add', 'ann@example.org', '--password-stdin', '--data', data], { input: 'ann' })
+      await carrelProcess(['user', 'add', 'ann@example.org', '--password-stdin', '--data', data], {
+        input: 'ann',
+      })
       await Client.signIn(second.url, 'ann@example.org', 'ann')
       await stat(file)
     }
-    const changed = await carrel(['user', 'password', 'admin@carrel.local', '--data', data])
+    const changed = await carrelProcess(['user', 'password', 'admin@carrel.local', '--data', data])
     assert.equal(changed.code, 0)
     await assert.rejects(stat(file), { code: 'ENOENT' })
   })
@@ -137,7 +139,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const outcome = await carrel(['serve', '--data', newData(), '--port', String(port)])
+    const outcome = await carrelProcess(['serve', '--data', newData(), '--port', String(port)])
     other.close()
     assert.equal(outcome.code, 1)
     assert.equal(
@@ -149,7 +151,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
   it('says in one sentence that the data folder cannot be used', async () => {
     const file = newData()
     await writeFile(file, 'not a folder')
-    const outcome = await carrel(['serve', '--data', file, '--port', '0'])
+    const outcome = await carrelProcess(['serve', '--data', file, '--port', '0'])
     assert.equal(outcome.code, 1)
     assert.match(outcome.stderr, /^Cannot write to the data folder .*: make it writable .*\.\n$/)
   })
@@ -159,7 +161,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     const file = path.join(data, 'carrel.db')
     const newer = { version: 9999, name: 'of the future', up: async () => {} }
     await using _db = await openDatabase({ kind: 'sqlite', file }, { onFatal: rethrow, migrations: [newer] })
-    const outcome = await carrel(['serve', '--data', data, '--port', '0'])
+    const outcome = await carrelProcess(['serve', '--data', data, '--port', '0'])
     assert.equal(outcome.code, 1)
     assert.match(outcome.stderr, /^The data has schema version 9999, .* backup made before the upgrade\.\n$/)
   })
@@ -169,7 +171,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     await using server = await serve(['--data', data])
     await server.stop()
     await writeFile(path.join(data, 'carrel.db'), 'this is no database, whatever its name says'.repeat(100))
-    const outcome = await carrel(['serve', '--data', data, '--port', '0'])
+    const outcome = await carrelProcess(['serve', '--data', data, '--port', '0'])
     assert.equal(outcome.code, 1)
     assert.match(outcome.stderr, /^The database cannot be used \(.*\): run carrel doctor .*\.\n$/)
   })
@@ -183,7 +185,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
   ]
   for (const [what, args, env, message] of badSettings) {
     it(`says in one sentence that ${what} cannot be used`, async () => {
-      const outcome = await carrel(['serve', '--data', newData(), ...args], { env })
+      const outcome = await carrelProcess(['serve', '--data', newData(), ...args], { env })
       assert.equal(outcome.code, 1)
       assert.match(outcome.stderr, message)
       assert.equal(outcome.stderr.split('\n').length, 2)
@@ -191,13 +193,13 @@ describe('carrel serve', { timeout: 300_000 }, () => {
   }
 
   it('exits with 2 for an unknown flag', async () => {
-    const outcome = await carrel(['serve', '--prot', '1'])
+    const outcome = await carrelProcess(['serve', '--prot', '1'])
     assert.equal(outcome.code, 2)
     assert.match(outcome.stderr, /unknown option '--prot'/)
   })
 
   it('lists a flag for every setting', async () => {
-    const outcome = await carrel(['serve', '--help'])
+    const outcome = await carrelProcess(['serve', '--help'])
     assert.equal(outcome.code, 0)
     for (const flag of ['--data <folder>', '--public-url <url>', '--default-quota-mb <megabytes>']) {
       assert.ok(outcome.stdout.includes(flag), flag)

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
-import { type CommandOptions, carrel, type Serving, serve } from '../support/command.ts'
+import { type CommandOptions, carrelProcess, type Serving, serve } from '../support/command.ts'
 
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
 
@@ -20,7 +20,7 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     await rm(data, { recursive: true })
   })
   const user = (args: string[], options: CommandOptions = {}) =>
-    carrel(['user', ...args, '--data', data], options)
+    carrelProcess(['user', ...args, '--data', data], options)
   const signIn = (email: string, password: string) => Client.signIn(server.url, email, password)
 
   it('adds an account with a generated password that opens it at once', async () => {
@@ -141,7 +141,7 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
 describe('carrel user, in a folder without data', { timeout: 60_000 }, () => {
   it('creates nothing and says what to do', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-user-'))
-    const outcome = await carrel(['user', 'add', 'ann@example.org', '--data', folder])
+    const outcome = await carrelProcess(['user', 'add', 'ann@example.org', '--data', folder])
     assert.equal(outcome.code, 1)
     assert.match(
       outcome.stderr,

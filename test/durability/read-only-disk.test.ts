@@ -7,7 +7,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
-import { carrel } from '../support/command.ts'
+import { carrelProcess } from '../support/command.ts'
 import { ADMIN } from '../support/server.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
 
@@ -118,7 +118,7 @@ it('a file system of all data that turns read-only acknowledges nothing more, an
       )
       assert.ok(ready === undefined || ready === 503, String(ready))
     }
-    const { code, stderr } = await carrel(['serve', '--port', '0', '--data', disk.data], {
+    const { code, stderr } = await carrelProcess(['serve', '--port', '0', '--data', disk.data], {
       env: { CARREL_UNSAFE_STORAGE: 'allow' },
     })
     assert.equal(code, 1)

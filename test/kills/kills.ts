@@ -7,7 +7,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
-import { carrel, environment, program } from '../support/command.ts'
+import { carrelProcess, environment, program } from '../support/command.ts'
 import { seededRandom } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { createWriters, type Writer } from './writers.ts'
@@ -125,7 +125,7 @@ async function verifyRestored(folder: string, writers: readonly Writer[]): Promi
     ['backup', 'verify', target, '--read-data'],
     ['restore', target, '--data', restored],
   ]) {
-    const { code, stderr, stdout } = await carrel(args.map(String))
+    const { code, stderr, stdout } = await carrelProcess(args.map(String))
     assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
   }
   await using server = await spawnServer(String(restored))

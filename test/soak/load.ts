@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type Reply } from '../support/client.ts'
-import { carrel } from '../support/command.ts'
+import { carrelProcess } from '../support/command.ts'
 import { seededRandom } from '../support/random.ts'
 import { MTIME, SyncClient, type TreeSpec } from '../support/sync-client.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
@@ -239,7 +239,7 @@ const COMMANDS: Record<string, Operation> = {
   collect: async (_worker, { data, signal, freed, journal }) => {
     {
       using _collection = journal.begin('collection')
-      const { code, stdout, stderr } = await carrel(['gc', '--json', '--data', data], {
+      const { code, stdout, stderr } = await carrelProcess(['gc', '--json', '--data', data], {
         env: { CARREL_GC_GRACE_SECONDS: GRACE_SECONDS },
       })
       assert.equal(code, 0, `carrel gc: ${stdout}${stderr}`)
@@ -259,7 +259,7 @@ const COMMANDS: Record<string, Operation> = {
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const { code, stdout, stderr } = await carrel(args)
+  const { code, stdout, stderr } = await carrelProcess(args)
   assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
 }
 

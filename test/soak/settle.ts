@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { carrel } from '../support/command.ts'
+import { carrelProcess } from '../support/command.ts'
 import { bytesBelow } from './samples.ts'
 
 /** The disk use of a stopped server from which garbage collection has removed everything it can. */
@@ -80,7 +80,7 @@ function logBytesOf(data: string): number {
 }
 
 async function run(args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await carrel(args)
+  const { code, stdout, stderr } = await carrelProcess(args)
   assert.equal(code, 0, `carrel ${args.join(' ')}: ${stdout}${stderr}`)
   return stdout
 }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import type { CommandMessage, CommandRequest } from './command-host.ts'
 
 /** Arguments and variables with which the launcher starts Node. */
 export const { program, environment } = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
@@ -24,8 +26,17 @@ export interface CommandOptions {
   readonly input?: string
 }
 
-/** Runs a `carrel` command to its end. */
+/**
+ * Runs a `carrel` command to its end, in a process that has run others before: starting one takes most of the time of a command.
+ * Commands that read input, or with variables that only take effect at the start of a process, have a process of their own.
+ */
 export async function carrel(args: readonly string[], options: CommandOptions = {}): Promise<Outcome> {
+  const needsProcess = options.input !== undefined || options.env?.['LD_PRELOAD'] !== undefined
+  return needsProcess ? await carrelProcess(args, options) : await hosts.run(args, environmentFor(options))
+}
+
+/** Runs a `carrel` command to its end in a process of its own. */
+export async function carrelProcess(args: readonly string[], options: CommandOptions = {}): Promise<Outcome> {
   const child = start(args, options)
   child.stdin.end(options.input ?? '')
   const [stdout, stderr, [code]] = await Promise.all([
@@ -77,14 +88,56 @@ export async function serve(args: readonly string[], options: CommandOptions = {
 }
 
 /** Starts a `carrel` command. */
-export function start(args: readonly string[], { env = {} }: CommandOptions = {}) {
-  // The settings of the test run are not inherited.
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('CARREL_') || name === 'CARREL_TEST_FREEZE_ROWS',
-  )
+export function start(args: readonly string[], options: CommandOptions = {}) {
   return spawn(process.execPath, [...program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // The PostgreSQL of the test run does not flush.
-    env: { ...environment, ...Object.fromEntries(inherited), CARREL_UNSAFE_STORAGE: 'allow', ...env },
+    env: environmentFor(options),
   })
 }
+
+function environmentFor({ env = {} }: CommandOptions): Record<string, string> {
+  // The settings of the test run are not inherited.
+  const inherited = Object.entries(process.env).filter(
+    ([name, value]) =>
+      value !== undefined && (!name.startsWith('CARREL_') || name === 'CARREL_TEST_FREEZE_ROWS'),
+  )
+  // The PostgreSQL of the test run does not flush.
+  return { ...environment, ...Object.fromEntries(inherited), CARREL_UNSAFE_STORAGE: 'allow', ...env }
+}
+
+/** Processes that run commands, as many as commands run at once. They end with this process, which does not count their CPU time. */
+class CommandHosts {
+  readonly #idle: ChildProcess[] = []
+
+  async run(args: readonly string[], env: Record<string, string>): Promise<Outcome> {
+    const host = this.#idle.pop() ?? this.#spawn()
+    host.ref()
+    host.channel?.ref()
+    const output = { stdout: '', stderr: '' }
+    const { promise, resolve } = Promise.withResolvers<number | null>()
+    const onMessage = (message: CommandMessage) => {
+      if ('code' in message) resolve(message.code)
+      else output[message.stream] += message.text
+    }
+    host.on('message', onMessage).once('exit', resolve)
+    host.send({ args, env } satisfies CommandRequest)
+    const code = await promise
+    host.off('message', onMessage).off('exit', resolve)
+    if (host.connected) {
+      host.unref()
+      host.channel?.unref()
+      this.#idle.push(host)
+    }
+    return { code, ...output }
+  }
+
+  #spawn(): ChildProcess {
+    const flags = program.slice(0, -1)
+    return spawn(process.execPath, [...flags, path.join(import.meta.dirname, 'command-host.ts')], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: environmentFor({}),
+    })
+  }
+}
+
+const hosts = new CommandHosts()

@@ -1,0 +1,41 @@
+import { constants, setPriority } from 'node:os'
+import { run } from '../../src/cli/run.ts'
+
+// A process that runs `carrel` commands one after another, so that they load their modules once: see command.ts. Between two
+// commands everything is restored that a command leaves to the end of its process: variables, signal handlers, priority.
+
+/** A command to run. */
+export interface CommandRequest {
+  readonly args: readonly string[]
+  /** All environment variables. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export type CommandMessage =
+  | { readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly code: number }
+
+process.on('disconnect', () => process.exit())
+process.on('message', ({ args, env }: CommandRequest) => {
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
+  void run(args).then((code) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
+    process.stdout.removeAllListeners('error')
+    setPriority(constants.priority.PRIORITY_NORMAL)
+    send({ code })
+  })
+})
+
+for (const stream of ['stdout', 'stderr'] as const) {
+  process[stream].write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    send({ stream, text: typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString() })
+    const done = rest.at(-1)
+    if (typeof done === 'function') process.nextTick(done)
+    return true
+  }
+}
+
+function send(message: CommandMessage): void {
+  process.send?.(message)
+}
