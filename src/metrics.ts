@@ -1,9 +1,14 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client'
 
 /** A metric that is read from a state when it is scraped. */
 export interface StateMetric<State> {
   readonly name: string
   readonly help: string
+  /**
+   * What is shown for several processes of one server. Default for gauges: the largest value, because most are read from the database, where they are the
+   * same for all processes. `average` shows each process by itself.
+   */
+  readonly aggregator?: 'sum' | 'max' | 'average'
   readonly of: (state: State) => number
 }
 
@@ -20,7 +25,7 @@ export function registerGauges<State>(
     const collect = async () => {
       gauge.set(of(await current()))
     }
-    const gauge: Gauge = new Gauge({ ...metric, registers: [], collect })
+    const gauge: Gauge = new Gauge({ aggregator: 'max', ...metric, registers: [], collect })
     registry.registerMetric(gauge)
   }
 }
@@ -50,4 +55,26 @@ function coalesced<State>(state: ReadState<State>): () => Promise<State> {
     reading ??= Promise.resolve(state()).finally(() => (reading = undefined))
     return reading
   }
+}
+
+type MetricsOfProcess = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** The metrics of one of several processes. Gauges of which neither a sum nor the largest makes sense get the number of the process as a label. */
+export async function metricsOfProcess(registry: Registry, number: number): Promise<MetricsOfProcess> {
+  const metrics = await registry.getMetricsAsJSON()
+  return metrics.map((metric) => {
+    if (MERGED.has(metric.aggregator)) return metric
+    const values = metric.values.map((value) => ({
+      ...value,
+      labels: { ...value.labels, process: number },
+    }))
+    return { ...metric, values, aggregator: 'first' }
+  })
+}
+
+const MERGED = new Set(['sum', 'max', 'first'])
+
+/** The metrics of several processes as one text. */
+export function mergeMetrics(processes: readonly unknown[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...processes] as object[]).metrics()
 }

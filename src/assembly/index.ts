@@ -1,7 +1,6 @@
 export { createAccounts, createInitialPassword, quotaLimits } from './accounts.ts'
 export { backUp, pruneBackups, recordedBackup, recordedVerification, verifyBackups } from './backups.ts'
 export { createActivity, createPhotos, createSearch } from './consumers.ts'
-export { DataFolderInUseError, lockDataFolder } from './data-folder-lock.ts'
 export { apiTokenDependents, groupDependents } from './dependents.ts'
 export { holdLease } from './hold-lease.ts'
 export { cancelMove, type MoveStep, moveDatabase } from './move-database.ts'
@@ -18,4 +17,4 @@ export {
   reportProblems,
   type StorageProblem,
 } from './storage-safety.ts'
-export { openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
+export { openCore, openSearchDatabase } from './stores.ts'

@@ -30,6 +30,8 @@ interface OpenBlocksOptions {
   readonly claim?: Database
   /** Another process may have the store open. */
   readonly shared?: boolean
+  /** Another process of this server has the blocks on disk open. In front of S3 each process has a cache of its own. */
+  readonly joins?: boolean
   /** Called once when nothing may be acknowledged any more. */
   readonly onFatal?: (error: Error) => void
 }
@@ -136,13 +138,13 @@ function settingAt(config: Config, text: string): BlocksSetting {
 function openStore(
   config: Config,
   setting: BlocksSetting,
-  { db, shared = false, onFatal }: OpenBlocksOptions,
+  { db, shared = false, joins = false, onFatal }: OpenBlocksOptions,
 ): Promise<BlockStore> {
   const { directory, implementation, cacheBytes } = setting
   const disk = {
     directory,
     implementation,
-    shared,
+    shared: shared || (joins && setting.kind === 'disk'),
     threads: threadsOf(config),
     openFolders: foldersKeptOpen(descriptorLimit()),
     ...(onFatal && { onFatal }),

@@ -1,10 +1,7 @@
-import { access as checkAccess, constants, mkdir, readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { UNFINISHED_RESTORE } from '../backup/index.ts'
 import type { Config } from '../config/index.ts'
-import { type Database, ThreadedDatabase } from '../database/index.ts'
-import { StartError } from '../errors.ts'
+import { type Database, type ProcessLocks, ThreadedDatabase } from '../database/index.ts'
 import { forgetNonce, presentedBy } from '../identity/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
@@ -13,23 +10,6 @@ import { libraryDependents, pathBindings } from './dependents.ts'
 
 const MAX_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
-
-export async function prepareDataFolder(directory: string): Promise<void> {
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    await checkAccess(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (error) {
-    throw new StartError(
-      `Cannot write to the data folder ${directory}: make it writable for this user, or name another with --data.`,
-      { cause: error },
-    )
-  }
-  if ((await readdir(directory)).includes(UNFINISHED_RESTORE)) {
-    throw new StartError(
-      `A restore into the data folder ${directory} did not finish: run the same carrel restore again, which continues it.`,
-    )
-  }
-}
 
 export function openCore(parts: {
   db: Database
@@ -61,8 +41,13 @@ export function openCore(parts: {
 }
 
 /** The database of the search index: the main one on PostgreSQL, a separate file on SQLite. */
-export function openSearchDatabase({ database, dataDirectory }: Config, db: Database): Database {
-  return database.kind === 'sqlite' ? new ThreadedDatabase(path.join(dataDirectory, 'search.db')) : db
+export function openSearchDatabase(
+  { database, dataDirectory }: Config,
+  db: Database,
+  locks?: ProcessLocks,
+): Database {
+  if (database.kind !== 'sqlite') return db
+  return new ThreadedDatabase(path.join(dataDirectory, 'search.db'), { locks })
 }
 
 /** One thread per core except that of the event loop, at most four, unless set. */

@@ -19,7 +19,7 @@ export {
   restoreLibrary,
 } from './restore-library.ts'
 export { copyFromSnapshot } from './restore-path.ts'
-export { restoreServer, UNFINISHED_RESTORE } from './restore-server.ts'
+export { restoreServer } from './restore-server.ts'
 export { Snapshot } from './snapshot.ts'
 export { SnapshotTree } from './snapshot-tree.ts'
 export { BackupError } from './target.ts'

@@ -1,6 +1,7 @@
 import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
+import { UNFINISHED_RESTORE } from '../data-folder/index.ts'
 import {
   type Database,
   emptyTables,
@@ -48,9 +49,6 @@ interface RestoreOptions {
   readonly onLoaded?: (db: Database) => Promise<void>
   readonly onStep?: (step: string) => void
 }
-
-/** In a data folder while a restore is running. `carrel serve` does not start on such a folder. */
-export const UNFINISHED_RESTORE = 'restore-unfinished'
 
 const CONCURRENT_BLOCKS = 4
 

@@ -1,6 +1,6 @@
-import { DataFolderInUseError } from '../assembly/index.ts'
 import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
+import { DataFolderInUseError } from '../data-folder/index.ts'
 import { DatabaseError, MigrationBackupError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault, StartError } from '../errors.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'

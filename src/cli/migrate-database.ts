@@ -1,5 +1,6 @@
-import { cancelMove, lockDataFolder, type MoveStep, moveDatabase } from '../assembly/index.ts'
+import { cancelMove, type MoveStep, moveDatabase } from '../assembly/index.ts'
 import type { Config } from '../config/index.ts'
+import { lockDataFolder } from '../data-folder/index.ts'
 import { checkVersion } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './output.ts'

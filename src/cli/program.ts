@@ -21,8 +21,13 @@ export function createProgram(end: (exitCode: number) => void): Command {
     .option('--json', 'print JSON lines, on a terminal too')
     .action(async (options: { json?: true }) => {
       const config = configFrom(options)
+      const json = options.json === true
+      if (config.processes > 1) {
+        const { supervise } = await import('./supervise.ts')
+        return end(await supervise(config, { json }))
+      }
       const { serve } = await import('./serve.ts')
-      end(await serve(config, { json: options.json === true }))
+      end(await serve(config, { json }))
     })
   addUserCommands(program)
   withSettings(program.command('usage').description('count what is stored, and what it is kept for'), [

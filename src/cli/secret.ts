@@ -1,7 +1,8 @@
 import { resealLinkPasswords } from '../access/index.ts'
 import { resealWebhookSecrets } from '../activity/index.ts'
-import { adoptSecret, lockDataFolder } from '../assembly/index.ts'
+import { adoptSecret } from '../assembly/index.ts'
 import type { Config } from '../config/index.ts'
+import { lockDataFolder } from '../data-folder/index.ts'
 import {
   loadSecret,
   removePreviousKeys,

@@ -21,16 +21,19 @@ const gauges: readonly StateMetric<ClusterState>[] = [
   {
     name: 'carrel_node_leases',
     help: 'Leases of this node for work that one node does for all',
+    aggregator: 'sum',
     of: ({ leases }) => leases,
   },
   {
     name: 'carrel_database_round_trip_seconds',
     help: 'Time the last heartbeat of this node took in the database',
+    aggregator: 'average',
     of: ({ roundTripSeconds }) => roundTripSeconds,
   },
   {
     name: 'carrel_clock_offset_seconds',
     help: 'The clock of the database minus that of this node',
+    aggregator: 'average',
     of: ({ clockOffset }) => clockOffset,
   },
 ]

@@ -96,6 +96,7 @@ describe('the configuration', () => {
       },
       mail: undefined,
       mailPerDay: 100,
+      processes: 1,
       threads: undefined,
       log: 'info',
     } satisfies Config)
@@ -224,7 +225,8 @@ describe('the configuration', () => {
     [{ CARREL_MAX_CONNECTIONS: '100' }, (c) => c.http.connections, 100],
     [{ CARREL_MAX_CONNECTIONS_PER_ADDRESS: '5' }, (c) => c.http.connectionsPerAddress, 5],
     [{ CARREL_QUOTA_STATUS: '443' }, (c) => c.quotaStatus, 443],
-    [{ CARREL_PROCESSES: '1', CARREL_THREADS: '4' }, (c) => c.threads, 4],
+    [{ CARREL_PROCESSES: '4' }, (c) => c.processes, 4],
+    [{ CARREL_THREADS: '4' }, (c) => c.threads, 4],
     [{ CARREL_LOG: 'silent' }, (c) => c.log, 'silent'],
     [{ CARREL_TEST_POSTGRES: 'postgres://x', CARRELLED: 'x', PATH: '/bin' }, (c) => c.port, 8000],
   ]
@@ -303,11 +305,7 @@ describe('the configuration', () => {
     ],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
     [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
-    [
-      { CARREL_PROCESSES: '2' },
-      'Set CARREL_PROCESSES to 1 (several processes are not supported yet), not "2".',
-    ],
-    [{ CARREL_PROCESSES: '0' }, /several processes are not supported yet/],
+    [{ CARREL_PROCESSES: '0' }, 'Set CARREL_PROCESSES to a whole number from 1 to 64, not "0".'],
     [{ CARREL_THREADS: '1.5' }, /CARREL_THREADS/],
     [{ CARREL_LOG: 'verbose' }, /CARREL_LOG/],
     [{ CARREL_PROT: '80' }, /^Unset CARREL_PROT or correct its name/],

@@ -134,6 +134,8 @@ export interface Config {
   mail: MailSetting | undefined
   /** Mails with links that an account may send in 24 hours. */
   mailPerDay: number
+  /** Server processes on this machine. */
+  processes: number
   /** Undefined leaves the number to the server. */
   threads: number | undefined
   log: LogLevel
@@ -197,6 +199,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     backup: backupOf(values, sources.cwd ?? process.cwd()),
     mail: mailOf(values, sources.cwd ?? process.cwd()),
     mailPerDay: values.mailPerDay,
+    processes: values.processes,
     threads: values.threads,
     log: values.log,
   }

@@ -531,9 +531,10 @@ export const definitions = {
   processes: define<number>({
     placeholder: 'number',
     fallback: 1,
-    meaning: 'server processes on this machine; 1 is the only choice, because several are not supported yet',
-    expects: '1 (several processes are not supported yet)',
-    parse: (text) => parseInteger(text, 1, 1),
+    meaning:
+      'server processes on this machine, each a node; more than one are run by a supervisor, which listens for them',
+    expects: 'a whole number from 1 to 64',
+    parse: (text) => parseInteger(text, 1, 64),
   }),
   threads: count('threads that hash large uploads, and documents indexed at the same time'),
   log: define<LogLevel>({

@@ -26,7 +26,7 @@ interface LibraryKeysOptions {
 }
 
 /**
- * The keys of encrypted libraries whose password was given, for one hour. On SQLite they are in the memory of the only node. On PostgreSQL they are also in rows,
+ * The keys of encrypted libraries whose password was given, for one hour. With a single process on SQLite they are in its memory only. With several nodes they are also in rows,
  * sealed with the credential of the client, of which the server stores only the hash: any node that receives the credential, or a ticket issued with
  * it, can open the library. A row that was deleted ends the key on all nodes with the next request.
  */
@@ -41,7 +41,7 @@ export class LibraryKeys implements Disposable {
   constructor(options: LibraryKeysOptions) {
     this.#options = options
     this.#memory = new Keyring(options.now)
-    this.#isShared = options.db.dialect === 'postgres'
+    this.#isShared = options.db.isShared
   }
 
   /** The data key of a library; undefined for a plain one. Throws password-needed. */

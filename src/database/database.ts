@@ -71,6 +71,8 @@ export interface RequestOptions {
  */
 export interface Database extends Reader, AsyncDisposable {
   readonly dialect: Dialect
+  /** Whether other nodes may serve from it: PostgreSQL, or a SQLite file that several processes have open. */
+  readonly isShared: boolean
   /**
    * Runs `work` in one transaction and resolves once it would survive a power failure (I4). Any throw rolls back. `work` must await nothing
    * but the transaction, and may be run again (PostgreSQL serialization failure or deadlock).

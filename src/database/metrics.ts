@@ -24,6 +24,7 @@ const gauges: readonly StateMetric<RowCacheStatistics | undefined>[] = [
   {
     name: 'carrel_row_cache_bytes',
     help: 'Estimated size of the row cache',
+    aggregator: 'sum',
     of: (statistics) => statistics?.bytes ?? 0,
   },
 ]

@@ -4,6 +4,7 @@ import type { Logger } from './logger.ts'
 import { type Migratable, migrate } from './migrate.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
 import type { Migration } from './migrations/types.ts'
+import type { ProcessLocks } from './process-locks.ts'
 import { inspectSqlite } from './sqlite/inspection.ts'
 import { openSqlite } from './sqlite/sqlite-database.ts'
 
@@ -20,6 +21,10 @@ interface OpenOptions {
   readonly logger?: Logger
   /** Connections to PostgreSQL at most. */
   readonly poolSize?: number
+  /** Given if several processes serve from a SQLite file. */
+  readonly locks?: ProcessLocks | undefined
+  /** Another process of this server has the SQLite file open. */
+  readonly joins?: boolean | undefined
   readonly migrations?: readonly Migration[]
   /** Stops at this schema version, into which rows of an older backup fit. */
   readonly upToVersion?: number

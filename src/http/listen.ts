@@ -1,6 +1,6 @@
 import { StartError } from '../errors.ts'
 import { urlOf } from './base-url.ts'
-import type { Transport } from './transport.ts'
+import type { ListenOptions, Transport } from './transport.ts'
 
 /** The address a server listens on. */
 export interface Listening {
@@ -19,16 +19,12 @@ export class ListenError extends StartError {
 }
 
 /** Starts listening. Rejects with a `ListenError`. */
-export async function startListening(
-  transport: Transport,
-  { host, port }: { host: string; port: number },
-): Promise<Listening> {
+export async function startListening(transport: Transport, options: ListenOptions): Promise<Listening> {
   try {
-    const bound = await transport.listen({ host, port })
-    const { address } = bound
-    return { address, port: bound.port, url: urlOf(transport.scheme, address, bound.port) }
+    const { address, port } = await transport.listen(options)
+    return { address, port, url: urlOf(transport.scheme, address, port) }
   } catch (error) {
-    throw new ListenError(host, port, error)
+    throw new ListenError(options.host, options.port, error)
   }
 }
 

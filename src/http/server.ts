@@ -25,7 +25,7 @@ import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
-import type { ConnectionTimeouts, Transport, TransportOptions } from './transport.ts'
+import type { ConnectionTimeouts, ListenOptions, Transport, TransportOptions } from './transport.ts'
 
 export interface HttpServerOptions<User, Services> {
   readonly surfaces: readonly Surface<User, Services>[]
@@ -47,6 +47,8 @@ export interface HttpServerOptions<User, Services> {
   /** Default: the logger writes all lines. */
   readonly logRequest?: LogRequest
   readonly metrics: HttpMetrics
+  /** Replaces the text of the metrics, with those of other processes of this server. */
+  readonly metricsText?: (() => Promise<string>) | undefined
   /** Authorizes a program without an account to read `/metrics`. */
   readonly metricsToken?: string | undefined
   /** A URI for vulnerability reports. */
@@ -113,8 +115,10 @@ const defaultLimits: HttpLimits = {
 export interface HttpServer extends AsyncDisposable {
   /** Every route, for the docs and the compatibility report. */
   readonly endpoints: readonly Endpoint[]
+  /** Connections that are open. */
+  readonly connectionCount: number
   /** Rejects with a `ListenError`, whose message says how to fix it. */
-  listen(where: { host: string; port: number }): Promise<Listening>
+  listen(options: ListenOptions): Promise<Listening>
   /**
    * Announces the stop, while requests are still served: `/readyz` answers that the server is draining, and each response closes its connection, so that a
    * proxy sends its next requests elsewhere.
@@ -185,7 +189,10 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   }
   return {
     endpoints: endpointsOf(routes),
-    listen: (where) => startListening(transport, where),
+    get connectionCount() {
+      return transport.connectionCount
+    },
+    listen: (listening) => startListening(transport, listening),
     drain() {
       closing = true
     },

@@ -14,6 +14,8 @@ export interface Readiness {
 
 interface SystemRoutesOptions {
   readonly metrics: HttpMetrics
+  /** Replaces the text of the metrics, with those of other processes of this server. */
+  readonly metricsText?: (() => Promise<string>) | undefined
   /** Authorizes a program without an account to read `/metrics`. */
   readonly metricsToken?: string | undefined
   readonly ready: () => Promise<Readiness>
@@ -24,6 +26,7 @@ interface SystemRoutesOptions {
 /** Routes for monitoring: liveness, readiness, metrics. */
 export function systemRoutes({
   metrics,
+  metricsText = () => metrics.registry.metrics(),
   metricsToken,
   ready,
   isDraining,
@@ -63,7 +66,7 @@ export function systemRoutes({
         handle: async () =>
           rawResponse({
             headers: { 'Content-Type': metrics.registry.contentType },
-            body: await metrics.registry.metrics(),
+            body: await metricsText(),
           }),
       }),
       openTo: showsToken(metricsToken),

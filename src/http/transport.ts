@@ -129,11 +129,28 @@ export interface TransportOptions extends ConnectionTimeouts {
   onError(error: unknown): void
 }
 
+/** Where to listen. */
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** Accepts the connections for this process. Default: the process listens itself. */
+  readonly source?: ConnectionSource | undefined
+}
+
+/** Another process that listens and passes connections on. */
+export interface ConnectionSource {
+  /** Calls `accept` with each connection from then on. Rejects with the error of the system. */
+  listen(
+    where: { readonly host: string; readonly port: number },
+    accept: (socket: Socket) => void,
+  ): Promise<Pick<AddressInfo, 'address' | 'port'>>
+}
+
 /** Accepts connections and speaks HTTP on them. The two implementations are `fast/` and `node/`. */
 export interface Transport {
   readonly scheme: 'http' | 'https'
   /** Rejects with the error of the system. */
-  listen(where: { host: string; port: number }): Promise<AddressInfo>
+  listen(options: ListenOptions): Promise<Pick<AddressInfo, 'address' | 'port'>>
   /** Open connections, upgraded ones included. */
   readonly connectionCount: number
   /** Stops accepting; resolves when the last connection is closed. */

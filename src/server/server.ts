@@ -7,11 +7,9 @@ import {
   checkDatabaseStorage,
   checkSecret,
   findFolderProblem,
-  lockDataFolder,
   openBlocks,
   openCore,
   openSearchDatabase,
-  prepareDataFolder,
   probeBlocks,
   refuseMoved,
   reportProblems,
@@ -21,6 +19,7 @@ import { TrustedClock } from '../clock/index.ts'
 import { ClusterNode } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
+import { joinDataFolder, lockDataFolder, prepareDataFolder } from '../data-folder/index.ts'
 import { type Database, openDatabase } from '../database/index.ts'
 import { GcSchedule } from '../gc/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
@@ -30,6 +29,7 @@ import { programVersion } from '../version.ts'
 import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
+import { configOfProcess, nameOfProcess, type ServerProcess } from './server-process.ts'
 import { createServices, type Services } from './services.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
 import { TakeOver } from './take-over.ts'
@@ -45,6 +45,8 @@ interface StartOptions {
   readonly showsPassword?: boolean
   /** Starts beside another server on the same data folder. Only for tests of several processes. */
   readonly sharesDataFolder?: boolean
+  /** The server is one of several processes on one data folder, which their supervisor has locked. */
+  readonly process?: ServerProcess | undefined
   /** Called after a disk failure was logged. Nothing may be acknowledged any more; the process must stop. */
   readonly onFatal: (error: Error) => void
 }
@@ -55,6 +57,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly firstRun: FirstRun
   readonly endpoints: HttpServer['endpoints']
   readonly services: Services
+  /** Connections that are open. */
+  readonly connectionCount: number
   /** Evicts what is cached, so that an idle process can return its memory. */
   releaseCaches(): Promise<void>
   /**
@@ -70,15 +74,19 @@ export interface RunningServer extends AsyncDisposable {
 
 /** Opens the stores, creates the services and listens. The only place that knows which stores are in use. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  const { config, logger } = options
+  const { logger, process: own } = options
+  const config = own === undefined ? options.config : configOfProcess(options.config, own)
   await using opened = new OpenParts()
   await prepareDataFolder(config.dataDirectory)
   // Before anything in the folder is touched. Opening the stores deletes temporary files.
-  const nodeId = randomUUID()
+  const nodeId = own?.nodeId ?? randomUUID()
   const address = `${config.host}:${config.port}`
-  const lock = options.sharesDataFolder
+  const sharesFolder = options.sharesDataFolder === true || own !== undefined
+  const lock = sharesFolder
     ? undefined
     : opened.use('the lock', await lockDataFolder(config.dataDirectory, address, nodeId))
+  if (own !== undefined) opened.use('the lock', await joinDataFolder(config.dataDirectory))
+  const joins = own?.isAlone === false
   const isUnsafeAllowed = config.unsafeStorage === 'allow'
   const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
   reportProblems(folderProblem ? [folderProblem] : [], isUnsafeAllowed, logger)
@@ -86,7 +94,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const reserve = opened.use(
     'the reserve',
     new DiskReserve({
-      file: path.join(config.dataDirectory, 'reserve'),
+      file: path.join(config.dataDirectory, own === undefined ? 'reserve' : nameOfProcess('reserve', own)),
       bytes: options.sharesDataFolder ? 0 : config.reserveBytes,
       logger: logger.child({ room: 'server' }),
     }),
@@ -106,6 +114,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       ...(options.now && { now: options.now }),
       logger: logger.child({ room: 'database' }),
       backupDirectory: config.preMigrationBackups,
+      locks: own?.locks,
+      joins,
     }),
   )
   await checkDatabaseStorage(db, isUnsafeAllowed, logger)
@@ -123,20 +133,20 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     }),
   )
   // The lock of the data folder is also that of a SQLite file.
-  const alone = db.dialect === 'sqlite' && lock !== undefined
-  await node.start({ alone, dead: lock?.deadNodeId })
+  const alone = db.dialect === 'sqlite' && (lock !== undefined || own?.isAlone === true)
+  await node.start({ alone, dead: lock?.deadNodeId ?? own?.deadNodeId })
   // After the heartbeat: a move marks the database first, and then looks for nodes.
   await refuseMoved(db)
   const now = options.now ?? (() => node.now())
   reportProblems(await probeBlocks(config), isUnsafeAllowed, logger)
-  const blocks = opened.use('the blocks', await openBlocks(config, { db, claim: db, onFatal }))
+  const blocks = opened.use('the blocks', await openBlocks(config, { db, claim: db, joins, onFatal }))
   const core = opened.use(
     'the libraries',
     openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }),
   )
   const clock = await trustClock(options, db, now)
   if (clock !== undefined) opened.use('the clock', clock)
-  const searchDb = openSearchDatabase(config, db)
+  const searchDb = openSearchDatabase(config, db, own?.locks)
   if (searchDb !== db) opened.use('the search database', searchDb)
   let takeOver: TakeOver | undefined
   const services = createServices({
@@ -212,11 +222,20 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const http = opened.use(
     'requests',
-    createHttp({ services, db, blocks, config, logger: logger.child({ room: 'http' }), notifications, disk }),
+    createHttp({
+      services,
+      db,
+      blocks,
+      config,
+      logger: logger.child({ room: 'http' }),
+      notifications,
+      disk,
+      process: own,
+    }),
   )
-  const listening = await http.listen({ host: config.host, port: config.port })
+  const listening = await http.listen({ host: config.host, port: config.port, source: own?.connections })
   await lock?.setAddress(listening.url)
-  node.setAddress(listening.url)
+  node.setAddress(own === undefined ? listening.url : `${listening.url} (process ${own.number})`)
 
   const kept = opened.move()
   const close = async () => {
@@ -231,6 +250,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     firstRun,
     endpoints: http.endpoints,
     services,
+    get connectionCount() {
+      return http.connectionCount
+    },
     async releaseCaches() {
       core.objects.clearCache()
       clearListingCache()

@@ -26,6 +26,7 @@ import {
 } from '../identity/index.ts'
 import { type Logger, lineWriter } from '../logging.ts'
 import { registerMailMetrics } from '../mail/index.ts'
+import { mergeMetrics, metricsOfProcess } from '../metrics.ts'
 import { pageFaults, pageRoutes } from '../pages/index.ts'
 import { registerSearchMetrics } from '../search/index.ts'
 import type { BlockStore } from '../storage/index.ts'
@@ -41,6 +42,7 @@ import {
 import type { DiskHealth } from './disk-health.ts'
 import { Reachability } from './reachability.ts'
 import { checkReadiness } from './readiness.ts'
+import type { ServerProcess } from './server-process.ts'
 import type { Services } from './services.ts'
 
 /** All surfaces behind one port. */
@@ -52,8 +54,10 @@ export function createHttp(parts: {
   logger: Logger
   notifications: Notifications
   disk: DiskHealth
+  /** One of several processes, whose metrics are shown together. */
+  process?: Pick<ServerProcess, 'number' | 'shareMetrics'> | undefined
 }): HttpServer {
-  const { services, db, blocks, config, logger, notifications, disk } = parts
+  const { services, db, blocks, config, logger, notifications, disk, process: own } = parts
   const remote = findS3Store(blocks)
   const reachable = remote && new Reachability(() => remote.reach())
   const metrics = createMetrics({ processMetrics: true })
@@ -67,6 +71,7 @@ export function createHttp(parts: {
   if (config.mail !== undefined) registerMailMetrics(metrics.registry, () => services.outbox.state())
   if (remote !== undefined) registerS3Metrics(metrics.registry, () => remote.statistics)
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
+  const allMetrics = own?.shareMetrics?.(() => metricsOfProcess(metrics.registry, own.number))
   return createHttpServer<Account, Services>({
     surfaces: [
       { routes: apiRoutes, faults: apiFaults },
@@ -117,6 +122,7 @@ export function createHttp(parts: {
     logger,
     logRequest: lineWriter(logger, 'request'),
     metrics,
+    metricsText: allMetrics && (async () => mergeMetrics(await allMetrics())),
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
     ready: () => checkReadiness(db, disk, reachable),
@@ -137,7 +143,7 @@ async function authenticate(
   })
   const isKnown = 'ok' in result || result.reason !== 'unknown'
   const found = authResult(isKnown ? result : await services.scopedTokens.authenticatePersonal(token))
-  if (found.kind !== 'user' || services.db.dialect !== 'postgres') return found
+  if (found.kind !== 'user' || !services.db.isShared) return found
   return { kind: 'user', user: { ...found.user, [presentedCredential]: token } }
 }
 

@@ -8,9 +8,9 @@ import {
   openRepository,
   restoreServer,
   Snapshot,
-  UNFINISHED_RESTORE,
 } from '../../src/backup/index.ts'
 import { readConfig } from '../../src/config/index.ts'
+import { UNFINISHED_RESTORE } from '../../src/data-folder/index.ts'
 import { openDatabase } from '../../src/database/index.ts'
 import { startServer } from '../support/server.ts'
 import type { ExpectedSnapshot } from './backup-scenarios.ts'

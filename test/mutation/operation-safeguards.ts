@@ -151,10 +151,10 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a data folder has one server',
-    file: 'src/assembly/data-folder-lock.ts',
+    file: 'src/data-folder/data-folder-lock.ts',
     find: '; begin exclusive',
     replace: '',
-    tests: ['src/assembly/data-folder-lock.test.ts'],
+    tests: ['src/data-folder/data-folder-lock.test.ts'],
     quick: true,
   },
   {

@@ -184,10 +184,10 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a data folder has one server at a time',
-    file: 'src/assembly/data-folder-lock.ts',
+    file: 'src/data-folder/data-folder-lock.ts',
     find: 'pragma journal_mode = memory; begin exclusive',
     replace: 'pragma journal_mode = memory',
-    tests: ['src/assembly/data-folder-lock.test.ts'],
+    tests: ['src/data-folder/data-folder-lock.test.ts'],
   },
   {
     invariant: 'I5',

@@ -25,7 +25,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'jobs/copy-move-task-store.ts': 'a column we wrote',
   'archives/archive-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
-  'assembly/data-folder-lock.ts': 'a file we wrote',
+  'data-folder/data-folder-lock.ts': 'a file we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',
   'version.ts': 'a file of the program',
 }

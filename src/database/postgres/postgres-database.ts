@@ -70,6 +70,7 @@ export function connectPostgres(options: PostgresOptions): PostgresDatabase {
 /** PostgreSQL over a pool of connections. */
 export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
+  readonly isShared = true
   schemaVersion = 0
   readonly logBytes = undefined
   readonly #pool: Pool

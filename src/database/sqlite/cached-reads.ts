@@ -91,6 +91,12 @@ export class CachedReads {
     this.#isValidated = false
   }
 
+  /** As `expire`, and looks for them at once. */
+  revalidate(): void {
+    this.#isValidated = false
+    this.#validate()
+  }
+
   /** To be called as soon as a transaction is committed, with the tables it changed. Undefined for any, also the schema. */
   invalidate(tables: ReadonlySet<string> | undefined): void {
     if (tables === undefined) {

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../logger.ts'
-import type { Mutex } from '../mutex.ts'
 import type { CheckpointMode, CheckpointReply, CheckpointResult } from './checkpoint-worker.ts'
 import { primaryCode } from './connection.ts'
+import type { WriteLock } from './write-lock.ts'
 
 const ioError = 10
 const MIN_RETRY_MS = 1000
@@ -16,7 +16,7 @@ interface Options {
   /** Number of frames from which a log that cannot be restarted is reported. */
   readonly largeFrames: number
   /** The mutex of the writers. A checkpoint locks it for its last part, so that the log stops growing. */
-  readonly writeMutex: Mutex
+  readonly writeMutex: Pick<WriteLock, 'lock'>
   readonly logger: Logger
   readonly onDiskError: (error: Error) => void
 }

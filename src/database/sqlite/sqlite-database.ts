@@ -7,7 +7,7 @@ import type { RequestOptions, Row, Transaction, Value, WriteOptions } from '../d
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
-import { Mutex } from '../mutex.ts'
+import type { ProcessLocks } from '../process-locks.ts'
 import type { RowCacheStatistics } from '../row-cache.ts'
 import { runInSideProcess } from '../side-process.ts'
 import { CachedReads } from './cached-reads.ts'
@@ -17,6 +17,7 @@ import { erasingSettings, prepareNewFile, releaseFreePages, stepOf } from './fre
 import { GroupSync } from './group-sync.ts'
 import { inspectSqlite } from './inspection.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
+import { LocalWriteLock, SharedWriteLock, type WriteLock } from './write-lock.ts'
 
 export interface SqliteOptions {
   readonly file: string
@@ -31,6 +32,10 @@ export interface SqliteOptions {
   readonly checkpointBytes?: number
   /** Size from which a log that a reader holds is reported. */
   readonly largeLogBytes?: number
+  /** Given if several processes serve from the file. */
+  readonly locks?: ProcessLocks | undefined
+  /** Another process of this server has the file open. It has made the log durable, or everything ends. */
+  readonly joins?: boolean | undefined
 }
 
 const pageBytes = 4096
@@ -56,7 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     await retryWhileBusy(() => writer.exec('begin immediate; commit'))
     reader = await openConnection(file)
     log = await open(`${file}-wal`, 'r+')
-    await renewLog(options, writer, log)
+    if (options.joins !== true) await renewLog(options, writer, log)
     await syncFolder(path.dirname(file))
     return new SqliteDatabase(options, writer, reader, log)
   } catch (error) {
@@ -92,13 +97,14 @@ interface AcknowledgingRequest {
  */
 class SqliteDatabase implements Migratable {
   readonly dialect = 'sqlite'
+  readonly isShared: boolean
   schemaVersion = 0
   readonly #file: string
   readonly #writer: Connection
   readonly #reader: Connection
   readonly #reads: CachedReads
   readonly #log: FileHandle
-  readonly #writeMutex = new Mutex()
+  readonly #writeMutex: WriteLock
   readonly #sync: GroupSync
   readonly #checkpointer: Checkpointer
   readonly #requests = new AsyncLocalStorage<AcknowledgingRequest>()
@@ -115,6 +121,9 @@ class SqliteDatabase implements Migratable {
     this.#onFull = options.onFull ?? (() => false)
     this.#writer = writer
     this.#reader = reader
+    this.isShared = options.locks !== undefined
+    this.#writeMutex =
+      options.locks === undefined ? new LocalWriteLock() : new SharedWriteLock(options.locks, 'write')
     this.#reads = new CachedReads(reader, writer, () => {
       // Its process may not have flushed it yet.
       this.#position += 1
@@ -164,9 +173,9 @@ class SqliteDatabase implements Migratable {
     return done.result
   }
 
-  /** One server writes. Commands beside it are rare, and conditional writes protect against them. */
-  withMutex<T>(_key: number, work: () => Promise<T>): Promise<T> {
-    return work()
+  /** Commands beside the server are rare, and conditional writes protect against them. */
+  withMutex<T>(key: number, work: () => Promise<T>): Promise<T> {
+    return this.#writeMutex.withMutex(key, work)
   }
 
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
@@ -281,8 +290,10 @@ class SqliteDatabase implements Migratable {
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
     await this.#begin()
-    this.#reads.expire()
-    const tx = new SqliteTransaction(this.#writer, this.#reads)
+    // What it finds may be a commit of another process that is not flushed yet, and be acknowledged without a change.
+    if (this.isShared) this.#reads.revalidate()
+    else this.#reads.expire()
+    const tx = new SqliteTransaction(this.#writer, this.#reads, this.#writeMutex)
     try {
       const result = await work(tx)
       tx.finish()
@@ -302,8 +313,8 @@ class SqliteDatabase implements Migratable {
     }
   }
 
-  // Another process can hold the write lock, and SQLite does not notify. The driver's own wait would block the event loop, so we retry every few
-  // milliseconds.
+  // Processes of this server wait for the write lock before. A command beside it can hold the lock of SQLite, which does not notify. The driver's own
+  // wait would block the event loop, so we retry every few milliseconds.
   async #begin(): Promise<void> {
     const deadline = performance.now() + writeTimeoutMs
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 8)) {

@@ -4,6 +4,7 @@ import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
 import { type CachedReads, ChangedTables } from './cached-reads.ts'
 import type { Connection } from './connection.ts'
+import type { WriteLock } from './write-lock.ts'
 
 // An insert yields to the event loop after this long (I10).
 const sliceMs = 4
@@ -13,11 +14,13 @@ export class SqliteTransaction implements Transaction {
   readonly #connection: Connection
   readonly #announcements: (() => void)[] = []
   readonly changed: ChangedTables
+  readonly #lock: Pick<WriteLock, 'mutexWasFree'>
   #over = false
   #failure: unknown
 
-  constructor(connection: Connection, reads: CachedReads) {
+  constructor(connection: Connection, reads: CachedReads, lock: Pick<WriteLock, 'mutexWasFree'>) {
     this.#connection = connection
+    this.#lock = lock
     this.changed = new ChangedTables(reads)
   }
 
@@ -55,8 +58,8 @@ export class SqliteTransaction implements Transaction {
     return inserted
   }
 
-  async mutexIsFree(_key: number): Promise<boolean> {
-    return true
+  async mutexIsFree(key: number): Promise<boolean> {
+    return this.#lock.mutexWasFree(key)
   }
 
   afterCommit(announce: () => void): void {

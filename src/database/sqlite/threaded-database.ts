@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
-import { Mutex } from '../mutex.ts'
+import type { ProcessLocks } from '../process-locks.ts'
 import { runInSideProcess } from '../side-process.ts'
 import type { ThreadData, ThreadReply, ThreadRequest } from './database-thread.ts'
 import { releaseFreePages } from './free-pages.ts'
+import { LocalWriteLock, SharedWriteLock, type WriteLock } from './write-lock.ts'
 
 /**
  * A separate SQLite file for large derived data (I3), with two reader threads and one writer thread, so that neither a long query nor a long
@@ -14,6 +15,7 @@ import { releaseFreePages } from './free-pages.ts'
  */
 export class ThreadedDatabase implements Database {
   readonly dialect = 'sqlite'
+  readonly isShared: boolean
   readonly schemaVersion = 0
   /** It has no row cache. */
   readonly cacheStatistics = undefined
@@ -22,11 +24,14 @@ export class ThreadedDatabase implements Database {
   readonly #file: string
   readonly #readers: readonly [DatabaseThread, DatabaseThread]
   readonly #writer: DatabaseThread
-  readonly #writeMutex = new Mutex()
+  readonly #writeMutex: WriteLock
   #closed = false
 
-  constructor(file: string) {
+  /** With `locks` if several processes serve from the file. */
+  constructor(file: string, { locks }: { locks?: ProcessLocks | undefined } = {}) {
     this.#file = file
+    this.isShared = locks !== undefined
+    this.#writeMutex = locks === undefined ? new LocalWriteLock() : new SharedWriteLock(locks, 'write search')
     this.#readers = [
       new DatabaseThread({ file, role: 'reader' }),
       new DatabaseThread({ file, role: 'reader' }),
@@ -56,9 +61,8 @@ export class ThreadedDatabase implements Database {
     }
   }
 
-  /** Only this process writes. */
-  withMutex<T>(_key: number, work: () => Promise<T>): Promise<T> {
-    return work()
+  withMutex<T>(key: number, work: () => Promise<T>): Promise<T> {
+    return this.#writeMutex.withMutex(key, work)
   }
 
   async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
@@ -120,7 +124,7 @@ export class ThreadedDatabase implements Database {
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     await this.#writer.ask({ op: 'begin' })
-    const tx = new ThreadedTransaction(this.#writer)
+    const tx = new ThreadedTransaction(this.#writer, this.#writeMutex)
     try {
       const result = await work(tx)
       await tx.finish()
@@ -141,16 +145,18 @@ const ROWS_PER_MESSAGE = 250
 class ThreadedTransaction implements Transaction {
   readonly #announcements: (() => void)[] = []
   readonly #thread: DatabaseThread
+  readonly #lock: Pick<WriteLock, 'mutexWasFree'>
   #over = false
   #failure: unknown
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(thread: DatabaseThread) {
+  constructor(thread: DatabaseThread, lock: Pick<WriteLock, 'mutexWasFree'>) {
     this.#thread = thread
+    this.#lock = lock
   }
 
-  async mutexIsFree(_key: number): Promise<boolean> {
-    return true
+  async mutexIsFree(key: number): Promise<boolean> {
+    return this.#lock.mutexWasFree(key)
   }
 
   afterCommit(announce: () => void): void {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { ConnectionLimiter } from '../connection-limiter.ts'
-import type { Transport, TransportOptions } from '../transport.ts'
+import type { ListenOptions, Transport, TransportOptions } from '../transport.ts'
 import { Connection } from './connection.ts'
 
 /** How often connections are checked for slow clients, at least. */
@@ -30,7 +30,12 @@ export class FastTransport implements Transport {
     this.#server.once('close', () => clearInterval(this.#sweep))
   }
 
-  async listen(where: { host: string; port: number }): Promise<AddressInfo> {
+  async listen({ source, ...where }: ListenOptions): Promise<Pick<AddressInfo, 'address' | 'port'>> {
+    if (source !== undefined) {
+      const bound = await source.listen(where, (socket) => this.#server.emit('connection', socket))
+      this.#server.emit('listening')
+      return bound
+    }
     this.#server.listen(where)
     await once(this.#server, 'listening')
     return this.#server.address() as AddressInfo

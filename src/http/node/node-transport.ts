@@ -11,6 +11,7 @@ import { ConnectionLimiter } from '../connection-limiter.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import {
   KEEP_ALIVE_GRACE_MS,
+  type ListenOptions,
   MAX_HEAD_BYTES,
   MAX_HEADER_FIELDS,
   type Transport,
@@ -68,7 +69,12 @@ export class NodeTransport implements Transport {
     this.#listener.once('close', () => clearInterval(this.#sweep))
   }
 
-  async listen(where: { host: string; port: number }): Promise<AddressInfo> {
+  async listen({ source, ...where }: ListenOptions): Promise<Pick<AddressInfo, 'address' | 'port'>> {
+    if (source !== undefined) {
+      const bound = await source.listen(where, (socket) => this.#listener.emit('connection', socket))
+      this.#listener.emit('listening')
+      return bound
+    }
     this.#listener.listen(where)
     await once(this.#listener, 'listening')
     return this.#listener.address() as AddressInfo

@@ -31,6 +31,7 @@ const gauges: readonly StateMetric<S3BlockStoreStatistics>[] = [
   {
     name: 'carrel_block_cache_bytes',
     help: 'Bytes of the blocks that are cached on disk',
+    aggregator: 'sum',
     of: ({ cacheBytes }) => cacheBytes,
   },
 ]

@@ -1,12 +1,17 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../errors.ts'
 
 const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'
+const WORKERS_FILE = 'workers.lock'
+/** Workers end as soon as they notice that their supervisor is dead. */
+const WORKERS_END_MS = 10_000
+const WORKERS_POLL_MS = 20
 const SQLITE_BUSY = 5
 
 /** The server that holds the lock of a data folder, as it described itself. */
@@ -64,6 +69,10 @@ export async function lockDataFolder(
     if (!isBusy(error)) throw error
     throw new DataFolderInUseError(folder, findOwner(folder))
   }
+  if (!(await haveWorkersEnded(folder))) {
+    handle.close()
+    throw new DataFolderInUseError(folder, findOwner(folder))
+  }
   const deadNodeId = findOwner(folder)?.nodeId
   const owner = { pid: process.pid, machine: os.hostname(), address, nodeId }
   const release = async () => {
@@ -75,6 +84,44 @@ export async function lockDataFolder(
     deadNodeId,
     setAddress: (listening) => writeOwner(folder, { ...owner, address: listening }),
     [Symbol.asyncDispose]: release,
+  }
+}
+
+/**
+ * Marks the data folder as used by a worker, whose supervisor has its lock. A supervisor can be killed before its workers have ended: then the next server
+ * waits for them. As many workers as like hold this lock, which is a read transaction on an empty SQLite file.
+ */
+export async function joinDataFolder(folder: string): Promise<AsyncDisposable> {
+  const file = path.join(folder, WORKERS_FILE)
+  await createPrivateFile(file)
+  const handle = new DatabaseSync(file, { timeout: 1000 })
+  handle.exec('begin')
+  handle.prepare('select count(*) from sqlite_schema').get()
+  return {
+    async [Symbol.asyncDispose]() {
+      handle.close()
+    },
+  }
+}
+
+/** Waits for the workers of a server that was killed. False if they do not end. */
+async function haveWorkersEnded(folder: string): Promise<boolean> {
+  const file = path.join(folder, WORKERS_FILE)
+  if (!existsSync(file)) return true
+  const handle = new DatabaseSync(file, { timeout: 0 })
+  try {
+    for (const deadline = performance.now() + WORKERS_END_MS; performance.now() < deadline; ) {
+      try {
+        handle.exec('pragma journal_mode = memory; begin exclusive')
+        return true
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+      await wait(WORKERS_POLL_MS)
+    }
+    return false
+  } finally {
+    handle.close()
   }
 }
 

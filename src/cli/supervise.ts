@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../config/index.ts'
+import { lockDataFolder, prepareDataFolder } from '../data-folder/index.ts'
+import { createLogger } from '../logging.ts'
+import { Supervisor, WorkerStartError } from '../processes/index.ts'
+import { doneWithin } from './done-within.ts'
+import { releaseMemory } from './memory-release.ts'
+import { logReady, MAX_STOP_MS, printReady, type ReadyReport, untilSignal } from './serving.ts'
+
+/** What every worker is told. */
+export interface WorkerInput {
+  readonly config: Config
+  readonly pretty: boolean
+}
+
+/** Longer than a worker takes at most. */
+const GRACE_MS = 5000
+
+/**
+ * Serves with several processes until a signal arrives. This process has the lock of the data folder and the port. It opens no database, so that it
+ * stays small. Resolves to the exit code.
+ */
+export async function supervise(config: Config, options: { json: boolean }): Promise<number> {
+  const pretty = process.stdout.isTTY && !options.json
+  const logger = createLogger(config.log, { pretty })
+  const stopped = untilSignal(logger)
+  await prepareDataFolder(config.dataDirectory)
+  const firstNodeId = randomUUID()
+  const address = `${config.host}:${config.port}`
+  await using lock = await lockDataFolder(config.dataDirectory, address, firstNodeId)
+  const failed = Promise.withResolvers<'failed'>()
+  const supervisor = new Supervisor({
+    entry: new URL('./serve-worker.ts', import.meta.url),
+    input: { config, pretty } satisfies WorkerInput,
+    count: config.processes,
+    deadNodeId: lock.deadNodeId,
+    firstNodeId,
+    logger: logger.child({ room: 'processes' }),
+    onFatal: () => failed.resolve('failed'),
+  })
+  // Whatever ends this process ends the workers.
+  process.once('exit', () => supervisor.kill())
+  let report: ReadyReport
+  try {
+    report = (await supervisor.start()) as ReadyReport
+  } catch (error) {
+    supervisor.kill()
+    if (error instanceof WorkerStartError) return error.exitCode
+    throw error
+  }
+  await lock.setAddress(report.listening.url)
+  releaseMemory()
+  if (pretty) printReady(report, config)
+  else logReady(report, config)
+  if ((await Promise.race([stopped, failed.promise])) === 'failed') return 1
+  const drainMs = config.drainSeconds * 1000
+  if (!(await doneWithin(supervisor.stop(drainMs), MAX_STOP_MS + drainMs + GRACE_MS))) {
+    supervisor.kill()
+    return 1
+  }
+  return 0
+}

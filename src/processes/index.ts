@@ -1,0 +1,2 @@
+export { Supervisor, WorkerStartError } from './supervisor.ts'
+export { connectWorker } from './worker.ts'

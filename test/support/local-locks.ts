@@ -1,0 +1,15 @@
+import type { ProcessLocks } from '../../src/database/index.ts'
+import { LockClient, onLockCall } from '../../src/processes/lock-client.ts'
+import { LockTable } from '../../src/processes/lock-table.ts'
+
+/** The locks of several servers that run in one process. Each call returns those of one more server. */
+export function createLocalLocks(): () => ProcessLocks {
+  const table = new LockTable()
+  return () => {
+    const owner = {}
+    const client: LockClient = new LockClient((call) =>
+      onLockCall(table, owner, call, (grant) => client.onGrant(grant)),
+    )
+    return client
+  }
+}
