@@ -121,6 +121,7 @@ export const RULES: readonly Rule[] = [
   ),
   deep('test/gc/', SQLITE, 'random writers during garbage collection; on both databases by itself', 60),
   deep('test/cluster/postgres-', SQLITE, 'interruptions of a PostgreSQL of its own', 20),
+  deep('test/cluster/server-processes', SQLITE, 'starts and kills some thirty processes', 60),
   deep('test/cluster/', SQLITE, 'several servers on one PostgreSQL database by itself', 15),
   deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 45),
   deep('test/backup/s3-services', SQLITE, 'real S3 services: Ceph and OpenStack Swift', 60),
