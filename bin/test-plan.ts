@@ -105,7 +105,7 @@ export const RULES: readonly Rule[] = [
   deep('test/clients/fail2ban', SQLITE, 'a real client', 30),
   fast('test/limits/event-loop', SQLITE, 'turns of the event loop'),
   fast('test/limits/released', SQLITE, 'one server'),
-  deep('test/faults/', SQLITE, 'random: four faults under load on three nodes with PostgreSQL and S3', 60),
+  deep('test/faults/', SQLITE, 'random: three faults under load on three nodes with PostgreSQL and S3', 60),
   deep('test/kills/', SQLITE, 'random: 24 kills under every kind of write', 120),
   deep('test/soak/soak', SQLITE, 'three minutes of mixed load, then collections and a check', 180),
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),
