@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { listPartialUploads } from '../../src/access/index.ts'
-import { findAnnotationFaults } from '../../src/annotations/annotation-faults-store.ts'
-import { listStoredArchives } from '../../src/archives/archive-store.ts'
 import { check } from '../../src/check/index.ts'
-import { BlockCheck } from '../../src/content/index.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
+import { sourcesOf } from '../support/check.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
@@ -66,28 +63,11 @@ async function checkServer(server: TestServer, expected: Expectation): Promise<v
 }
 
 /** What `carrel check --read-data` does. */
-async function checkContents({ data, running }: TestServer): Promise<void> {
-  const { db, core, search, photos } = running.services
-  const directory = path.join(data, 'blocks')
+async function checkContents(server: TestServer): Promise<void> {
+  const directory = path.join(server.data, 'blocks')
   await using blocks = await openDiskBlockStore({ directory, shared: true, implementation: 'plain' })
-  const { objects, changes, defaultHistoryDays, now } = core
-  const { findings } = await check(
-    {
-      db,
-      now,
-      objects,
-      changes,
-      defaultHistoryDays,
-      blocks: new BlockCheck(db, blocks, now),
-      searchFaults: (library) => search.reindexing.faultsOf(library),
-      photoFaults: (library) => photos.faultsOf(library),
-      annotationFaults: ({ key }) => findAnnotationFaults(db, key),
-      uploadsOf: ({ key }) => listPartialUploads(db, key),
-      archivesOf: ({ key }) => listStoredArchives(db, key),
-      pathBindings: core.pathBindings,
-    },
-    { readData: true, sample: 100, signal: AbortSignal.timeout(600_000) },
-  )
+  const options = { readData: true, sample: 100, signal: AbortSignal.timeout(600_000) }
+  const { findings } = await check(sourcesOf(server, blocks), options)
   assert.deepEqual(findings, [], 'findings of carrel check')
 }
 
