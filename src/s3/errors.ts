@@ -27,6 +27,11 @@ export class S3Refused extends Error {
     return this.cause instanceof Error ? this.cause.name : ''
   }
 
+  /** Whether the service received other bytes than those that were hashed. */
+  get hasWrongBytes(): boolean {
+    return WRONG_BYTES.has(this.code)
+  }
+
   /** Of the response; undefined if no request was made. */
   get status(): number | undefined {
     return statusOf(this.cause)
@@ -41,6 +46,12 @@ export function statusOf(error: unknown): number | undefined {
   return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined
 }
 
+/** The bytes do not match a hash that was sent with them. */
+const WRONG_BYTES: ReadonlySet<string> = new Set([
+  'BadDigest',
+  'XAmzContentSHA256Mismatch',
+  'XAmzContentChecksumMismatch',
+])
 /** Credentials or a region that nobody configured. */
 const NOT_CONFIGURED: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError'])
 /** Errors with a status below 500 that pass by themselves. */

@@ -138,10 +138,13 @@ export class BlockDamaged extends Error {
 /** The bytes given for the id do not hash to it. */
 export class BlockMismatch extends Error {
   readonly id: BlockId
+  /** The id that the bytes have. */
+  readonly actual: string
   constructor(id: BlockId, actual: string) {
     super(`The bytes offered as block ${id} hash to ${actual}.`)
     this.name = 'BlockMismatch'
     this.id = id
+    this.actual = actual
   }
 }
 

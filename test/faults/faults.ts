@@ -175,7 +175,7 @@ export const FAULTS: readonly Fault[] = [
       selected: true,
     },
   ),
-  s3Fault('sends corrupt bytes', { kind: 'wrong-bytes' }, { pattern: /^GET/ }),
+  s3Fault('sends corrupt bytes', { kind: 'changing-bytes' }, { pattern: /^GET/ }),
   s3Fault('receives corrupt bytes', { kind: 'wrong-request' }, { pattern: /^PUT/ }),
   {
     name: 'the disk with the cache of a node is full',

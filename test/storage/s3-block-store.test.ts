@@ -164,13 +164,16 @@ for (const kind of S3_KINDS) {
       }
     }
 
-    it('has a write rejected whose bytes were changed on the way', async () => {
+    it('sends bytes again that were changed on the way, and is unavailable if they always are', async () => {
       await using opened = await openBehindProxy()
       const { store, proxy } = opened
+      const first = randomBytes(200_000)
+      proxy.fail('PUT', { kind: 'wrong-request' }, 2)
+      await store.put(blockIdOf(first), first)
       const bytes = randomBytes(200_000)
-      proxy.fail('PUT', { kind: 'wrong-request' })
-      await assert.rejects(store.put(blockIdOf(bytes), bytes))
-      assert.deepEqual(await Array.fromAsync(store.list()), [])
+      proxy.fail('PUT', { kind: 'wrong-request' }, 3)
+      await assert.rejects(store.put(blockIdOf(bytes), bytes), BlockStoreUnavailable)
+      assert.deepEqual(await Array.fromAsync(store.list()), [blockIdOf(first)])
       await store.put(blockIdOf(bytes), bytes)
       assert.deepEqual(await store.missing([blockIdOf(bytes)]), [])
     })
@@ -215,6 +218,15 @@ for (const kind of S3_KINDS) {
       assert.equal(given, 0, 'no byte leaves')
       proxy.fail('GET', { kind: 'wrong-bytes' }, 2)
       await assert.rejects(store.readAtOnce(other.id, { start: 0, end: 10 }), BlockDamaged)
+    })
+
+    it('is unavailable if bytes arrive that are wrong in another way each time, and reports no damage', async () => {
+      await using opened = await openBehindProxy()
+      const { store, proxy } = opened
+      const { id, bytes } = await putUncached(opened)
+      proxy.fail('GET', { kind: 'changing-bytes' }, 3)
+      await assert.rejects(readWhole(store, id), BlockStoreUnavailable)
+      assert.ok((await readWhole(store, id)).equals(bytes))
     })
 
     it('is unavailable while the service does not answer, and recovers', async () => {

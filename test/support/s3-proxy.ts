@@ -11,8 +11,10 @@ export type S3Fault =
   | { readonly kind: 'lost-response' }
   /** The response breaks off in the middle of its body. */
   | { readonly kind: 'cut-response' }
-  /** One bit of the body of the response is changed. */
+  /** One bit of the body of the response is changed, as if the object had rotted. */
   | { readonly kind: 'wrong-bytes' }
+  /** One bit of the body of the response is changed, each time another one. */
+  | { readonly kind: 'changing-bytes' }
   /** The response arrives so much later. */
   | { readonly kind: 'slow'; readonly ms: number }
   /** There is no response. */
@@ -104,7 +106,8 @@ function forward(
       if (fault?.kind === 'lost-response') return void request.socket.destroy()
       response.writeHead(received.statusCode ?? 500, received.headers)
       const body = Buffer.concat(chunks)
-      if (fault?.kind === 'wrong-bytes') flipBit(body)
+      if (fault?.kind === 'wrong-bytes') flipBit(body, 0)
+      if (fault?.kind === 'changing-bytes') flipBit(body, flipped++)
       if (fault?.kind === 'slow') return void setTimeout(() => response.end(body), fault.ms)
       if (fault?.kind !== 'cut-response') return void response.end(body)
       response.write(body.subarray(0, body.length >> 1), () => request.socket.destroy())
@@ -113,12 +116,17 @@ function forward(
   sent.once('error', () => request.socket.destroy())
   const isChanged = fault?.kind === 'wrong-request'
   request.on('data', (chunk: Buffer) => {
-    if (isChanged) flipBit(chunk)
+    if (isChanged) flipBit(chunk, 0)
     sent.write(chunk)
   })
   request.once('end', () => sent.end())
 }
 
-function flipBit(bytes: Buffer): void {
-  if (bytes.length > 0) bytes.writeUInt8(bytes.readUInt8(0) ^ 1, 0)
+/** Counts the changed responses, so that each differs from the one before. */
+let flipped = 0
+
+function flipBit(bytes: Buffer, position: number): void {
+  if (bytes.length === 0) return
+  const at = position % bytes.length
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
 }

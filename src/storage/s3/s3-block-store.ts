@@ -71,8 +71,10 @@ const GENERATION_BYTES = 8
 const SLICE_BYTES = 1024 * 1024
 /** Times that a missing object of a known block is asked for, with the longest pause before each. */
 const MISSING_PAUSES_MS = [100, 300, 900]
-/** Times that a block is fetched whose bytes are wrong, or that vanishes from the cache before it is read. */
+/** Times that a block is fetched that vanishes from the cache before it is read. */
 const FETCHES = 2
+/** Times that a block is transferred whose bytes arrive changed, in each direction. */
+const TRANSFERS = 3
 /** Times that a fetch evicts blocks because the disk is full, and the bytes beyond its own. */
 const MAX_EVICTIONS = 4
 const ROOM_BYTES = 16 * 1024 * 1024
@@ -209,12 +211,27 @@ export class S3BlockStore implements BlockStore {
         // Durable before the PUT: an object without a row would never be found.
         await insertUpload(this.#writable(), object, this.#now())
         const open = () => (size === 0 ? Buffer.alloc(0) : this.#cache.read(id))
-        await translated(this.#bucket.put(nameOf(object), { size, sha256, open }))
+        await this.#putObject(object, { size, sha256, open })
       }),
     )
     uploaded.catch(() => {}) // `keep` rejects with the error.
     await started.promise
     return { object, uploaded }
+  }
+
+  /** Sends the bytes again if they arrived changed. */
+  async #putObject(object: BlockObject, body: Parameters<Bucket['put']>[1]): Promise<void> {
+    for (let transfers = 1; ; transfers += 1) {
+      try {
+        await translated(this.#bucket.put(nameOf(object), body))
+        return
+      } catch (error) {
+        const isChanged =
+          error instanceof Error && error.cause instanceof S3Refused && error.cause.hasWrongBytes
+        if (!isChanged) throw error
+        if (transfers === TRANSFERS) throw changedOnTheWay(object.id, error)
+      }
+    }
   }
 
   async #keep(object: BlockObject): Promise<void> {
@@ -309,7 +326,8 @@ export class S3BlockStore implements BlockStore {
   }
 
   async #fetchNow(id: BlockId): Promise<void> {
-    let [missing, mismatches, wiped, full] = [0, 0, 0, 0]
+    let [missing, wiped, full] = [0, 0, 0]
+    const received: string[] = []
     for (;;) {
       const object = await this.#find(id)
       const store = (chunks: AsyncIterable<Buffer>) => this.#cache.put(id, chunks)
@@ -319,9 +337,11 @@ export class S3BlockStore implements BlockStore {
         return
       } catch (error) {
         if (error instanceof BlockMismatch) {
-          mismatches += 1
-          if (mismatches === FETCHES)
+          // The same wrong bytes twice are those of the object. Others were changed on the way, which says nothing about it.
+          if (received.includes(error.actual))
             throw new BlockDamaged(id, `its object has other bytes: ${error.message}`)
+          received.push(error.actual)
+          if (received.length === TRANSFERS) throw changedOnTheWay(id, error)
         } else if (error instanceof ObjectMissing) {
           // It may have been replaced since its row was read, or a replica of the service may lag behind.
           await this.#waitForMissing(id, missing, error)
@@ -535,6 +555,12 @@ function isDiskFull(error: unknown): boolean {
 function causeOf(error: unknown): unknown {
   if (!(error instanceof BlockStoreError) || !(error.cause instanceof Error)) return undefined
   return 'code' in error.cause ? error.cause.code : undefined
+}
+
+function changedOnTheWay(id: BlockId, cause: Error): BlockStoreUnavailable {
+  return new BlockStoreUnavailable(`The bytes of the block ${id} arrive changed, each time in another way.`, {
+    cause,
+  })
 }
 
 /** Translates errors of the client into ours, except ObjectMissing. */
