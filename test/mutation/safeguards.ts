@@ -182,14 +182,6 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     tests: ['test/durability/unchanged.test.ts'],
   },
   {
-    invariant: 'I4',
-    name: 'a data folder has one server at a time',
-    file: 'src/data-folder/data-folder-lock.ts',
-    find: 'pragma journal_mode = memory; begin exclusive',
-    replace: 'pragma journal_mode = memory',
-    tests: ['src/data-folder/data-folder-lock.test.ts'],
-  },
-  {
     invariant: 'I5',
     name: 'an edit that throws fails alone',
     file: 'src/commits/apply-edits.ts',
