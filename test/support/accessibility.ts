@@ -5,13 +5,14 @@ import type { Page } from 'playwright-core'
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
 /**
- * The violations that axe finds in the document of a page, without its frames. axe is injected once per document,
+ * The violations that axe finds in the document of a page at rest, without its frames: what fades in has no contrast yet. axe is injected once per document,
  * and reports violations only: that is most of its time on a page without any.
  */
 export async function accessibilityViolations(
   page: Page,
   rules: 'all' | 'colors' = 'all',
 ): Promise<readonly Result[]> {
+  await comeToRest(page)
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source)
   const options = {
     ...(rules === 'colors' && { runOnly: { type: 'rule', values: COLOR_RULES } }),
@@ -19,4 +20,26 @@ export async function accessibilityViolations(
     iframes: false,
   }
   return page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`)
+}
+
+interface Animated {
+  readonly playState: string
+  readonly timeline: unknown
+  readonly effect: { getTiming(): { iterations: number } }
+}
+
+/** Waits until nothing moves that will stop. */
+export async function comeToRest(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const { document } = globalThis as unknown as {
+      document: { timeline: unknown; getAnimations(): Animated[] }
+    }
+    // An animation by the position of a scroller runs as long as the scroller exists.
+    return !document
+      .getAnimations()
+      .some(
+        ({ playState, timeline, effect }) =>
+          playState === 'running' && timeline === document.timeline && effect.getTiming().iterations === 1,
+      )
+  })
 }

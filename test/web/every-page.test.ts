@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { comeToRest } from '../support/accessibility.ts'
 import type { Client } from '../support/client.ts'
 import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts'
 import { filePart, intoRoot, postForm, type SentPart, uploadLink } from '../support/transfer.ts'
@@ -188,7 +189,8 @@ describe('every page', { concurrency: true }, () => {
             .waitFor({ state: 'detached', ...SOON })
           for (const [index, colorScheme] of THEMES.entries()) {
             await page.emulateMedia({ colorScheme })
-            await isAtRest(page)
+            await hasImages(page)
+            await comeToRest(page)
             await tab.picture(`every-page/${name}-${window}-${colorScheme}`)
             await tab.checkAccess(index === 0 ? 'all' : 'colors')
           }
@@ -202,29 +204,10 @@ describe('every page', { concurrency: true }, () => {
   }
 })
 
-interface Animated {
-  readonly playState: string
-  readonly timeline: unknown
-  readonly effect: { getTiming(): { iterations: number } }
-}
-
-/** Waits until images are loaded and nothing moves that will stop. */
-async function isAtRest(page: Page): Promise<void> {
+/** Waits until images are loaded. */
+async function hasImages(page: Page): Promise<void> {
   await page.waitForFunction(() => {
-    const { document } = globalThis as unknown as {
-      document: {
-        images: Iterable<{ complete: boolean }>
-        timeline: unknown
-        getAnimations(): Animated[]
-      }
-    }
-    // An animation by the position of a scroller runs as long as the scroller exists.
-    const isMoving = document
-      .getAnimations()
-      .some(
-        ({ playState, timeline, effect }) =>
-          playState === 'running' && timeline === document.timeline && effect.getTiming().iterations === 1,
-      )
-    return !isMoving && [...document.images].every(({ complete }) => complete)
+    const { document } = globalThis as unknown as { document: { images: Iterable<{ complete: boolean }> } }
+    return [...document.images].every(({ complete }) => complete)
   })
 }
