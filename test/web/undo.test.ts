@@ -88,7 +88,7 @@ describe('undoing the last actions', () => {
     await eventually(async () => assert.equal(await find.inputValue(), ''))
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+z')
-    await toast(page, 'There is another “report 9.txt” by now, so the rename was not undone.').waitFor()
+    await toast(page, 'There is another “report 9.txt” now, so the rename was not undone.').waitFor()
     assert.ok((await namesIn(space.client, space.id)).includes('renamed.txt'))
   })
 
