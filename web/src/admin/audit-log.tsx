@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type AuditEntry, type AuditFilter, fetchAudit, useAudit } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, DateField, SelectField, TextField, useAction, useDebounced } from '../ui/index.ts'
+import { detailLines } from './audit-details.ts'
 import { Named, PagedTable } from './paged-table.tsx'
 import { saveBlob } from './save-blob.ts'
 
@@ -73,7 +74,7 @@ export function AuditLog() {
             cell: ({ actor, address }) => <Named name={actor} title={actor} about={address} />,
             wide: true,
           },
-          { head: texts.details, cell: ({ detail }) => <Details detail={detail} />, wide: true },
+          { head: texts.details, cell: (entry) => <Details entry={entry} />, wide: true },
           {
             head: texts.time,
             cell: ({ time }) => <time dateTime={time}>{formats.moment(time)}</time>,
@@ -101,22 +102,36 @@ function Export(props: { filter: AuditFilter }) {
   )
 }
 
-function Details(props: { detail: AuditEntry['detail'] }) {
+function Details(props: { entry: AuditEntry }) {
+  const texts = useTexts('admin')
+  const sharing = useTexts('sharing')
   const formats = useFormats()
-  // What is not set says nothing, and an id says nothing beside a name.
-  const set = Object.entries(props.detail).filter(
-    ([name, value]) =>
-      value !== null && value !== false && value !== '' && !(name === 'library' && 'name' in props.detail),
+  const { yes, no, ...values } = texts.detailValues
+  const lines = detailLines(
+    props.entry,
+    {
+      names: { ...texts.detailNames, recipient: sharing.sharedWith },
+      yes,
+      no,
+      values: {
+        permission: { ...sharing.permissions, upload: values.upload },
+        recipient: { everyone: sharing.everyone },
+        password: values,
+        kind: { share: values.share, upload: values.upload },
+        status: { 'read-only': texts.readOnly, normal: values.normal },
+        role: { admin: texts.administrator, guest: texts.guest, default: texts.plainUser },
+        reason: values,
+        mailNotices: values,
+        of: { webdav: 'WebDAV' },
+      },
+    },
+    formats,
   )
-  const shown = (name: string, value: unknown) => {
-    if (typeof value === 'number' && name.endsWith('_at')) return formats.moment(value)
-    return typeof value === 'string' ? value : JSON.stringify(value)
-  }
   return (
     <ul className="admin-details">
-      {set.map(([name, value]) => (
-        <li key={name}>
-          {name.replace(/_at$/, '').replaceAll('_', ' ')}: <bdi>{shown(name, value)}</bdi>
+      {lines.map(({ key, name, value }) => (
+        <li key={key}>
+          {name}: <bdi>{value}</bdi>
         </li>
       ))}
     </ul>

@@ -1,3 +1,4 @@
+export type { Formats } from './formats.ts'
 export { LanguageOptions } from './language-options.tsx'
 export type { Texts } from './text-types.ts'
 export {
