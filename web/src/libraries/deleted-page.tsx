@@ -14,7 +14,6 @@ import {
   Button,
   Empty,
   FormDialog,
-  IconButton,
   LoadError,
   useFailureToast,
   useTitle,
@@ -127,12 +126,9 @@ function Row(props: { library: DeletedLibrary; onPurge: (library: DeletedLibrary
           <Button icon={RotateCcw} busy={busy} onClick={() => void restore()}>
             <span className="libraries-action-text">{common.restore}</span>
           </Button>
-          <IconButton
-            icon={Trash2}
-            label={`${texts.purge}: ${name}`}
-            title={texts.purge}
-            onClick={() => props.onPurge(props.library)}
-          />
+          <Button icon={Trash2} title={texts.purge} onClick={() => props.onPurge(props.library)}>
+            <span className="visually-hidden">{`${texts.purge}: ${name}`}</span>
+          </Button>
         </span>
       </td>
     </tr>
