@@ -1,6 +1,7 @@
 import type { Safeguard } from './safeguards.ts'
 
 const NODES = 'test/cluster/nodes.test.ts'
+const CLAIMS = 'test/cluster/claims.test.ts'
 const LOST_COMMITS = 'test/cluster/postgres-lost-commits.test.ts'
 const S3_STORE = 'test/storage/s3-block-store.test.ts'
 const S3_SOURCE = 'src/storage/s3/s3-block-store.ts'
@@ -38,6 +39,47 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
     find: 'or cluster_lease.node_id not in ${liveNodeRelation(dialect)}`',
     replace: 'or 1 = 1`',
     tests: [NODES],
+  },
+  {
+    invariant: 'I5',
+    name: 'nodes that write to one library take turns after a conflict',
+    file: 'src/commits/group-commit.ts',
+    find: 'return db.withMutex(library.key, async () => {',
+    replace:
+      'return (async (_: number, work: () => Promise<LibraryInfo>) => work())(library.key, async () => {',
+    tests: [CLAIMS],
+  },
+  {
+    invariant: 'I5',
+    name: 'a step of a task needs its claim',
+    file: 'src/jobs/copy-move-task-store.ts',
+    find: "set done = ?, updated_at = ? where id = ? and claim = ? and state = 'running'`",
+    replace: "set done = ?, updated_at = ? where id = ? and (claim = ? or 1 = 1) and state = 'running'`",
+    tests: [CLAIMS],
+  },
+  {
+    invariant: 'I5',
+    name: 'a task of a live node is not claimed by another',
+    file: 'src/jobs/copy-move-task-store.ts',
+    find: 'and (node_id is null or node_id = ? or node_id not in ${liveNodeRelation(dialect)})`,\n    claim,',
+    replace: 'and (node_id is null or node_id = ? or 1 = 1)`,\n    claim,',
+    tests: [CLAIMS],
+  },
+  {
+    invariant: 'I5',
+    name: 'an archive is finished only under its claim',
+    file: 'src/archives/archive-store.ts',
+    find: "sealed_key = null\n     where id = ? and claim = ? and state = 'running'`,\n    size,",
+    replace: 'sealed_key = null\n     where id = ? and (claim = ? or 1 = 1)`,\n    size,',
+    tests: [CLAIMS],
+  },
+  {
+    invariant: 'I4',
+    name: 'a chunk is added only to the state it was cut for',
+    file: 'src/access/partial-upload-store.ts',
+    find: 'where key = ? and version = ?`,\n    received,',
+    replace: 'where key = ? and (version = ? or 1 = 1)`,\n    received,',
+    tests: ['test/transfer/resumable-nodes.test.ts'],
   },
   {
     invariant: 'I1',

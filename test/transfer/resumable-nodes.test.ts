@@ -5,13 +5,13 @@ import { findLibraryKey } from '../../src/commits/library-store.ts'
 import { dbOf } from '../../src/library/core.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { parsePath } from '../../src/objects/paths.ts'
-import { PartialUploads } from '../../src/transfer/resumable.ts'
-import { startServer } from '../support/server.ts'
+import { PartialUploads, type ReceivedChunk } from '../../src/transfer/resumable.ts'
+import { startServer, type TestServer } from '../support/server.ts'
 
 const CHUNK = 1_000_000
 
-it('a chunk does not replace those before it when another node starts the upload over', async (t) => {
-  await using server = await startServer()
+/** Two nodes on one database, and a file of three chunks that is sent to them. */
+async function twoNodes(server: TestServer) {
   const client = await server.signUp()
   const { core, accounts } = server.running.services
   const db = dbOf(core)
@@ -27,18 +27,36 @@ it('a chunk does not replace those before it when another node starts the upload
     () => new PartialUploads(db, core.content, '/nowhere', core.now),
   ) as [PartialUploads, PartialUploads]
   const owner = { guest: 0, dataKey: undefined, check: async () => {} } as const
+  const rangeOf = (start: number, end: number) => ({ start, end, total: bytes.length })
   const receive = (node: PartialUploads, start: number, end: number) => {
-    const range = { start, end, total: bytes.length }
     const source = (async function* () {
       yield bytes.subarray(start, end)
     })()
-    return node.receive(key, range, source, undefined)
+    return node.receive(key, rangeOf(start, end), source, undefined)
   }
+  const notLast = async () => assert.fail('it is not the last one')
+  const add = (node: PartialUploads, chunk: ReceivedChunk, start: number, end: number) =>
+    node.add(key, rangeOf(start, end), chunk, owner, notLast)
   const send = async (node: PartialUploads, start: number, end: number) => {
     await using chunk = await receive(node, start, end)
-    const range = { start, end, total: bytes.length }
-    await node.add(key, range, chunk, owner, async () => assert.fail('it is not the last one'))
+    await add(node, chunk, start, end)
   }
+  /** Sends the last chunk, and resolves to the bytes of the whole file. */
+  const finish = async (node: PartialUploads, start: number) => {
+    await using chunk = await receive(node, start, bytes.length)
+    return node.add(key, rangeOf(start, bytes.length), chunk, owner, async (file) => {
+      // Buffers are valid until the next one is read.
+      const parts: Buffer[] = []
+      for await (const part of file.read()) parts.push(Buffer.from(part))
+      return Buffer.concat(parts)
+    })
+  }
+  return { db, key, bytes, here, there, receive, add, send, finish }
+}
+
+it('a chunk does not replace those before it when another node starts the upload over', async (t) => {
+  await using server = await startServer()
+  const { db, key, here, there, receive, add, send } = await twoNodes(server)
 
   await send(here, 0, CHUNK)
   await using second = await receive(here, CHUNK, 2 * CHUNK)
@@ -58,9 +76,25 @@ it('a chunk does not replace those before it when another node starts the upload
       return all(sql, ...parameters)
     },
   )
-  const range = { start: CHUNK, end: 2 * CHUNK, total: bytes.length }
-  const adding = here.add(key, range, second, owner, async () => assert.fail('it is not the last one'))
-  await assert.rejects(adding, /refused with 400/)
+  await assert.rejects(add(here, second, CHUNK, 2 * CHUNK), /refused with 400/)
   assert.equal(isHeld, false)
   assert.equal(await here.uploadedBytes(key), CHUNK / 2)
+})
+
+it('a chunk discards nothing that another node acknowledged while it was being stored', async (t) => {
+  await using server = await startServer()
+  const { key, bytes, here, there, receive, add, send, finish } = await twoNodes(server)
+  await send(here, 0, CHUNK)
+  await using second = await receive(here, CHUNK, 2 * CHUNK)
+  const keep = second.keep.bind(second)
+  // The other node goes further between the read of the state and the record of the chunk.
+  const held = t.mock.method(second, 'keep', async () => {
+    held.mock.restore()
+    await send(there, CHUNK, 2.5 * CHUNK)
+    await keep()
+  })
+  await add(here, second, CHUNK, 2 * CHUNK)
+  assert.equal(held.mock.callCount(), 1)
+  assert.equal(await here.uploadedBytes(key), 2.5 * CHUNK)
+  assert.ok(bytes.equals((await finish(there, 2.5 * CHUNK)) ?? assert.fail()))
 })
