@@ -47,9 +47,22 @@ export function translate(error: unknown, place: string): unknown {
   return new DatabaseError('other', `PostgreSQL: ${error.message}`, { cause: error })
 }
 
-/** Whether the whole transaction should be retried: serialization failure or deadlock. */
+/** Whether the whole transaction should be retried: serialization failure, deadlock, or a prepared statement that has become stale. */
 export function asksForRetry(error: unknown): boolean {
-  return error instanceof Error && (retried.has(codeOf(error)) || asksForRetry(error.cause))
+  return (
+    error instanceof Error && (retried.has(codeOf(error)) || isStalePlan(error) || asksForRetry(error.cause))
+  )
+}
+
+/**
+ * Whether a prepared statement has other columns than when it was prepared, because another node has changed the schema. The session rejects it
+ * forever, so its connection has to be replaced.
+ */
+export function isStalePlan(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // The code is that of every unsupported feature, and the message is translated.
+  const isStale = error instanceof ServerError && error.routine === 'RevalidateCachedQuery'
+  return (isStale && codeOf(error) === '0A000') || isStalePlan(error.cause)
 }
 
 /** Whether the server refuses writes because it is a standby. */

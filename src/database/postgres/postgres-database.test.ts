@@ -60,6 +60,34 @@ describe('PostgreSQL', skip ? { skip } : {}, () => {
     )
   })
 
+  it('prepares statements again whose columns another node has changed', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using other = await open(url)
+    await db.write((tx) => tx.insert('note', ['id', 'body'], [[1, 'first']]))
+    const find = (id: number) => db.all('select * from note where id = ?', id)
+    const change = (body: string) =>
+      db.write(async (tx) => {
+        const before = await tx.get('select * from note where id = 1')
+        return [before, await tx.get('update note set body = ? where id = 1 returning *', body)]
+      })
+    // They are prepared after some uses, on the connection of fast reads and on others.
+    for (let id = 100; id < 110; id++) await Promise.all([find(id), find(id + 100), change('second')])
+    await other.write((tx) => tx.run('alter table note add column size bigint'))
+    assert.deepEqual(await find(1), [{ id: 1, body: 'second', size: null }])
+    assert.deepEqual(await change('third'), [
+      { id: 1, body: 'second', size: null },
+      { id: 1, body: 'third', size: null },
+    ])
+    for (let id = 300; id < 310; id++) await Promise.all([find(id), find(id + 100), change('fourth')])
+    await other.write((tx) => tx.run('alter table note drop column size'))
+    assert.deepEqual(await change('fifth'), [
+      { id: 1, body: 'fourth' },
+      { id: 1, body: 'fifth' },
+    ])
+    assert.deepEqual(await find(1), [{ id: 1, body: 'fifth' }])
+  })
+
   it('gives up on a transaction that always fails with a retryable error', async () => {
     await using db = await open()
     let runs = 0

@@ -18,7 +18,7 @@ import {
   schemaLimits,
 } from './deadlines.ts'
 import { dumpPostgres } from './dump.ts'
-import { asksForRetry, isOfStandby, translate } from './faults.ts'
+import { asksForRetry, isOfStandby, isStalePlan, translate } from './faults.ts'
 import { handled } from './handled.ts'
 import { Hosts } from './hosts.ts'
 import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
@@ -305,22 +305,34 @@ export class PostgresDatabase implements Migratable {
   async #readBatch(steps: readonly Step[]): Promise<BatchOutcome> {
     const outcome = await this.#reader.send(steps)
     if (outcome.error === undefined) this.#availability.noteSuccess()
+    // The reads of this batch are sent again, each by itself.
+    if (isStalePlan(outcome.error)) this.#reader.reconnect()
     return outcome
   }
 
   #readAlone(step: Step): Promise<Outcome> {
     const limits = this.#limits()
-    return this.#slowReads.run(() =>
-      this.#availability.retry(async () => {
-        const client = await this.#connect()
-        const { outcomes, error } = await client.runBatch(limitedRead(step, limits), deadlineOf(limits))
-        const failure = this.#translate(error)
-        this.#release(client, !isUnreachable(failure))
-        const outcome = outcomes[LIMITED_READ]
-        if (outcome !== undefined) return outcome
-        throw failure
-      }),
-    )
+    return this.#slowReads.run(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#availability.retry(() => this.#attemptRead(step, limits))
+        } catch (error) {
+          if (attempt === maxAttempts || !isStalePlan(error)) throw error
+        }
+      }
+    })
+  }
+
+  async #attemptRead(step: Step, limits: StatementLimits): Promise<Outcome> {
+    const client = await this.#connect()
+    const { outcomes, error } = await client.runBatch(limitedRead(step, limits), deadlineOf(limits))
+    const failure = this.#translate(error)
+    const isStale = isStalePlan(failure)
+    if (isStale) this.#replaceConnections(client)
+    this.#release(client, !isStale && !isUnreachable(failure))
+    const outcome = outcomes[LIMITED_READ]
+    if (outcome !== undefined) return outcome
+    throw failure
   }
 
   #limits(): StatementLimits {
@@ -347,9 +359,9 @@ export class PostgresDatabase implements Migratable {
       return { result, tx }
     } catch (error) {
       usable = await tx.rollBack()
-      if (isOfStandby(tx.failure)) {
+      if (isOfStandby(tx.failure) || isStalePlan(tx.failure)) {
         usable = false
-        this.#generation += 1
+        this.#replaceConnections(client)
       }
       // The work may have wrapped or swallowed the error by which the server asks for a retry, or that of a lost connection.
       throw asksForRetry(tx.failure) || isUnreachable(tx.failure) ? tx.failure : error
@@ -456,8 +468,13 @@ export class PostgresDatabase implements Migratable {
     if (usable) this.#availability.noteSuccess()
     else client.drop()
     // Others that were opened before it may hang as well, and are not tried one by one.
-    if (client.isOverdue && client.generation === this.#generation) this.#generation += 1
+    if (client.isOverdue) this.#replaceConnections(client)
     client.release(!usable)
+  }
+
+  /** Closes the connections that are as old as this one, or older, when they are used next. */
+  #replaceConnections({ generation }: PooledClient): void {
+    if (generation === this.#generation) this.#generation += 1
   }
 
   #translate(error: unknown): unknown {
