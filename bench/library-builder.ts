@@ -61,6 +61,7 @@ export class LibraryBuilder implements AsyncDisposable {
       db,
       id: 'bench',
       version: '',
+      schemaVersion: 0,
       address: '',
       blocks: 'disk',
       onError: onFatal,

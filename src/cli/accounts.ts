@@ -5,6 +5,7 @@ import type { Config } from '../config/index.ts'
 import {
   type Database,
   inspectDatabase,
+  judgeSchema,
   knownSchemaVersion,
   NewerSchemaError,
   openDatabase,
@@ -59,15 +60,15 @@ export async function checkSchema(config: Config): Promise<void> {
 /** Throws CommandError if there is no data, or none of this schema version. */
 export async function checkVersion({ database, dataDirectory }: Config): Promise<void> {
   await using found = await inspectDatabase(database)
-  const version = found?.schemaVersion ?? 0
-  if (version === 0) {
+  const state = found === undefined ? 'unused' : judgeSchema(found)
+  if (state === 'unused') {
     const place = database.kind === 'sqlite' ? `folder ${dataDirectory}` : 'database'
     throw new CommandError(
       `There is no data of Carrel in the ${place}: start carrel serve once, or name the right one with --data or --database.`,
     )
   }
-  if (version > knownSchemaVersion) throw new NewerSchemaError(version, knownSchemaVersion)
-  if (version < knownSchemaVersion) {
+  if (state === 'newer') throw new NewerSchemaError(found?.schemaVersion ?? 0, knownSchemaVersion)
+  if (state === 'older') {
     throw new CommandError(
       'The data is of an older version of Carrel: start carrel serve once, which brings it up to date.',
     )

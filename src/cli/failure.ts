@@ -1,7 +1,7 @@
 import { BackupError } from '../backup/index.ts'
 import { ConfigError } from '../config/index.ts'
 import { DataFolderInUseError } from '../data-folder/index.ts'
-import { DatabaseError, MigrationBackupError, NewerSchemaError } from '../database/index.ts'
+import { DatabaseError, MigrationBackupError, NewerSchemaError, OlderNodesError } from '../database/index.ts'
 import { DomainError, type Fault, StartError } from '../errors.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
 import { CommandError } from './command-error.ts'
@@ -28,6 +28,7 @@ export function sentenceFor(error: unknown): string | undefined {
     StartError,
     MigrationBackupError,
     NewerSchemaError,
+    OlderNodesError,
     SecretError,
   ]
   return expectedErrors.some((kind) => error instanceof kind) ? (error as Error).message : undefined

@@ -2,7 +2,7 @@ import { createLogger } from '../logging.ts'
 import { connectWorker } from '../processes/index.ts'
 import { startServer } from '../server/index.ts'
 import { releaseMemory, releaseMemoryWhenIdle } from './memory-release.ts'
-import { closeInTime, reportDiskFailure } from './serve.ts'
+import { closeInTime, reportFatal } from './serve.ts'
 import type { ReadyReport } from './serving.ts'
 import type { WorkerInput } from './supervise.ts'
 
@@ -27,7 +27,7 @@ try {
       shareMetrics: (metrics) => worker.shareMetrics(metrics),
     },
     onFatal(error) {
-      reportDiskFailure(error)
+      reportFatal(error)
       worker.failAll()
     },
   })

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import type { Config } from '../config/index.ts'
+import { NewerSchemaError } from '../database/index.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type RunningServer, startServer } from '../server/index.ts'
 import { doneWithin } from './done-within.ts'
@@ -38,13 +39,15 @@ export async function closeInTime(server: RunningServer, logger: Logger): Promis
  * which checkpoints a write-ahead log that may have holes.
  */
 function stopAtOnce(error: Error): void {
-  reportDiskFailure(error)
+  reportFatal(error)
   process.kill(process.pid, 'SIGKILL')
 }
 
-export function reportDiskFailure(error: Error): void {
+export function reportFatal(error: Error): void {
   writeSync(
     2,
-    `Nothing can be saved any more (${error.message}): see that the disk is sound, then start again.\n`,
+    error instanceof NewerSchemaError
+      ? `${error.message}\n`
+      : `Nothing can be saved any more (${error.message}): see that the disk is sound, then start again.\n`,
   )
 }

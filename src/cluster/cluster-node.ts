@@ -22,6 +22,8 @@ interface ClusterNodeOptions {
   /** Unique for each start of a server. */
   readonly id: string
   readonly version: string
+  /** The newest step of the schema that its program knows. */
+  readonly schemaVersion: number
   /** Where the node listens, as shown to operators. */
   readonly address: string
   /** The address of its block store. */
@@ -132,8 +134,8 @@ export class ClusterNode implements AsyncDisposable {
 
   /** Renews the heartbeat, deletes dead nodes in the same transaction, and compares the clocks. Resolves to the number of dead nodes. */
   async #renew(deleteNodes: (tx: Transaction) => Promise<number>): Promise<number> {
-    const { db, version, blocks } = this.#options
-    const row = { id: this.id, version, address: this.#address, blocks }
+    const { db, version, blocks, schemaVersion } = this.#options
+    const row = { id: this.id, version, address: this.#address, blocks, schemaVersion }
     let began = Date.now()
     let ended = began
     const { time, dead } = await db.write(

@@ -12,22 +12,28 @@ export interface NodeRow {
   readonly heartbeatAt: number
 }
 
+type NewNode = Pick<NodeRow, 'id' | 'version' | 'address' | 'blocks'> & {
+  /** The newest step of the schema that its program knows. */
+  readonly schemaVersion: number
+}
+
 /** Inserts the row of a node, or renews its heartbeat. Resolves to the time of the database in Unix seconds, with fractions. */
 export async function putHeartbeat(
   tx: Transaction,
   dialect: Dialect,
-  { id, version, address, blocks }: Pick<NodeRow, 'id' | 'version' | 'address' | 'blocks'>,
+  { id, version, address, blocks, schemaVersion }: NewNode,
 ): Promise<number> {
   const time = databaseTime[dialect]
   const row = await tx.get<{ time: number | string }>(
-    `insert into cluster_node (id, version, address, blocks, started_at, heartbeat_at)
-     values (?, ?, ?, ?, ${time}, ${time})
+    `insert into cluster_node (id, version, address, blocks, schema_version, started_at, heartbeat_at)
+     values (?, ?, ?, ?, ?, ${time}, ${time})
      on conflict (id) do update set address = excluded.address, heartbeat_at = excluded.heartbeat_at
      returning ${EXACT_TIME[dialect]} as time`,
     id,
     version,
     address,
     blocks,
+    schemaVersion,
   )
   return Number(row?.time ?? 0)
 }
@@ -87,6 +93,32 @@ export async function listLiveNodes(reader: Reader, dialect: Dialect): Promise<N
     `select ${COLUMNS} from cluster_node where id in ${liveNodeRelation(dialect)} order by started_at, id`,
   )
   return rows.map(toNode)
+}
+
+/** The schema versions that brought the table of nodes, and the schema version of each node. */
+const FIRST_WITH_NODES = 34
+const FIRST_WITH_SCHEMA = 45
+
+/**
+ * Names the live nodes that could not work after a step of the schema, because their program does not know it. `reached` is the version of the
+ * database, `dead` a node that is known to be dead.
+ */
+export async function listOlderNodes(
+  reader: Reader,
+  dialect: Dialect,
+  { version, reached, dead = '' }: { version: number; reached: number; dead?: string | undefined },
+): Promise<string[]> {
+  if (reached < FIRST_WITH_NODES) return []
+  // On SQLite all nodes: connections keep the columns of prepared statements, so no column may be removed while the file is open.
+  const isAny = reached < FIRST_WITH_SCHEMA || dialect === 'sqlite'
+  const older = isAny ? '' : 'and coalesce(schema_version, 0) < ?'
+  const rows = await reader.all<{ address: string; version: string }>(
+    `select address, version from cluster_node
+     where id in ${liveNodeRelation(dialect)} and id <> ? ${older} order by started_at, id`,
+    dead,
+    ...(older === '' ? [] : [version]),
+  )
+  return rows.map((row) => `${row.address} (version ${row.version})`)
 }
 
 const COLUMNS = 'id, version, address, blocks, started_at, heartbeat_at'

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Transaction } from './database.ts'
-import { DatabaseError, NewerSchemaError } from './errors.ts'
+import { DatabaseError, NewerSchemaError, OlderNodesError } from './errors.ts'
+import type { WaitingStep } from './migrate.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
 import type { Migration } from './migrations/types.ts'
 import { type DatabaseSetting, openDatabase } from './open.ts'
@@ -466,6 +467,94 @@ export function databaseContract(
           assert.ok(error instanceof NewerSchemaError)
           assert.match(error.message, /schema version 2.*only up to 1.*Start the Carrel that wrote it/)
           return true
+        })
+      })
+
+      it('that add a column do not disturb statements that another node has prepared', async () => {
+        const setting = await makeEmpty()
+        await using db = await reopen(setting, [scratch])
+        await using other = await reopen(setting, [scratch])
+        await db.write((tx) => tx.run("insert into item (id, name) values (1, 'first')"))
+        const find = (id: number) => db.all('select * from item where id = ?', id)
+        const rename = (name: string) =>
+          db.write(async (tx) => {
+            const before = await tx.get('select * from item where id = 1')
+            return [before, await tx.get('update item set name = ? where id = 1 returning *', name)]
+          })
+        // PostgreSQL prepares a statement after some uses, on several connections.
+        for (let id = 100; id < 110; id++) await Promise.all([find(id), find(id + 100), rename('second')])
+        await other.write((tx) => tx.run('alter table item add column size bigint'))
+        const names = (rows: readonly unknown[]) => rows.map((row) => (row as { name: string }).name)
+        assert.deepEqual(names(await find(1)), ['second'])
+        assert.deepEqual(names(await rename('third')), ['second', 'third'])
+        for (let id = 300; id < 310; id++) await Promise.all([find(id), find(id + 100), rename('fourth')])
+        assert.deepEqual(names(await find(1)), ['fourth'])
+      })
+
+      describe('beside nodes of an older version', () => {
+        const next = Math.max(...allMigrations.map(({ version }) => version)) + 1
+        const step = (version: number, kind?: 'expand' | 'contract'): Migration => ({
+          version,
+          name: `step ${version}`,
+          ...(kind && { kind }),
+          async up(tx, { int }) {
+            await tx.run(`create table made_${version} (id ${int})`)
+          },
+        })
+        const start = async (setting: DatabaseSetting, steps: readonly Migration[], older: string[] = []) => {
+          const waiting: WaitingStep[] = []
+          const asked: number[] = []
+          await using db = await openDatabase(setting, {
+            migrations: [...allMigrations, ...steps],
+            onFatal: (error) => assert.fail(error),
+            async listOlderNodes(_tx, { version }) {
+              asked.push(version)
+              return older
+            },
+            onWaiting: (one) => waiting.push(one),
+          })
+          return { version: db.schemaVersion, waiting, asked }
+        }
+        const refusal = (version: number) => (error: unknown) => {
+          assert.ok(error instanceof OlderNodesError)
+          assert.match(error.message, new RegExp(`needs step ${version} .*: old node\\. Stop them`))
+          return true
+        }
+
+        it('expand at once, and contract when they are gone', async () => {
+          const setting = await makeEmpty()
+          await start(setting, [])
+          const steps = [step(next, 'expand'), step(next + 1, 'contract'), step(next + 2, 'contract')]
+          const first = await start(setting, steps, ['old node'])
+          assert.equal(first.version, next)
+          assert.deepEqual(first.waiting, [
+            { version: next + 1, name: `step ${next + 1}`, nodes: ['old node'] },
+          ])
+          // The older version works with the expanded schema, and reports its version, as a backup has to.
+          assert.equal((await start(setting, [])).version, next)
+          const second = await start(setting, steps)
+          assert.deepEqual([second.version, second.waiting], [next + 2, []])
+          await assert.rejects(start(setting, []), NewerSchemaError)
+        })
+
+        it('refuse to start if a step is needed that has to wait', async () => {
+          const setting = await makeEmpty()
+          await start(setting, [])
+          await assert.rejects(start(setting, [step(next)], ['old node']), refusal(next))
+          const behind = [step(next, 'contract'), step(next + 1, 'expand')]
+          await assert.rejects(start(setting, behind, ['old node']), refusal(next))
+          assert.equal((await start(setting, [])).version, next - 1)
+          assert.equal((await start(setting, behind)).version, next + 1)
+        })
+
+        it('are not looked for in a new database, nor by a command', async () => {
+          const steps = [step(next, 'expand'), step(next + 1), step(next + 2, 'contract')]
+          const created = await start(await makeEmpty(), steps, ['old node'])
+          assert.deepEqual([created.version, created.asked], [next + 2, []])
+          const setting = await makeEmpty()
+          await start(setting, [])
+          await using db = await reopen(setting, [...allMigrations, ...steps])
+          assert.equal(db.schemaVersion, next + 1)
         })
       })
 

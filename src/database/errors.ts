@@ -36,6 +36,17 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** A step of the schema has to wait for nodes of older versions. */
+export class OlderNodesError extends Error {
+  constructor(version: number, name: string, nodes: readonly string[]) {
+    super(
+      `This version needs step ${version} of the schema (${name}), after which these servers could not work: ${nodes.join(', ')}. ` +
+        'Stop them, and start again; one that was killed counts for 30 seconds.',
+    )
+    this.name = 'OlderNodesError'
+  }
+}
+
 /** The data could not be backed up before its migration, which therefore did not begin. */
 export class MigrationBackupError extends Error {
   constructor(file: string, cause: unknown) {

@@ -1,10 +1,21 @@
 import { migrations } from './migrations/index.ts'
 import type { DatabaseSetting } from './open.ts'
 import { openPostgres } from './postgres/postgres-database.ts'
+import { findUnknown, listApplied, neededOf, newestOf } from './schema-steps.ts'
 import { findSchemaVersion, type InspectedDatabase, inspectSqlite } from './sqlite/inspection.ts'
 
 /** The schema this program brings a database to. */
-export const knownSchemaVersion = Math.max(0, ...migrations.map(({ version }) => version))
+export const knownSchemaVersion = newestOf(migrations)
+
+/** Whether this program can use a database: `older` has to be migrated first, `newer` has steps that it cannot work with. */
+export function judgeSchema({
+  schemaVersion,
+  steps,
+}: Pick<InspectedDatabase, 'schemaVersion' | 'steps'>): 'unused' | 'older' | 'usable' | 'newer' {
+  if (schemaVersion === 0) return 'unused'
+  if (findUnknown(steps, migrations) !== undefined) return 'newer'
+  return schemaVersion < neededOf(migrations) ? 'older' : 'usable'
+}
 
 /** Opens for reading only. Undefined if there is no SQLite file; throws DatabaseError if it cannot be read. */
 export async function inspectDatabase(setting: DatabaseSetting): Promise<InspectedDatabase | undefined> {
@@ -24,6 +35,7 @@ async function inspectPostgres(url: string): Promise<InspectedDatabase> {
     )
     return {
       schemaVersion,
+      steps: table?.name ? await listApplied(db, 'postgres') : new Map(),
       hasTables: other !== undefined,
       all: (sql, ...parameters) => db.all(sql, ...parameters),
       get: (sql, ...parameters) => db.get(sql, ...parameters),

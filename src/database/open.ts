@@ -1,10 +1,16 @@
 import type { Database } from './database.ts'
-import { NewerSchemaError } from './errors.ts'
 import type { Logger } from './logger.ts'
-import { type Migratable, migrate } from './migrate.ts'
+import {
+  type ListOlderNodes,
+  type Migratable,
+  type MigrateOptions,
+  migrate,
+  type WaitingStep,
+} from './migrate.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
 import type { Migration } from './migrations/types.ts'
 import type { ProcessLocks } from './process-locks.ts'
+import { refuseUnknown } from './schema-steps.ts'
 import { inspectSqlite } from './sqlite/inspection.ts'
 import { openSqlite } from './sqlite/sqlite-database.ts'
 
@@ -30,6 +36,10 @@ interface OpenOptions {
   readonly upToVersion?: number
   /** Existing data is backed up to this folder before it is migrated. */
   readonly backupDirectory?: string | undefined
+  /** For servers: which nodes a step of the schema has to wait for. */
+  readonly listOlderNodes?: ListOlderNodes
+  /** Called with a contract step that has to wait. `finishMigration` applies it later. */
+  readonly onWaiting?: (step: WaitingStep) => void
 }
 
 /**
@@ -37,12 +47,26 @@ interface OpenOptions {
  * it, and MigrationBackupError if it cannot be backed up first.
  */
 export async function openDatabase(setting: DatabaseSetting, options: OpenOptions): Promise<Database> {
-  const { upToVersion = Number.POSITIVE_INFINITY, now, backupDirectory, ...rest } = options
+  const {
+    upToVersion = Number.POSITIVE_INFINITY,
+    now,
+    backupDirectory,
+    listOlderNodes,
+    onWaiting,
+    ...rest
+  } = options
   const migrations = (options.migrations ?? allMigrations).filter(({ version }) => version <= upToVersion)
   if (setting.kind === 'sqlite') await refuseNewer(setting.file, migrations)
   const db = await openOf(setting, rest)
   try {
-    await migrate(db, migrations, { ...(now && { now }), backupDirectory, logger: options.logger })
+    const { logger } = options
+    const waiting = await migrate(db, migrations, {
+      ...(now && { now }),
+      backupDirectory,
+      logger,
+      listOlderNodes,
+    })
+    if (waiting !== undefined) onWaiting?.(waiting)
     return db
   } catch (error) {
     await db[Symbol.asyncDispose]()
@@ -52,16 +76,25 @@ export async function openDatabase(setting: DatabaseSetting, options: OpenOption
 
 /** Opening a SQLite file for writing changes it: it copies the log and sets the journal mode. */
 async function refuseNewer(file: string, migrations: readonly Migration[]): Promise<void> {
-  const known = Math.max(0, ...migrations.map(({ version }) => version))
   await using found = await inspectSqlite(file)
-  if (found !== undefined && found.schemaVersion > known)
-    throw new NewerSchemaError(found.schemaVersion, known)
+  if (found !== undefined) refuseUnknown(found.steps, migrations)
+}
+
+/** Applies the contract steps that waited for older nodes. Resolves to the one that still has to. */
+export async function finishMigration(
+  db: Database,
+  {
+    migrations = allMigrations,
+    ...options
+  }: MigrateOptions & { migrations?: readonly Migration[] | undefined },
+): Promise<WaitingStep | undefined> {
+  return migrate(db as Migratable, migrations, options)
 }
 
 /** The PostgreSQL driver is loaded only if it is used. */
 async function openOf(
   setting: DatabaseSetting,
-  options: Omit<OpenOptions, 'now' | 'backupDirectory'>,
+  options: Omit<OpenOptions, 'now' | 'backupDirectory' | 'listOlderNodes' | 'onWaiting'>,
 ): Promise<Migratable> {
   if (setting.kind === 'sqlite') return openSqlite({ file: setting.file, ...options })
   const { openPostgres } = await import('./postgres/postgres-database.ts')

@@ -16,11 +16,19 @@ import {
 } from '../assembly/index.ts'
 import { Scrub } from '../check/index.ts'
 import { TrustedClock } from '../clock/index.ts'
-import { ClusterNode } from '../cluster/index.ts'
+import { ClusterNode, listOlderNodes } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
 import { joinDataFolder, lockDataFolder, prepareDataFolder } from '../data-folder/index.ts'
-import { type Database, openDatabase } from '../database/index.ts'
+import {
+  checkSteps,
+  type Database,
+  knownSchemaVersion,
+  type ListOlderNodes,
+  type Migration,
+  openDatabase,
+  type WaitingStep,
+} from '../database/index.ts'
 import { GcSchedule } from '../gc/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
@@ -29,6 +37,7 @@ import { programVersion } from '../version.ts'
 import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
+import { SchemaWatch } from './schema-watch.ts'
 import { configOfProcess, nameOfProcess, type ServerProcess } from './server-process.ts'
 import { createServices, type Services } from './services.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
@@ -47,6 +56,8 @@ interface StartOptions {
   readonly sharesDataFolder?: boolean
   /** The server is one of several processes on one data folder, which their supervisor has locked. */
   readonly process?: ServerProcess | undefined
+  /** The steps of the schema. Only for tests of upgrades. */
+  readonly migrations?: readonly Migration[]
   /** Called after a disk failure was logged. Nothing may be acknowledged any more; the process must stop. */
   readonly onFatal: (error: Error) => void
 }
@@ -105,15 +116,37 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
     options.onFatal(error)
   }
+  const onOutdated = (error: Error) => {
+    logger.fatal({ err: error }, 'another node changed the schema; stopping')
+    options.onFatal(error)
+  }
+  const logDatabase = logger.child({ room: 'database' })
+  const dead = lock?.deadNodeId ?? own?.deadNodeId
+  // The lock of the data folder is also that of a SQLite file.
+  const { kind: dialect } = config.database
+  const alone = dialect === 'sqlite' && (lock !== undefined || own?.isAlone === true)
+  const olderNodes: ListOlderNodes = async (tx, step) =>
+    alone ? [] : listOlderNodes(tx, dialect, { ...step, dead })
+  const { migrations } = options
+  const migration = {
+    migrations,
+    ...(options.now && { now: options.now }),
+    logger: logDatabase,
+    backupDirectory: config.preMigrationBackups,
+    listOlderNodes: olderNodes,
+  }
+  let waiting: WaitingStep | undefined
   const db = opened.use(
     'the database',
     await openDatabase(config.database, {
+      ...migration,
+      ...(migrations && { migrations }),
+      onWaiting(step) {
+        waiting = step
+      },
       onFatal,
       onFull: () => reserve.release(),
       poolSize: config.databaseConnections,
-      ...(options.now && { now: options.now }),
-      logger: logger.child({ room: 'database' }),
-      backupDirectory: config.preMigrationBackups,
       locks: own?.locks,
       joins,
     }),
@@ -127,14 +160,18 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       db,
       id: nodeId,
       version: programVersion(),
+      schemaVersion: migrations?.at(-1)?.version ?? knownSchemaVersion,
       address,
       blocks: addressOfBlocks(config.blocks),
       onError: (error) => nodeLogger.error({ err: error }, 'a heartbeat failed; it is repeated'),
     }),
   )
-  // The lock of the data folder is also that of a SQLite file.
-  const alone = db.dialect === 'sqlite' && (lock !== undefined || own?.isAlone === true)
-  await node.start({ alone, dead: lock?.deadNodeId ?? own?.deadNodeId })
+  await node.start({ alone, dead })
+  // Again, now that other nodes see this one: a step after which it cannot work was applied before, or waits for it.
+  await checkSteps(db, { migrations, isExact: true })
+  // On SQLite the next server that starts alone applies it.
+  if (dialect === 'sqlite') waiting = undefined
+  opened.use('the schema', new SchemaWatch({ db, node, migration, waiting, logger: nodeLogger, onOutdated }))
   // After the heartbeat: a move marks the database first, and then looks for nodes.
   await refuseMoved(db)
   const now = options.now ?? (() => node.now())

@@ -1,6 +1,6 @@
 import { type BackupState, readBackupState } from '../../backup/index.ts'
 import type { Config } from '../../config/index.ts'
-import { inspectDatabase, knownSchemaVersion } from '../../database/index.ts'
+import { inspectDatabase, judgeSchema } from '../../database/index.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 /** Checks that there is a recent backup. Backups by other programs are not known here. */
@@ -32,7 +32,7 @@ export async function checkBackup({ backup, database }: Config): Promise<Finding
 async function findState(database: Config['database']): Promise<BackupState | undefined> {
   try {
     await using found = await inspectDatabase(database)
-    return found?.schemaVersion === knownSchemaVersion ? await readBackupState(found) : undefined
+    return found !== undefined && judgeSchema(found) === 'usable' ? await readBackupState(found) : undefined
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { type IntegrityState, readIntegrityState } from '../../check/index.ts'
 import { findSeenTime, MAX_JUMP_SECONDS } from '../../clock/index.ts'
 import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config/index.ts'
-import { inspectDatabase, knownSchemaVersion, LARGE_LOG_BYTES } from '../../database/index.ts'
+import { inspectDatabase, judgeSchema, knownSchemaVersion, LARGE_LOG_BYTES } from '../../database/index.ts'
 import { sizeText } from '../output.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -21,11 +21,12 @@ export async function checkDatabase({ database, preMigrationBackups }: Config): 
     const version = found?.schemaVersion ?? 0
     if (version === 0)
       return warn(name, 'nothing has been stored yet', 'the first start makes what is needed')
-    if (version > knownSchemaVersion) {
+    const state = found === undefined ? 'unused' : judgeSchema(found)
+    if (state === 'newer') {
       const remedy = 'start the Carrel that wrote it, or a newer one'
       return fail(name, `schema version ${version} is newer than ${knownSchemaVersion}`, remedy)
     }
-    if (version < knownSchemaVersion) {
+    if (state === 'older') {
       const remedy =
         preMigrationBackups === undefined
           ? 'the next start brings it up to date, without a backup, because CARREL_PRE_MIGRATION_BACKUP is off'
@@ -48,7 +49,7 @@ export async function checkStoredData({ database }: Config): Promise<Finding> {
   const name = 'stored data'
   try {
     await using found = await inspectDatabase(database)
-    if (found === undefined || found.schemaVersion !== knownSchemaVersion) {
+    if (found === undefined || judgeSchema(found) !== 'usable') {
       return ok(name, 'is looked at once the database is up to date')
     }
     const { damagedBlocks, scrub } = await readIntegrityState(found)
@@ -140,7 +141,9 @@ export async function checkClock({ database }: Config): Promise<Finding> {
 async function lastSeen(database: Config['database']): Promise<number | undefined> {
   try {
     await using found = await inspectDatabase(database)
-    return found?.schemaVersion === knownSchemaVersion ? (await findSeenTime(found))?.seenAt : undefined
+    return found !== undefined && judgeSchema(found) === 'usable'
+      ? (await findSeenTime(found))?.seenAt
+      : undefined
   } catch {
     return undefined
   }

@@ -40,6 +40,7 @@ import { committedTransactions } from './0041-committed-transactions.ts'
 import { archives } from './0042-archives.ts'
 import { indexedUploads } from './0043-indexed-uploads.ts'
 import { openedLibraries } from './0044-opened-libraries.ts'
+import { rollingUpgrades } from './0045-rolling-upgrades.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   archives,
   indexedUploads,
   openedLibraries,
+  rollingUpgrades,
 ]

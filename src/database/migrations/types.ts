@@ -23,5 +23,7 @@ export const columnTypes: Record<Dialect, ColumnTypes> = {
 export interface Migration {
   readonly version: number
   readonly name: string
+  /** What the step means for nodes of older versions. Unless given, it is needed at once, and they must be stopped first. */
+  readonly kind?: 'expand' | 'contract'
   up(tx: Transaction, types: ColumnTypes): Promise<void>
 }

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { findPostgres } from '../../../test/support/postgres.ts'
 import { databaseContract } from '../database.contract.ts'
+import type { Transaction } from '../database.ts'
+import { silentLogger } from '../logger.ts'
+import { openDatabase } from '../open.ts'
 import { openPostgres } from './postgres-database.ts'
 
 const server = await findPostgres()
@@ -86,6 +89,37 @@ describe('PostgreSQL', skip ? { skip } : {}, () => {
       { id: 1, body: 'fifth' },
     ])
     assert.deepEqual(await find(1), [{ id: 1, body: 'fifth' }])
+  })
+
+  it('lets others pass while a step of the schema waits for a table', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    const [locked, waits, ended] = [0, 0, 0].map(() => Promise.withResolvers<void>())
+    const reading = db.write(async (tx) => {
+      await tx.all('select id from note')
+      locked?.resolve()
+      await ended?.promise
+    })
+    await locked?.promise
+    const addColumn = {
+      version: 1,
+      name: 'add a column',
+      up: async (tx: Transaction) => void (await tx.run('alter table note add column size bigint')),
+    }
+    const opening = openDatabase(
+      { kind: 'postgres', url },
+      {
+        migrations: [addColumn],
+        onFatal: (error) => assert.fail(error),
+        logger: { ...silentLogger, warn: () => waits?.resolve() },
+      },
+    )
+    await waits?.promise
+    assert.deepEqual(await db.write((tx) => tx.all('select id from note')), [])
+    ended?.resolve()
+    await reading
+    await using migrated = await opening
+    assert.deepEqual(await migrated.all('select size from note'), [])
   })
 
   it('gives up on a transaction that always fails with a retryable error', async () => {

@@ -3,11 +3,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Reader, Row, Value } from '../database.ts'
 import { DatabaseError } from '../errors.ts'
+import { type AppliedSteps, listApplied } from '../schema-steps.ts'
 
 /** A database as it was found: nothing is made, migrated or changed by looking at it. */
 export interface InspectedDatabase extends Reader, AsyncDisposable {
   /** 0 if Carrel has never used it. */
   readonly schemaVersion: number
+  readonly steps: AppliedSteps
   /** Whether there are tables, of Carrel or of another program. */
   readonly hasTables: boolean
 }
@@ -18,7 +20,10 @@ export async function inspectSqlite(file: string): Promise<InspectedDatabase | u
   const reader = new SqliteInspection(file)
   try {
     const table = await reader.get("select name from sqlite_master where name = 'schema_migration'")
-    reader.schemaVersion = table ? await findSchemaVersion(reader) : 0
+    if (table) {
+      reader.schemaVersion = await findSchemaVersion(reader)
+      reader.steps = await listApplied(reader, 'sqlite')
+    }
     reader.hasTables =
       (await reader.get("select 1 as found from sqlite_master where type = 'table'")) !== undefined
     return reader
@@ -36,6 +41,7 @@ export async function findSchemaVersion(reader: Reader): Promise<number> {
 
 class SqliteInspection implements InspectedDatabase {
   schemaVersion = 0
+  steps: AppliedSteps = new Map()
   hasTables = false
   readonly #handle: DatabaseSync
 
