@@ -99,11 +99,16 @@ export class Notifications implements AsyncDisposable {
     })
   }
 
+  /** Ends every connection. Clients connect again. */
+  endAll(): void {
+    for (const listener of this.#listeners) listener.goAway()
+  }
+
   /** Closes all connections; those that do not respond within a second are terminated. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#sockets.close()
-    for (const listener of this.#listeners) listener.goAway()
+    this.endAll()
     const cutOff = Date.now() + GOODBYE_MS
     while (this.#listeners.size > 0 && Date.now() < cutOff) {
       await new Promise((resolve) => setTimeout(resolve, 10))

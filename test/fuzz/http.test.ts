@@ -81,6 +81,7 @@ class Side {
       pipeline: new PipelineQueue(),
       handler,
       isClosing: () => false,
+      mayKeep: () => true,
       onError: (error) => assert.ifError(error),
     })
   }
