@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Argument, Command } from 'commander'
 import { programVersion } from '../version.ts'
 import { addAccessCommands } from './access.ts'
@@ -22,9 +23,10 @@ export function createProgram(end: (exitCode: number) => void): Command {
     .action(async (options: { json?: true }) => {
       const config = configFrom(options)
       const json = options.json === true
-      if (config.processes > 1) {
+      const processes = config.processes === 'auto' ? availableParallelism() : config.processes
+      if (processes > 1) {
         const { supervise } = await import('./supervise.ts')
-        return end(await supervise(config, { json }))
+        return end(await supervise(config, processes, { json }))
       }
       const { serve } = await import('./serve.ts')
       end(await serve(config, { json }))

@@ -36,8 +36,10 @@ try {
   const { listening, firstRun } = server
   worker.reportLoad(() => server.connectionCount)
   worker.ready({ listening, firstRun } satisfies ReadyReport)
-  await worker.stopped
-  await server.drain()
+  worker.onShed((connections) => server.shedConnections(connections))
+  const retired = worker.retired.then(() => server.retire())
+  if ((await Promise.race([worker.stopped.then(() => 'stopped'), retired])) === 'stopped')
+    await server.drain()
   process.exitCode = await closeInTime(server, logger)
 } catch (error) {
   const { exitCodeFor, textFor } = await import('./failure.ts')

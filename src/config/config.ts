@@ -134,8 +134,8 @@ export interface Config {
   mail: MailSetting | undefined
   /** Mails with links that an account may send in 24 hours. */
   mailPerDay: number
-  /** Server processes on this machine. */
-  processes: number
+  /** Server processes on this machine. `auto`: as many as the load needs, at most one for each core. */
+  processes: number | 'auto'
   /** Undefined leaves the number to the server. */
   threads: number | undefined
   log: LogLevel

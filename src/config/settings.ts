@@ -528,13 +528,13 @@ export const definitions = {
     expects: 'a whole number from 0 to 100000',
     parse: (text) => parseInteger(text, 0, 100_000),
   }),
-  processes: define<number>({
+  processes: define<number | 'auto'>({
     placeholder: 'number',
     fallback: 1,
     meaning:
-      'server processes on this machine, each a node; more than one are run by a supervisor, which listens for them',
-    expects: 'a whole number from 1 to 64',
-    parse: (text) => parseInteger(text, 1, 64),
+      'server processes on this machine, each a node, run by a supervisor that listens for them; auto starts with one and adds more while they are busy, up to one for each core',
+    expects: 'a whole number from 1 to 64, or auto',
+    parse: (text) => (text === 'auto' ? text : parseInteger(text, 1, 64)),
   }),
   threads: count('threads that hash large uploads, and documents indexed at the same time'),
   log: define<LogLevel>({

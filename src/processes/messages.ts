@@ -11,6 +11,10 @@ export type SupervisorMessage =
   | { readonly kind: 'collect'; readonly id: number }
   /** The metrics of all processes. */
   | { readonly kind: 'collected'; readonly id: number; readonly metrics: readonly unknown[] }
+  /** Closes so many connections with their next responses. Their clients connect again, and the supervisor chooses another process. */
+  | { readonly kind: 'shed'; readonly connections: number }
+  /** Ends after its last connection. The others go on. */
+  | { readonly kind: 'retire' }
   | { readonly kind: 'stop' }
 
 /** From a worker to the supervisor. */

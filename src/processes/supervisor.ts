@@ -1,51 +1,66 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { ConnectionDispatcher, type Receiver } from './connection-dispatcher.ts'
 import { onLockCall } from './lock-client.ts'
 import { LockTable } from './lock-table.ts'
 import { DISK_FAILED, type SupervisorMessage, type WorkerMessage, type WorkerStart } from './messages.ts'
+import type { ProcessScaler } from './process-scaler.ts'
 
 interface SupervisorOptions {
   /** The module that a worker runs. It calls `connectWorker`. */
   readonly entry: URL
   /** Passed to every worker. */
   readonly input: unknown
+  /** Processes at most, and from the start unless there is a scaler. */
   readonly count: number
+  /** Starts with one process, and decides when there is one more or one fewer. */
+  readonly scaler?: Pick<ProcessScaler, 'decide'> | undefined
   /** The node that had the data folder before, and is dead. */
   readonly deadNodeId: string | undefined
   /** Of the first worker, by which a later server recognizes that it is dead. */
   readonly firstNodeId: string
   readonly logger: {
+    info(fields: object, message: string): void
     warn(fields: object, message: string): void
     error(fields: object, message: string): void
   }
   /** Called once when nothing may be acknowledged any more. */
   readonly onFatal: () => void
-  /** Replaces the delays before a worker is started again, in tests. */
+  /** Replace limits, in tests. */
   readonly minRestartMs?: number
+  readonly maxSilentTicks?: number
+  readonly maxWaiting?: number
 }
 
 /** Delays before a worker that died is started again: doubled each time, until one has lived for long enough. */
 const MIN_RESTART_MS = 100
 const MAX_RESTART_MS = 30_000
 const STABLE_MS = 60_000
-/** Connections that were sent to a worker and have not arrived. A busy worker gets no more than this ahead. */
-const MAX_UNDERWAY = 4
+/** How often the load of the workers is looked at. Each reports it as often. */
+const TICK_MS = 1000
+/**
+ * A worker that has reported nothing for so many ticks is killed. Fewer seconds than a writer waits for a lock, which the worker may have. Ticks instead of
+ * seconds, because a supervisor that was stopped itself has not read the reports.
+ */
+const MAX_SILENT_TICKS = 20
+/** After a worker that was to join could not start. */
+const TICKS_BEFORE_NEXT_GROWTH = 60
 /** A worker that has sent nothing for this long is asked for its metrics in vain. */
 const COLLECT_MS = 2000
 
-interface Worker {
+interface Worker extends Receiver {
   readonly number: number
   readonly nodeId: string
-  readonly child: ChildProcess
   readonly startedAtMs: number
   isReady: boolean
-  /** Connections that were sent and have not arrived, in this order. */
-  readonly underway: Socket[]
-  /** Its connections when it last reported them, and those sent since. */
-  connections: number
+  /** It finishes what it has begun, and gets no more connections. */
+  isRetired: boolean
+  /** Of its event loop, when it last reported it. */
   utilization: number
+  /** Ticks since its last report. */
+  silentTicks: number
 }
 
 /** A worker could not start. It has reported the reason itself. */
@@ -67,17 +82,23 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #locks = new LockTable()
   readonly #workers = new Map<number, Worker>()
-  readonly #waiting: Socket[] = []
+  readonly #dispatcher: ConnectionDispatcher
   readonly #restarts = new Map<number, NodeJS.Timeout>()
   readonly #delays = new Map<number, number>()
   readonly #collections = new Map<string, (metrics: unknown) => void>()
-  #server: Server | undefined
+  #timer: NodeJS.Timeout | undefined
+  #ticksBeforeGrowth = 0
   #bound: Promise<AddressInfo> | undefined
   #collected = 0
   #isStopping = false
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    this.#dispatcher = new ConnectionDispatcher({
+      receivers: () => this.#serving(),
+      onError: (error) => options.logger.error({ err: error }, 'a connection was not accepted'),
+      maxWaiting: options.maxWaiting,
+    })
   }
 
   /** The process ids of the workers, by their numbers. */
@@ -86,40 +107,91 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, then the others at once. Resolves to the report of the first one, when all have started. Rejects with a
-   * `WorkerStartError`.
+   * Starts the first worker, then the others at once unless there is a scaler. Resolves to the report of the first one, when all have started. Rejects with
+   * a `WorkerStartError`.
    */
   async start(): Promise<unknown> {
-    const { firstNodeId, deadNodeId, count } = this.#options
-    const report = await this.#startFirst(firstNodeId, deadNodeId)
-    const others = Array.from({ length: count - 1 }, (_, index) => index + 2)
+    const { firstNodeId, deadNodeId, count, scaler } = this.#options
+    const report = await this.#ready(this.#spawn(1, firstNodeId, deadNodeId))
+    const others = Array.from({ length: scaler === undefined ? count - 1 : 0 }, (_, index) => index + 2)
     await Promise.all(others.map((number) => this.#ready(this.#spawn(number, randomUUID(), undefined))))
+    this.#timer = setInterval(() => this.#tick(), TICK_MS)
     return report
   }
 
   /** Lets all workers finish what runs. Resolves when they have ended. */
   async stop(drainMs: number): Promise<void> {
-    this.#isStopping = true
-    for (const timer of this.#restarts.values()) clearTimeout(timer)
+    this.#end()
     const workers = [...this.#workers.values()]
     const ended = workers.filter(({ child }) => !isOver(child)).map(({ child }) => once(child, 'exit'))
     for (const worker of workers) send(worker, { kind: 'stop' })
-    const timer = setTimeout(() => this.#stopListening(), drainMs)
+    const timer = setTimeout(() => this.#dispatcher.stop(), drainMs)
     await Promise.all(ended)
     clearTimeout(timer)
-    this.#stopListening()
+    this.#dispatcher.stop()
   }
 
   /** Ends all workers at once. Nothing acknowledged is lost. */
   kill(): void {
-    this.#isStopping = true
-    for (const timer of this.#restarts.values()) clearTimeout(timer)
+    this.#end()
     for (const { child } of this.#workers.values()) child.kill('SIGKILL')
-    this.#stopListening()
+    this.#dispatcher.stop()
   }
 
-  async #startFirst(nodeId: string, deadNodeId: string | undefined): Promise<unknown> {
-    return this.#ready(this.#spawn(1, nodeId, deadNodeId))
+  /** Starts nothing any more. */
+  #end(): void {
+    this.#isStopping = true
+    clearInterval(this.#timer)
+    for (const timer of this.#restarts.values()) clearTimeout(timer)
+  }
+
+  /** The workers that accept connections. */
+  #serving(): Worker[] {
+    return [...this.#workers.values()].filter(({ isReady, isRetired }) => isReady && !isRetired)
+  }
+
+  #tick(): void {
+    const { scaler, maxSilentTicks = MAX_SILENT_TICKS, logger } = this.#options
+    for (const worker of this.#workers.values()) {
+      // A start may take long, and reports nothing.
+      if (!worker.isReady || ++worker.silentTicks <= maxSilentTicks) continue
+      logger.error({ process: worker.number }, 'a process does not respond any more; it is killed')
+      worker.child.kill('SIGKILL')
+    }
+    this.#ticksBeforeGrowth = Math.max(0, this.#ticksBeforeGrowth - 1)
+    const serving = this.#serving()
+    const isStarting = this.#restarts.size > 0 || [...this.#workers.values()].some(({ isReady }) => !isReady)
+    if (scaler === undefined || isStarting) return
+    const decision = scaler.decide(serving.map(({ utilization }) => utilization))
+    if (decision === 'grow' && this.#ticksBeforeGrowth === 0) this.#grow()
+    if (decision === 'shrink' && serving.length > 1) this.#retire(serving)
+  }
+
+  #grow(): void {
+    const numbers = Array.from({ length: this.#options.count }, (_, index) => index + 1)
+    const number = numbers.find((one) => !this.#workers.has(one))
+    if (number === undefined) return
+    this.#options.logger.info({ process: number }, 'all processes are busy; another one is started')
+    this.#spawn(number, randomUUID(), undefined)
+  }
+
+  #retire(serving: readonly Worker[]): void {
+    const worker = serving.reduce((last, one) => (one.number > last.number ? one : last))
+    this.#options.logger.info({ process: worker.number }, 'there is little to do; a process is retired')
+    worker.isRetired = true
+    this.#delays.delete(worker.number)
+    send(worker, { kind: 'retire' })
+  }
+
+  /** Lets workers with more connections than their share close some, for one that has none yet. */
+  #balance(): void {
+    const serving = this.#serving()
+    const total = serving.reduce((sum, { connections }) => sum + connections, 0)
+    const share = Math.ceil(total / serving.length)
+    for (const worker of serving) {
+      const connections = worker.connections - share
+      if (connections > 0) send(worker, { kind: 'shed', connections })
+    }
   }
 
   /** Resolves to the report of a worker once it is ready. */
@@ -142,9 +214,11 @@ export class Supervisor {
       child,
       startedAtMs: performance.now(),
       isReady: false,
+      isRetired: false,
       underway: [],
       connections: 0,
       utilization: 0,
+      silentTicks: 0,
     }
     this.#workers.set(number, worker)
     child.on('message', (message: WorkerMessage) => this.#onMessage(worker, message))
@@ -158,18 +232,19 @@ export class Supervisor {
   }
 
   #onMessage(worker: Worker, message: WorkerMessage): void {
+    // Sent before it died. Its locks have been released, so that none may be granted to it any more.
+    if (isOver(worker.child) && message.kind !== 'accepted') return
     switch (message.kind) {
       case 'listen':
         void this.#listen(worker, message)
         break
       case 'ready':
         worker.isReady = true
-        this.#dispatch()
+        this.#dispatcher.dispatch()
+        this.#balance()
         break
       case 'accepted':
-        // The worker has a descriptor of its own.
-        worker.underway.shift()?.destroy()
-        this.#dispatch()
+        this.#dispatcher.onAccepted(worker)
         break
       case 'lock':
       case 'unlock':
@@ -178,6 +253,7 @@ export class Supervisor {
       case 'load':
         worker.connections = message.connections + worker.underway.length
         worker.utilization = message.utilization
+        worker.silentTicks = 0
         break
       case 'collect-all':
         void this.#collect(worker, message.id)
@@ -189,18 +265,26 @@ export class Supervisor {
   }
 
   #onExit(worker: Worker, code: number | null, signal: NodeJS.Signals | null): void {
-    const { number, nodeId, isReady, startedAtMs } = worker
+    const { number, nodeId, child, isReady, isRetired, startedAtMs } = worker
     this.#workers.delete(number)
     this.#locks.releaseAll(worker)
-    for (const socket of worker.underway.splice(0)) socket.destroy()
+    // Its last messages are still to be read.
+    if (child.connected) child.once('disconnect', () => this.#dispatcher.takeBack(worker))
+    else this.#dispatcher.takeBack(worker)
     if (this.#isStopping) return
     if (signal === DISK_FAILED) {
       this.kill()
       this.#options.onFatal()
       return
     }
-    // Its first start has a caller that is told.
-    if (!isReady && !this.#delays.has(number)) return
+    if (isRetired) return
+    if (!isReady && !this.#delays.has(number)) {
+      // The first start of the server has a caller that is told.
+      if (this.#timer === undefined) return
+      this.#options.logger.error({ process: number, code, signal }, 'another process could not be started')
+      this.#ticksBeforeGrowth = TICKS_BEFORE_NEXT_GROWTH
+      return
+    }
     const { minRestartMs = MIN_RESTART_MS } = this.#options
     const isStable = performance.now() - startedAtMs > STABLE_MS
     const delayMs = isStable ? minRestartMs : (this.#delays.get(number) ?? minRestartMs)
@@ -226,7 +310,7 @@ export class Supervisor {
 
   /** The first worker that has started lets the supervisor listen. */
   async #listen(worker: Worker, where: { readonly host: string; readonly port: number }): Promise<void> {
-    this.#bound ??= this.#bind(where)
+    this.#bound ??= this.#dispatcher.listen(where)
     try {
       const { address, port } = await this.#bound
       send(worker, { kind: 'listening', address, port })
@@ -234,49 +318,6 @@ export class Supervisor {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
       send(worker, { kind: 'listen-failed', code })
     }
-  }
-
-  async #bind({ host, port }: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
-    // Nothing is read here: the connection is passed on as it is.
-    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
-      socket.on('error', () => {})
-      this.#waiting.push(socket)
-      this.#dispatch()
-    })
-    server.listen({ host, port })
-    await once(server, 'listening')
-    server.on('error', (error) => this.#options.logger.error({ err: error }, 'a connection was not accepted'))
-    this.#server = server
-    return server.address() as AddressInfo
-  }
-
-  /** Sends connections that wait to the workers that have fewest. */
-  #dispatch(): void {
-    while (this.#waiting.length > 0) {
-      const worker = this.#leastBusy()
-      if (worker === undefined) return
-      const socket = this.#waiting.shift()
-      if (socket === undefined) return
-      worker.underway.push(socket)
-      worker.connections += 1
-      const message: SupervisorMessage = { kind: 'connection' }
-      // Open here until it has arrived. A worker that dies before would otherwise leave a connection that nobody closes.
-      worker.child.send(message, socket, { keepOpen: true }, () => {})
-    }
-  }
-
-  #leastBusy(): Worker | undefined {
-    let found: Worker | undefined
-    for (const worker of this.#workers.values()) {
-      if (!worker.isReady || worker.underway.length >= MAX_UNDERWAY || !worker.child.connected) continue
-      if (found === undefined || worker.connections < found.connections) found = worker
-    }
-    return found
-  }
-
-  #stopListening(): void {
-    this.#server?.close()
-    for (const socket of this.#waiting.splice(0)) socket.destroy()
   }
 
   /** Collects the metrics of all workers for one of them. One that does not respond in time is left out. */

@@ -20,8 +20,12 @@ interface WorkerProcess {
   ready(report: unknown): void
   /** `metrics` are those of this process. Returns a function that collects those of all processes. */
   shareMetrics(metrics: () => Promise<unknown>): () => Promise<readonly unknown[]>
-  /** Tells the supervisor regularly how busy this process is. */
+  /** Tells the supervisor regularly how busy this process is. One that does not is killed. */
   reportLoad(connections: () => number): void
+  /** `shed` is called with a number of connections to close with their next responses. */
+  onShed(shed: (connections: number) => void): void
+  /** Resolves when this process is not needed any more. It finishes what its clients and itself have begun, without a limit of time. */
+  readonly retired: Promise<void>
   /** Resolves when the supervisor lets this process stop. */
   readonly stopped: Promise<void>
   /** Ends this process, and with it all others, after a disk failure. */
@@ -41,11 +45,13 @@ export async function connectWorker(): Promise<WorkerProcess> {
 class Channel implements WorkerProcess {
   readonly start: WorkerStart
   readonly locks: LockClient
+  readonly #retired = Promise.withResolvers<void>()
   readonly #stopped = Promise.withResolvers<void>()
   readonly #collecting = new Map<number, (metrics: readonly unknown[]) => void>()
   #accept: ((socket: Socket) => void) | undefined
   #listening: PromiseWithResolvers<{ address: string; port: number }> | undefined
   #metrics: (() => Promise<unknown>) | undefined
+  #shed: ((connections: number) => void) | undefined
   #lastId = 0
 
   constructor(start: WorkerStart) {
@@ -54,6 +60,10 @@ class Channel implements WorkerProcess {
     process.on('message', (message: SupervisorMessage, handle: unknown) =>
       this.#onMessage(message, handle as Socket | undefined),
     )
+  }
+
+  get retired(): Promise<void> {
+    return this.#retired.promise
   }
 
   get stopped(): Promise<void> {
@@ -95,6 +105,10 @@ class Channel implements WorkerProcess {
     }, REPORT_MS).unref()
   }
 
+  onShed(shed: (connections: number) => void): void {
+    this.#shed = shed
+  }
+
   failAll(): void {
     process.kill(process.pid, DISK_FAILED)
   }
@@ -102,6 +116,7 @@ class Channel implements WorkerProcess {
   #onMessage(message: SupervisorMessage, socket: Socket | undefined): void {
     switch (message.kind) {
       case 'connection':
+        // Before anything is read: a connection that was not accepted is sent to another process.
         send({ kind: 'accepted' })
         // The client may be gone already.
         if (socket !== undefined) this.#add(socket)
@@ -123,6 +138,12 @@ class Channel implements WorkerProcess {
       case 'collected':
         this.#collecting.get(message.id)?.(message.metrics)
         this.#collecting.delete(message.id)
+        break
+      case 'shed':
+        this.#shed?.(message.connections)
+        break
+      case 'retire':
+        this.#retired.resolve()
         break
       case 'stop':
         this.#stopped.resolve()
