@@ -5,9 +5,9 @@ import path from 'node:path'
 
 /**
  * The database of the servers under test. `plain` is PostgreSQL with the plain disk store, `nodes` is three servers on PostgreSQL behind a
- * proxy, with blocks in S3.
+ * proxy, with blocks in S3, `processes` is two servers on one SQLite file behind a proxy.
  */
-export type TestDatabase = 'sqlite' | 'postgres' | 'plain' | 'nodes'
+export type TestDatabase = 'sqlite' | 'postgres' | 'plain' | 'nodes' | 'processes'
 
 /** `npm test` runs the fast tier. `npm run test:all` runs the deep tier as well. */
 export type Tier = 'fast' | 'deep'
@@ -36,6 +36,8 @@ const POSTGRES: readonly TestDatabase[] = ['postgres']
 const PLAIN: readonly TestDatabase[] = ['plain']
 const ON_EACH_STORE: readonly TestDatabase[] = ['sqlite', 'plain']
 const NODES: readonly TestDatabase[] = ['nodes']
+/** Suites that stand for the others on two processes of one SQLite file: on PostgreSQL as well, in the deep tier. */
+const POSTGRES_AND_PROCESSES: readonly TestDatabase[] = ['postgres', 'processes']
 const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
@@ -122,6 +124,7 @@ export const RULES: readonly Rule[] = [
   deep('test/gc/', SQLITE, 'random writers during garbage collection; on both databases by itself', 60),
   deep('test/cluster/postgres-', SQLITE, 'interruptions of a PostgreSQL of its own', 20),
   deep('test/cluster/server-processes', SQLITE, 'starts and kills some thirty processes', 60),
+  deep('test/cluster/process-count', SQLITE, 'starts three processes', 15),
   deep('test/cluster/', SQLITE, 'several servers on one PostgreSQL database by itself', 15),
   deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 45),
   deep('test/backup/s3-services', SQLITE, 'real S3 services: Ceph and OpenStack Swift', 60),
@@ -162,18 +165,18 @@ export const RULES: readonly Rule[] = [
 
   // Slow: in the fast tier on SQLite, in the deep tier on PostgreSQL.
   deep('test/api/batch', BOTH, 'many copies', 30),
-  deep('test/api/credential-origins', BOTH, 'long', 10),
+  deep('test/api/credential-origins', [...BOTH, 'processes'], 'every way a credential ends', 10),
   deep('test/api/auth-token', BOTH, 'many password hashes', 8),
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
-  split('test/api/tasks', 'long', 5),
-  split('test/api/archives', 'password hashes', 4),
+  { ...split('test/api/tasks', 'long', 5), deep: POSTGRES_AND_PROCESSES },
+  { ...split('test/api/archives', 'password hashes', 4), deep: POSTGRES_AND_PROCESSES },
   deep('test/api/deprecated-batch', BOTH, 'many copies', 6),
   split('test/api/activities-model', 'long', 4),
   split('test/api/activities-folders', 'long', 4),
   split('test/api/audit', 'long', 4),
   split('test/api/contact-addresses', 'many accounts', 4),
-  split('test/api/live-events', 'long', 4),
+  { ...split('test/api/live-events', 'long', 4), deep: POSTGRES_AND_PROCESSES },
   deep('test/api/visitors-long-folder', BOTH, 'a folder of 5,001 files', 3),
   deep('test/api/link-view-only', BOTH, 'images', 4),
   split('test/api/trash-restore', 'long', 5),
@@ -199,6 +202,7 @@ export const RULES: readonly Rule[] = [
   deep('test/transfer/unfinished-uploads', ON_EACH_STORE, 'long', 9),
   deep('test/transfer/chunks-two-nodes', BOTH, 'two server processes', 8),
   deep('test/transfer/archive', ON_EACH_STORE, 'archives', 6),
+  { ...splitPlain('test/transfer/resumable.', 'long', 4), deep: ['plain', 'processes'] },
   splitPlain('test/transfer/resumable', 'long', 4),
   splitPlain('test/transfer/download.', 'large files', 4),
   deep('test/api/password-guessing', BOTH, 'many password hashes', 15),
@@ -238,11 +242,12 @@ export const RULES: readonly Rule[] = [
   fast('test/api/row-cache', BOTH, 'counts of one server', 2.5),
   fast('test/api/tags', BOTH, 'waits for the events of one server', 2.5),
   fast('test/api/upload-links', BOTH, 'waits for the webhooks of one server', 2.5),
+  { ...fast('test/api/encrypted.', BOTH, 'over HTTP', 4), deep: ['nodes', 'processes'] },
   { ...fast('test/api/', BOTH, 'over HTTP', 4), deep: NODES },
   fast('test/seed/', BOTH, 'over HTTP', 15),
-  { ...fast('test/sync/protocol', BOTH, 'over HTTP'), deep: ['plain', 'nodes'] },
+  { ...fast('test/sync/protocol', BOTH, 'over HTTP'), deep: ['plain', 'nodes', 'processes'] },
   splitPlain('test/sync/', 'over HTTP; the protocol stands for PostgreSQL in the fast tier', 3),
-  { ...fast('test/transfer/upload.', BOTH, 'over HTTP'), deep: ['plain', 'nodes'] },
+  { ...fast('test/transfer/upload.', BOTH, 'over HTTP'), deep: ['plain', 'nodes', 'processes'] },
   splitPlain('test/transfer/', 'over HTTP; uploads stand for PostgreSQL in the fast tier', 3),
   both('test/library/', SQLITE, 'on both databases by itself in the deep tier', 6),
   fast('test/', SQLITE, 'not about the database'),
@@ -253,6 +258,7 @@ export const RULES: readonly Rule[] = [
   deep('src/search/search-large', SQLITE, 'on both databases by itself', 12),
   both('src/objects/chunker', SQLITE, 'splits of a long stream', 8),
   fast('src/database/', SQLITE, 'on both databases by itself', 5),
+  deep('src/processes/supervisor', SQLITE, 'starts, kills and freezes some ten processes', 5),
   fast('src/storage/disk/', SQLITE, 'both disk stores', 9),
   fast('src/', SQLITE, 'beside the code', 1),
 ]
@@ -337,6 +343,7 @@ export const DATABASE_NAMES: Record<TestDatabase, string> = {
   postgres: 'PostgreSQL',
   plain: 'PostgreSQL with the plain disk store',
   nodes: 'three nodes',
+  processes: 'two processes on SQLite',
 }
 
 function namesOf(databases: readonly TestDatabase[]): string {

@@ -218,9 +218,10 @@ function failedFilesOf(job: TestJob, { results, failure }: ProcessReport): reado
 function environmentOf({ database, tier }: TestJob): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    ...(database !== 'sqlite' && { CARREL_TEST_DATABASE: 'postgres' }),
+    ...(database !== 'sqlite' && database !== 'processes' && { CARREL_TEST_DATABASE: 'postgres' }),
     ...(database === 'plain' && { CARREL_TEST_PLAIN: '1' }),
     ...(database === 'nodes' && { CARREL_TEST_NODES: '3' }),
+    ...(database === 'processes' && { CARREL_TEST_SERVER_PROCESSES: '2' }),
     ...(tier === 'deep' && { CARREL_TEST_DEEP: '1' }),
   }
 }

@@ -4,6 +4,9 @@ import { type S3Service, startS3 } from './s3.ts'
 /** Nodes of each server under test: more than one with CARREL_TEST_NODES, so that any suite over HTTP can be run on several. */
 export const TEST_NODES = Number(process.env['CARREL_TEST_NODES'] ?? 1)
 
+/** Processes of each server under test on SQLite: more than one with CARREL_TEST_SERVER_PROCESSES. They run in one process, with real locks. */
+export const TEST_SERVER_PROCESSES = Number(process.env['CARREL_TEST_SERVER_PROCESSES'] ?? 1)
+
 type SharedS3 = Pick<S3Service, 'endpoint' | 'region' | 'bucket' | 'accessKey' | 'secretKey'>
 
 let started: Promise<S3Service> | undefined

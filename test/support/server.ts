@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -11,8 +12,10 @@ import { Passwords } from '../../src/identity/passwords.ts'
 import { dbOf } from '../../src/library/core.ts'
 import { createLogger, type Logger } from '../../src/logging.ts'
 import { type RunningServer, startServer as start } from '../../src/server/server.ts'
+import type { ServerProcess } from '../../src/server/server-process.ts'
 import { Client } from './client.ts'
-import { clusterSettings, TEST_NODES } from './cluster-settings.ts'
+import { clusterSettings, TEST_NODES, TEST_SERVER_PROCESSES } from './cluster-settings.ts'
+import { createLocalLocks } from './local-locks.ts'
 import { plainSettings } from './plain-settings.ts'
 import { startPostgres } from './postgres.ts'
 import { startRoundRobinProxy } from './round-robin-proxy.ts'
@@ -110,7 +113,8 @@ async function createDataFolder(options: TestServerOptions): Promise<string> {
 /**
  * Starts a server; `await using` stops it and removes its data. With CARREL_TEST_DATABASE=postgres it runs on a fresh PostgreSQL
  * database, so that every suite over HTTP can be run on both. With CARREL_TEST_NODES=3 there are three servers on that database behind a
- * proxy, with blocks in S3: each request reaches the next one. `running` and `data` are those of the first.
+ * proxy, with blocks in S3: each request reaches the next one. `running` and `data` are those of the first. With CARREL_TEST_SERVER_PROCESSES=2
+ * there are two on one SQLite file and one data folder, as `CARREL_PROCESSES=2` starts them, also behind that proxy.
  */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   await using opened = new AsyncDisposableStack()
@@ -121,14 +125,19 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }),
     ...(isCluster ? await clusterSettings() : plainSettings()),
   }
-  const first = await startNode(options, common, opened)
+  const processes = onPostgres || hasOwnStores(options) ? 1 : TEST_SERVER_PROCESSES
+  const newProcess = processes > 1 ? createProcesses(processes) : () => undefined
+  const first = await startNode(options, common, opened, newProcess())
+  const { data, databaseUrl, running } = first
   const others: RunningServer[] = []
   for (let node = 2; node <= (isCluster ? TEST_NODES : 1); node++) {
     others.push((await startNode(options, common, opened)).running)
   }
-  const { data, databaseUrl, running } = first
+  for (let number = 2; number <= processes; number++) {
+    others.push((await startNode({ ...options, data }, common, opened, newProcess())).running)
+  }
   const urls = [running, ...others].map(({ listening }) => listening.url)
-  const url = isCluster ? opened.use(await startRoundRobinProxy(urls)).url : running.listening.url
+  const url = others.length > 0 ? opened.use(await startRoundRobinProxy(urls)).url : running.listening.url
   const kept = opened.move()
   return {
     url,
@@ -160,6 +169,16 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 const hasOwnStores = ({ env = {}, sharesDataFolder }: TestServerOptions) =>
   sharesDataFolder === true || 'CARREL_BLOCKS' in env || 'CARREL_DISK' in env || 'CARREL_SECRET' in env
 
+/** The parts of processes on one data folder, which run in this one. Each call returns that of one more. */
+function createProcesses(count: number): () => ServerProcess {
+  const newLocks = createLocalLocks()
+  let number = 0
+  return () => {
+    number += 1
+    return { number, count, nodeId: randomUUID(), isAlone: number === 1, locks: newLocks() }
+  }
+}
+
 interface StartedNode {
   readonly data: string
   readonly databaseUrl: string | undefined
@@ -170,6 +189,7 @@ async function startNode(
   options: TestServerOptions,
   common: Record<string, string>,
   opened: AsyncDisposableStack,
+  process?: ServerProcess,
 ): Promise<StartedNode> {
   const data = options.data ?? (await createDataFolder({ ...options, env: { ...common, ...options.env } }))
   if (options.data === undefined) opened.defer(() => rm(data, { recursive: true, force: true }))
@@ -195,6 +215,7 @@ async function startNode(
     ...(options.now && { now: options.now }),
     ...(options.monotonic && { monotonic: options.monotonic }),
     ...(options.sharesDataFolder && { sharesDataFolder: true }),
+    ...(process && { process }),
     onFatal(error) {
       throw error
     },
