@@ -14,6 +14,7 @@ import { maintenance } from './maintenance.ts'
 import { nodes } from './nodes.ts'
 import { pages } from './pages.ts'
 import { ping } from './ping.ts'
+import { processes } from './processes.ts'
 import { reading } from './reading.ts'
 import { rename } from './rename.ts'
 import { revert } from './revert.ts'
@@ -38,6 +39,7 @@ export const scenarios: readonly Scenario[] = [
   downloads,
   s3,
   nodes,
+  processes,
   encrypted,
   archive,
   copy,

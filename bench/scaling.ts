@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import path from 'node:path'
+import { type ChildServer, spawnServer } from '../test/support/child-server.ts'
+import { Client } from '../test/support/client.ts'
+import { processTree } from '../test/support/process-tree.ts'
+import { ADMIN } from '../test/support/server.ts'
+import { formBytes } from '../test/support/transfer.ts'
+import { CpuShare } from './cpu-share.ts'
+import type { Row } from './row.ts'
+import type { Context } from './scenario.ts'
+import { UsageMeter } from './usage.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Of a core, for each node, so that three nodes, PostgreSQL and the load fit on two cores. */
+const SHARE = 0.2
+const CLIENTS_PER_NODE = 6
+const LIBRARIES = 100
+const WRITERS = 50
+const FILES = 100
+const KIB_4 = 4096
+const JSON_TYPE = { Accept: 'application/json' }
+
+interface Scaling {
+  /** What there is more of in each round, for example `node`. */
+  readonly of: string
+  readonly plural: string
+  readonly counts: readonly number[]
+  readonly start: (workspace: Workspace, count: number) => Promise<Cluster>
+}
+
+/** The same work on more and more nodes, each limited to the same share of a core. */
+export async function measureScaling(
+  context: Context,
+  { of, plural, counts, start }: Scaling,
+): Promise<Row[]> {
+  const works: Record<
+    string,
+    { readonly prepare: Prepare; readonly clients: number; readonly share: number }
+  > = {
+    'listings and downloads with 20 % uploads': { prepare: prepareMixed, clients: 0, share: 0.9 },
+    [`uploads of 4 KiB into ${LIBRARIES} libraries`]: { prepare: prepareUploads, clients: 0, share: 0.8 },
+    [`uploads of 4 KiB by ${WRITERS} writers into one library`]: {
+      prepare: prepareOneLibrary,
+      clients: WRITERS,
+      share: 0.8,
+    },
+  }
+  const rows: Row[] = []
+  const most = counts.at(-1) ?? 1
+  for (const [what, { prepare, clients, share }] of Object.entries(works)) {
+    const rates: number[] = []
+    for (const count of counts) {
+      await using workspace = await context.workspace()
+      await using cluster = await start(workspace, count)
+      const work = await prepare(cluster)
+      const measured = await cluster.measure(context, work, clients || count * CLIENTS_PER_NODE)
+      rates.push(measured.perSecond)
+      const { perSecond, p50Ms, p99Ms, usage, requests } = measured
+      const countText = `${count} ${count === 1 ? of : plural}`
+      rows.push({ what: `${what}, ${countText}`, value: perSecond, unit: 'per s', p50Ms, p99Ms, usage })
+      rows.push({
+        what: `${what}, ${countText}: CPU of the ${plural} for a request`,
+        value: (usage.cpuSeconds / requests) * 1000,
+        unit: 'ms',
+      })
+    }
+    const one = rates[0] ?? 0
+    // All writers of one library share its head, so more nodes do not make it faster.
+    const linear = clients === WRITERS ? one : most * one
+    const limit = { value: linear, of: clients === WRITERS ? `one ${of}` : `${most} times one ${of}` }
+    const about = cgroupsWork() ? { target: { atLeast: share * linear } } : {}
+    rows.push({
+      what: `${what}, ${most} ${plural}`,
+      value: rates.at(-1) ?? 0,
+      unit: 'per s',
+      limit,
+      ...about,
+    })
+  }
+  return rows
+}
+
+/** Sends the nth request to a node of the cluster and throws unless it succeeds. */
+type Work = (n: number, node: number) => Promise<void>
+type Prepare = (cluster: Cluster) => Promise<Work>
+
+let known: boolean | undefined
+
+function cgroupsWork(): boolean {
+  if (known !== undefined) return known
+  using share = CpuShare.create(`carrel-bench-probe-${process.pid}`, SHARE)
+  known = share !== undefined
+  if (!known) process.stderr.write('CPU time cannot be limited here, compare the CPU of a request\n')
+  return known
+}
+
+/** Several nodes on one database, or a server with several processes. */
+export class Cluster implements AsyncDisposable {
+  readonly clients: readonly Client[]
+  readonly #servers: readonly ChildServer[]
+  readonly #opened: AsyncDisposableStack
+  readonly #agent = new Agent({ keepAlive: true })
+
+  private constructor(
+    clients: readonly Client[],
+    servers: readonly ChildServer[],
+    opened: AsyncDisposableStack,
+  ) {
+    this.clients = clients
+    this.#servers = servers
+    this.#opened = opened
+  }
+
+  /** Nodes on one database, whose blocks are in one folder. */
+  static async startNodes(workspace: Workspace, count: number): Promise<Cluster> {
+    await using opened = new AsyncDisposableStack()
+    const blocks = path.join(workspace.folder, 'blocks')
+    await mkdir(blocks)
+    await writeFile(path.join(blocks, 'store-id'), 'the-store-of-all-nodes')
+    const servers: ChildServer[] = []
+    for (let index = 0; index < count; index += 1) {
+      const data = await mkdtemp(path.join(workspace.folder, 'node-'))
+      await symlink(blocks, path.join(data, 'blocks'))
+      const env = { ...workspace.env, CARREL_DATA: data, CARREL_SECRET: 'the secret of all nodes' }
+      const group = CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE)
+      if (group !== undefined) opened.use(group)
+      const server = opened.use(await spawnServer(data, env))
+      for (const pid of processTree(server.process.pid ?? 0)) group?.add(pid)
+      servers.push(server)
+    }
+    return Cluster.#signIn(servers, opened.move())
+  }
+
+  /** One server with so many processes. Its supervisor is not limited, because there is one however many processes there are. */
+  static async startProcesses(workspace: Workspace, count: number): Promise<Cluster> {
+    await using opened = new AsyncDisposableStack()
+    const data = await mkdtemp(path.join(workspace.folder, 'server-'))
+    const env = { ...workspace.env, CARREL_DATA: data, CARREL_PROCESSES: String(count) }
+    const groups = Array.from({ length: count }, (_, index) =>
+      CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE),
+    )
+    for (const group of groups) if (group !== undefined) opened.use(group)
+    const server = opened.use(await spawnServer(data, env))
+    const tree = processTree(server.process.pid ?? 0)
+    const limited = count === 1 ? tree : tree.slice(1)
+    for (const [index, pid] of limited.entries()) groups[index % count]?.add(pid)
+    return Cluster.#signIn([server], opened.move())
+  }
+
+  static async #signIn(servers: readonly ChildServer[], opened: AsyncDisposableStack): Promise<Cluster> {
+    const [first] = servers
+    const { token, email } = await Client.signIn(first?.url ?? '', ADMIN.email, ADMIN.password)
+    const clients = servers.map(({ url }) => new Client(url, token, email))
+    return new Cluster(clients, servers, opened)
+  }
+
+  node(index: number): Client {
+    const client = this.clients[index % this.clients.length]
+    if (client === undefined) throw new Error('There are no nodes.')
+    return client
+  }
+
+  /** Runs work with so many clients, each of which stays at one node. */
+  async measure({ warmUp, measured }: Context, work: Work, clients: number) {
+    let sent = 0
+    const timesMs: number[] = []
+    const run = async (amount: Context['measured'], isMeasured: boolean) => {
+      const end = performance.now() + ('ms' in amount ? amount.ms : 1000)
+      const client = async (index: number) => {
+        while (performance.now() < end) {
+          const began = performance.now()
+          await work(sent++, index)
+          if (isMeasured) timesMs.push(performance.now() - began)
+        }
+      }
+      await Promise.all(Array.from({ length: clients }, (_, index) => client(index)))
+    }
+    await run(warmUp, false)
+    const meters = await Promise.all(this.#servers.map(({ process: { pid } }) => UsageMeter.start(pid ?? 0)))
+    const began = performance.now()
+    await run(measured, true)
+    const seconds = (performance.now() - began) / 1000
+    const usages = await Promise.all(meters.map((meter) => meter.read()))
+    const usage = {
+      cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+      peakBytes: usages.reduce((sum, { peakBytes }) => sum + peakBytes, 0),
+    }
+    const sorted = timesMs.toSorted((a, b) => a - b)
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+    const requests = sorted.length
+    return { requests, perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99), usage }
+  }
+
+  /** One request over a kept connection. Throws for any status but 200. */
+  send(
+    { url, token }: Client,
+    target: string,
+    { body, type }: { readonly body?: Uint8Array; readonly type?: string } = {},
+  ): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+    const headers = {
+      ...JSON_TYPE,
+      Authorization: `Token ${token}`,
+      ...(type !== undefined && { 'Content-Type': type }),
+      ...(body !== undefined && { 'Content-Length': String(body.length) }),
+    }
+    const method = body === undefined ? 'GET' : 'POST'
+    const sent = request(url + target, { agent: this.#agent, method, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('error', reject)
+      response.once('end', () => {
+        const whole = Buffer.concat(chunks)
+        if (response.statusCode === 200) resolve(whole)
+        else
+          reject(new Error(`${method} ${target}: ${response.statusCode} ${whole.toString('utf8', 0, 200)}`))
+      })
+    })
+    sent.once('error', reject)
+    sent.end(body)
+    return promise
+  }
+
+  upload(node: Client, link: string, name: string): Promise<Buffer> {
+    const parts = [['parent_dir', '/'] as const, { filename: name, bytes: randomBytes(KIB_4) }]
+    const body = formBytes(parts, BOUNDARY)
+    return this.send(node, link, { body, type: `multipart/form-data; boundary=${BOUNDARY}` })
+  }
+
+  async link(library: string, of = 'upload-link', query: Record<string, string> = {}): Promise<string> {
+    const reply = await this.node(0).get(`/api2/repos/${library}/${of}/`, { p: '/', ...query })
+    if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`)
+    return new URL(reply.body).pathname
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#agent.destroy()
+    await this.#opened.disposeAsync()
+  }
+}
+
+const BOUNDARY = 'carrel-bench-scaling'
+
+async function prepareMixed(cluster: Cluster): Promise<Work> {
+  const library = await cluster.node(0).createLibrary('read')
+  const link = await cluster.link(library)
+  for (let n = 0; n < FILES; n += 1) await cluster.upload(cluster.node(0), link, `file ${n}`)
+  const downloads: string[] = []
+  for (let n = 0; n < FILES; n += 10) {
+    downloads.push(await cluster.link(library, 'file', { p: `/file ${n}`, reuse: '1' }))
+  }
+  const writes = await createLinks(cluster)
+  return async (n, index) => {
+    const node = cluster.node(index)
+    const kind = n % 5
+    if (kind === 0) await cluster.upload(node, writes[n % LIBRARIES] ?? '', `file ${n}`)
+    else if (kind < 3) await cluster.send(node, `/api2/repos/${library}/dir/?p=/`)
+    else await cluster.send(node, downloads[n % downloads.length] ?? '')
+  }
+}
+
+async function prepareUploads(cluster: Cluster): Promise<Work> {
+  const links = await createLinks(cluster)
+  return async (n, index) =>
+    void (await cluster.upload(cluster.node(index), links[n % LIBRARIES] ?? '', `file ${n}`))
+}
+
+async function prepareOneLibrary(cluster: Cluster): Promise<Work> {
+  const link = await cluster.link(await cluster.node(0).createLibrary('one'))
+  return async (n, index) => void (await cluster.upload(cluster.node(index), link, `file ${n}`))
+}
+
+/** Upload links of 100 libraries. */
+async function createLinks(cluster: Cluster): Promise<string[]> {
+  const links: string[] = []
+  for (let n = 0; n < LIBRARIES; n += 1) {
+    links.push(await cluster.link(await cluster.node(0).createLibrary(`library ${n}`)))
+  }
+  return links
+}
