@@ -4,9 +4,11 @@ const NODES = 'test/cluster/nodes.test.ts'
 const CLAIMS = 'test/cluster/claims.test.ts'
 const LOST_COMMITS = 'test/cluster/postgres-lost-commits.test.ts'
 const S3_STORE = 'test/storage/s3-block-store.test.ts'
+const WRITE_LOCK = 'src/database/sqlite/write-lock.test.ts'
+const SUPERVISOR = 'src/processes/supervisor.test.ts'
 const S3_SOURCE = 'src/storage/s3/s3-block-store.ts'
 
-/** The safeguards of several nodes, of PostgreSQL that fails, and of blocks in S3. */
+/** The safeguards of several nodes and processes, of PostgreSQL that fails, and of blocks in S3. */
 export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
@@ -114,5 +116,45 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
     find: 'if (received.includes(error.actual))',
     replace: 'if (received.length === 0)',
     tests: [S3_STORE],
+  },
+  {
+    invariant: 'I4',
+    name: 'what another process committed is flushed before it is acknowledged',
+    file: 'src/database/sqlite/sqlite-database.ts',
+    find: 'if (this.isShared) this.#reads.revalidate()',
+    replace: 'if (this.isShared) this.#reads.expire()',
+    tests: [WRITE_LOCK],
+  },
+  {
+    invariant: 'I5',
+    name: 'the locks of a dead process are released',
+    file: 'src/processes/supervisor.ts',
+    find: 'this.#locks.releaseAll(worker)',
+    replace: '',
+    tests: [SUPERVISOR],
+  },
+  {
+    invariant: 'I5',
+    name: 'a process that does not respond is replaced',
+    file: 'src/processes/supervisor.ts',
+    find: "      worker.child.kill('SIGKILL')\n    }",
+    replace: '    }',
+    tests: [SUPERVISOR],
+  },
+  {
+    invariant: 'I5',
+    name: 'connections that a dead process did not accept are sent to another',
+    file: 'src/processes/connection-dispatcher.ts',
+    find: 'if (this.#isStopped) for',
+    replace: 'if (!this.#isStopped) for',
+    tests: [SUPERVISOR],
+  },
+  {
+    invariant: 'I9',
+    name: 'connections that wait for a process are limited',
+    file: 'src/processes/connection-dispatcher.ts',
+    find: 'for (const socket of this.#waiting.splice(maxWaiting)) socket.destroy()',
+    replace: 'void maxWaiting',
+    tests: [SUPERVISOR],
   },
 ]

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createLocalLocks } from '../../../test/support/local-locks.ts'
 import { openDatabase } from '../open.ts'
+import { openSqlite } from './sqlite-database.ts'
 
 describe('SQLite databases of several processes', () => {
   let folder = ''
@@ -42,6 +43,32 @@ describe('SQLite databases of several processes', () => {
     )
     await Promise.all(increments)
     assert.deepEqual(await two.get('select value from counter'), { value: 100 })
+  })
+
+  it('flush what the other one committed before they acknowledge what they read of it', async () => {
+    const newLocks = createLocalLocks()
+    const syncs: string[] = []
+    const openCounting = (name: string) =>
+      openSqlite({
+        file: path.join(folder, 'flushes.db'),
+        onFatal: (error) => assert.fail(error),
+        locks: newLocks(),
+        joins: name !== 'one',
+        async syncLog(log) {
+          syncs.push(name)
+          await log.datasync()
+        },
+      })
+    await using one = await openCounting('one')
+    await one.write((tx) => tx.run('create table note (text text)'))
+    await using two = await openCounting('two')
+    await two.write(async () => {})
+    syncs.length = 0
+    await one.write((tx) => tx.run("insert into note values ('a')"), { durable: false })
+    // Changes nothing, and tells its caller that the note is there.
+    const found = await two.write((tx) => tx.get('select text from note'))
+    assert.deepEqual(found, { text: 'a' })
+    assert.deepEqual(syncs, ['two'])
   })
 
   it('see a mutex that the other one has or waits for, and take turns', async () => {
