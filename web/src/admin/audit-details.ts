@@ -12,7 +12,7 @@ export interface DetailTexts {
 }
 
 /** One line of the details of an entry. `key` is the stored one. */
-export interface DetailLine {
+interface DetailLine {
   readonly key: string
   readonly name: string
   readonly value: string
