@@ -22,7 +22,7 @@ const FILES = 100
 const KIB_4 = 4096
 const JSON_TYPE = { Accept: 'application/json' }
 
-interface Scaling {
+export interface Scaling {
   /** What there is more of in each round, for example `node`. */
   readonly of: string
   readonly plural: string

@@ -19,13 +19,16 @@ process.on('disconnect', () => process.exit())
 process.on('message', ({ args, env }: CommandRequest) => {
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
-  void run(args).then((code) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
-    process.stdout.removeAllListeners('error')
-    setPriority(constants.priority.PRIORITY_NORMAL)
-    send({ code })
-  })
+  void runCommand(args)
 })
+
+async function runCommand(args: readonly string[]): Promise<void> {
+  const code = await run(args)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
+  process.stdout.removeAllListeners('error')
+  setPriority(constants.priority.PRIORITY_NORMAL)
+  send({ code })
+}
 
 for (const stream of ['stdout', 'stderr'] as const) {
   process[stream].write = (chunk: string | Uint8Array, ...rest: unknown[]) => {

@@ -10,7 +10,8 @@ const { port } = await worker.listen({ host: '127.0.0.1', port: 0 }, (socket) =>
     connections -= 1
   })
   socket.on('error', () => {})
-  socket.on('data', async (bytes) => {
+  socket.on('data', (bytes) => void respond(bytes))
+  const respond = async (bytes: Buffer) => {
     const [command = '', name = ''] = bytes.toString('utf8').trim().split(' ')
     const isKept = toShed === 0
     if (!isKept) toShed -= 1
@@ -18,7 +19,7 @@ const { port } = await worker.listen({ host: '127.0.0.1', port: 0 }, (socket) =>
     const text = `${process.pid}\n`
     if (isKept) socket.write(text)
     else socket.end(text)
-  })
+  }
   socket.resume()
 })
 worker.onShed((count) => {
