@@ -105,7 +105,6 @@ describe('a server with several processes on one SQLite file', () => {
     const load = new Load(client, library)
     const loading = load.run()
     await load.acknowledged(5)
-    process.kill(server.process.pid ?? assert.fail(), 'SIGTERM')
     assert.equal(await server.stop(), 0)
     load.stop()
     await loading
