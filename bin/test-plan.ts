@@ -36,8 +36,6 @@ const POSTGRES: readonly TestDatabase[] = ['postgres']
 const PLAIN: readonly TestDatabase[] = ['plain']
 const ON_EACH_STORE: readonly TestDatabase[] = ['sqlite', 'plain']
 const NODES: readonly TestDatabase[] = ['nodes']
-/** Suites that stand for the others on two processes of one SQLite file: on PostgreSQL as well, in the deep tier. */
-const POSTGRES_AND_PROCESSES: readonly TestDatabase[] = ['postgres', 'processes']
 const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
@@ -169,14 +167,14 @@ export const RULES: readonly Rule[] = [
   deep('test/api/auth-token', BOTH, 'many password hashes', 8),
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
-  { ...split('test/api/tasks', 'long', 5), deep: POSTGRES_AND_PROCESSES },
-  { ...split('test/api/archives', 'password hashes', 4), deep: POSTGRES_AND_PROCESSES },
+  split('test/api/tasks', 'long', 5),
+  split('test/api/archives', 'password hashes', 4),
   deep('test/api/deprecated-batch', BOTH, 'many copies', 6),
   split('test/api/activities-model', 'long', 4),
   split('test/api/activities-folders', 'long', 4),
   split('test/api/audit', 'long', 4),
   split('test/api/contact-addresses', 'many accounts', 4),
-  { ...split('test/api/live-events', 'long', 4), deep: POSTGRES_AND_PROCESSES },
+  split('test/api/live-events', 'long', 4),
   deep('test/api/visitors-long-folder', BOTH, 'a folder of 5,001 files', 3),
   deep('test/api/link-view-only', BOTH, 'images', 4),
   split('test/api/trash-restore', 'long', 5),
@@ -202,7 +200,6 @@ export const RULES: readonly Rule[] = [
   deep('test/transfer/unfinished-uploads', ON_EACH_STORE, 'long', 9),
   deep('test/transfer/chunks-two-nodes', BOTH, 'two server processes', 8),
   deep('test/transfer/archive', ON_EACH_STORE, 'archives', 6),
-  { ...splitPlain('test/transfer/resumable.', 'long', 4), deep: ['plain', 'processes'] },
   fast(
     'test/transfer/resumable-nodes',
     SQLITE,
