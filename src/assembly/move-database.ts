@@ -197,7 +197,7 @@ async function fill(move: Move, state: TargetState): Promise<{ tables: number; r
   return copied
 }
 
-/** Of rows that migrations inserted, of an unfinished copy, and of what was here before the data was moved away. */
+/** Deletes all rows of the target: the initial data of migrations, an incomplete copy, or stale data from before an earlier move. */
 async function emptyTarget(target: Database, { id, filled }: Move): Promise<void> {
   await using snapshot = await openSnapshot(filled)
   const tables = snapshot.tables.filter(({ name }) => !SCHEMA_TABLES.has(name))

@@ -8,7 +8,7 @@ export interface GrantedLock {
 export interface LockOptions {
   /** How long to wait before it rejects. */
   readonly timeoutMs: number
-  /** The lock is not granted before whoever has this other one at the time of the request has released it. */
+  /** Another lock. If it is held at the time of the request, this one is granted after its release. */
   readonly after?: string
 }
 

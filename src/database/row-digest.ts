@@ -12,8 +12,8 @@ const BITS = 256
 const HEX_DIGITS = BITS / 4
 
 /**
- * Adds up the SHA-256 of every row. Databases return rows in different orders, and sorting them would take memory or time. The sum is a check for rows that were
- * lost, doubled or changed on their way, not against somebody who chooses rows for it.
+ * Adds up the SHA-256 of every row. Databases return rows in different orders, and sorting them would take memory or time. The sum is a checksum: it
+ * detects rows that were lost, duplicated or corrupted. It is not collision resistant against chosen rows.
  */
 export async function digestRows(pages: AsyncIterable<readonly Value[][]>): Promise<TableDigest> {
   let rows = 0

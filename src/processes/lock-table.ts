@@ -18,8 +18,8 @@ interface Entry extends LockRequest {
 }
 
 /**
- * Named locks of several processes. Each is granted to one request at a time, in the order of the requests. Everything happens in one process, so
- * nobody polls.
+ * Named locks of several processes. Each is granted to one request at a time, in the order of the requests. The table is
+ * in one process, which notifies the next owner, so clients do not poll.
  */
 export class LockTable {
   /** By name: who has the lock, then those who wait. Only the first may be ungranted because of another lock. */

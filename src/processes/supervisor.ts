@@ -299,7 +299,7 @@ export class Supervisor {
   #restartIn(delayMs: number, number: number, deadNodeId: string): void {
     const timer = setTimeout(() => {
       const others = [...this.#workers.values()]
-      // One that starts alone cleans up the data folder, so nobody joins it before it is ready.
+      // The first worker deletes leftovers in the data folder. Others start once it is ready, because it would delete their files.
       const isCleaning = others.length > 0 && !others.some(({ isReady }) => isReady)
       if (isCleaning) return this.#restartIn(MIN_RESTART_MS, number, deadNodeId)
       this.#restarts.delete(number)

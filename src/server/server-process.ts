@@ -10,7 +10,7 @@ export interface ServerProcess {
   /** Processes of the server at most. */
   readonly count: number
   readonly nodeId: string
-  /** No other process of the server is running, so leftovers in the data folder belong to nobody. */
+  /** No other process of the server is running, so temporary files in the data folder are orphans and are deleted. */
   readonly isAlone: boolean
   /** A node that is known to be dead. */
   readonly deadNodeId?: string | undefined

@@ -201,7 +201,7 @@ export class FaultCluster implements AsyncDisposable {
     for (const node of this.nodes) if (!node.isAlive) await node.start()
   }
 
-  /** What nobody works on although it is not finished, or what is kept for a node that is dead; in words. */
+  /** Descriptions of orphaned work: unfinished tasks and archives without a live owner, and leases of dead nodes. */
   async stuck(): Promise<string[]> {
     const queries: Record<string, string> = {
       tasks: `select count(*) from copy_move_task where finished_at is null`,

@@ -9,7 +9,7 @@ import { postForm, uploadLink } from '../support/transfer.ts'
 import { unzip } from '../support/zip-reader.ts'
 import { type Attempts, GivenUp } from './attempts.ts'
 
-/** A client that repeats one kind of operation and has a journal of what was acknowledged. */
+/** A load generator for one kind of operation, with a journal of acknowledged writes. */
 export interface Writer extends AsyncDisposable {
   readonly kind: string
   /** One operation. Throws GivenUp if it was not acknowledged, any other error for a wrong response. */
