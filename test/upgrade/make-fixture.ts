@@ -180,7 +180,7 @@ if (databaseUrl !== undefined) {
   )
 }
 const stored = databaseUrl === undefined ? ['carrel.db'] : []
-for (const file of [...stored, ...globSync('blocks/??/*', { cwd: data })]) {
+for (const file of [...stored, ...globSync(['blocks/store-id', 'blocks/??/*'], { cwd: data })]) {
   const target = path.join(to, `${file}.gz`)
   mkdirSync(path.dirname(target), { recursive: true })
   writeFileSync(target, gzipSync(readFileSync(path.join(data, file)), { level: 9 }))
