@@ -1,5 +1,5 @@
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
-import { findProgram } from '../bin/system-programs.ts'
+import { findBrowser, findProgram } from '../bin/system-programs.ts'
 import type { Client } from '../test/support/client.ts'
 
 const ARGUMENTS = [
@@ -10,9 +10,9 @@ const ARGUMENTS = [
   '--no-first-run',
 ]
 
-/** Launches Chromium; undefined, with one message, if it is not installed. */
+/** Launches the Chromium that people use, or else that of the tests; undefined, with one message, if it is not installed. */
 export async function launchBrowser(): Promise<Browser | undefined> {
-  const executablePath = findProgram('chromium')
+  const executablePath = findProgram('chromium') ?? findBrowser()
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: ARGUMENTS })
   console.log('chromium is not installed: the rows of the web app are omitted.')
   return undefined

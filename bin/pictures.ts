@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import type { Client } from '../test/support/client.ts'
 import { startServer, type TestServer } from '../test/support/server.ts'
 import { uploadFile } from '../test/support/transfer.ts'
-import { findProgram } from './system-programs.ts'
+import { findBrowser } from './system-programs.ts'
 
 // `node bin/pictures.ts`: takes the pictures of the web app that the README shows, of a server with some
 // files in it. Needs the built web app and Chromium.
@@ -45,7 +45,7 @@ function landscape(hue: number, index: number): string {
 }
 
 async function main(): Promise<void> {
-  const executablePath = findProgram('chromium')
+  const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('Install Chromium first.')
   await using server = await startServer()
   const ann = await signUp(server, 'ann@example.org', 'Ann Berger')

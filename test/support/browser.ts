@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { type Browser, chromium, type Download } from 'playwright-core'
-import { findProgram } from '../../bin/system-programs.ts'
+import { findBrowser } from '../../bin/system-programs.ts'
 
 const ARGUMENTS = [
   '--no-sandbox',
@@ -17,13 +17,13 @@ const ARGUMENTS = [
 export async function openBrowser(): Promise<Browser | undefined> {
   const shared = process.env['CARREL_TEST_BROWSER']
   if (shared !== undefined) return chromium.connect(shared)
-  const executablePath = findProgram('chromium')
+  const executablePath = findBrowser()
   return executablePath === undefined ? undefined : chromium.launch({ executablePath, args: ARGUMENTS })
 }
 
 /** Starts a Chromium for a whole test run, and names its address in the environment of test processes. */
 export async function shareBrowser(): Promise<AsyncDisposable | undefined> {
-  const executablePath = findProgram('chromium')
+  const executablePath = findBrowser()
   if (executablePath === undefined) return undefined
   const server = await chromium.launchServer({ executablePath, args: ARGUMENTS, host: '127.0.0.1' })
   process.env['CARREL_TEST_BROWSER'] = server.wsEndpoint()

@@ -34,7 +34,10 @@ if (language === 'en') {
 const texts = await loadTexts(language)
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no place for the app')
-createRoot(root).render(
+createRoot(root, {
+  // React reports that it recovered by rendering again. What it recovered from says more.
+  onRecoverableError: (error) => reportError(error instanceof Error ? (error.cause ?? error) : error),
+}).render(
   <StrictMode>
     <TextsProvider first={{ language, texts }}>
       <App />
