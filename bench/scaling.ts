@@ -130,7 +130,7 @@ export class Cluster implements AsyncDisposable {
       for (const pid of processTree(server.process.pid ?? 0)) group?.add(pid)
       servers.push(server)
     }
-    return Cluster.#signIn(servers, opened.move())
+    return await Cluster.#signIn(servers, opened.move())
   }
 
   /** One server with so many processes. Its supervisor is not limited, because there is one however many processes there are. */
@@ -146,7 +146,7 @@ export class Cluster implements AsyncDisposable {
     const tree = processTree(server.process.pid ?? 0)
     const limited = count === 1 ? tree : tree.slice(1)
     for (const [index, pid] of limited.entries()) groups[index % count]?.add(pid)
-    return Cluster.#signIn([server], opened.move())
+    return await Cluster.#signIn([server], opened.move())
   }
 
   static async #signIn(servers: readonly ChildServer[], opened: AsyncDisposableStack): Promise<Cluster> {

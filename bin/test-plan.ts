@@ -200,11 +200,6 @@ export const RULES: readonly Rule[] = [
   deep('test/transfer/unfinished-uploads', ON_EACH_STORE, 'long', 9),
   deep('test/transfer/chunks-two-nodes', BOTH, 'two server processes', 8),
   deep('test/transfer/archive', ON_EACH_STORE, 'archives', 6),
-  fast(
-    'test/transfer/resumable-nodes',
-    SQLITE,
-    'two nodes in one process; fails on PostgreSQL for a cause that is not known yet',
-  ),
   splitPlain('test/transfer/resumable', 'long', 4),
   splitPlain('test/transfer/download.', 'large files', 4),
   deep('test/api/password-guessing', BOTH, 'many password hashes', 15),

@@ -14,7 +14,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    return await report(error, args.includes('--json'))
+    return report(error, args.includes('--json'))
   }
 }
 

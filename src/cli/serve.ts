@@ -20,7 +20,7 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   else logReady(server, config)
   await stopped
   await server.drain()
-  return closeInTime(server, logger)
+  return await closeInTime(server, logger)
 }
 
 /** Finishes what runs. Resolves to the exit code. */

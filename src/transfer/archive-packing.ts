@@ -175,7 +175,7 @@ class ItemReader {
     const { key, signal } = this.#options
     signal.throwIfAborted()
     if (object.size === 0) return { bytes: Buffer.alloc(0), release: undefined }
-    return await this.#core.content.readWhole(this.#libraryKey, object, key)
+    return this.#core.content.readWhole(this.#libraryKey, object, key)
   }
 
   async *#chunks(object: FileObject): AsyncGenerator<Buffer, void> {

@@ -312,5 +312,5 @@ function nodeFlags(): string[] {
 
 async function nextKeys(setting: DatabaseSetting): Promise<unknown> {
   await using db = await openDatabase(setting, { onFatal: (error) => assert.fail(error) })
-  return db.all('select name, seq from sqlite_sequence where seq > 0 order by name')
+  return await db.all('select name, seq from sqlite_sequence where seq > 0 order by name')
 }

@@ -44,7 +44,7 @@ describe('an encrypted library on several nodes', { skip }, () => {
     const reply = await client.get(`/api2/repos/${id}/file/`, { p: '/a.txt', reuse: 1 })
     if (reply.status !== 200) return String(reply.status)
     const response = await fetch(reply.body)
-    return response.status === 200 ? await response.text() : String(response.status)
+    return response.status === 200 ? response.text() : String(response.status)
   }
 
   const lock = (client: Client, id: string) => client.delete(`/api/v2.1/repos/${id}/set-password/`)

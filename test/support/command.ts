@@ -32,7 +32,7 @@ export interface CommandOptions {
  */
 export async function carrel(args: readonly string[], options: CommandOptions = {}): Promise<Outcome> {
   const needsProcess = options.input !== undefined || options.env?.['LD_PRELOAD'] !== undefined
-  return needsProcess ? await carrelProcess(args, options) : await hosts.run(args, environmentFor(options))
+  return needsProcess ? carrelProcess(args, options) : hosts.run(args, environmentFor(options))
 }
 
 /** Runs a `carrel` command to its end in a process of its own. */

@@ -34,7 +34,7 @@ export interface StartOptions {
  */
 export async function startPostgres(options: StartOptions = {}): Promise<PostgresServer> {
   const shared = process.env.CARREL_TEST_POSTGRES
-  return shared ? new Server(shared) : await startOwn(options)
+  return shared ? new Server(shared) : startOwn(options)
 }
 
 /** Starts the server, or skips the test and returns undefined. With CI=true it fails instead. */

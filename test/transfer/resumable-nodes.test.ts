@@ -44,7 +44,7 @@ async function twoNodes(server: TestServer) {
   /** Sends the last chunk, and resolves to the bytes of the whole file. */
   const finish = async (node: PartialUploads, start: number) => {
     await using chunk = await receive(node, start, bytes.length)
-    return node.add(key, rangeOf(start, bytes.length), chunk, owner, async (file) => {
+    return await node.add(key, rangeOf(start, bytes.length), chunk, owner, async (file) => {
       // Buffers are valid until the next one is read.
       const parts: Buffer[] = []
       for await (const part of file.read()) parts.push(Buffer.from(part))

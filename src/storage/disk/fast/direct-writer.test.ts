@@ -26,7 +26,7 @@ async function written(name: string, memory: Buffer, length: number, isThere = t
     await Promise.all(writes)
   }
   await handle.datasync()
-  return readFile(file)
+  return await readFile(file)
 }
 
 describe('DirectWriter', () => {
