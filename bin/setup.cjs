@@ -19,6 +19,7 @@ const tasks = {
   bench: [path.join(root, 'bench/run.ts')],
   wasm: [path.join(root, 'bin/build-wasm.ts')],
   texts: [path.join(root, 'bin/texts.ts')],
+  release: ['--no-warnings', path.join(root, 'bin/release.ts')],
 }
 
 /** What can be installed. Each set contains the ones before it. */

@@ -110,6 +110,7 @@ export const RULES: readonly Rule[] = [
   deep('test/soak/soak', SQLITE, 'three minutes of mixed load, then collections and a check', 180),
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),
+  deep('test/release/', SQLITE, 'packs a release and installs it', 25),
   deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),
   deep('test/cli/serve', SQLITE, 'starts some twenty processes', 40),
   deep('test/gc/freed-space', BOTH, 'stores and deletes 200 MB', 40),
