@@ -78,7 +78,7 @@ export function webSuite(options: TestServerOptions = {}) {
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
+      if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`)
     })
     return {
       page,
