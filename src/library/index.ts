@@ -63,4 +63,4 @@ export { restoreEntries, revertFile, revertFolder, revertLibrary, type Wanted } 
 export { pathsOf, type RoomLeft, type Selection, select } from './selection.ts'
 export { getSmartLink, smartLinkTo } from './smart-links.ts'
 export { addStar, isStarred, removeStar, starredIn, starredLibraries, starsOf } from './stars.ts'
-export { addFiles, type NewFile, replaceFile } from './upload.ts'
+export { addFiles, addFolder, type NewFile, replaceFile } from './upload.ts'

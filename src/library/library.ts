@@ -130,7 +130,7 @@ export class EditableLibrary extends Library {
 
   /**
    * As commit, for an upload, which may share its commit with other queued uploads of this actor. Permitted
-   * for an add-only handle, because `addFiles`, the only caller, then neither replaces nor changes an entry.
+   * for an add-only handle, because the callers, `addFiles` and `addFolder`, then neither replace nor change an entry.
    */
   commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
     // Only visitors of links have an add-only handle (see Tickets).

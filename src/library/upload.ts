@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Committed,
+  describeAddedDirs,
   describeConflict,
   describeModified,
   describeUploaded,
@@ -96,6 +97,32 @@ export function addFiles(
       result: placed,
       contents: files.map((file) => file.content),
       ...(also && { also: (tx: Transaction) => also(tx, placed) }),
+    }
+  })
+}
+
+/**
+ * Creates the missing folders of `into` below a folder, in one commit; none if all exist. Throws path-not-found, name-invalid. With the
+ * add-only right, names that files have are numbered as in addFiles.
+ */
+export function addFolder(
+  library: EditableLibrary,
+  parent: LibraryPath,
+  into: LibraryPath,
+  also: (tx: Transaction, folder: LibraryPath) => Promise<void>,
+): Promise<Committed<LibraryPath>> {
+  const addsOnly = library.right.addsOnly === true
+  return library.commitUpload(async (tree) => {
+    if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
+    const folder = addsOnly ? await numberedFolder(tree, parent, into) : below(parent, into)
+    if (await tree.hasDir(folder)) return { description: '', result: folder }
+    // Throws if a file has the path, before it has changed anything.
+    await tree.makeDirs(folder)
+    return {
+      description: describeAddedDirs(folder.slice(1)),
+      uploaded: [baseName(folder)],
+      result: folder,
+      also: (tx: Transaction) => also(tx, folder),
     }
   })
 }

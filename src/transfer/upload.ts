@@ -1,4 +1,5 @@
 import type { Content } from '../content/index.ts'
+import { fail } from '../errors.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -8,7 +9,7 @@ import {
   rawText,
   type StreamedPart,
 } from '../http/index.ts'
-import { addFiles, type NewFile, type Placed } from '../library/index.ts'
+import { addFiles, addFolder, type NewFile, type Placed } from '../library/index.ts'
 import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'
@@ -32,7 +33,8 @@ export const uploadFileRoutes = [
       const { queryFields } = request
       if (queryFields.text('need_idx_progress') === 'true')
         return taskAnswer(services, params.ticket ?? '', items)
-      return queryFields.raw('ret-json') === undefined
+      // Without a file there are no ids, and an empty body would not be JSON.
+      return queryFields.raw('ret-json') === undefined && items.length > 0
         ? idsAnswer(items)
         : jsonTextResponse(uploadItemsText(items))
     },
@@ -69,16 +71,23 @@ async function upload(
 async function uploadFiles(services: TransferServices, session: UploadSession, mayReplace: boolean) {
   const receiver = new FileReceiver(services.core, session)
   const place = new UploadTarget(session, mayReplace)
-  const { texts, files } = await readForm(session, uploadTexts, (part, known) => {
+  let hasMark = false
+  const { texts, files: parts } = await readForm(session, uploadTexts, (part, known) => {
     const filename = part.filename ?? ''
+    if (filename === '') {
+      hasMark = true
+      return refuseBytes(part)
+    }
     const modified = known.get('last_modify')
     const checking = place.refuseEarly(known, filename)
     const content = checking === undefined ? receiver.receive(part) : undefined
     if (content !== undefined && !(content instanceof Promise)) return { filename, modified, content }
     return receiveLater(receiver, part, modified, checking, content)
   })
-  const finding = place.find(texts, files.length)
+  const finding = place.find(texts, parts.length)
   const target = finding instanceof Promise ? await finding : finding
+  if (hasMark && target.into === ROOT) fail({ code: 'name-invalid', name: '' })
+  const files = hasMark ? parts.filter((part) => part !== undefined) : (parts as ReceivedFile[])
   const last = texts.get('last_modify')
   // The `last_modify` before a file is the time of that file, so one request can send files of different times.
   const named = files.map(({ filename, modified = last, content }) => ({
@@ -91,7 +100,27 @@ async function uploadFiles(services: TransferServices, session: UploadSession, m
   if (checking !== undefined) await checking
   const keeping = receiver.keep()
   if (keeping !== undefined) await keeping
-  return commit(services, session, target, named)
+  return hasMark && named.length === 0
+    ? commitFolder(services, session, target)
+    : commit(services, session, target, named)
+}
+
+/** A file whose content was received. */
+interface ReceivedFile {
+  readonly filename: string
+  readonly modified: string | undefined
+  readonly content: Content
+}
+
+/**
+ * A part without a file name stands for the folder of `relative_path`: some clients create folders with an empty one. Throws
+ * name-invalid at the first byte, because nothing says which file it belongs to.
+ */
+async function refuseBytes(part: StreamedPart): Promise<undefined> {
+  for await (const bytes of part.borrowed()) {
+    if (bytes.length > 0) fail({ code: 'name-invalid', name: '' })
+  }
+  return undefined
 }
 
 async function receiveLater(
@@ -100,7 +129,7 @@ async function receiveLater(
   modified: string | undefined,
   checking: Promise<void> | undefined,
   content: Promise<Content> | undefined,
-) {
+): Promise<ReceivedFile> {
   await checking
   return { filename: part.filename ?? '', modified, content: await (content ?? receiver.receive(part)) }
 }
@@ -154,6 +183,23 @@ async function commit(
   const items = result.map(uploadItem)
   // Link visitors must not learn which names exist.
   return session.isOfLink ? items.map((item, at) => ({ ...item, name: files[at]?.name ?? item.name })) : items
+}
+
+/** Creates the folder of an upload without files. No file is reported. */
+async function commitFolder(
+  { onLinkUpload }: TransferServices,
+  session: UploadSession,
+  { parent, into }: FoundTarget,
+): Promise<UploadItem[]> {
+  const library = await session.editable(parent)
+  await addFolder(library, parent, into, async (tx, folder) => {
+    await session.settle(tx)
+    if (!session.isOfLink) return
+    const [first] = segmentsOf(seenFrom(parent, folder) ?? ROOT)
+    const items = first === undefined ? [] : [{ path: joinPath(parent, first), isDir: true }]
+    await onLinkUpload(tx, { makerKey: library.actor.key, library: library.info, items })
+  })
+  return []
 }
 
 /** The uploaded top-level entries: files, or the folder that contains them. */

@@ -22,6 +22,63 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]())
 
 describe('the target of an upload', () => {
+  it('is created as a folder by an empty part without a file name', async () => {
+    const library = await user.createLibrary()
+    const link = await uploadLink(user, library)
+    const mark = filePart('', '')
+    const orders: [parts: SentPart[], query: string][] = [
+      [[intoRoot, ['relative_path', 'a/b/'], mark], 'ret-json=1'],
+      [[mark, ['relative_path', 'c'], intoRoot], ''],
+    ]
+    for (const [parts, query] of orders) {
+      // A repeated request changes nothing.
+      for (let times = 0; times < 2; times++) {
+        const reply = await postForm(link, parts, { query })
+        assert.deepEqual([reply.status, reply.body], [200, []], reply.text)
+      }
+    }
+    assert.deepEqual(await namesIn(user, library), ['a/', 'c/'])
+    assert.deepEqual(await namesIn(user, library, '/a'), ['b/'])
+    const history = await user.get(`/api/v2.1/repos/${library}/history/`)
+    assert.deepEqual(
+      history.body.data.map(({ description }: { description: string }) => description),
+      ['Added directory "c"', 'Added directory "a/b"', 'Created library'],
+    )
+    const mixed = [intoRoot, ['relative_path', 'd'], mark, filePart('x.txt')] as const
+    const reply = await postForm(link, mixed, { query: 'ret-json=1' })
+    assert.deepEqual(
+      reply.body.map((item: { name: string }) => item.name),
+      ['x.txt'],
+    )
+    const refused: SentPart[][] = [
+      [intoRoot, mark],
+      [intoRoot, ['relative_path', 'e'], filePart('', 'bytes')],
+      [['relative_path', 'e'], filePart('', 'bytes'), intoRoot],
+    ]
+    for (const parts of refused) {
+      const answer = await postForm(link, parts)
+      assert.deepEqual([answer.status, answer.body], [440, { error: 'Invalid filename.' }])
+    }
+    assert.deepEqual(await namesIn(user, library), ['a/', 'c/', 'd/'])
+  })
+
+  it('of a visitor is created as a folder too, and a file of its name stays', async () => {
+    const library = await user.createLibrary()
+    await uploadFile(user, library, '/in/taken', 'x')
+    const form = { repo_id: library, path: '/in' }
+    const { token } = (await user.post('/api/v2.1/upload-links/', { form })).body
+    const { upload_link: link } = (await server.anonymous.get(`/api/v2.1/upload-links/${token}/upload/`)).body
+    for (const relative of ['sent', 'taken']) {
+      const reply = await postForm(link, [
+        ['parent_dir', '/in'],
+        ['relative_path', relative],
+        filePart('', ''),
+      ])
+      assert.deepEqual([reply.status, reply.body], [200, []], reply.text)
+    }
+    assert.deepEqual(await namesIn(user, library, '/in'), ['sent/', 'taken', 'taken (1)/'])
+  })
+
   it('gets a number if its name is taken', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
