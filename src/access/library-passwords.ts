@@ -44,11 +44,14 @@ export class LibraryPasswords {
     this.#queue = new HashQueue({ slots: SLOTS, bounded: options.rateLimit })
   }
 
-  /** Stores the key of a library in memory for an account that gave the password. Throws too-many-tries. */
-  set(opening: LibraryOpening, password: string): Promise<PasswordOutcome> {
+  /**
+   * Stores the key of a library in memory for an account that gave the password. `onUnlock` is called if the library was locked for
+   * this credential. The queue has one slot, so concurrent calls in one process unlock it once. Throws too-many-tries.
+   */
+  set(opening: LibraryOpening, password: string, onUnlock?: () => Promise<void>): Promise<PasswordOutcome> {
     const { library, encryption } = opening
     return this.#try(opening, () =>
-      this.#queued(library, () => openWithPassword(this.#core, library, encryption, password)),
+      this.#queued(library, () => openWithPassword(this.#core, library, encryption, password, onUnlock)),
     )
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   asSeen,
   findLibraryByKey,
@@ -217,8 +218,8 @@ export class Links {
   }
 
   /**
-   * Throws link-not-found; permission-denied except for the creator, and for rights the creator does not
-   * have.
+   * `also` is called if something differs. Throws link-not-found; permission-denied except for the creator, and for rights the
+   * creator does not have.
    */
   async update(
     user: Account,
@@ -245,7 +246,7 @@ export class Links {
     await this.#db.write(async (tx) => {
       await updateLink(tx, changed)
       await deleteTicketsOfLink(tx, link.key)
-      await also?.(changed)(tx)
+      if (!isSameLink(link, changed)) await also?.(changed)(tx)
     })
     return changed
   }
@@ -508,4 +509,17 @@ function refuseRights(
 /** Tokens of earlier versions were shorter. */
 function isToken(text: string): boolean {
   return /^[a-f0-9]{8,64}$/.test(text)
+}
+
+/** Whether two states of a link have the same options. The password cannot be changed. */
+function isSameLink(before: Link, after: Link): boolean {
+  const optionsOf = ({ expiresAt, rights, scope, emails, description, active }: Link) => ({
+    expiresAt,
+    rights,
+    scope,
+    emails,
+    description,
+    active,
+  })
+  return isDeepStrictEqual(optionsOf(before), optionsOf(after))
 }

@@ -129,7 +129,7 @@ export class Shares {
     })
   }
 
-  /** Changes the permission and the expiry of a share. False if it does not exist. */
+  /** Changes the permission and the expiry of a share. `also` is called if one of them differs. False if it does not exist. */
   async change(
     library: AdministeredLibrary,
     { path, recipient, permission, expiresAt }: ShareOptions,
@@ -147,7 +147,7 @@ export class Shares {
       const isNew = before.permission !== right.permission || before.isAdmin !== right.isAdmin
       const what = { kind: 'changed', permission } as const
       if (isNew) await this.#recordEvent(tx, library, library.actor, item, recipient, what)
-      await also?.(tx)
+      if (isNew || until !== before.expiresAt) await also?.(tx)
       return true
     })
   }

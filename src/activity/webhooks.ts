@@ -94,7 +94,7 @@ export class Webhooks {
     return { webhook, secret }
   }
 
-  /** Throws webhook-not-found, webhook-url-invalid, webhook-exists. */
+  /** `also` is called if something differs. Throws webhook-not-found, webhook-url-invalid, webhook-exists. */
   async change(
     library: OwnedLibrary,
     key: number,
@@ -116,7 +116,8 @@ export class Webhooks {
         isValid: changes.isValid ?? true,
       }
       await updateWebhook(tx, key, changed)
-      await also?.(tx, changed)
+      const isSame = changed.url === found.url && changed.isValid === found.isValid
+      if (!isSame || !this.#isSecretOf(found, changes.secret)) await also?.(tx, changed)
       return changed
     })
     onPending()
@@ -203,6 +204,10 @@ export class Webhooks {
 
   async #get({ info }: OwnedLibrary, key: number): Promise<Webhook> {
     return (await findWebhook(this.#options.db, info.key, key)) ?? fail({ code: 'webhook-not-found' })
+  }
+
+  #isSecretOf(webhook: Webhook, secret: string | undefined): boolean {
+    return secret === undefined || this.#options.secrets.open(webhook.secret) === secret
   }
 
   #parse(text: string): string {

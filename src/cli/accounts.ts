@@ -10,7 +10,7 @@ import {
   NewerSchemaError,
   openDatabase,
 } from '../database/index.ts'
-import type { AccountHook, Accounts } from '../identity/index.ts'
+import type { AccountChangeHook, Accounts } from '../identity/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** The actor of commands run on the machine itself. */
@@ -21,8 +21,8 @@ export interface OpenAccounts extends AsyncDisposable {
   readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
-  /** Returns the callback that records an operator's action on an account in the audit log. */
-  audited(action: AuditAction, detail?: Record<string, unknown>): AccountHook
+  /** Returns the callback that records an operator's action on an account in the audit log, unless it changes nothing. */
+  audited(action: AuditAction, detail?: Record<string, unknown>): AccountChangeHook
 }
 
 /** Opens existing data. Creates and migrates nothing, so that a wrong folder or version is reported. */
@@ -37,8 +37,11 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     quotas: new Quotas({ db, accounts, now, limits: quotaLimits(config) }),
     audited:
       (action, detail) =>
-      (tx, { email }) =>
-        audit.record(tx, { ...operator, action, objectKind: 'account', objectId: email, detail }),
+      async (tx, { email }, isChanged = true) => {
+        if (isChanged) {
+          await audit.record(tx, { ...operator, action, objectKind: 'account', objectId: email, detail })
+        }
+      },
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   }
 }

@@ -400,13 +400,17 @@ export async function setOwnerOfAll(tx: Transaction, from: number, to: number): 
   await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
 }
 
-export async function setHistoryDays(tx: Transaction, key: number, days: number): Promise<void> {
-  await tx.run('update library set history_days = ? where key = ?', days, key)
+/** False if it has this limit already. */
+export async function setHistoryDays(tx: Transaction, key: number, days: number): Promise<boolean> {
+  const sql =
+    'update library set history_days = ? where key = ? and (history_days is null or history_days <> ?)'
+  return (await tx.run(sql, days, key, days)) === 1
 }
 
-/** The mark only increases. */
-export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<void> {
-  await tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq)
+/** The mark only increases. False if it is there or beyond already. */
+export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<boolean> {
+  const sql = 'update library set valid_since_seq = ? where key = ? and valid_since_seq < ?'
+  return (await tx.run(sql, seq, key, seq)) === 1
 }
 
 /** Must be in the transaction that deletes or corrects objects or blocks of the library. Resolves to the new value; undefined if the library is gone. */
@@ -432,8 +436,16 @@ export async function listDeletedBefore(reader: Reader, time: number): Promise<n
   return (await reader.all<{ key: number }>(sql, time)).map(({ key }) => key)
 }
 
-export async function setLibraryStatus(tx: Transaction, key: number, status: LibraryStatus): Promise<void> {
-  await tx.run('update library set status = ? where key = ?', status === 'normal' ? 0 : 1, key)
+/** False if it has this status already. */
+export async function setLibraryStatus(
+  tx: Transaction,
+  key: number,
+  status: LibraryStatus,
+): Promise<boolean> {
+  const value = status === 'normal' ? 0 : 1
+  return (
+    (await tx.run('update library set status = ? where key = ? and status <> ?', value, key, value)) === 1
+  )
 }
 
 /** For a deleted library whose owner was removed. */

@@ -29,7 +29,7 @@ export function keepDays(stores: HistorySource, library: LibraryInfo): number {
   return Math.max(-1, library.historyDays ?? stores.defaultHistoryDays)
 }
 
-/** Sets the history limit in days. Any negative number means unlimited. */
+/** Sets the history limit in days. Any negative number means unlimited. `also` is called if it differs. */
 export async function setKeepDays(
   stores: HistoryStores,
   library: LibraryInfo,
@@ -38,8 +38,7 @@ export async function setKeepDays(
 ): Promise<number> {
   const limit = Math.max(-1, days)
   await stores.db.write(async (tx) => {
-    await setHistoryDays(tx, library.key, limit)
-    await also?.(tx)
+    if (await setHistoryDays(tx, library.key, limit)) await also?.(tx)
   })
   return limit
 }

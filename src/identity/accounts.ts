@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Database, DatabaseError, type Reader, type Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Language } from '../texts/index.ts'
@@ -91,8 +92,11 @@ interface AccountsOptions {
 /** The hash queue source of all new accounts, so that an import does not delay sign-ins. */
 const NEW_ACCOUNTS = 'new accounts'
 
-/** Writes further rows in the transaction that changes an account. */
+/** Writes further rows in the transaction that creates, changes or removes an account. */
 export type AccountHook = (tx: Transaction, account: Account) => Promise<void>
+
+/** As AccountHook, for a change. `isChanged` is false if the account had these values before. */
+export type AccountChangeHook = (tx: Transaction, account: Account, isChanged?: boolean) => Promise<void>
 
 /** All accounts. E-mails are untrusted text: an invalid one is just not found. */
 export class Accounts {
@@ -197,7 +201,7 @@ export class Accounts {
    * Changes the given fields. A new password and a deactivation revoke all sessions. `also` is written in the
    * same transaction. Throws account-not-found, login-id-taken, last-administrator, or AccountRuleError.
    */
-  async update(email: string, changes: AccountChanges, also?: AccountHook): Promise<Account> {
+  async update(email: string, changes: AccountChanges, also?: AccountChangeHook): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     const values = await this.#valuesOf(changes, id)
     if (Object.keys(values).length === 0) return this.get(id)
@@ -207,11 +211,13 @@ export class Accounts {
       const updated = await this.#db.write(async (tx) => {
         await this.#checkContact(tx, id, values)
         if (stepsDown) await checkNotLastAdministrator(tx, id)
+        const before = await findAccount(tx, id)
         const changed = await updateAccount(tx, id, await withContactUnchanged(tx, id, values))
         if (!changed) fail({ code: 'account-not-found', email: id })
         const account = signsOut ? await revokeAll(tx, id) : await findAccount(tx, id)
         if (!account) return fail({ code: 'account-not-found', email: id })
-        await also?.(tx, account)
+        const isChanged = changes.password !== undefined || !isSameAccount(before, account)
+        await also?.(tx, account, isChanged)
         // Links in earlier mails end with the password or the address they were sent to.
         if (signsOut) await deleteAccountTokens(tx, account.key)
         else if (changes.contactEmail !== undefined) await deletePasswordTokens(tx, account.key)
@@ -339,6 +345,11 @@ async function checkNotLastAdministrator(tx: Transaction, email: string): Promis
   if ((await lockActiveAdministrators(tx)) > 1) return
   const account = await findAccount(tx, email)
   if (account?.role === 'admin' && account.active) fail({ code: 'last-administrator', email })
+}
+
+/** The epoch counts sign-outs. It is no field that callers set. */
+function isSameAccount(before: Account | undefined, after: Account): boolean {
+  return isDeepStrictEqual({ ...before, epoch: 0 }, { ...after, epoch: 0 })
 }
 
 function isTaken(error: unknown): boolean {

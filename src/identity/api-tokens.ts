@@ -207,8 +207,9 @@ export class ApiTokens {
       const keys = await listApiTokenKeysOfDevice(tx, account.key, device)
       await deleteSyncTokensDerivedFrom(tx, keys)
       for (const dependent of this.#dependents) await dependent.onDeviceWiped(tx, keys)
+      const before = await findApiToken(tx, account.key, device)
       const existed = await markDeviceWiped(tx, account.key, device, this.#now())
-      if (existed) await also?.(tx)
+      if (existed && before?.wiped !== true) await also?.(tx)
       return existed
     })
   }

@@ -150,12 +150,13 @@ export class Groups {
     return found && { account, isAdmin: found.isAdmin }
   }
 
-  /** For administrators of the group. Throws group-name-invalid, group-exists. */
+  /** For administrators of the group. `also` is called if the name differs. Throws group-name-invalid, group-exists. */
   async rename({ group }: Membership, wantedName: string, also?: TransactionHook): Promise<Group> {
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     await this.#db.write(async (tx) => {
+      const before = await findGroup(tx, group.key)
       if (!(await setGroupName(tx, group.key, name))) fail({ code: 'group-exists', name })
-      await also?.(tx)
+      if (before?.name !== name) await also?.(tx)
     })
     return { ...group, name }
   }
@@ -193,7 +194,7 @@ export class Groups {
     })
   }
 
-  /** For the owner. Applies to other members. */
+  /** For the owner. Applies to other members. `also` is called if the role of the member differs. */
   async setAdmin(
     { group }: Membership,
     account: Account,
@@ -201,8 +202,9 @@ export class Groups {
     also?: TransactionHook,
   ): Promise<void> {
     await this.#db.write(async (tx) => {
+      const before = await findMembership(tx, group.key, account.key)
       await setMemberAdmin(tx, group.key, account.key, isAdmin)
-      await also?.(tx)
+      if (before?.isAdmin !== isAdmin) await also?.(tx)
     })
   }
 

@@ -22,7 +22,7 @@ export {
   setDefaultLibraryKey,
 } from './account-store.ts'
 export { AccountTokens } from './account-tokens.ts'
-export { type AccountChanges, type AccountHook, Accounts } from './accounts.ts'
+export { type AccountChangeHook, type AccountChanges, Accounts } from './accounts.ts'
 export { forgetNonce, type LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
 export { Avatars, avatarSizeFor } from './avatars.ts'

@@ -164,9 +164,10 @@ export class ScopedTokens {
     also?: TransactionHook,
   ): Promise<LibraryToken> {
     await this.#db.write(async (tx) => {
+      const before = (await listLibraryTokens(tx, libraryKey)).find(({ name }) => name === appName)
       const changed = await setLibraryTokenAccess(tx, libraryKey, appName, access)
       if (!changed) fail({ code: 'token-not-found' })
-      await also?.(tx)
+      if (before?.access !== access) await also?.(tx)
     })
     const all = await this.listForLibrary(libraryKey)
     return all.find((token) => token.appName === appName) ?? fail({ code: 'token-not-found' })

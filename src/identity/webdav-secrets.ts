@@ -29,15 +29,16 @@ export class WebdavSecrets {
     this.#guard = new PasswordGuard(options)
   }
 
-  /** '' removes the secret. Returns the problem if the secret is rejected. */
+  /** '' removes the secret. Returns the problem if the secret is rejected. `also` is called unless there was none to remove. */
   async set(account: Account, secret: string, also?: TransactionHook): Promise<SecretProblem | undefined> {
     const problem = secret === '' ? undefined : problemOf(secret)
     if (problem !== undefined) return problem
     const hash = secret === '' ? undefined : await this.#passwords.hash(secret, account.email)
     await this.#db.write(async (tx) => {
+      const isSet = (await findWebdavSecret(tx, account.key)) !== undefined
       if (hash === undefined) await deleteWebdavSecret(tx, account.key)
       else await putWebdavSecret(tx, account, hash)
-      await also?.(tx)
+      if (isSet || hash !== undefined) await also?.(tx)
     })
     return undefined
   }

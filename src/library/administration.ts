@@ -34,7 +34,7 @@ export function libraryTotals(core: LibraryCore): Promise<LibraryTotals> {
   return totalsOfAll(dbOf(core))
 }
 
-/** A read-only library cannot be changed, not even by its owner. */
+/** A read-only library cannot be changed, not even by its owner. `also` is called if the status differs. */
 export async function changeStatus(
   core: LibraryCore,
   library: OwnedLibrary,
@@ -42,8 +42,7 @@ export async function changeStatus(
   also?: TransactionHook,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
-    await setLibraryStatus(tx, library.info.key, status)
-    await also?.(tx)
+    if (await setLibraryStatus(tx, library.info.key, status)) await also?.(tx)
   })
 }
 

@@ -3,7 +3,10 @@ import { daysAgo } from '../history/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 
-/** Hides history and trash up to the head (0 days), or everything older than `days`. Never unhides. */
+/**
+ * Hides history and trash up to the head (0 days), or everything older than `days`. Never unhides. `also` is called if something
+ * was hidden.
+ */
 export async function emptyTrash(
   core: LibraryCore,
   { info: library, actor }: Pick<Library, 'info' | 'actor'>,
@@ -12,8 +15,8 @@ export async function emptyTrash(
 ): Promise<void> {
   const seq = days <= 0 ? library.headSeq : await seqAtTime(dbOf(core), library.key, daysAgo(core, days))
   await dbOf(core).write(async (tx) => {
-    await raiseValidSince(tx, library.key, seq)
+    const isRaised = await raiseValidSince(tx, library.key, seq)
     await core.events.record(tx, { kind: 'trash-emptied', library, actor, days })
-    await also?.(tx)
+    if (isRaised) await also?.(tx)
   })
 }

@@ -120,8 +120,8 @@ export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<Libr
 }
 
 /**
- * Changes the name, and the description if given, with a commit of its own. Throws permission-denied for a
- * read-only library.
+ * Changes the name, and the description if given, with a commit of its own. `also` is called if one of them differs. Throws
+ * permission-denied for a read-only library.
  */
 export async function renameLibrary(
   library: OwnedLibrary,
@@ -140,7 +140,7 @@ export async function renameLibrary(
       also: async (tx) => {
         await setLibraryText(tx, now.key, text.name, text.description)
         if (name !== now.name) await insertRename(tx, now, name)
-        await also?.(tx)
+        if (name !== now.name || text.description !== now.description) await also?.(tx)
       },
     }
   })

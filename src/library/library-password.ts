@@ -4,16 +4,21 @@ import { fail } from '../errors.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
 
-/** Stores the key of an encrypted library in the keyring for the caller. False if the password is wrong. */
+/**
+ * Stores the key of an encrypted library in the keyring for the caller. False if the password is wrong. `onUnlock` is called before
+ * that if the library was locked. Clients may send the password with every request, which only extends the hour.
+ */
 export async function openWithPassword(
   core: LibraryCore,
   library: Library,
   encryption: LibraryEncryption,
   password: string,
+  onUnlock?: () => Promise<void>,
 ): Promise<boolean> {
   if (!(await checkPassword(library.info.id, encryption, password))) return false
   const key = await dataKeyFrom(encryption, password)
   if (key === undefined) return false
+  if (onUnlock !== undefined && !(await core.keys.isOpen(library))) await onUnlock()
   await core.keys.hold(library, encryption, key)
   return true
 }

@@ -19,7 +19,7 @@ import {
   withRuleMessages,
 } from '../accounts/account-input.ts'
 import { accountToWire } from '../accounts/account-wire.ts'
-import { accountAction, auditAction, auditableChanges } from '../common/audit.ts'
+import { accountAction, auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
 import { route } from '../services.ts'
 
 const scopes = ['db', 'ldap', 'ldapimport']
@@ -80,7 +80,7 @@ export const accountsRoutes = [
         const changes = changesIn(body, found)
         const action = accountAction('account-changed', email, auditableChanges(changes))
         const account = await withRuleMessages(
-          accounts.update(email, changes, auditAction(services, call, action)),
+          accounts.update(email, changes, auditAccountChange(services, call, action)),
         )
         return accountToWire(account, services)
       }

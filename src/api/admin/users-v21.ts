@@ -29,7 +29,13 @@ import {
   withRuleMessages,
 } from '../accounts/account-input.ts'
 import { adminUsersToWire, adminUserToWire } from '../accounts/account-wire.ts'
-import { type AuditedAction, accountAction, auditAction, auditableChanges } from '../common/audit.ts'
+import {
+  type AuditedAction,
+  accountAction,
+  auditAccountChange,
+  auditAction,
+  auditableChanges,
+} from '../common/audit.ts'
 import { route } from '../services.ts'
 
 const messages: RuleMessages = {
@@ -162,7 +168,7 @@ export const adminUserRoutes = [
       const found = await services.accounts.get(params.email)
       const changes = { ...changesIn(body, found), ...(body.password && { password: body.password }) }
       const action = accountAction('account-changed', found.email, auditableChanges(changes))
-      const also = auditAction(services, { user, request }, action)
+      const also = auditAccountChange(services, { user, request }, action)
       const account = await withRuleMessages(services.accounts.update(found.email, changes, also), messages)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),

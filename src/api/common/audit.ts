@@ -2,7 +2,7 @@ import type { Link, LinkOptions } from '../../access/index.ts'
 import type { Audit, AuditActor, NewAuditEntry } from '../../audit/index.ts'
 import type { LibraryInfo } from '../../commits/index.ts'
 import type { HttpRequest } from '../../http/index.ts'
-import type { Account, AccountChanges, Group } from '../../identity/index.ts'
+import type { Account, AccountChangeHook, AccountChanges, Group } from '../../identity/index.ts'
 import type { ApiServices } from '../services.ts'
 
 /** The part of a request that the audit log records. */
@@ -25,6 +25,18 @@ export function auditAction(
   action: AuditedAction,
 ): ReturnType<Audit['alsoRecord']> {
   return audit.alsoRecord({ ...actorOf(call), ...action })
+}
+
+/** As auditAction, for a change of an account. A request that changes nothing writes no entry. */
+export function auditAccountChange(
+  services: Pick<ApiServices, 'audit'>,
+  call: AuditedCall,
+  action: AuditedAction,
+): AccountChangeHook {
+  const record = auditAction(services, call, action)
+  return async (tx, _account, isChanged) => {
+    if (isChanged) await record(tx)
+  }
 }
 
 /** An action on a library. */

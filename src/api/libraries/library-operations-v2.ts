@@ -66,11 +66,11 @@ async function setPassword({ user, id, services, request }: Call, password: stri
   // Trailing NULs do not change the derived key, so passwords with NULs are rejected.
   if (parseText(password) === undefined) throw errorMessage(400, INCORRECT_PASSWORD)
   const opening = { library, encryption, address: request.address }
-  const outcome = await services.libraryPasswords.set(opening, password)
+  const action = libraryAction('library-unlocked', library.info)
+  const onUnlock = () => services.audit.append({ ...actorOf({ user, request }), ...action })
+  const outcome = await services.libraryPasswords.set(opening, password, onUnlock)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
-  const action = libraryAction('library-unlocked', library.info)
-  await services.audit.append({ ...actorOf({ user, request }), ...action })
   return 'success'
 }
 

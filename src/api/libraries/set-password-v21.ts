@@ -26,13 +26,10 @@ export const setPasswordRoutes = [
       const password = readPassword(body.password, 'password')
       const library = await access.open(user, params.repo_id)
       const encryption = encryptionOf(library.info)
-      const outcome = await libraryPasswords.set({ library, encryption, address: request.address }, password)
-      if (outcome === 'right') {
-        await audit.append({
-          ...actorOf({ user, request }),
-          ...libraryAction('library-unlocked', library.info),
-        })
-      }
+      const opening = { library, encryption, address: request.address }
+      const action = libraryAction('library-unlocked', library.info)
+      const onUnlock = () => audit.append({ ...actorOf({ user, request }), ...action })
+      const outcome = await libraryPasswords.set(opening, password, onUnlock)
       return done(outcome, 400, 'Wrong password')
     },
   }),
@@ -69,8 +66,10 @@ export const setPasswordRoutes = [
     async handle({ user, params, request }, { access, audit, core }) {
       const library = await access.open(user, params.repo_id)
       encryptionOf(library.info)
+      const wasOpen = await core.keys.isOpen(library)
       await core.keys.forget(library)
-      await audit.append({ ...actorOf({ user, request }), ...libraryAction('library-locked', library.info) })
+      const action = libraryAction('library-locked', library.info)
+      if (wasOpen) await audit.append({ ...actorOf({ user, request }), ...action })
       return { success: true }
     },
   }),
