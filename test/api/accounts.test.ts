@@ -273,7 +273,7 @@ describe('/api2/accounts/', () => {
     const plain = await admin.put('/api2/accounts/plain%40example.org/', { json: { password: 'x' } })
     assert.deepEqual({ ...plain.body, id: 0 }, { id: 0, ...info('plain@example.org') })
     const untouched = await admin.put('/api2/accounts/plain@example.org/', {
-      json: { is_active: '', password: '' },
+      json: { is_staff: '', password: '' },
     })
     assert.deepEqual(untouched.body, plain.body)
   })
@@ -309,6 +309,7 @@ describe('/api2/accounts/', () => {
         [{ storage: -1 }, 'Space quota is too low (minimum value is 0)'],
         [{ is_staff: 'yes' }, 'is_staff invalid.'],
         [{ is_active: 'no' }, 'is_active invalid.'],
+        [{ is_active: '' }, 'is_active invalid.'],
         [{ password: 'x'.repeat(1025) }, 'password invalid.'],
       ] as [Record<string, unknown>, string][]
     ).map(([json, message]): [Record<string, unknown>, unknown] => [

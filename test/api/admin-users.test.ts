@@ -101,6 +101,7 @@ describe('/api/v2.1/admin/users/', () => {
     [{ email: ADMIN.email }, `User ${ADMIN.email} already exists.`],
     [{ is_staff: 'maybe' }, 'is_staff invalid.'],
     [{ is_active: 'maybe' }, 'is_active invalid.'],
+    [{ is_active: '' }, 'is_active invalid.'],
     [{ role: 'admin' }, 'role invalid.'],
     [{ role: 'emperor' }, 'role invalid.'],
     [{ role: 'guest', is_staff: 'true' }, 'role invalid.'],
@@ -160,7 +161,7 @@ describe('/api/v2.1/admin/users/', () => {
       [{ contact_email: 'some@example.net' }, { contact_email: 'some@example.net' }],
       [{ contact_email: '' }, { contact_email: someone.email }],
       [{ institution: 'I', department: 'D' }, {}],
-      [{ is_active: '' }, {}],
+      [{ is_staff: '' }, {}],
       [{ is_active: false }, { is_active: false, last_access_time: '' }],
     ]
     for (const [fields, shown] of steps) {

@@ -105,6 +105,25 @@ describe('avatars', () => {
     await uploadFile(user, library, '/a.txt', 'a')
     const file = await user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' })
     assert.equal(file.body.last_modifier_avatar, last)
+    const { id: group } = (await user.post('/api/v2.1/groups/', { form: { name: 'Pictured' } })).body
+    const history = { path: '/a.txt' }
+    const lists: [path: string, query: Record<string, string>, shown: (body: Reply['body']) => string][] = [
+      ['/api/v2.1/activities/', {}, ({ events }) => events[0].avatar_url],
+      [`/api/v2.1/repos/${library}/file/history/`, history, ({ data }) => data[0].creator_avatar_url],
+      [`/api/v2.1/repos/${library}/file/new_history/`, history, ({ data }) => data[0].creator_avatar_url],
+      [`/api/v2.1/groups/${group}/members/`, {}, ([member]) => member.avatar_url],
+      [`/api/v2.1/groups/${group}/search-member/`, { q: '@' }, ([member]) => member.avatar_url],
+    ]
+    for (const [path, query, shown] of lists) {
+      for (const [asked, file] of [
+        ['128', '128.png'],
+        ['20', '32.png'],
+        ['x', '72.png'],
+      ]) {
+        const { body } = await user.get(path, { ...query, avatar_size: asked })
+        assert.equal(shown(body), last.replace('72.png', file ?? ''), path)
+      }
+    }
     assert.equal((await user.delete(upload)).body.avatar_url, `${server.url}/media/avatars/default.png`)
     assert.equal((await fetch(last)).status, 404)
     assert.equal((await where(viewer, user.email)).body.is_default, true)

@@ -324,4 +324,27 @@ describe('groups, for older clients', () => {
     answers(await ann.delete(members, { form: { user_name: bob.email } }), 200, { success: true })
     refused(await bob.get(repos), 403, 'Permission denied.')
   })
+
+  it('are renamed and deleted', async () => {
+    const id = await makeGroup('Short-lived', ann, bob)
+    const path = `/api2/groups/${id}/`
+    const rename = (newname: string, operation = 'rename') => ({ form: { operation, newname } })
+    const mayNot = (action: string) => `You do not have permission to ${action} group.`
+    for (const other of [bob, eve]) {
+      refused(await other.post(path, rename('Theirs')), 403, mayNot('rename'))
+      refused(await other.delete(path), 403, mayNot('delete'))
+    }
+    answers(await ann.post(path, rename('Longer-lived')), 200, { success: true })
+    assert.equal((await ann.get(`/api/v2.1/groups/${id}/`)).body.name, 'Longer-lived')
+    refused(await ann.post(path, rename('')), 400, 'New name is missing')
+    refused(await ann.post(path, rename('/')), 400, BAD_NAME)
+    refused(await ann.post(path, rename('x', 'dance')), 400, 'Operation can only be rename.')
+    const library = await ann.createLibrary('Stays')
+    await shareWithGroup(ann, library, id)
+    answers(await ann.delete(path), 200, { success: true })
+    refused(await ann.delete(path), 404, 'Group not found')
+    refused(await ann.post(path, rename('Gone')), 404, 'Group not found')
+    assert.equal((await bob.get(`/api2/repos/${library}/`)).status, 403)
+    assert.equal((await ann.get(`/api2/repos/${library}/`)).status, 200)
+  })
 })

@@ -570,6 +570,46 @@ describe('the lists of libraries', () => {
     const undone = await owner.post('/api/v2.1/repos/batch/', { form: { ...form, operation: 'unshare' } })
     assert.equal(undone.body.success.length, 2)
     assert.equal(await permissionOf(eve, id), undefined)
+    const [mine, foreign] = [await makeGroup('Batch', owner, eve), await makeGroup('Batch of others', ann)]
+    for (const operation of ['share', 'unshare']) {
+      const groups = { share_type: 'group', group_id: [mine, foreign, 999_999, 'x'] }
+      const each = await owner.post('/api/v2.1/repos/batch/', {
+        form: { operation, repo_id: id, permission: 'r', ...groups },
+      })
+      assert.equal(each.status, 200, each.text)
+      assert.deepEqual(
+        each.body.success,
+        [mine, ...(operation === 'share' ? [] : [foreign])].map((group_id) => ({
+          repo_id: id,
+          group_id,
+          permission: 'r',
+        })),
+      )
+      assert.deepEqual(each.body.failed, [
+        ...(operation === 'share'
+          ? [{ repo_id: id, group_id: foreign, error_msg: 'Permission denied.' }]
+          : []),
+        { repo_id: id, group_id: '999999', error_msg: 'Group 999999 not found' },
+        { repo_id: id, group_id: 'x', error_msg: 'group_id x invalid.' },
+      ])
+    }
+    const users = { share_type: 'user', username: [eve.email, 'no@example.org', 'x'] }
+    const each = await owner.post('/api/v2.1/repos/batch/', {
+      form: { operation: 'share', repo_id: id, permission: 'r', ...users },
+    })
+    assert.deepEqual([each.status, each.body.success.length], [200, 1], each.text)
+    assert.deepEqual(each.body.failed, [
+      { repo_id: id, username: 'no@example.org', error_msg: 'User no@example.org not found.' },
+      { repo_id: id, username: 'x', error_msg: 'username invalid.' },
+    ])
+    const unknown = { share_type: 'personal', user: 'no@example.org' }
+    refused(await owner.delete(`/api/v2.1/shared-repos/${id}/`, { query: unknown }), 400, 'user invalid.')
+    const item = { p: '/', share_type: 'user', username: 'no@example.org' }
+    refused(
+      await owner.delete(`/api2/repos/${id}/dir/shared_items/`, { query: item }),
+      400,
+      'Invalid user, should be registered',
+    )
     refused(
       await owner.post('/api/v2.1/repos/batch/', { form: { ...form, operation: 'x' } }),
       400,

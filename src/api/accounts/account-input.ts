@@ -37,6 +37,12 @@ export async function withRuleMessages<T>(work: Promise<T>, messages: RuleMessag
 export const optionalFlag: Reader<boolean | undefined> = (fields, name) =>
   fields.has(name) && fields.text(name) !== '' ? flag()(fields, name) : undefined
 
+/** As optionalFlag, but an empty value is rejected: a form that lost its value must not pass for one without the field. */
+export const strictFlag: Reader<boolean | undefined> = (fields, name) => {
+  if (!fields.has(name)) return undefined
+  return fields.text(name) === '' ? refuse(name) : flag()(fields, name)
+}
+
 /** A quota in MB, as bytes; undefined when nothing was sent. */
 export function megabytes(messages: { empty?: string; tooLow: string }): Reader<number | undefined> {
   return (fields, name) => {
@@ -51,6 +57,12 @@ export function megabytes(messages: { empty?: string; tooLow: string }): Reader<
 }
 
 const INVALID_NUMBER = 'Must be an integer that is greater than or equal to 0.'
+
+/** The side length of avatars in the response, in pixels. An invalid one means the usual size. */
+export const avatarSize: Reader<number | undefined> = (fields, name) => {
+  const sent = fields.text(name) ?? ''
+  return /^[1-9]\d{0,3}$/.test(sent) ? Number(sent) : undefined
+}
 
 /** An account id in the path of a URL, as sent. The endpoint rejects malformed ids. */
 export const emailParam: Reader<string> = map(

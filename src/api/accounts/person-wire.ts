@@ -2,21 +2,21 @@ import { type Account, contactEmailOf, displayName, type Group, type Member } fr
 import { avatarUrl } from './account-wire.ts'
 
 /** A user as others may see them. */
-export function userItem(account: Account, baseUrl: string) {
+export function userItem(account: Account, baseUrl: string, avatarSize?: number) {
   return {
     email: account.email,
     name: displayName(account),
     contact_email: contactEmailOf(account),
-    avatar_url: avatarUrl(baseUrl, account),
+    avatar_url: avatarUrl(baseUrl, account, avatarSize),
   }
 }
 
 /** A member of a group. */
-export function memberItem(group: Group, { account, isAdmin }: Member, baseUrl: string) {
+export function memberItem(group: Group, { account, isAdmin }: Member, baseUrl: string, avatarSize?: number) {
   const isOwner = group.ownerKey === account.key
   return {
     group_id: group.key,
-    ...userItem(account, baseUrl),
+    ...userItem(account, baseUrl, avatarSize),
     login_id: account.loginId,
     is_admin: isAdmin,
     role: isOwner ? 'Owner' : isAdmin ? 'Admin' : 'Member',

@@ -5,14 +5,19 @@ import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
 
 /** Activities as `/api/v2.1/activities/` lists them. */
-export async function activitiesToWire(items: readonly FeedItem[], directory: Directory, baseUrl: string) {
+export async function activitiesToWire(
+  items: readonly FeedItem[],
+  directory: Directory,
+  baseUrl: string,
+  avatarSize?: number,
+) {
   const people = await directory.people(items.map(({ author }) => author))
   return items.map((item) =>
-    activityToWire(item, people.get(item.author) ?? unknownPerson(item.author), baseUrl),
+    activityToWire(item, people.get(item.author) ?? unknownPerson(item.author), baseUrl, avatarSize),
   )
 }
 
-function activityToWire(item: FeedItem, author: Person, baseUrl: string) {
+function activityToWire(item: FeedItem, author: Person, baseUrl: string, avatarSize: number | undefined) {
   const { oldPath } = item
   return {
     op_type: item.op,
@@ -30,7 +35,7 @@ function activityToWire(item: FeedItem, author: Person, baseUrl: string) {
     author_contact_email: author.contactEmail,
     ...(item.viaLink && { via_link: true }),
     login_id: '',
-    avatar_url: avatarUrl(baseUrl, author),
+    avatar_url: avatarUrl(baseUrl, author, avatarSize),
     time: isoTime(item.at),
     // Other servers group rows and list them here. Carrel does not group rows.
     details: [],

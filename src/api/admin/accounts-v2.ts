@@ -15,6 +15,7 @@ import {
   emailParam,
   megabytes,
   optionalFlag,
+  strictFlag,
   withoutUndefined,
   withRuleMessages,
 } from '../accounts/account-input.ts'
@@ -33,7 +34,7 @@ const scope: Reader<string> = (fields, name) => {
 const fields = {
   password: optionalText(),
   is_staff: optionalFlag,
-  is_active: optionalFlag,
+  is_active: strictFlag,
   name: optionalText(),
   login_id: optionalText(),
   department: optionalText(),

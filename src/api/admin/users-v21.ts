@@ -23,6 +23,7 @@ import {
   megabytes,
   optionalFlag,
   type RuleMessages,
+  strictFlag,
   type WireRole,
   wireRoles,
   withoutUndefined,
@@ -77,7 +78,7 @@ const rolesShownAs: Record<WireRole, readonly Role[]> = { default: ['default', '
 
 const fields = {
   is_staff: optionalFlag,
-  is_active: optionalFlag,
+  is_active: strictFlag,
   role,
   name: optionalText(),
   quota_total: megabytes({ tooLow: 'Space quota is too low (minimum value is 0).' }),

@@ -1,5 +1,5 @@
 import { errorMessage, flag, jsonResponse, rawText, text } from '../../http/index.ts'
-import { emailParam } from '../accounts/account-input.ts'
+import { avatarSize, emailParam } from '../accounts/account-input.ts'
 import { memberItem } from '../accounts/person-wire.ts'
 import { route } from '../services.ts'
 import { addMember, removeMember, setMemberAdmin } from './group-actions.ts'
@@ -17,13 +17,18 @@ export const groupMemberRoutes = [
     auth: 'user',
     summary: 'Lists the members of a group, or its administrators.',
     params,
-    query: { page, per_page: perPage(100), is_admin: flag({ lenient: true, default: false }) },
+    query: {
+      page,
+      per_page: perPage(100),
+      is_admin: flag({ lenient: true, default: false }),
+      avatar_size: avatarSize,
+    },
     async handle({ user, params, query, request }, { groups }) {
       const { group } = await groups.get(user, params.group_id)
       const offset = (query.page - 1) * query.per_page
       const wanted = { limit: query.per_page, offset, onlyAdmins: query.is_admin }
       const members = await groups.members(group, wanted)
-      return members.map((member) => memberItem(group, member, request.baseUrl))
+      return members.map((member) => memberItem(group, member, request.baseUrl, query.avatar_size))
     },
   }),
   route({
@@ -104,12 +109,12 @@ export const groupMemberRoutes = [
     auth: 'user',
     summary: 'Searches members of a group.',
     params,
-    query: { q: text() },
+    query: { q: text(), avatar_size: avatarSize },
     async handle({ user, params, query, request }, { groups }) {
       const { group } = await groups.get(user, params.group_id)
       if (query.q === '') throw errorMessage(400, 'q invalid.')
       const found = await groups.searchMembers(group, query.q)
-      return found.map((member) => memberItem(group, member, request.baseUrl))
+      return found.map((member) => memberItem(group, member, request.baseUrl, query.avatar_size))
     },
   }),
 ]

@@ -6,15 +6,21 @@ import { parseInteger, parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { apiFaults } from '../faults.ts'
 import { route } from '../services.ts'
-import { addMember, makeGroup, removeMember } from './group-actions.ts'
+import { addMember, deleteGroup, makeGroup, removeMember, renameGroup } from './group-actions.ts'
 import { createGroupLibrary, groupIdParam } from './group-input.ts'
 import { groupLibraries, groupRepoV2 } from './group-wire.ts'
 import { unshareFromGroup } from './unshare-from-group.ts'
 
 const params = { group_id: groupIdParam }
+const one = '/api2/groups/:group_id/'
 const repos = '/api2/groups/:group_id/repos/'
 const members = '/api2/groups/:group_id/members/'
 const groupNotFound = { 'group-not-found': (): [number, string] => [404, 'Group not found'] }
+
+function denied(action: string) {
+  const message = `You do not have permission to ${action} group.`
+  return { 'permission-denied': (): [number, string] => [403, message] }
+}
 
 export const groupRoutesV2 = [
   route({
@@ -52,6 +58,35 @@ export const groupRoutesV2 = [
       } catch (error) {
         throw inItsOwnWords(error)
       }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: one,
+    auth: 'user',
+    summary: 'Renames a group, for older clients.',
+    params,
+    body: { operation: text(), newname: text() },
+    faults: { ...groupNotFound, ...denied('rename') },
+    async handle({ user, params, body, request }, services) {
+      const membership = await services.groups.administered(user, params.group_id)
+      if (body.operation.toLowerCase() !== 'rename') throw errorMessage(400, 'Operation can only be rename.')
+      if (body.newname === '') throw errorMessage(400, 'New name is missing')
+      await renameGroup(services, { user, request }, membership, body.newname)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: one,
+    auth: 'user',
+    summary: 'Deletes a group, for older clients; libraries shared with it stay with their owners.',
+    params,
+    faults: { ...groupNotFound, ...denied('delete') },
+    async handle({ user, params, request }, services) {
+      const membership = await services.groups.owned(user, params.group_id)
+      await deleteGroup(services, { user, request }, membership)
+      return { success: true }
     },
   }),
   route({

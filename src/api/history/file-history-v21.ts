@@ -3,6 +3,7 @@ import { type Revision } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import type { Directory, Person } from '../../identity/index.ts'
 import { type CommitId, type LibraryPath, parseCommitId } from '../../objects/index.ts'
+import { avatarSize } from '../accounts/account-input.ts'
 import { readPage } from '../common/paging.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
@@ -22,14 +23,14 @@ export const fileHistoryRoutesV21 = [
     auth: 'user',
     summary: 'Lists the revisions of a file, newest first, from a commit on.',
     params,
-    query: { path: requiredPath(), commit_id: rawText(), limit: rawText() },
+    query: { path: requiredPath(), commit_id: rawText(), limit: rawText(), avatar_size: avatarSize },
     async handle({ user, params, query, request }, { access, core, directory }) {
       const { info } = await access.open(user, params.repo_id)
       const page = { start: readStart(query.commit_id), limit: readLimit(query.limit) }
       const { revisions, next } = await core.history.listFileHistoryFrom(info, pathOf(query.path), page)
       const people = await creatorsOf(revisions, directory)
       return {
-        data: revisions.map((revision) => historyItem(revision, people, request.baseUrl)),
+        data: revisions.map((revision) => historyItem(revision, people, request.baseUrl, query.avatar_size)),
         next_start_commit: next ?? false,
       }
     },
@@ -40,14 +41,16 @@ export const fileHistoryRoutesV21 = [
     auth: 'user',
     summary: 'Lists the revisions of a file page by page, with the kind of change.',
     params,
-    query: { path: requiredPath(), page: rawText(), per_page: rawText() },
+    query: { path: requiredPath(), page: rawText(), per_page: rawText(), avatar_size: avatarSize },
     async handle({ user, params, query, request }, { access, core, directory }) {
       const { info } = await access.open(user, params.repo_id)
       const { page, perPage } = readPage(query, 25, { lenient: true })
       const found = await core.history.listFileHistoryPage(info, pathOf(query.path), { page, perPage })
       const people = await creatorsOf(found.revisions, directory)
       return {
-        data: found.revisions.map((revision) => newHistoryItem(revision, people, request.baseUrl)),
+        data: found.revisions.map((revision) =>
+          newHistoryItem(revision, people, request.baseUrl, query.avatar_size),
+        ),
         page,
         total_count: found.total,
       }

@@ -17,20 +17,39 @@ export function revisionRecord(revision: Revision, people: ReadonlyMap<string, P
 }
 
 /** An item of `GET /api/v2.1/repos/<id>/file/history/`. */
-export function historyItem(revision: Revision, people: ReadonlyMap<string, Person>, baseUrl: string) {
+export function historyItem(
+  revision: Revision,
+  people: ReadonlyMap<string, Person>,
+  baseUrl: string,
+  avatarSize?: number,
+) {
   return {
-    ...common(revision, people, baseUrl),
+    ...common(revision, people, baseUrl, avatarSize),
     description: shownDescription(revision.commit),
     rev_renamed_old_path: revision.oldPath ?? null,
   }
 }
 
 /** An item of `GET /api/v2.1/repos/<id>/file/new_history/`. */
-export function newHistoryItem(revision: Revision, people: ReadonlyMap<string, Person>, baseUrl: string) {
-  return { ...common(revision, people, baseUrl), op_type: revision.kind, old_path: revision.oldPath ?? '' }
+export function newHistoryItem(
+  revision: Revision,
+  people: ReadonlyMap<string, Person>,
+  baseUrl: string,
+  avatarSize?: number,
+) {
+  return {
+    ...common(revision, people, baseUrl, avatarSize),
+    op_type: revision.kind,
+    old_path: revision.oldPath ?? '',
+  }
 }
 
-function common(revision: Revision, people: ReadonlyMap<string, Person>, baseUrl: string) {
+function common(
+  revision: Revision,
+  people: ReadonlyMap<string, Person>,
+  baseUrl: string,
+  avatarSize?: number,
+) {
   const { commit, size, fileId, path } = revision
   const creator = creatorOf(commit, people)
   return {
@@ -42,7 +61,7 @@ function common(revision: Revision, people: ReadonlyMap<string, Person>, baseUrl
     creator_email: creator.email,
     creator_name: creator.name,
     creator_contact_email: creator.contactEmail,
-    creator_avatar_url: avatarUrl(baseUrl, creator),
+    creator_avatar_url: avatarUrl(baseUrl, creator, avatarSize),
     ...viaLinkField(commit),
   }
 }

@@ -1,13 +1,12 @@
 import type { Recipient } from '../../access/index.ts'
 import { DomainError, type Fault, fail } from '../../errors.ts'
 import { errorMessage, type FaultResponse, list, oneOf } from '../../http/index.ts'
-import { parseEmail } from '../../identity/index.ts'
 import { parseLibraryId, ROOT } from '../../objects/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { endShare, share } from './share-actions.ts'
-import { parseGroupId, sharePermission } from './share-input.ts'
+import { findRecipient, sharePermission } from './share-input.ts'
 
 const MAX_PER_REQUEST = 1000
 
@@ -26,15 +25,21 @@ export const libraryBatchRoutes = [
       permission: sharePermission('rw'),
     },
     async handle({ user, body, request }, services) {
-      const recipients = await recipientsOf(services, body)
-      if (body.repo_id.length * recipients.length > MAX_PER_REQUEST)
-        throw errorMessage(400, 'repo_id invalid.')
+      const isUser = body.share_type === 'user'
+      const names = isUser ? body.username : body.group_id
+      if (names.length === 0) throw errorMessage(400, isUser ? 'username invalid.' : 'group_id invalid.')
+      if (body.repo_id.length * names.length > MAX_PER_REQUEST) throw errorMessage(400, 'repo_id invalid.')
+      const recipients = new Map<string, Recipient | string>()
+      for (const name of names) recipients.set(name, await findRecipient(services, body.share_type, name))
       const failed: object[] = []
       const success: object[] = []
       for (const id of body.repo_id) {
-        for (const recipient of recipients) {
-          const shown = shownOf(id, recipient)
-          const problem = await attempt(services, { user, request }, id, recipient, body)
+        for (const [name, recipient] of recipients) {
+          const shown = shownOf(id, name, recipient, isUser)
+          const problem =
+            typeof recipient === 'string'
+              ? recipient
+              : await attempt(services, { user, request }, id, recipient, body)
           if (problem === undefined) success.push({ ...shown, permission: body.permission })
           else failed.push({ ...shown, error_msg: problem })
         }
@@ -72,29 +77,9 @@ async function attempt(
   }
 }
 
-async function recipientsOf(
-  { accounts, groups }: ApiServices,
-  sent: { share_type: 'user' | 'group'; username: readonly string[]; group_id: readonly string[] },
-): Promise<Recipient[]> {
-  const isUser = sent.share_type === 'user'
-  const names = isUser ? sent.username : sent.group_id
-  if (names.length === 0) throw errorMessage(400, isUser ? 'username invalid.' : 'group_id invalid.')
-  const recipients: Recipient[] = []
-  for (const name of names) {
-    if (isUser) {
-      if (parseEmail(name) === undefined) throw errorMessage(400, 'username invalid.')
-      recipients.push({ to: 'user', account: await accounts.get(name) })
-      continue
-    }
-    const id = parseGroupId(name)
-    if (id === undefined) throw errorMessage(400, 'group_id invalid.')
-    const group = (await groups.find(id)) ?? fail({ code: 'group-not-found', id })
-    recipients.push({ to: 'group', group })
-  }
-  return recipients
-}
-
-function shownOf(repo_id: string, recipient: Recipient) {
+/** The name of a recipient that was not found is shown as it was sent. */
+function shownOf(repo_id: string, name: string, recipient: Recipient | string, isUser: boolean) {
+  if (typeof recipient === 'string') return { repo_id, [isUser ? 'username' : 'group_id']: name }
   if (recipient.to === 'user') return { repo_id, username: recipient.account.email }
   return recipient.to === 'group' ? { repo_id, group_id: recipient.group.key } : { repo_id }
 }

@@ -48,6 +48,23 @@ export async function groupRecipient({ groups }: ApiServices, sent: string | und
   return { to: 'group', group: group ?? fail({ code: 'group-not-found', id }) }
 }
 
+/** The recipient, or the error message for a request in which each recipient fails alone. */
+export async function findRecipient(
+  { accounts, groups }: ApiServices,
+  type: 'user' | 'group',
+  sent: string,
+): Promise<Recipient | string> {
+  if (type === 'user') {
+    if (parseEmail(sent) === undefined) return 'username invalid.'
+    const account = await accounts.find(sent)
+    return account === undefined ? `User ${sent} not found.` : { to: 'user', account }
+  }
+  const id = parseGroupId(sent)
+  if (id === undefined) return `group_id ${sent} invalid.`
+  const group = await groups.find(id)
+  return group === undefined ? `Group ${sent} not found` : { to: 'group', group }
+}
+
 export function parseGroupId(sent: string | undefined): number | undefined {
   return sent !== undefined && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined
 }

@@ -1,7 +1,7 @@
 import type { Recipient, SharePermission } from '../../access/index.ts'
 import { DomainError, fail } from '../../errors.ts'
 import { detail, errorMessage, type FaultResponses, list, type Reader, rawText } from '../../http/index.ts'
-import { type Account, parseEmail, roleAllows } from '../../identity/index.ts'
+import { type Account, roleAllows } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type LibraryPath, ROOT } from '../../objects/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
@@ -11,8 +11,8 @@ import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, share } from './share-actions.ts'
 import {
+  findRecipient,
   groupRecipient,
-  parseGroupId,
   readShareExpiry,
   shareExpiry,
   sharePermission,
@@ -241,23 +241,6 @@ async function shareWithAll(
     }
   }
   return { keys, failed, subId }
-}
-
-/** The recipient, or the error message. */
-async function findRecipient(
-  { accounts, groups }: ApiServices,
-  type: ShareType,
-  sent: string,
-): Promise<Recipient | string> {
-  if (type === 'user') {
-    if (parseEmail(sent) === undefined) return 'username invalid.'
-    const account = await accounts.find(sent)
-    return account === undefined ? `User ${sent} not found.` : { to: 'user', account }
-  }
-  const id = parseGroupId(sent)
-  if (id === undefined) return `group_id ${sent} invalid.`
-  const group = await groups.find(id)
-  return group === undefined ? `Group ${sent} not found` : { to: 'group', group }
 }
 
 /** The owner among the recipients fails the whole request. */

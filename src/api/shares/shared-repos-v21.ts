@@ -66,6 +66,7 @@ export const sharedRepoRoutesV21 = [
     summary: 'Ends a share of a library.',
     params,
     query: target,
+    faults: { 'account-not-found': () => [400, 'user invalid.'] },
     async handle({ user, params, query, request }, services) {
       const type = checkedTarget(query)
       const library = isAdmin(user)

@@ -155,6 +155,7 @@ export const sharingRoutes: Table = {
     [`POST ${GROUP}members/bulk/`]: added('emails'),
     'PUT /api2/groups/:group_id/members/': added('user_name'),
     [`PUT ${GROUP}`]: team(() => ({ form: { name: 'Renamed' } })),
+    'POST /api2/groups/:group_id/': team(() => ({ form: { operation: 'rename', newname: 'Renamed' } })),
   }),
   // A member may leave.
   ...under(members, {
@@ -167,6 +168,7 @@ export const sharingRoutes: Table = {
   }),
   ...under(owns, {
     [`DELETE ${GROUP}`]: team(),
+    'DELETE /api2/groups/:group_id/': team(),
     [`PUT ${GROUP}members/:email/`]: member({ is_admin: 'true' }),
   }),
   ...under(manages, {
