@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { ConnectionDispatcher, type Receiver } from './connection-dispatcher.ts'
+import { EndedMetrics } from './ended-metrics.ts'
 import { onLockCall } from './lock-client.ts'
 import { LockTable } from './lock-table.ts'
 import { DISK_FAILED, type SupervisorMessage, type WorkerMessage, type WorkerStart } from './messages.ts'
@@ -61,6 +62,8 @@ interface Worker extends Receiver {
   utilization: number
   /** Ticks since its last report. */
   silentTicks: number
+  /** When they were last collected. */
+  metrics: unknown
 }
 
 /** A worker could not start. It has reported the reason itself. */
@@ -85,6 +88,7 @@ export class Supervisor {
   readonly #dispatcher: ConnectionDispatcher
   readonly #restarts = new Map<number, NodeJS.Timeout>()
   readonly #delays = new Map<number, number>()
+  readonly #endedMetrics = new EndedMetrics()
   readonly #collections = new Map<string, (metrics: unknown) => void>()
   #timer: NodeJS.Timeout | undefined
   #ticksBeforeGrowth = 0
@@ -219,6 +223,7 @@ export class Supervisor {
       connections: 0,
       utilization: 0,
       silentTicks: 0,
+      metrics: undefined,
     }
     this.#workers.set(number, worker)
     child.on('message', (message: WorkerMessage) => this.#onMessage(worker, message))
@@ -268,6 +273,7 @@ export class Supervisor {
     const { number, nodeId, child, isReady, isRetired, startedAtMs } = worker
     this.#workers.delete(number)
     this.#locks.releaseAll(worker)
+    if (worker.metrics !== undefined) this.#endedMetrics.add(worker.metrics)
     // Its last messages are still to be read.
     if (child.connected) child.once('disconnect', () => this.#dispatcher.takeBack(worker))
     else this.#dispatcher.takeBack(worker)
@@ -320,13 +326,22 @@ export class Supervisor {
     }
   }
 
-  /** Collects the metrics of all workers for one of them. One that does not respond in time is left out. */
+  /**
+   * Collects the metrics of all workers for one of them. Of one that does not respond in time, and of those that have ended, the last ones count, so that no
+   * counter falls.
+   */
   async #collect(worker: Worker, id: number): Promise<void> {
     const collection = ++this.#collected
     const asked = [...this.#workers.values()].filter(({ isReady }) => isReady)
-    const collected = await Promise.all(asked.map((one) => this.#collectOf(one, collection)))
-    const metrics = collected.filter((one) => one !== undefined)
-    send(worker, { kind: 'collected', id, metrics })
+    await Promise.all(
+      asked.map(async (one) => {
+        one.metrics = (await this.#collectOf(one, collection)) ?? one.metrics
+      }),
+    )
+    const running = [...this.#workers.values()].flatMap(({ metrics }) =>
+      metrics === undefined ? [] : [metrics],
+    )
+    send(worker, { kind: 'collected', id, metrics: [...running, this.#endedMetrics.metrics] })
   }
 
   #collectOf(worker: Worker, id: number): Promise<unknown> {
