@@ -8,6 +8,11 @@ import {
 } from '../database/index.ts'
 import type { Logger } from '../logging.ts'
 import { CoalescedTask } from '../scheduling/index.ts'
+import { RetryDelay } from './retry-delay.ts'
+
+// Each attempt copies the whole database first, so a step that fails is not tried again with every heartbeat.
+const MIN_RETRY_MS = 30_000
+const MAX_RETRY_MS = 3_600_000
 
 interface SchemaWatchOptions {
   readonly db: Database
@@ -27,6 +32,7 @@ interface SchemaWatchOptions {
 export class SchemaWatch implements AsyncDisposable {
   readonly #options: SchemaWatchOptions
   readonly #task = new CoalescedTask(() => this.#look())
+  readonly #retry = new RetryDelay(MIN_RETRY_MS, MAX_RETRY_MS)
   #waiting: WaitingStep | undefined
   #isEnding = false
 
@@ -53,10 +59,7 @@ export class SchemaWatch implements AsyncDisposable {
         this.#options.onOutdated(error)
         return
       }
-      this.#options.logger.error(
-        { err: error },
-        'a step of the schema could not be applied; it is tried again',
-      )
+      this.#options.logger.error({ err: error }, 'the schema could not be checked; it is tried again')
     }
   }
 
@@ -64,8 +67,17 @@ export class SchemaWatch implements AsyncDisposable {
     const { db, node, migration } = this.#options
     await checkSteps(db, { migrations: migration.migrations })
     const before = this.#waiting
-    if (before === undefined || !(await node.hold('schema'))) return
-    this.#waiting = await finishMigration(db, migration)
+    if (before === undefined || !this.#retry.isDue(performance.now()) || !(await node.hold('schema'))) return
+    try {
+      this.#waiting = await finishMigration(db, migration)
+      this.#retry.succeeded()
+    } catch (error) {
+      if (error instanceof NewerSchemaError) throw error
+      const seconds = this.#retry.failed(performance.now()) / 1000
+      const message = 'a step of the schema could not be applied; it is tried again'
+      this.#options.logger.error({ err: error, seconds }, message)
+      return
+    }
     if (this.#waiting === undefined) {
       this.#options.logger.info(
         { schemaVersion: db.schemaVersion },
