@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Length of a scheduling period in microseconds: short, so that a limited process is not paused for long. */
 const PERIOD_US = 20_000
@@ -13,8 +14,12 @@ const HIERARCHIES = [
   { root: '/sys/fs/cgroup', settings: (quota: number) => ({ 'cpu.max': `${quota} ${PERIOD_US}` }) },
 ]
 
+// Processes are killed before, but the system takes a moment to remove them from the group.
+const REMOVE_MS = 10_000
+const PAUSE_MS = 20
+
 /** A control group that limits processes to a share of a core. Disposal removes it, once they have ended. */
-export class CpuShare implements Disposable {
+export class CpuShare implements AsyncDisposable {
   readonly #folder: string
 
   private constructor(folder: string) {
@@ -50,7 +55,14 @@ export class CpuShare implements Disposable {
     writeFileSync(path.join(this.#folder, 'cgroup.procs'), String(pid))
   }
 
-  [Symbol.dispose](): void {
-    rmdirSync(this.#folder)
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const end = performance.now() + REMOVE_MS; ; await wait(PAUSE_MS)) {
+      try {
+        return rmdirSync(this.#folder)
+      } catch (error) {
+        const isBusy = error instanceof Error && 'code' in error && error.code === 'EBUSY'
+        if (!isBusy || performance.now() > end) throw error
+      }
+    }
   }
 }

@@ -88,8 +88,7 @@ async function measure(
         outcome.twins.push(...compareRounds(scenario.name, database, rounds))
       }
     } catch (error) {
-      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      outcome.failures.push(`${scenario.name} on ${databaseNames[database]}: ${reason}`)
+      outcome.failures.push(`${scenario.name} on ${databaseNames[database]}: ${reasonOf(error)}`)
     }
     progress(`${scenario.name} on ${databaseNames[database]}: ${secondsSince(began)} s`)
   }
@@ -206,4 +205,10 @@ try {
   if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message}\n${helpText(scenarios.map(({ name }) => name))}`)
   process.exitCode = 2
+}
+
+/** With the error that one during disposal has suppressed. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SuppressedError) return `${reasonOf(error.suppressed)}\nThen: ${reasonOf(error.error)}`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -70,7 +70,7 @@ export async function measureScaling(
     // All writers of one library share its head, so more nodes do not make it faster.
     const linear = clients === WRITERS ? one : most * one
     const limit = { value: linear, of: clients === WRITERS ? `one ${of}` : `${most} times one ${of}` }
-    const about = cgroupsWork() ? { target: { atLeast: share * linear } } : {}
+    const about = (await cgroupsWork()) ? { target: { atLeast: share * linear } } : {}
     rows.push({
       what: `${what}, ${most} ${plural}`,
       value: rates.at(-1) ?? 0,
@@ -88,9 +88,9 @@ type Prepare = (cluster: Cluster) => Promise<Work>
 
 let known: boolean | undefined
 
-function cgroupsWork(): boolean {
+async function cgroupsWork(): Promise<boolean> {
   if (known !== undefined) return known
-  using share = CpuShare.create(`carrel-bench-probe-${process.pid}`, SHARE)
+  await using share = CpuShare.create(`carrel-bench-probe-${process.pid}`, SHARE)
   known = share !== undefined
   if (!known) process.stderr.write('CPU time cannot be limited here, compare the CPU of a request\n')
   return known
