@@ -12,9 +12,7 @@ import { Feed } from './feed.ts'
 import {
   type CommitLiveEvent,
   type EventHub,
-  isLibraryEvent,
   type LibraryLiveEvent,
-  type LiveEvent,
   LocalEventHub,
   type TaskUpdate,
 } from './hub.ts'
@@ -58,14 +56,21 @@ export class ActivityService implements AsyncDisposable {
   readonly webhooks: Webhooks
   readonly webhookSender: WebhookSender
   readonly #options: ActivityOptions
-  readonly #foreignListeners: ((event: LibraryLiveEvent) => void)[] = []
+  readonly #libraryListeners: ((event: LibraryLiveEvent) => void)[] = []
+  readonly #lossListeners: (() => void)[] = []
   #stopping = false
 
   constructor(options: ActivityOptions) {
     this.#options = options
     const { core, db, access, accounts, now, onError } = options
-    const onRelayed = (event: LiveEvent) => this.#announceForeign(event)
-    this.live = new LiveStreams({ core, db, access, accounts, hub: this.hub, now, onRelayed, onError })
+    const onLibraryEvent = (event: LibraryLiveEvent) => {
+      for (const listener of this.#libraryListeners) listener(event)
+    }
+    const onLost = () => {
+      for (const listener of this.#lossListeners) listener()
+    }
+    const { hub } = this
+    this.live = new LiveStreams({ core, db, access, accounts, hub, now, onLibraryEvent, onLost, onError })
     this.consumer = new ActivityConsumer(core, db, onError)
     this.feed = new Feed(core, db, access, this.consumer)
     this.notifications = new Notifications({
@@ -128,14 +133,14 @@ export class ActivityService implements AsyncDisposable {
     )
   }
 
-  /** Calls `listener` with the events of libraries that another node published, or would have published if it had not died. */
-  onForeignEvent(listener: (event: LibraryLiveEvent) => void): void {
-    this.#foreignListeners.push(listener)
+  /** Calls `listener` with the events of libraries of all nodes, each library's in the order in which they happened. It must not throw. */
+  onLibraryEvent(listener: (event: LibraryLiveEvent) => void): void {
+    this.#libraryListeners.push(listener)
   }
 
-  #announceForeign(event: LiveEvent): void {
-    if (!isLibraryEvent(event)) return
-    for (const listener of this.#foreignListeners) listener(event)
+  /** Calls `listener` when events of libraries were lost, because there were too many. It must not throw. */
+  onEventsLost(listener: () => void): void {
+    this.#lossListeners.push(listener)
   }
 
   /** Publishes the progress of a task. */
@@ -167,9 +172,7 @@ export class ActivityService implements AsyncDisposable {
     const behind = await librariesBehind(db, CONSUMER)
     for (const key of behind) {
       const library = await findLibraryByKey(db, key)
-      if (library === undefined) continue
-      this.hub.publish(commitEvent(library))
-      this.#announceForeign(commitEvent(library))
+      if (library !== undefined) this.hub.publish(commitEvent(library))
     }
     await this.consumer.catchUp(behind)
   }
@@ -191,6 +194,7 @@ export class ActivityService implements AsyncDisposable {
     })
     core.events.onRecord((tx, event) => this.#record(tx, event))
     core.events.onRecord((tx, event) => this.webhooks.record(tx, event))
+    core.events.onRecord((tx, event) => this.#recordLock(tx, event))
     core.events.onEvent((event) => this.#announce(event))
   }
 
@@ -225,21 +229,25 @@ export class ActivityService implements AsyncDisposable {
     }
   }
 
-  #announce(event: LibraryEvent): void {
-    const { library, actor } = event
-    if (event.kind === 'locked' || event.kind === 'unlocked') {
-      this.hub.publish({
-        kind: 'lock',
-        libraryKey: library.key,
-        libraryId: library.id,
-        path: event.path,
-        seq: library.headSeq,
-        locked: event.kind === 'locked',
-        author: actor.email,
-      })
-      return
+  async #recordLock(tx: Transaction, event: LibraryEvent): Promise<void> {
+    if (event.kind !== 'locked' && event.kind !== 'unlocked') return
+    const { library, actor, path } = event
+    const lock = {
+      kind: 'lock' as const,
+      libraryKey: library.key,
+      libraryId: library.id,
+      path,
+      seq: library.headSeq,
+      locked: event.kind === 'locked',
+      author: actor.email,
     }
-    if (event.kind === 'trash-emptied') return
+    await this.live.log.recordLock(tx, lock, commitEvent(library))
+  }
+
+  #announce(event: LibraryEvent): void {
+    const { library } = event
+    // Changes of locks are logged in their transaction.
+    if (event.kind === 'locked' || event.kind === 'unlocked' || event.kind === 'trash-emptied') return
     if (event.kind === 'created') this.consumer.wake(library)
     this.hub.publish({ kind: 'access', accountKey: library.ownerKey })
     if (event.kind === 'transferred') this.hub.publish({ kind: 'access', accountKey: event.to.key })

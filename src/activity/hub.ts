@@ -19,19 +19,22 @@ export interface CommitLiveEvent {
   readonly at: number
 }
 
+/** A file was locked or unlocked. */
+export interface LockLiveEvent {
+  readonly kind: 'lock'
+  readonly libraryKey: number
+  readonly libraryId: LibraryId
+  readonly path: LibraryPath
+  /** The number of the head at that time. Missing in events of earlier versions. */
+  readonly seq?: number
+  readonly locked: boolean
+  readonly author: string
+}
+
 /** A live event of a library. */
 export type LibraryLiveEvent =
   | CommitLiveEvent
-  | {
-      readonly kind: 'lock'
-      readonly libraryKey: number
-      readonly libraryId: LibraryId
-      readonly path: LibraryPath
-      /** The number of the head at that time. Missing in events of earlier versions. */
-      readonly seq?: number
-      readonly locked: boolean
-      readonly author: string
-    }
+  | LockLiveEvent
   | {
       /** The comments or the tags of a file changed, or the tags of the library. */
       readonly kind: 'comment' | 'tag'

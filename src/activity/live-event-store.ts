@@ -1,4 +1,4 @@
-import type { Database, Reader } from '../database/index.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 import type { LiveEvent } from './hub.ts'
 
 /** A live event and its number. */
@@ -7,22 +7,26 @@ interface NumberedEvent {
   readonly event: LiveEvent
 }
 
+/** Stores events and returns the number of the last. */
+export function appendEvents(db: Database, events: readonly LiveEvent[], now: number): Promise<number> {
+  return db.write((tx) => insertEvents(tx, events, now), { durable: false })
+}
+
 /**
  * Stores events and returns the number of the last. The row of the counter stays locked until commit, so a
- * number is never visible before its predecessors.
+ * number is never visible before its predecessors, and transactions that follow each other are in that order.
  */
-export function appendEvents(db: Database, events: readonly LiveEvent[], now: number): Promise<number> {
-  return db.write(
-    async (tx) => {
-      const sql = 'update live_event_number set last = last + ? where key = 1 returning last'
-      const last = (await tx.get<{ last: number }>(sql, events.length))?.last ?? 0
-      const first = last - events.length + 1
-      const rows = events.map((event, index) => [first + index, now, JSON.stringify(event)])
-      await tx.insert('live_event', ['id', 'at', 'event'], rows)
-      return last
-    },
-    { durable: false },
-  )
+export async function insertEvents(
+  tx: Transaction,
+  events: readonly LiveEvent[],
+  now: number,
+): Promise<number> {
+  const sql = 'update live_event_number set last = last + ? where key = 1 returning last'
+  const last = (await tx.get<{ last: number }>(sql, events.length))?.last ?? 0
+  const first = last - events.length + 1
+  const rows = events.map((event, index) => [first + index, now, JSON.stringify(event)])
+  await tx.insert('live_event', ['id', 'at', 'event'], rows)
+  return last
 }
 
 export async function listEventsAfter(reader: Reader, id: number, limit: number): Promise<NumberedEvent[]> {

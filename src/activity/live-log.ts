@@ -1,6 +1,7 @@
-import type { Database } from '../database/index.ts'
-import type { EventHub, LiveEvent, Unsubscribe } from './hub.ts'
-import { appendEvents, deleteEvents, lastEventId, listEventsAfter } from './live-event-store.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import { HeadOrder } from './head-order.ts'
+import type { CommitLiveEvent, EventHub, LiveEvent, LockLiveEvent, Unsubscribe } from './hub.ts'
+import { appendEvents, deleteEvents, insertEvents, lastEventId, listEventsAfter } from './live-event-store.ts'
 
 /** Number of events kept for reconnecting clients, and their maximum age. */
 export const EVENTS_KEPT = 20_000
@@ -9,6 +10,8 @@ const KEPT_SECONDS = 7 * 86_400
 const DEBOUNCE_MS = 50
 // Maximum delay of events of other processes.
 const POLL_MS = 1000
+// Every node has logged its commits after this time, unless it died.
+const UNLOGGED_SECONDS = 5
 const MAX_PENDING = 10_000
 const TRIM_EVERY = 1000
 const MAX_AT_ONCE = 2000
@@ -24,10 +27,8 @@ interface LiveLogOptions {
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
-  /** Called with events in order. */
+  /** Called with the events of all processes, in order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void
-  /** Called with each event of another process. */
-  readonly onRelayed: (event: LiveEvent) => void
   /** Called when events were lost, because there were too many. All clients must reload. */
   readonly onLost: () => void
   readonly onError: (error: unknown) => void
@@ -41,6 +42,7 @@ interface LiveLogOptions {
 export class LiveLog {
   readonly #options: LiveLogOptions
   readonly #pending = new Map<string, LiveEvent>()
+  readonly #heads = new HeadOrder()
   #unsubscribe: Unsubscribe | undefined
   #gathering: NodeJS.Timeout | undefined
   #polling: NodeJS.Timeout | undefined
@@ -67,7 +69,25 @@ export class LiveLog {
     this.#polling = setInterval(() => void this.poll(), POLL_MS).unref()
   }
 
-  /** Reads events of other processes. */
+  /**
+   * Logs the change of a lock in its transaction, so that locks are logged in the order in which they changed, whichever node did it. The head that
+   * the lock was set on goes before it, if that may not be logged yet.
+   */
+  async recordLock(tx: Transaction, lock: LockLiveEvent, head: CommitLiveEvent): Promise<void> {
+    const { now } = this.#options
+    const key = coalescingKey(head) ?? ''
+    const pending = this.#pending.get(key)
+    const isLogged =
+      (this.#heads.seqOf(head.libraryKey) ?? -1) >= (head.seq ?? 0) || now() - head.at > UNLOGGED_SECONDS
+    const before = pending ?? (isLogged ? undefined : head)
+    await insertEvents(tx, before === undefined ? [lock] : [before, lock], now())
+    tx.afterCommit(() => {
+      if (pending !== undefined && this.#pending.get(key) === pending) this.#pending.delete(key)
+      if (this.#unsubscribe !== undefined) void this.poll()
+    })
+  }
+
+  /** Passes on what is logged: the events of other processes, and those that were logged in a transaction. */
   poll(): Promise<void> {
     return this.#work(async () => {
       const last = await lastEventId(this.#options.db)
@@ -97,40 +117,64 @@ export class LiveLog {
 
   #enqueue(event: LiveEvent): void {
     if (this.#relaying || this.#stopped) return
-    // For heads of a library, and progress of a task, the last event replaces earlier ones.
-    const key = coalescingKey(event) ?? `${this.#count++}`
+    this.#hold(coalescingKey(event) ?? `${this.#count++}`, event)
+    this.#gather(DEBOUNCE_MS)
+  }
+
+  /** For heads of a library, and progress of a task, the last event replaces earlier ones. */
+  #hold(key: string, event: LiveEvent): void {
     const earlier = this.#pending.get(key)
     this.#pending.delete(key)
     this.#pending.set(key, earlier === undefined ? event : merged(earlier, event))
-    if (this.#pending.size > MAX_PENDING) {
-      this.#pending.clear()
-      this.#options.onLost()
-    }
+    if (this.#pending.size <= MAX_PENDING) return
+    this.#pending.clear()
+    this.#options.onLost()
+  }
+
+  #gather(afterMs: number): void {
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined
       void this.#flush()
-    }, DEBOUNCE_MS).unref()
+    }, afterMs).unref()
   }
 
   #flush(): Promise<void> {
     return this.#work(async () => {
       if (this.#pending.size === 0) return
-      const events = [...this.#pending.values()]
+      const taken = new Map(this.#pending)
       this.#pending.clear()
+      const events = [...taken.values()]
       const kept = events.filter(isKept)
       let id = this.#last
       if (kept.length > 0) {
-        const last = await appendEvents(this.#options.db, kept, this.#options.now())
+        const last = await this.#append(taken, kept)
         id = last - kept.length
         await this.#relay(id)
         this.#last = last
       }
-      this.#options.onEvents(events.map((event) => ({ id: isKept(event) ? ++id : undefined, event })))
+      this.#pass(events.map((event) => ({ id: isKept(event) ? ++id : undefined, event })))
       await this.#trim()
     })
   }
 
-  /** Publishes events of other processes, up to a number. */
+  /** Writes events, and returns the number of the last. If that fails, all that were taken wait for another attempt. */
+  async #append(taken: ReadonlyMap<string, LiveEvent>, kept: readonly LiveEvent[]): Promise<number> {
+    try {
+      return await appendEvents(this.#options.db, kept, this.#options.now())
+    } catch (error) {
+      const newer = new Map(this.#pending)
+      this.#pending.clear()
+      for (const [key, event] of [...taken, ...newer]) this.#hold(key, event)
+      this.#gather(POLL_MS)
+      throw error
+    }
+  }
+
+  #pass(events: readonly LoggedEvent[]): void {
+    this.#options.onEvents(events.map(({ id, event }) => ({ id, event: this.#heads.next(event) })))
+  }
+
+  /** Publishes logged events that were not passed on yet, up to a number. */
   async #relay(upTo: number): Promise<void> {
     while (this.#last < upTo) {
       const found = await listEventsAfter(this.#options.db, this.#last, MAX_AT_ONCE)
@@ -143,12 +187,9 @@ export class LiveLog {
       }
       this.#last = events.at(-1)?.id ?? upTo
       this.#relaying = true
-      for (const { event } of events) {
-        this.#options.hub.publish(event)
-        this.#options.onRelayed(event)
-      }
+      for (const { event } of events) this.#options.hub.publish(event)
       this.#relaying = false
-      this.#options.onEvents(events)
+      this.#pass(events)
     }
   }
 

@@ -3,7 +3,8 @@ import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import { type EventHub, isLibraryEvent, type LiveEvent } from './hub.ts'
+import { HeadOrder } from './head-order.ts'
+import { type EventHub, isLibraryEvent, type LibraryLiveEvent } from './hub.ts'
 import { listEventsAfter, oldestEventId } from './live-event-store.ts'
 import { LiveLog, type LoggedEvent } from './live-log.ts'
 import { LiveStream, type WaitingText } from './live-stream.ts'
@@ -25,8 +26,10 @@ interface LiveStreamsOptions {
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
-  /** Called with each event of another process. */
-  readonly onRelayed: (event: LiveEvent) => void
+  /** Called with each event of a library, of all processes, in order. */
+  readonly onLibraryEvent: (event: LibraryLiveEvent) => void
+  /** Called when events were lost, because there were too many. */
+  readonly onLost: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -59,14 +62,16 @@ export class LiveStreams implements AsyncDisposable {
 
   constructor(options: LiveStreamsOptions) {
     this.#options = options
-    const { db, hub, now, onRelayed, onError } = options
+    const { db, hub, now, onError } = options
     this.log = new LiveLog({
       db,
       hub,
       now,
-      onRelayed,
       onEvents: (events) => this.#pass(events),
-      onLost: () => this.#resetAll(),
+      onLost: () => {
+        this.#resetAll()
+        options.onLost()
+      },
       onError,
     })
   }
@@ -132,11 +137,12 @@ export class LiveStreams implements AsyncDisposable {
   /** Sends missed events, as fast as the client reads them (backpressure). */
   async #catchUp(stream: LiveStream, viewer: LiveViewer, { render }: StreamOptions): Promise<void> {
     const { db, onError } = this.#options
+    const heads = new HeadOrder()
     try {
       while (!stream.isEnded) {
         const page = await listEventsAfter(db, stream.lastId, EVENTS_PER_PAGE)
         for (const logged of page) {
-          const messages = await viewer.see(logged)
+          const messages = await viewer.see({ ...logged, event: heads.next(logged.event) })
           stream.lastId = logged.id
           for (const message of messages) stream.push(render(message), message)
         }
@@ -168,6 +174,7 @@ export class LiveStreams implements AsyncDisposable {
     for (const logged of events) {
       const { event } = logged
       if (isLibraryEvent(event)) {
+        this.#options.onLibraryEvent(event)
         for (const viewer of this.#watching.get(event.libraryKey) ?? []) viewer.deliver(logged)
       } else this.#viewers.get(event.accountKey)?.deliver(logged)
     }

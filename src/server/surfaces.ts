@@ -159,13 +159,16 @@ export function createNotifications(
   { activity, core, notificationTokens, syncAccess }: Services,
   logger: Logger,
 ): Notifications {
-  return new Notifications({
+  const notifications = new Notifications({
     core,
-    onForeignEvent: (listener) => activity.onForeignEvent(listener),
+    onLibraryEvent: (listener) => activity.onLibraryEvent(listener),
     tokens: notificationTokens,
     mayRead: ({ syncToken, libraryId }) => syncAccess.opensByReference(syncToken, libraryId),
     onError: (error) => logger.error({ err: error }, 'a notification failed'),
   })
+  // Clients ask for the heads of all their libraries when they connect again.
+  activity.onEventsLost(() => notifications.endAll())
+  return notifications
 }
 
 function limitsOf({ http: { bodyMemory, connections, connectionsPerAddress } }: Config) {

@@ -19,12 +19,12 @@ const GOODBYE_MS = 1000
 
 interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
   readonly core: LibraryCore
-  /** Calls the listener with what other nodes did. */
-  readonly onForeignEvent: (listener: (event: ForeignEvent) => void) => void
+  /** Calls the listener with the changes of libraries at all nodes, each library's in the order in which they happened. */
+  readonly onLibraryEvent: (listener: (event: LibraryChange) => void) => void
 }
 
-/** A change of a library by another node. Other kinds of events are ignored. */
-type ForeignEvent = { readonly libraryKey: number; readonly libraryId: LibraryId } & (
+/** A change of a library. Comments and tags are ignored. */
+type LibraryChange = { readonly libraryKey: number; readonly libraryId: LibraryId } & (
   | { readonly kind: 'commit'; readonly commitId: CommitId; readonly rootBefore?: DirId }
   | {
       readonly kind: 'lock'
@@ -44,35 +44,32 @@ export class Notifications implements AsyncDisposable {
   })
   readonly #listeners = new Set<Listener>()
   readonly #byLibrary = new Map<LibraryId, Set<Listener>>()
-  /** The last notified heads of subscribed folders. */
+  /** The last notified heads of subscribed libraries and folders. */
   readonly #heads = new Map<LibraryId, CommitId>()
+  #folders: Promise<void> = Promise.resolve()
   readonly #context: ListenerContext
   readonly #timer: NodeJS.Timeout
   #ticks = 0
 
-  constructor({ core, onForeignEvent, ...options }: NotificationOptions) {
+  constructor({ core, onLibraryEvent, ...options }: NotificationOptions) {
     this.#context = {
       ...options,
       onSubscribed: (listener, library) => this.#add(listener, library),
       onUnsubscribed: (listener, library) => this.#remove(listener, library),
     }
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
-    const announceCommit = (libraryKey: number, id: LibraryId, head: CommitId, before: DirId | undefined) => {
-      this.#announceHead({ id, head })
+    onLibraryEvent((event) => {
       if (this.#byLibrary.size === 0) return
-      void this.#announceFolders(core, libraryKey, before).catch(options.onError)
-    }
-    core.onHeadMoved(({ key, id, head }, before) => announceCommit(key, id, head, before.root))
-    core.events.onEvent((event) => {
-      if (event.kind !== 'locked' && event.kind !== 'unlocked') return
-      const { kind, library, path, actor } = event
-      this.#announceLock(library.id, path, kind, actor.email)
-    })
-    onForeignEvent((event) => {
       const { libraryKey, libraryId } = event
-      if (event.kind === 'commit') announceCommit(libraryKey, libraryId, event.commitId, event.rootBefore)
-      if (event.kind !== 'lock') return
-      this.#announceLock(libraryId, event.path, event.locked ? 'locked' : 'unlocked', event.author)
+      if (event.kind === 'lock') {
+        this.#announceLock(libraryId, event.path, event.locked ? 'locked' : 'unlocked', event.author)
+      }
+      if (event.kind !== 'commit') return
+      this.#announceCommit(libraryId, event.commitId)
+      // One after the other, so that the heads of a folder are read in order.
+      this.#folders = this.#folders
+        .then(() => this.#announceFolders(core, libraryKey, event.rootBefore))
+        .catch(options.onError)
     })
   }
 
@@ -123,6 +120,13 @@ export class Notifications implements AsyncDisposable {
       change_event: change,
       lock_user: email,
     }))
+  }
+
+  /** A commit may be logged twice, if the node that made it was about to log it. */
+  #announceCommit(id: LibraryId, head: CommitId): void {
+    if (!this.#byLibrary.has(id) || this.#heads.get(id) === head) return
+    this.#heads.set(id, head)
+    this.#announceHead({ id, head })
   }
 
   #announceHead({ id, head }: Pick<LibraryInfo, 'id' | 'head'>): void {

@@ -162,6 +162,44 @@ describe('nodes on one PostgreSQL database', { skip }, () => {
     assert.equal(listener.heard.filter(({ content }) => content['commit_id'] === head).length, 1)
   })
 
+  it('notify sync clients of commits and locks in the order in which they happened', async () => {
+    await using nodes = await Nodes.create(postgres)
+    const [first, second] = [await nodes.start(), await nodes.start()]
+    const ann = await first.signUp()
+    const id = await ann.createLibrary()
+    const [here, there] = [await SyncClient.link(ann, id), await SyncClient.link(at(second, ann), id)]
+    using listener = await NotificationClient.open(second.url)
+    listener.say('subscribe', { id, jwt_token: await jwtOf(here) })
+    await eventually(async () => {
+      await here.push({ 'probe.txt': randomUUID() })
+      await second.running.services.activity.live.log.poll()
+      assert.ok(listener.heard.length > 0)
+    })
+    const expected: string[] = []
+    const change = async (sync: SyncClient, operation: 'lock' | 'unlock', path: string) => {
+      const reply = await sync.call('PUT', `${operation}-file?p=${path}`, '')
+      assert.equal(reply.status, 200, reply.text)
+      expected.push(`${path} ${operation}ed`)
+    }
+    for (let round = 0; round < 3; round += 1) {
+      // A commit at the first node, then a lock at the second, which has not heard of the commit.
+      expected.push(await here.push({ 'probe.txt': 'text', [`${round}.txt`]: 'text' }))
+      await change(there, 'lock', `${round}.txt`)
+      await change(there, 'unlock', `${round}.txt`)
+      // A lock at the first node that the second one removes.
+      await change(here, 'lock', 'probe.txt')
+      await change(there, 'unlock', 'probe.txt')
+    }
+    const told = (): unknown[] =>
+      listener.heard.map(({ type, content }) =>
+        type === 'repo-update'
+          ? content['commit_id']
+          : `${String(content['path'])} ${String(content['change_event'])}`,
+      )
+    await eventually(async () => assert.ok(told().length - told().indexOf(expected[0]) >= expected.length))
+    assert.deepEqual(told().slice(told().indexOf(expected[0])), expected)
+  })
+
   it('count wrong passwords together, also after a start', async () => {
     await using nodes = await Nodes.create(postgres, { CARREL_RATE_LIMIT: 'on' })
     const [first, second] = [await nodes.start(), await nodes.start()]
