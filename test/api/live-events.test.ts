@@ -15,8 +15,14 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** Resolves when everything so far was delivered. */
-const settled = () => server.running.services.activity.live.log.settled()
+/** Resolves when everything so far was delivered, by all nodes. */
+async function settled() {
+  const logs = server.nodes.map(({ services }) => services.activity.live.log)
+  for (const log of logs) await log.settled()
+  for (const log of logs) await log.poll()
+}
+
+const openStreams = () => server.nodes.reduce((sum, { services }) => sum + services.activity.live.count, 0)
 
 describe('live events', () => {
   it('report commits, with the number to resume from', async () => {
@@ -185,7 +191,7 @@ describe('live events', () => {
     }
     const many = Array.from({ length: EVENTS_KEPT + 10 }, () => ({ kind: 'access' as const, accountKey: 0 }))
     await appendEvents(dbOf(core), many, NOON)
-    await activity.live.log.poll()
+    await settled()
     await activity.live.log.deleteOld()
     const kept = await dbOf(core).get<{ n: number }>('select count(*) as n from live_event')
     assert.equal(kept?.n, EVENTS_KEPT)
@@ -235,8 +241,7 @@ describe('live events', () => {
     await using quick = await EventStream.open(space.client)
     await Promise.all([slow.nextOf('ready'), quick.nextOf('ready')])
     slow.pause()
-    const { activity, accounts } = server.running.services
-    const { key } = await accounts.get(space.client.email)
+    const { key } = await server.running.services.accounts.get(space.client.email)
     // Far more than the sockets and the stream buffer together.
     const count = 60_000
     for (let n = 0; n < count; n++) {
@@ -247,7 +252,8 @@ describe('live events', () => {
         done: n,
         total: count,
       } as const
-      activity.publishTask(key, task)
+      // Progress reaches only the streams of the node that publishes it.
+      for (const { services } of server.nodes) services.activity.publishTask(key, task)
       if (n % 500 === 0) {
         await settled()
         await quick.nextOf('task')
@@ -265,17 +271,19 @@ describe('live events', () => {
   it('end with their credential, and are limited to a number of streams per account', async () => {
     const ann = await server.signUp()
     const streams: EventStream[] = []
-    for (let n = 0; n < MAX_STREAMS; n++) streams.push(await EventStream.open(ann))
+    // Each node has a limit of its own.
+    const most = MAX_STREAMS * server.nodes.length
+    for (let n = 0; n < most; n++) streams.push(await EventStream.open(ann))
     const refused = await ann.get('/api/v2.1/events/')
     assertError(refused, 429, `An account can have at most ${MAX_STREAMS} event streams.`)
     await streams.pop()?.[Symbol.asyncDispose]()
-    await until(() => server.running.services.activity.live.count === MAX_STREAMS - 1)
+    await until(() => openStreams() === most - 1)
     await using one = await EventStream.open(ann)
     assert.equal(one.status, 200)
     await server.running.services.accounts.update(ann.email, { active: false })
-    await server.running.services.activity.live.checkAll()
+    for (const { services } of server.nodes) await services.activity.live.checkAll()
     await Promise.all([one, ...streams].map((stream) => stream.ended()))
-    assert.equal(server.running.services.activity.live.count, 0)
+    assert.equal(openStreams(), 0)
   })
 })
 
@@ -289,8 +297,7 @@ describe('a thousand event streams', () => {
       people.flatMap((client) => Array.from({ length: 50 }, () => EventStream.open(client))),
     )
     await Promise.all(opened.map((stream) => stream.nextOf('ready')))
-    const { live } = server.running.services.activity
-    assert.equal(live.count, 1000)
+    assert.equal(openStreams(), 1000)
     await Promise.all(spaces.map((space) => space.file('/a')))
     const told = await Promise.all(opened.map((stream) => stream.nextOf('commit')))
     assert.deepEqual(
@@ -298,7 +305,7 @@ describe('a thousand event streams', () => {
       spaces.flatMap(({ id }) => Array.from({ length: 50 }, () => id)),
     )
     await Promise.all(opened.map((stream) => stream[Symbol.asyncDispose]()))
-    await until(() => live.count === 0)
+    await until(() => openStreams() === 0)
     await Promise.all(spaces.map((space) => space.file('/b')))
     await settled()
   })
@@ -309,7 +316,7 @@ describe('a thousand event streams', () => {
     const streams = await Promise.all(Array.from({ length: 50 }, () => EventStream.open(ann)))
     await Promise.all(streams.map((stream) => stream.nextOf('ready')))
     const began = performance.now()
-    await own.running.close()
+    await Promise.all(own.nodes.map((node) => node.close()))
     await Promise.all(streams.map((stream) => stream.ended()))
     assert.ok(performance.now() - began < 10_000)
   })

@@ -55,17 +55,19 @@ export function cancel(client: Client, task_id: string): Promise<Reply> {
 export function holdTasks(server: TestServer) {
   const gate = Promise.withResolvers<undefined>()
   const reached = Promise.withResolvers<undefined>()
-  const { quotas } = server.running.services
-  const roomLeft = quotas.roomLeft.bind(quotas)
-  const held = mock.method(quotas, 'roomLeft', async (library: Parameters<typeof roomLeft>[0]) => {
-    reached.resolve(undefined)
-    await gate.promise
-    return roomLeft(library)
+  // Any node may work on a task.
+  const held = server.nodes.map(({ services: { quotas } }) => {
+    const roomLeft = quotas.roomLeft.bind(quotas)
+    return mock.method(quotas, 'roomLeft', async (library: Parameters<typeof roomLeft>[0]) => {
+      reached.resolve(undefined)
+      await gate.promise
+      return roomLeft(library)
+    })
   })
   return {
     reached: reached.promise,
     release() {
-      held.mock.restore()
+      for (const each of held) each.mock.restore()
       gate.resolve(undefined)
     },
     [Symbol.dispose]() {

@@ -30,15 +30,19 @@ export async function startRoundRobinProxy(nodes: readonly string[]): Promise<Ro
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     forward(next(), request, response),
   )
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    tunnel(next(), request, socket, head),
-  )
+  const tunnels = new Set<Duplex>()
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    tunnels.add(socket)
+    socket.once('close', () => tunnels.delete(socket))
+    tunnel(next(), request, socket, head)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
+      for (const socket of tunnels) socket.destroy()
       server.close()
       await once(server, 'close')
     },
@@ -94,10 +98,11 @@ function endToEnd(rawHeaders: readonly string[], isChunked: boolean): OutgoingHt
     if (HOP_BY_HOP.has(name.toLowerCase())) continue
     headers[name] = [...(headers[name] ?? []), value]
   }
-  const single = Object.entries(headers).map(([name, values]) => [
-    name,
-    values.length === 1 ? values[0] : values,
-  ])
+  // The length goes first: Node encodes a Content-Disposition before it, and one without it, as UTF-8 once more.
+  const isLength = ([name]: readonly [string, unknown]) => (name.toLowerCase() === 'content-length' ? 0 : 1)
+  const single = Object.entries(headers)
+    .toSorted((a, b) => isLength(a) - isLength(b))
+    .map(([name, values]) => [name, values.length === 1 ? values[0] : values])
   return { ...Object.fromEntries(single), ...(isChunked && { 'Transfer-Encoding': 'chunked' }) }
 }
 

@@ -42,6 +42,8 @@ export interface TestServer extends AsyncDisposable {
   /** Undefined for SQLite in the data folder. */
   readonly databaseUrl: string | undefined
   readonly running: RunningServer
+  /** All servers, if there are several nodes or processes. */
+  readonly nodes: readonly RunningServer[]
   /** Not signed in. */
   readonly anonymous: Client
   /** The administrator of the first run. */
@@ -136,7 +138,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   for (let number = 2; number <= processes; number++) {
     others.push((await startNode({ ...options, data }, common, opened, newProcess())).running)
   }
-  const urls = [running, ...others].map(({ listening }) => listening.url)
+  const nodes = [running, ...others]
+  const urls = nodes.map(({ listening }) => listening.url)
   const url = others.length > 0 ? opened.use(await startRoundRobinProxy(urls)).url : running.listening.url
   const kept = opened.move()
   return {
@@ -144,6 +147,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     data,
     databaseUrl,
     running,
+    nodes,
     anonymous: new Client(url),
     admin: () => Client.signIn(url, ADMIN.email, ADMIN.password),
     async signUp({
@@ -161,7 +165,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       const token = await apiTokens.issue(account)
       return new Client(url, token, email)
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      // Before the proxy, so that clients see how the servers end their connections.
+      await Promise.all(nodes.map((node) => node.close()))
+      await kept.disposeAsync()
+    },
   }
 }
 
