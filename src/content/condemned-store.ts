@@ -3,10 +3,19 @@ import { inPaddedGroups, type Reader, type Transaction } from '../database/index
 // As in tree/condemned-store.ts: garbage collection condemns references of libraries to blocks, and bytes that no library refers to, and
 // deletes them later if they are still condemned (record 0036).
 
-/** Whether a library, an unfinished upload or an archive refers to a block, as an SQL condition on the expression of its id. */
-const isReferred = (id: string) => `(exists (select 1 from library_block b where b.block_id = ${id})
-  or exists (select 1 from staged_block u where u.block_id = ${id})
-  or exists (select 1 from archive_block a where a.block_id = ${id}))`
+/**
+ * The ids of all blocks that something refers to: libraries, unfinished uploads and finished archives. A block is garbage if none of them has it.
+ * Every step of a collection asks all of them, so that each step also corrects an omission of the one before.
+ */
+const REFERENCES = [
+  'select block_id as id from library_block',
+  'select block_id as id from staged_block',
+  'select block_id as id from archive_block',
+]
+
+/** Whether something refers to a block, as an SQL condition on the expression of its id. */
+const isReferred = (id: string) =>
+  `(${REFERENCES.map((references) => `exists (${references} where block_id = ${id})`).join(' or ')})`
 
 /** Releases references that this transaction stores. It comes before the insert. */
 export async function releaseReferences(
@@ -169,12 +178,8 @@ export async function findUnheld(
   const condemned = new Set<string>()
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await reader.all<{ id: Uint8Array }>(
-      `select block_id as id from library_block where block_id in (${marks})
-       union select block_id from staged_block where block_id in (${marks})
-       union select block_id from archive_block where block_id in (${marks})`,
-      ...some,
-      ...some,
-      ...some,
+      REFERENCES.map((references) => `${references} where block_id in (${marks})`).join(' union '),
+      ...REFERENCES.flatMap(() => some),
     )
     for (const { id } of rows) held.add(Buffer.from(id).toString('hex'))
     const others = await reader.all<{ id: Uint8Array }>(
@@ -218,7 +223,7 @@ export function listCondemnedBlocksAfter(
   )
 }
 
-/** Releases those of `ids` that a library or an unfinished upload refers to. */
+/** Releases those of `ids` that a library, an unfinished upload or an archive refers to. */
 export async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<Uint8Array[]> {
   const released: Uint8Array[] = []
   for (const { some, marks } of inPaddedGroups(ids)) {

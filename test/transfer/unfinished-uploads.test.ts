@@ -7,7 +7,7 @@ import { Workspace } from '../api/folders-support.ts'
 import { uploadLinkTo } from '../api/links-support.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { eventually, intoRoot, namesIn, postForm, uploadFile, uploadLink } from '../support/transfer.ts'
+import { intoRoot, namesIn, postForm, uploadFile, uploadLink } from '../support/transfer.ts'
 
 const MB = 1_000_000
 const TAKEN = 200
@@ -87,7 +87,7 @@ describe('unfinished uploads', () => {
     assert.ok((await stagedBytes(server)) <= MB)
     // The owner may use the whole quota.
     await uploadFile(space.client, space.id, '/mine.bin', Buffer.alloc(1.9 * MB, 1))
-    await eventually(async () => assert.equal(await stagedBytes(server), 0))
+    assert.equal(await stagedBytes(server), 0)
     const cut = await begin(link, '0.bin', 0.05 * MB, 0.2 * MB, 0.15 * MB)
     assert.ok(cut.status === 400 || cut.status === 443, cut.text)
   })
@@ -105,7 +105,7 @@ describe('unfinished uploads', () => {
       443,
     )
     await uploadFile(space.client, space.id, '/mine.bin', Buffer.alloc(1.5 * MB, 1))
-    await eventually(async () => assert.equal(await stagedBytes(server), 0))
+    assert.equal(await stagedBytes(server), 0)
     assert.equal((await begin(theirs, 'theirs.bin', 0.1 * MB, 1.9 * MB, 1.8 * MB)).status, 400)
   })
 
@@ -119,7 +119,7 @@ describe('unfinished uploads', () => {
     assert.equal((await begin(visitor, 'b.bin', 0.8 * MB, 0.9 * MB)).status, 443)
     now += 601
     assert.equal((await begin(visitor, 'b.bin', 0.8 * MB, 0.9 * MB)).status, TAKEN)
-    await eventually(async () => assert.equal(await stagedBytes(server), 0.8 * MB))
+    assert.equal(await stagedBytes(server), 0.8 * MB)
     now += 601
     await server.running.services.quotas.deleteExpiredUploads()
     assert.equal(await stagedBytes(server), 0)
@@ -131,7 +131,7 @@ describe('unfinished uploads', () => {
     assert.equal((await whole()).status, 443)
     now += 101
     assert.equal((await whole()).status, 200)
-    await eventually(async () => assert.equal(await stagedBytes(server), 0))
+    assert.equal(await stagedBytes(server), 0)
   })
 
   it('have an allowance if there is no quota', async () => {
@@ -145,7 +145,7 @@ describe('unfinished uploads', () => {
       [await attempt(own, 'c'), await attempt(own, 'd'), await attempt(own, 'e')],
       [TAKEN, TAKEN, 443],
     )
-    await eventually(async () => assert.equal(await stagedBytes(server), 1.8 * MB))
+    assert.equal(await stagedBytes(server), 1.8 * MB)
     // Finished uploads do not count.
     await uploadFile(space.client, space.id, '/whole.bin', Buffer.alloc(3 * MB))
   })
