@@ -36,7 +36,13 @@ describe('the folder page on a small screen', () => {
     await tab.picture('files-phone-add')
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'detached' })
-    await list.row('notes.md').getByRole('checkbox').tap()
+    const icon = list.row('notes.md').locator('.files-row-picture')
+    const indent = async () => (await icon.boundingBox())?.x ?? Number.NaN
+    assert.ok((await indent()) < 20, 'rows begin at the edge as long as nothing is selected')
+    // As a screen reader activates it, without a long press.
+    await list.row('notes.md').getByRole('checkbox').dispatchEvent('click')
+    await list.row('notes.md').getByRole('checkbox').and(page.locator(':visible')).waitFor()
+    assert.ok((await indent()) > 40, 'there is room for the checkboxes')
     await list.row('budget.xlsx').tap({ position: { x: 250, y: 20 } })
     assert.deepEqual(await list.chosen(), ['budget.xlsx', 'notes.md'])
     await tab.picture('files-phone-selected')
@@ -98,7 +104,7 @@ describe('the folder page on a small screen', () => {
       const { files } = await loadCompiledTexts(language)
       await page.getByRole('button', { name: files.add, exact: true }).waitFor()
       await fitsWidth(page)
-      await row.getByRole('checkbox').tap()
+      await row.getByRole('checkbox').dispatchEvent('click')
       const toolbar = page.getByRole('toolbar', { name: files.selected(1, '1') })
       await toolbar.waitFor()
       await fitsWidth(page)

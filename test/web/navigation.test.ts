@@ -58,8 +58,19 @@ describe('the side menu', () => {
     await tab.picture('navigation-phone')
     await page.getByRole('link', { name: 'Starred', exact: true }).tap()
     await page.getByRole('heading', { name: 'Starred', exact: true }).waitFor()
+    // Only the menu leads to it, so the menu is where the user is.
+    const current = bar.locator('[aria-current]')
+    assert.deepEqual(await current.allTextContents(), ['Menu'])
     await bar.getByRole('link', { name: 'Search' }).tap()
     await page.waitForURL('**/app/search')
+    assert.deepEqual(await current.allTextContents(), ['Search'])
+    await tab.go('/account/appearance')
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    assert.deepEqual(await current.allTextContents(), [])
+    await page
+      .locator('button[aria-current]')
+      .and(page.getByLabel('Account', { exact: true }))
+      .waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -1,6 +1,6 @@
 import { FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
 import { useTexts } from '../texts/index.ts'
-import { Button, Empty } from '../ui/index.ts'
+import { Button, COARSE, Empty, useMedia } from '../ui/index.ts'
 import type { CurrentFolder } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { upload } from './upload-files.ts'
@@ -14,6 +14,7 @@ export function EmptyFolder(props: {
 }) {
   const { here, filter } = props
   const texts = useTexts('files')
+  const canDrop = !useMedia(COARSE)
   if (filter.trim() !== '') {
     return (
       <Empty icon={SearchX} title={texts.nothingFound} hint={texts.nothingFoundHint(filter.trim())}>
@@ -23,7 +24,7 @@ export function EmptyFolder(props: {
   }
   if (!here.editable) return <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyReadOnly} />
   return (
-    <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyHint}>
+    <Empty icon={FolderOpen} title={texts.empty} hint={canDrop && texts.emptyHint}>
       <span className="files-buttons">
         <Button variant="primary" icon={Upload} onClick={() => void upload(here)}>
           {texts.uploadFiles}

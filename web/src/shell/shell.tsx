@@ -147,13 +147,16 @@ function Navigation() {
 function BottomBar(props: { menuOpen: boolean; onMenu: () => void }) {
   const texts = useTexts('shell')
   const [location] = useLocation()
-  const { home, libraries, shared } = useNavigationPlaces()
+  const { home, libraries, shared, first, last } = useNavigationPlaces()
   const places: readonly NavigationPlace[] = [
     home,
     { ...libraries, within: [...(libraries.within ?? []), '/library'] },
     { ...shared, label: texts.shared },
     { to: '/search', icon: Search, label: texts.search },
   ]
+  const isHere = (place: NavigationPlace) => isCurrent(place, location)
+  // The menu stands for the pages that only it leads to, so that the bar shows where the user is.
+  const isInMenu = !places.some(isHere) && [...first, ...last].some(isHere)
   return (
     <nav className="shell-bottom" aria-label={texts.bottomBar}>
       {places.map((place) => (
@@ -161,7 +164,7 @@ function BottomBar(props: { menuOpen: boolean; onMenu: () => void }) {
           key={place.to}
           to={place.to}
           className="shell-bottom-place"
-          aria-current={isCurrent(place, location) ? 'page' : undefined}
+          aria-current={isHere(place) ? 'page' : undefined}
         >
           <place.icon size={21} aria-hidden />
           {place.label}
@@ -173,6 +176,7 @@ function BottomBar(props: { menuOpen: boolean; onMenu: () => void }) {
         aria-label={props.menuOpen ? texts.closeMenu : texts.openMenu}
         aria-expanded={props.menuOpen}
         aria-controls="shell-side"
+        aria-current={isInMenu ? 'true' : undefined}
         onClick={props.onMenu}
       >
         {props.menuOpen ? <X size={21} aria-hidden /> : <MenuIcon size={21} aria-hidden />}
@@ -204,7 +208,7 @@ function AccountMenu() {
   const theme = useTheme()
   const { language } = useLanguage()
   const languageName = languages.find((entry) => entry.language === language)?.name ?? language
-  const [, go] = useLocation()
+  const [location, go] = useLocation()
   const themes = [
     { value: 'system', icon: Monitor, label: texts.themeSystem },
     { value: 'light', icon: Sun, label: texts.themeLight },
@@ -230,7 +234,12 @@ function AccountMenu() {
     <Menu
       title={account?.name}
       trigger={
-        <button type="button" className="shell-account" aria-label={texts.account}>
+        <button
+          type="button"
+          className="shell-account"
+          aria-label={texts.account}
+          aria-current={location.startsWith('/account') ? 'true' : undefined}
+        >
           <Avatar email={account?.email ?? ''} name={account?.name} url={account?.avatar_url} size={32} />
         </button>
       }
