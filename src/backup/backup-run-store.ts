@@ -9,6 +9,8 @@ export interface BackupState {
   readonly lastBackupAt: number | undefined
   readonly lastSnapshot: string | undefined
   readonly lastVerifiedAt: number | undefined
+  /** When the last backup began if it has not ended: it runs, or its process was killed. */
+  readonly unfinishedSince: number | undefined
   /** The last run if it failed; undefined once a later one of the same kind succeeded. */
   readonly failure:
     | { readonly kind: BackupRunKind; readonly at: number; readonly message: string }
@@ -74,6 +76,7 @@ export async function readBackupState(reader: Reader): Promise<BackupState> {
     lastBackupAt: backup.success?.started_at,
     lastSnapshot: backup.success?.snapshot ?? undefined,
     lastVerifiedAt: verify.success?.started_at,
+    unfinishedSince: backup.unfinished?.started_at,
     failure: failures.sort((a, b) => b.at - a.at)[0],
   }
 }
@@ -93,10 +96,12 @@ async function findLast(reader: Reader, kind: BackupRunKind) {
       kind,
       outcome,
     )
-  const [success, failed] = [await find('succeeded'), await find('failed')]
+  const [success, failed, running] = [await find('succeeded'), await find('failed'), await find('running')]
   const isCurrent = failed !== undefined && failed.key > (success?.key ?? 0)
+  const isLast = running !== undefined && running.key > Math.max(success?.key ?? 0, failed?.key ?? 0)
   return {
     success,
+    unfinished: isLast ? running : undefined,
     failure: isCurrent ? { kind, at: failed.started_at, message: failed.message } : undefined,
   }
 }

@@ -42,6 +42,12 @@ export async function findUnfinishedPass(reader: Reader, scope: string): Promise
   return row && toPass(row)
 }
 
+/** The newest pass of any scope, if it is not complete. */
+export async function findOpenPass(reader: Reader): Promise<CheckPass | undefined> {
+  const row = await reader.get<PassRow>('select * from check_pass order by key desc limit 1')
+  return row?.finished_at === null ? toPass(row) : undefined
+}
+
 /** The newest complete pass of any scope, with the number of its findings. */
 export async function findLastPass(
   reader: Reader,

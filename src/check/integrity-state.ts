@@ -1,6 +1,6 @@
 import { countDamagedBlocks } from '../content/index.ts'
 import type { Reader } from '../database/index.ts'
-import { findLastPass } from './check-store.ts'
+import { findLastPass, findOpenPass } from './check-store.ts'
 import { findScrubProgress, type ScrubProgress } from './scrub-store.ts'
 
 /** What is known about the integrity of the stored data. */
@@ -11,6 +11,8 @@ export interface IntegrityState {
   readonly scrub: ScrubProgress | undefined
   /** The last complete pass of `carrel check`. */
   readonly lastCheck: { readonly finishedAt: number; readonly findings: number } | undefined
+  /** When the newest pass began if it is not complete: it runs, or was interrupted and will be continued. */
+  readonly unfinishedCheckSince: number | undefined
 }
 
 export async function readIntegrityState(reader: Reader): Promise<IntegrityState> {
@@ -20,5 +22,6 @@ export async function readIntegrityState(reader: Reader): Promise<IntegrityState
     scrub: await findScrubProgress(reader),
     lastCheck:
       last?.finishedAt == null ? undefined : { finishedAt: last.finishedAt, findings: last.findings },
+    unfinishedCheckSince: (await findOpenPass(reader))?.startedAt,
   }
 }

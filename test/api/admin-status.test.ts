@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { beginRun, endRun } from '../../src/backup/backup-run-store.ts'
+import { finishPass, insertPass } from '../../src/check/check-store.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 
@@ -43,6 +45,23 @@ describe('the server status', () => {
       [null, null, null],
     )
     assert.equal(found.last_check, null)
+    assert.deepEqual([found.backup_unfinished_since, found.check_unfinished_since], [null, null])
+  })
+
+  it('returns since when a backup and a check have not finished', async () => {
+    const { db } = server.running.services
+    const unfinished = async () => {
+      const { backup_unfinished_since, check_unfinished_since } = await status()
+      return [backup_unfinished_since, check_unfinished_since].map((at) => at && Date.parse(at) / 1000)
+    }
+    const killed = await beginRun(db, { kind: 'backup', target: '/mnt/backup', now: time })
+    const run = await beginRun(db, { kind: 'backup', target: '/mnt/backup', now: time + 10 })
+    const pass = await insertPass(db, 'all', time + 20)
+    assert.ok(killed < run)
+    assert.deepEqual(await unfinished(), [time + 10, time + 20])
+    await endRun(db, run, { outcome: 'failed', message: 'The disk is full.', now: time + 30 })
+    await finishPass(db, pass.key, time + 30)
+    assert.deepEqual(await unfinished(), [null, null])
   })
 
   it('returns the state of garbage collection', async () => {

@@ -49,12 +49,14 @@ export const adminStatusRoutes = [
         })),
         last_backup: timeOrNull(backup.lastBackupAt),
         last_verified_backup: timeOrNull(backup.lastVerifiedAt),
+        backup_unfinished_since: timeOrNull(backup.unfinishedSince),
         backup_failure: backup.failure
           ? { kind: backup.failure.kind, at: isoTime(backup.failure.at), message: backup.failure.message }
           : null,
         nodes: nodes.map((node) => nodeToWire(node, services.node.id)),
         mail: mailToWire(mail),
         last_check: integrity.lastCheck ? isoTime(integrity.lastCheck.finishedAt) : null,
+        check_unfinished_since: timeOrNull(integrity.unfinishedCheckSince),
         integrity: integrityToWire(integrity),
       }
     },

@@ -78,7 +78,7 @@ function Health(props: { status: ServerStatus }) {
 
 /** Whether stored data is known to be damaged, and since when it was not read. */
 function Integrity(props: { status: ServerStatus }) {
-  const { last_check, integrity } = props.status
+  const { last_check, check_unfinished_since: unfinished, integrity } = props.status
   const { damaged_blocks: damaged, check_findings: findings, scrub } = integrity
   const texts = useTexts('admin')
   const formats = useFormats()
@@ -88,6 +88,7 @@ function Integrity(props: { status: ServerStatus }) {
       <ul className="admin-checks">
         <Check ok={damaged === 0} text={damaged === 0 ? texts.noDamage : texts.damagedBlocks(damaged)} />
         {findings !== null && findings > 0 && <Check ok={false} text={texts.checkFindings(findings)} />}
+        {unfinished !== null && <Check ok={false} busy text={texts.checkBegan(formats.moment(unfinished))} />}
       </ul>
       {(damaged > 0 || (findings ?? 0) > 0) && (
         <Command text={texts.repairWith} command="carrel repair --from /mnt/backup" />
@@ -105,6 +106,7 @@ function Integrity(props: { status: ServerStatus }) {
 
 function Backups(props: { status: ServerStatus }) {
   const { last_backup, last_verified_backup, backup_failure } = props.status
+  const { backup_unfinished_since: unfinished } = props.status
   const texts = useTexts('admin')
   const formats = useFormats()
   const moment = (time: string | null) => (time === null ? texts.never : formats.moment(time))
@@ -122,8 +124,13 @@ function Backups(props: { status: ServerStatus }) {
             text={last_backup === null ? texts.notBackedUp : texts.hasBackup}
           />
         )}
+        {unfinished !== null && (
+          <Check ok={false} busy text={texts.backupBegan(formats.moment(unfinished))} />
+        )}
       </ul>
-      {last_backup === null && <Command text={texts.noBackup} command="carrel backup /mnt/backup" />}
+      {last_backup === null && unfinished === null && (
+        <Command text={texts.noBackup} command="carrel backup /mnt/backup" />
+      )}
       <Facts
         facts={[
           [texts.lastBackup, moment(last_backup)],

@@ -392,8 +392,12 @@ export interface ServerStatus {
   }[]
   readonly last_backup: string | null
   readonly last_verified_backup: string | null
+  /** When the last backup began, if it has not ended. */
+  readonly backup_unfinished_since: string | null
   readonly backup_failure: { readonly kind: string; readonly at: string; readonly message: string } | null
   readonly last_check: string | null
+  /** When the newest check began, if it has not ended. */
+  readonly check_unfinished_since: string | null
   readonly integrity: {
     /** Blocks that are known to be missing or damaged. */
     readonly damaged_blocks: number

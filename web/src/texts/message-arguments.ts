@@ -45,6 +45,8 @@ export const messageArguments = {
     nodeSilent: 'address, time',
     nodeStopped: 'address',
     backupFailed: 'time, reason',
+    backupBegan: 'time',
+    checkBegan: 'time',
     invited: 'email',
     mailError: 'reason',
     testMailSent: 'address',
