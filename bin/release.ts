@@ -21,7 +21,7 @@ import { billOfMaterials, componentsOf, type Lock, licenceTable } from './bill-o
 const root = path.join(import.meta.dirname, '..')
 
 /** Folders with code that the server runs. */
-const CODE = ['src']
+const CODE = ['src', 'sdk/src']
 /** Besides the code. `web/dist` is the built web app. */
 const OTHER_FILES = [
   'bin/carrel.cjs',

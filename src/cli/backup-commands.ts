@@ -120,9 +120,12 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
     program
       .command('restore')
       .description(
-        'restore a whole server into an empty data folder, or libraries or files into an existing server',
+        'restore a whole server into an empty data folder, libraries or files into an existing server, or a path of a library as its user',
       )
-      .argument('[target]', 'the target that carrel backup wrote; CARREL_BACKUP_TARGET unless named'),
+      .argument(
+        '[target]',
+        'the target that carrel backup wrote; CARREL_BACKUP_TARGET unless named. Or LIBRARY:/path on the server of carrel login',
+      ),
     ['data', 'database', 'blocks', 'disk', ...TARGET_SETTINGS],
   )
     .option('--snapshot <id>', 'the snapshot to restore, or the beginning of its id', 'latest')
@@ -133,8 +136,15 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
     .option('--to-library <id>', 'the library that gets it, unless it is the one in the backup')
     .option('--to-folder <path>', 'the folder that gets it, unless it is the one in the backup')
     .option('--replace', 'replace what has its name now; otherwise it gets a free name')
+    .option('--at <state>', 'for LIBRARY:/path: a commit id or a time; without it, it comes from the trash')
+    .option('--server <url>', 'for LIBRARY:/path: the server, if it is not the one of the last sign-in')
     .option(...JSON_FLAG)
     .action(async (target: string | undefined, options: RestoreFlags) => {
+      // A folder of that name is written as ./NAME:/path.
+      if (target !== undefined && /^[^/\\.][^/\\]*:(?:$|\/(?!\/))/.test(target)) {
+        const { restore } = await import('../client/index.ts')
+        return end(await restore(target, options))
+      }
       const config = configFrom(options)
       const commands = await import('./restore.ts')
       const flags = { ...options, json: options.json === true }
@@ -161,6 +171,8 @@ interface RestoreFlags {
   readonly toLibrary?: string
   readonly toFolder?: string
   readonly replace?: true
+  readonly at?: string
+  readonly server?: string
 }
 
 /** Flags that would be ignored are refused: a forgotten --library must not restore a whole server. */
@@ -172,10 +184,14 @@ function refuseContradictions({
   toLibrary,
   toFolder,
   replace,
+  at,
+  server,
 }: RestoreFlags): void {
   const refuse = (message: string) => {
     throw new CommandError(message, { exitCode: 2 })
   }
+  if (at !== undefined || server !== undefined)
+    refuse('Leave out --at and --server: they are for LIBRARY:/path on a server.')
   const forPath = toLibrary !== undefined || toFolder !== undefined || replace === true
   if (path === undefined && forPath)
     refuse('Give --path as well: --to-library, --to-folder and --replace are for one file or folder.')

@@ -4,6 +4,7 @@ import { programVersion } from '../version.ts'
 import { addAccessCommands } from './access.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import type { CheckFlags } from './check.ts'
+import { addClientCommands } from './client-commands.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -137,5 +138,6 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { reindex } = await import('./reindex.ts')
       end(await reindex(config, what.length === 0 ? INDEX_NAMES : what, { json: options.json === true }))
     })
+  addClientCommands(program, end)
   return program
 }

@@ -230,6 +230,7 @@ describe('the configuration', () => {
     [{ CARREL_THREADS: '4' }, (c) => c.threads, 4],
     [{ CARREL_LOG: 'silent' }, (c) => c.log, 'silent'],
     [{ CARREL_TEST_POSTGRES: 'postgres://x', CARRELLED: 'x', PATH: '/bin' }, (c) => c.port, 8000],
+    [{ CARREL_CLIENT_TOKEN: 'x' }, (c) => c.port, 8000],
   ]
   for (const [env, read, expected] of accepted) {
     it(`accepts ${JSON.stringify(env)}`, () => assert.deepEqual(read(readConfig({ env, cwd })), expected))

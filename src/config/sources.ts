@@ -61,8 +61,8 @@ function fromFlags(flags: Readonly<Record<string, unknown>>): Given {
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Given {
   const given: Given = new Map()
   for (const [key, text] of Object.entries(env)) {
-    // The test run talks to its own children under this prefix.
-    if (!key.startsWith('CARREL_') || key.startsWith('CARREL_TEST_')) continue
+    // Not settings of the server: the test run talks to its own children under one prefix, and the client has the other.
+    if (!key.startsWith('CARREL_') || /^CARREL_(?:TEST|CLIENT)_/.test(key)) continue
     const setting = settings.find((candidate) => candidate.env === key)
     if (setting === undefined) {
       throw new ConfigError(

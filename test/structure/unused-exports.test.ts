@@ -7,11 +7,15 @@ import { exportsOf, findUnusedExports, readExports } from './unused-exports.ts'
 const root = path.join(import.meta.dirname, '../..')
 
 describe('exports', () => {
-  const patterns = ['{src,bin,bench,test}/**/*.{ts,mjs}', 'web/src/**/*.{ts,tsx}']
+  const patterns = ['{src,sdk/src,bin,bench,test}/**/*.{ts,mjs}', 'web/src/**/*.{ts,tsx}']
   const files = readExports(root, globSync(patterns, { cwd: root }).sort())
 
   it('of the server are all imported somewhere', () => {
     assert.deepEqual(findUnusedExports(files, 'src'), [])
+  })
+
+  it('of the SDK are all imported somewhere', () => {
+    assert.deepEqual(findUnusedExports(files, 'sdk/src'), [])
   })
 
   it('of the web app are all imported somewhere', () => {

@@ -1,0 +1,549 @@
+import { type CallOptions, Connection, type ConnectionOptions } from './connection.ts'
+import { CarrelError } from './errors.ts'
+import type {
+  Change,
+  Commit,
+  DeletedEntry,
+  Entry,
+  Library,
+  Revision,
+  SearchResult,
+  Share,
+  ShareLink,
+  State,
+  Uploaded,
+} from './types.ts'
+import {
+  type Destination,
+  type LargeUploadOptions,
+  type NewFile,
+  Uploader,
+  type UploadOptions,
+} from './upload.ts'
+import type * as wire from './wire.ts'
+
+/** Options of every call. */
+interface Cancelable {
+  readonly signal?: AbortSignal
+}
+
+interface SignInOptions extends Omit<ConnectionOptions, 'token'>, Cancelable {
+  readonly username: string
+  readonly password: string
+  /** One-time code of the second factor. */
+  readonly otp?: string
+  /** Makes the sign-in one of a device, which the account lists and can revoke by itself. */
+  readonly device?: { readonly id: string; readonly name: string; readonly version: string }
+}
+
+interface DownloadOptions extends State, Cancelable {
+  /** First byte. Default: 0. */
+  readonly start?: number
+  /** Byte after the last one. Default: the end of the file. */
+  readonly end?: number
+  /** The file id that is expected. Throws `conflict` if the file has another content. */
+  readonly id?: string
+}
+
+/** The content of a file, from `start` on. */
+interface Download {
+  readonly id: string
+  /** Bytes that follow. */
+  readonly size: number
+  readonly body: ReadableStream<Uint8Array>
+}
+
+/** Entries of one folder. */
+interface Selection {
+  readonly library: string
+  readonly folder: string
+  readonly names: readonly string[]
+}
+
+interface SearchOptions extends Cancelable {
+  readonly library?: string
+  /** Only below this folder of `library`. */
+  readonly folder?: string
+  /** Names only, not the text of documents. */
+  readonly namesOnly?: boolean
+}
+
+const PAGE = 100
+const FIRST_POLL_MS = 50
+const MAX_POLL_MS = 2000
+
+/** Signs in and resolves to a token, to be stored like a password. Throws `unauthorized` and `otp-needed`. */
+export async function signIn(options: SignInOptions): Promise<string> {
+  const { username, password, otp, device, signal } = options
+  const connection = new Connection(options)
+  try {
+    const { token } = await connection.json<{ token: string }>('POST', 'api2/auth-token/', {
+      form: {
+        username,
+        password,
+        ...(device && {
+          platform: 'linux',
+          device_id: device.id,
+          device_name: device.name,
+          client_version: device.version,
+          platform_version: '',
+        }),
+      },
+      headers: otp === undefined ? {} : { 'X-Seafile-OTP': otp },
+      signal,
+    })
+    return token
+  } catch (error) {
+    // The API answers 400 for a wrong password.
+    if (error instanceof CarrelError && error.status === 400 && error.kind === 'invalid') {
+      throw new CarrelError('unauthorized', 400, error.message, { cause: error })
+    }
+    throw error
+  }
+}
+
+/** One account at one server. Paths are absolute in their library. Every method throws CarrelError. */
+export class Carrel {
+  readonly #connection: Connection
+  readonly #uploader: Uploader
+
+  constructor(options: ConnectionOptions) {
+    this.#connection = new Connection(options)
+    this.#uploader = new Uploader(this.#connection)
+  }
+
+  get url(): string {
+    return this.#connection.url
+  }
+
+  /** E-mail of the account of the token. */
+  async account(options?: Cancelable): Promise<string> {
+    return (await this.#get<{ email: string }>('api2/account/info/', {}, options)).email
+  }
+
+  /** Revokes the token. */
+  async signOut(options: Cancelable = {}): Promise<void> {
+    await this.#connection.json('POST', 'api2/logout-device/', options)
+  }
+
+  /** All libraries that the token can open, each once. */
+  async libraries(options?: Cancelable): Promise<Library[]> {
+    const { repos } = await this.#get<{ repos: wire.Library[] }>('api/v2.1/repos/', {}, options)
+    const byId = new Map<string, Library>()
+    for (const repo of repos) {
+      const known = byId.get(repo.repo_id)
+      // One that is shared in several ways is listed for each.
+      if (known !== undefined && known.permission === 'rw') continue
+      byId.set(repo.repo_id, {
+        id: repo.repo_id,
+        name: repo.repo_name,
+        relation: repo.type,
+        owner: repo.owner_email ?? repo.group_name ?? '',
+        permission: repo.permission,
+        encrypted: repo.encrypted,
+        size: repo.size,
+        modifiedAt: new Date(repo.last_modified),
+      })
+    }
+    return [...byId.values()]
+  }
+
+  /** Unlocks an encrypted library for this token, for an hour. */
+  async unlock(library: string, password: string): Promise<void> {
+    await this.#connection.json('POST', `api/v2.1/repos/${library}/set-password/`, { form: { password } })
+  }
+
+  /** The id of the latest commit. */
+  async head(library: string, options?: Cancelable): Promise<string> {
+    return (await this.#get<{ head_commit_id: string }>(`api2/repos/${library}/`, {}, options)).head_commit_id
+  }
+
+  /** The entries of a folder. */
+  async *list(library: string, folder: string, options: State & Cancelable = {}): AsyncGenerator<Entry> {
+    const listed = await this.#get<{ dirent_list: wire.Dirent[] }>(
+      `api/v2.1/repos/${library}/dir/`,
+      { p: folder, commit_id: options.commit, at: options.at },
+      options,
+    )
+    for (const dirent of listed.dirent_list) yield entryOf(folder, dirent)
+  }
+
+  /** Everything below a folder, a folder before its content. One folder at a time is in memory. */
+  async *walk(library: string, folder: string, options: State & Cancelable = {}): AsyncGenerator<Entry> {
+    for await (const entry of this.list(library, folder, options)) {
+      yield entry
+      if (entry.kind === 'dir') yield* this.walk(library, entry.path, options)
+    }
+  }
+
+  /** A file or folder; undefined if there is none. */
+  async find(library: string, path: string, options: State & Cancelable = {}): Promise<Entry | undefined> {
+    if (path === '/') return { path, name: '', kind: 'dir', id: '', size: 0, modifiedAt: new Date(0) }
+    const when = { commit_id: options.commit, at: options.at }
+    const file = await orNothing(
+      this.#get<wire.FileInfo>(`api/v2.1/repos/${library}/file/`, { p: path, ...when }, options),
+    )
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (file !== undefined) {
+      const { obj_id: id, size, mtime } = file
+      return { path, name, kind: 'file', id, size, modifiedAt: new Date(mtime) }
+    }
+    const folder = await orNothing(
+      this.#get<{ mtime: string }>(`api/v2.1/repos/${library}/dir/detail/`, { path, ...when }, options),
+    )
+    if (folder === undefined) return undefined
+    return { path, name, kind: 'dir', id: '', size: 0, modifiedAt: new Date(folder.mtime) }
+  }
+
+  /** Creates folders with their missing parents, in one commit. Those that exist are left as they are. */
+  async createFolders(library: string, paths: readonly string[], options: Cancelable = {}): Promise<void> {
+    if (paths.length === 0) return
+    const path = 'api/v2.1/repos/batch-create-dir/'
+    const { failed } = await this.#connection.json<{ failed: wire.Failed[] }>('POST', path, {
+      json: { repo_id: library, paths },
+      ...options,
+    })
+    const refused = failed.find(({ error_msg }) => !/exists/i.test(error_msg))
+    if (refused !== undefined) {
+      const kind = /permission/i.test(refused.error_msg) ? 'forbidden' : 'invalid'
+      throw new CarrelError(kind, 200, `${refused.path}: ${refused.error_msg}`)
+    }
+  }
+
+  /** Uploads one file, a large one in chunks. Missing folders are created. */
+  upload(to: Destination, file: NewFile, options?: LargeUploadOptions): Promise<Uploaded> {
+    return this.#uploader.one(to, file, options)
+  }
+
+  /** Uploads several small files of one folder in one commit. Missing folders are created. */
+  uploadMany(
+    to: Destination,
+    files: readonly NewFile[],
+    options?: UploadOptions,
+  ): Promise<readonly Uploaded[]> {
+    return this.#uploader.many(to, files, options)
+  }
+
+  /** Reads a file, or a range of it. */
+  async download(library: string, path: string, options: DownloadOptions = {}): Promise<Download> {
+    const { start = 0, end, signal } = options
+    const { url, id } = await this.#downloadLink(library, path, options)
+    if (options.id !== undefined && options.id !== id) {
+      throw new CarrelError('conflict', 412, `${path} has changed.`)
+    }
+    const range = `bytes=${start}-${end === undefined ? '' : end - 1}`
+    const isPart = start > 0 || end !== undefined
+    const response = await this.#connection.send(url, {
+      method: 'GET',
+      isIdempotent: true,
+      signal,
+      ...(isPart && { headers: { Range: range } }),
+    })
+    if (isPart && response.status !== 206) {
+      throw new CarrelError('server', response.status, 'The server ignored the range of a download.')
+    }
+    const size = Number(response.headers.get('Content-Length') ?? 0)
+    return { id, size, body: response.body ?? new ReadableStream({ start: (stream) => stream.close() }) }
+  }
+
+  /** The SHA-256 of a file, as the server computes it; undefined if it does not. */
+  async sha256(library: string, path: string, options: State & Cancelable = {}): Promise<string | undefined> {
+    const { url } = await this.#downloadLink(library, path, options)
+    const response = await this.#connection.send(url, {
+      method: 'HEAD',
+      isIdempotent: true,
+      signal: options.signal,
+      headers: { 'Want-Repr-Digest': 'sha-256=1' },
+    })
+    return /\bsha-256=:([^:]+):/.exec(response.headers.get('Repr-Digest') ?? '')?.[1]
+  }
+
+  async #downloadLink(library: string, path: string, options: State & Cancelable) {
+    const response = await this.#connection.call('GET', `api2/repos/${library}/file/`, {
+      query: { p: path, reuse: 1, commit_id: options.commit, at: options.at },
+      signal: options.signal,
+    })
+    return { url: (await response.json()) as string, id: response.headers.get('oid') ?? '' }
+  }
+
+  /** Renames a file or folder within its folder. */
+  async rename(library: string, entry: Pick<Entry, 'path' | 'kind'>, name: string): Promise<void> {
+    const path = `api/v2.1/repos/${library}/${entry.kind === 'dir' ? 'dir' : 'file'}/`
+    await this.#connection.json('POST', path, {
+      query: { p: entry.path },
+      form: { operation: 'rename', newname: name },
+    })
+  }
+
+  /** Moves entries in one commit for each library. An entry whose name is taken gets a free name. */
+  move(from: Selection, to: Destination, options?: Cancelable): Promise<void> {
+    return this.#transfer('move', from, to, options)
+  }
+
+  /** Copies entries in one commit. An entry whose name is taken gets a free name. */
+  copy(from: Selection, to: Destination, options?: Cancelable): Promise<void> {
+    return this.#transfer('copy', from, to, options)
+  }
+
+  /** Copies one file and resolves to the name that the copy got. */
+  async copyFile(library: string, path: string, to: Destination): Promise<string> {
+    const copied = await this.#connection.json<{ obj_name: string }>(
+      'POST',
+      `api/v2.1/repos/${library}/file/`,
+      { query: { p: path }, form: { operation: 'copy', dst_repo: to.library, dst_dir: to.folder } },
+    )
+    return copied.obj_name
+  }
+
+  /** Between libraries the server works in the background. A scoped token may not start that, so it waits for one long request. */
+  async #transfer(
+    verb: 'move' | 'copy',
+    from: Selection,
+    to: Destination,
+    options: Cancelable = {},
+  ): Promise<void> {
+    const call = {
+      json: {
+        src_repo_id: from.library,
+        src_parent_dir: from.folder,
+        src_dirents: from.names,
+        dst_repo_id: to.library,
+        dst_parent_dir: to.folder,
+      },
+      ...options,
+    }
+    let task: string
+    try {
+      const path = `api/v2.1/repos/async-batch-${verb}-item/`
+      task = (await this.#connection.json<{ task_id: string }>('POST', path, call)).task_id
+    } catch (error) {
+      if (!(error instanceof CarrelError) || error.kind !== 'forbidden') throw error
+      await this.#connection.json('POST', `api/v2.1/repos/sync-batch-${verb}-item/`, call)
+      return
+    }
+    if (task !== '') await this.#finished(task, options)
+  }
+
+  async #finished(task: string, { signal }: Cancelable): Promise<void> {
+    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_POLL_MS)) {
+      const path = 'api/v2.1/query-copy-move-progress/'
+      const progress = await this.#get<wire.Progress>(path, { task_id: task }, signal ? { signal } : {})
+      if (progress.successful) return
+      if (progress.failed || progress.canceled) {
+        throw new CarrelError('server', 200, progress.failed_reason || 'The server stopped the task.')
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+
+  /** Deletes entries of one folder in one commit; missing ones are ignored. Resolves to the commit before. */
+  async remove({ library, folder, names }: Selection, options: Cancelable = {}): Promise<string> {
+    const path = 'api/v2.1/repos/batch-delete-item/'
+    const removed = await this.#connection.json<{ commit_id: string }>('DELETE', path, {
+      json: { repo_id: library, parent_dir: folder, dirents: names },
+      ...options,
+    })
+    return removed.commit_id
+  }
+
+  /** Searches names and texts, best results first. */
+  async *search(text: string, options: SearchOptions = {}): AsyncGenerator<SearchResult> {
+    for (let page = 1; ; page += 1) {
+      const query = {
+        q: text,
+        page,
+        per_page: PAGE,
+        search_repo: options.library ?? 'all',
+        search_path: options.folder,
+        search_filename_only: options.namesOnly,
+      }
+      const { results, has_more } = await this.#get<wire.Search>('api2/search/', query, options)
+      for (const found of results) {
+        yield {
+          libraryId: found.repo_id,
+          libraryName: found.repo_name,
+          path: found.fullpath,
+          kind: found.is_dir ? 'dir' : 'file',
+          size: found.size,
+          modifiedAt: new Date(found.last_modified * 1000),
+          excerpt: found.content_highlight,
+        }
+      }
+      if (!has_more || results.length === 0) return
+    }
+  }
+
+  /** The commits of a library, newest first. */
+  async *history(library: string, options?: Cancelable): AsyncGenerator<Commit> {
+    for (let page = 1; ; page += 1) {
+      const path = `api/v2.1/repos/${library}/history/`
+      const { data, more } = await this.#get<wire.History>(path, { page, per_page: PAGE }, options)
+      for (const commit of data) {
+        const { commit_id: id, email: author, description } = commit
+        yield { id, time: new Date(commit.time), author, description }
+      }
+      if (!more || data.length === 0) return
+    }
+  }
+
+  /** The paths that a commit changed. */
+  async changes(library: string, commit: string, options?: Cancelable): Promise<Change[]> {
+    const path = `api/v2.1/repos/${library}/commits/${commit}/`
+    const { commit_diffs } = await this.#get<wire.CommitDetail>(path, {}, options)
+    return commit_diffs.map(({ op_type, path, new_path }) => ({
+      operation: op_type,
+      path,
+      newPath: new_path,
+    }))
+  }
+
+  /** The revisions of a file, newest first, also those under its earlier names. */
+  async *revisions(library: string, path: string, options?: Cancelable): AsyncGenerator<Revision> {
+    let start: string | undefined
+    do {
+      const query = { path, limit: PAGE, commit_id: start }
+      const route = `api/v2.1/repos/${library}/file/history/`
+      const page: wire.Revisions = await this.#get<wire.Revisions>(route, query, options)
+      for (const revision of page.data) {
+        yield {
+          commit: revision.commit_id,
+          time: new Date(revision.ctime),
+          author: revision.creator_email,
+          fileId: revision.rev_file_id,
+          path: revision.path,
+          size: revision.size,
+        }
+      }
+      start = page.next_start_commit === false ? undefined : page.next_start_commit
+    } while (start !== undefined)
+  }
+
+  /** Gives a file or folder the content it had in a commit, as a new commit. `/` reverts the whole library. */
+  async revert(library: string, entry: Pick<Entry, 'path' | 'kind'>, commit: string): Promise<void> {
+    if (entry.path === '/') {
+      await this.#connection.json('POST', `api/v2.1/repos/${library}/commits/${commit}/revert/`)
+      return
+    }
+    const path = `api/v2.1/repos/${library}/${entry.kind}/`
+    const form = { operation: 'revert', commit_id: commit }
+    await this.#connection.json('POST', path, { query: { p: entry.path }, form })
+  }
+
+  /** Deleted entries, latest first. */
+  async *trash(library: string, options?: Cancelable): AsyncGenerator<DeletedEntry> {
+    for (let page = 1; ; page += 1) {
+      const route = `api/v2.1/repos/${library}/trash2/`
+      const { items } = await this.#get<{ items: wire.Trash[] }>(route, { page, per_page: PAGE }, options)
+      for (const item of items) {
+        yield {
+          path: item.parent_dir + item.obj_name,
+          kind: item.is_dir ? 'dir' : 'file',
+          deletedAt: new Date(item.deleted_time),
+          commit: item.commit_id,
+          size: item.size,
+        }
+      }
+      if (items.length < PAGE) return
+    }
+  }
+
+  /** Restores a deleted entry from the commit that `trash` names. */
+  async restore(library: string, { path, commit }: Pick<DeletedEntry, 'path' | 'commit'>): Promise<void> {
+    const route = `api/v2.1/repos/${library}/trash/revert-dirents/`
+    const call = { json: { commit_id: commit, path: [path] } }
+    const { failed } = await this.#connection.json<{ failed: wire.Failed[] }>('POST', route, call)
+    const [first] = failed
+    if (first === undefined) return
+    throw new CarrelError(/not found/.test(first.error_msg) ? 'not-found' : 'invalid', 200, first.error_msg)
+  }
+
+  /** The users and groups that a file or folder is shared with. */
+  async shares(library: string, entry: Pick<Entry, 'path' | 'kind'>): Promise<Share[]> {
+    const items = await this.#get<wire.SharedItem[]>(sharesRoute(library, entry), { p: entry.path })
+    return items.map(({ share_type: to, user_info: user, group_info: group, permission }) => ({
+      to,
+      recipient: user?.name ?? String(group?.id ?? ''),
+      permission,
+    }))
+  }
+
+  async share(
+    library: string,
+    entry: Pick<Entry, 'path' | 'kind'>,
+    { to, recipient, permission, days }: Share & { days?: number },
+  ): Promise<void> {
+    const { failed } = await this.#connection.json<{ failed: wire.Failed[] }>(
+      'PUT',
+      sharesRoute(library, entry),
+      {
+        query: { p: entry.path },
+        form: {
+          share_type: to,
+          [to === 'user' ? 'username' : 'group_id']: recipient,
+          permission,
+          expire_days: days,
+        },
+      },
+    )
+    const [first] = failed
+    if (first === undefined) return
+    throw new CarrelError(/not found/.test(first.error_msg) ? 'not-found' : 'invalid', 200, first.error_msg)
+  }
+
+  async unshare(
+    library: string,
+    entry: Pick<Entry, 'path' | 'kind'>,
+    { to, recipient }: Pick<Share, 'to' | 'recipient'>,
+  ): Promise<void> {
+    await this.#connection.json('DELETE', sharesRoute(library, entry), {
+      query: { p: entry.path, share_type: to, [to === 'user' ? 'username' : 'group_id']: recipient },
+    })
+  }
+
+  async createLink(
+    library: string,
+    path: string,
+    options: { password?: string; days?: number },
+  ): Promise<ShareLink> {
+    const form = { repo_id: library, path, password: options.password, expire_days: options.days }
+    return linkOf(await this.#connection.json<wire.Link>('POST', 'api/v2.1/multi-share-links/', { form }))
+  }
+
+  /** The links of this account to a file or folder. */
+  async links(library: string, path: string): Promise<ShareLink[]> {
+    const query = { repo_id: library, path, per_page: 1000 }
+    return (await this.#get<wire.Link[]>('api/v2.1/share-links/', query)).map(linkOf)
+  }
+
+  async deleteLink(token: string): Promise<void> {
+    await this.#connection.json('DELETE', `api/v2.1/share-links/${encodeURIComponent(token)}/`)
+  }
+
+  #get<T>(path: string, query: CallOptions['query'] = {}, { signal }: Cancelable = {}): Promise<T> {
+    return this.#connection.json<T>('GET', path, { query, signal })
+  }
+}
+
+function sharesRoute(library: string, { kind }: Pick<Entry, 'kind'>): string {
+  return kind === 'dir'
+    ? `api2/repos/${library}/dir/shared_items/`
+    : `api/v2.1/repos/${library}/file/shared-items/`
+}
+
+function linkOf({ token, link: url, path, expire_date }: wire.Link): ShareLink {
+  return { token, url, path, expiresAt: expire_date ? new Date(expire_date) : undefined }
+}
+
+function entryOf(folder: string, { type: kind, id, name, size = 0, mtime }: wire.Dirent): Entry {
+  const path = `${folder === '/' ? '' : folder.replace(/\/+$/, '')}/${name}`
+  return { path, name, kind, id, size, modifiedAt: new Date(mtime * 1000) }
+}
+
+async function orNothing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof CarrelError && error.kind === 'not-found') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,3 @@
+export { Carrel, signIn } from './client.ts'
+export { CarrelError } from './errors.ts'
+export type { Entry, Library, State } from './types.ts'

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import type { Client } from '../support/client.ts'
+import { carrel, type Outcome } from '../support/command.ts'
+
+/** Runs client commands of one account, with a folder of its own for local files. */
+export interface ClientUser extends AsyncDisposable {
+  readonly folder: string
+  /** Runs a command and asserts its exit code. */
+  run(args: readonly string[], code?: number): Promise<Outcome>
+  /** Runs a command with --json and parses its output. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  json(args: readonly string[], code?: number): Promise<any>
+}
+
+/** `token` is that of the client by default. */
+export async function clientUser(client: Client, token = client.token): Promise<ClientUser> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-client-'))
+  const env = {
+    CARREL_CLIENT_URL: client.url,
+    CARREL_CLIENT_TOKEN: token ?? '',
+    CARREL_CLIENT_FOLDER: path.join(folder, '.config'),
+  }
+  const run = async (args: readonly string[], code = 0) => {
+    const outcome = await carrel(args, { env })
+    assert.equal(outcome.code, code, `carrel ${args.join(' ')}\n${outcome.stdout}${outcome.stderr}`)
+    return outcome
+  }
+  return {
+    folder,
+    run,
+    json: async (args, code) => JSON.parse((await run([...args, '--json'], code)).stdout),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
