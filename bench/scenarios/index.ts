@@ -3,6 +3,7 @@ import { adding } from './adding.ts'
 import { archive } from './archive.ts'
 import { batch } from './batch.ts'
 import { bigUploads } from './big-uploads.ts'
+import { client } from './client.ts'
 import { commits } from './commits.ts'
 import { copy } from './copy.ts'
 import { create } from './create.ts'
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   adding,
   commits,
   smallUploads,
+  client,
   bigUploads,
   downloads,
   s3,

@@ -11,6 +11,7 @@ import type {
   SearchOptions,
   ShareOptions,
   Shell,
+  SyncOptions,
 } from '../client/index.ts'
 
 /** Loaded by the commands only, so that a server does not load a client. */
@@ -142,6 +143,15 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .requiredOption('--from <state>', 'the earlier state: a commit id, or a time')
     .option('--to <state>', 'the later state; the current one unless named')
     .action(async (target: string, options: DiffOptions) => end(await (await client()).diff(target, options)))
+  command('sync-once', 'bring a local folder and a folder of the server to the same state, once')
+    .argument('<folder>', 'the local folder')
+    .argument('<path>', REMOTE)
+    .option('--dry-run', 'say what would be done')
+    .option('--allow-deletes', 'also delete more than half of all files on one side')
+    .option('-q, --quiet', 'no progress bar and no summary')
+    .action(async (folder: string, target: string, options: SyncOptions) =>
+      end(await (await client()).syncOnce(folder, target, options)),
+    )
   program
     .command('completion')
     .description('print the completion script of a shell')

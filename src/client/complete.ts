@@ -37,31 +37,25 @@ export function completionScript(shell: Shell): string {
   return scripts[shell]
 }
 
-/** Libraries and paths that continue a word. Never fails: a shell has no place for a message. */
+/** Libraries and paths that continue a word. Of a failure, only a message on standard error is left, which the scripts drop. */
 export async function completePath(word: string): Promise<string[]> {
   const found: string[] = []
   const colon = word.indexOf(':')
-  const silent = process.stderr.write
-  process.stderr.write = () => true
-  try {
-    await runClient({}, async ({ carrel, libraries, signal }) => {
-      if (colon === -1) {
-        for (const { name } of await carrel.libraries({ signal })) found.push(`${name}:`)
-        return undefined
-      }
-      const remote = parseRemote(word)
-      if (remote === undefined) return undefined
-      const { id } = await libraries.get(remote.library)
-      const folder = word.slice(colon + 1, word.lastIndexOf('/') + 1) || '/'
-      const start = word.slice(0, Math.max(word.lastIndexOf('/') + 1, colon + 1))
-      for await (const { name, kind } of carrel.list(id, folder, { signal })) {
-        found.push(`${start}${name}${kind === 'dir' ? '/' : ''}`)
-      }
+  await runClient({}, async ({ carrel, libraries, signal }) => {
+    if (colon === -1) {
+      for (const { name } of await carrel.libraries({ signal })) found.push(`${name}:`)
       return undefined
-    })
-  } finally {
-    process.stderr.write = silent
-  }
+    }
+    const remote = parseRemote(word)
+    if (remote === undefined) return undefined
+    const { id } = await libraries.get(remote.library)
+    const folder = word.slice(colon + 1, word.lastIndexOf('/') + 1) || '/'
+    const start = word.slice(0, Math.max(word.lastIndexOf('/') + 1, colon + 1))
+    for await (const { name, kind } of carrel.list(id, folder, { signal })) {
+      found.push(`${start}${name}${kind === 'dir' ? '/' : ''}`)
+    }
+    return undefined
+  })
   // A shell would interpret what has to be escaped here.
   return found.filter((one) => one.startsWith(word) && shown(one) === one && !/\s/.test(one))
 }

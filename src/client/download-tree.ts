@@ -97,12 +97,13 @@ export class TreeDownload {
  * Downloads one file next to its target and renames it when it is complete. What an earlier attempt has received is kept: the partial
  * file is named after the file id, so it can only be of the same content.
  */
-async function fetchFile(
+export async function fetchFile(
   { carrel, signal }: Session,
   library: string,
   entry: Entry,
   target: string,
   onBytes: (bytes: number) => void,
+  beforeRename: () => Promise<void> = async () => {},
 ): Promise<void> {
   const partial = path.join(path.dirname(target), partialName(entry))
   // Never through a link that somebody has put there.
@@ -138,6 +139,7 @@ async function fetchFile(
     await rm(partial, { force: true })
     throw new ClientError(`${target} is a folder.`, EXIT.conflict)
   }
+  await beforeRename()
   await handle.utimes(entry.modifiedAt, entry.modifiedAt)
   await rename(partial, target)
 }

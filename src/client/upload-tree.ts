@@ -203,7 +203,7 @@ export class TreeUpload {
 }
 
 /** The SHA-256 of a local file. */
-async function sha256Of(file: string, signal: AbortSignal): Promise<Uint8Array> {
+export async function sha256Of(file: string, signal: AbortSignal): Promise<Uint8Array> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash, { signal })
   return hash.digest()
