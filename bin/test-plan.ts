@@ -130,6 +130,7 @@ export const RULES: readonly Rule[] = [
   deep('test/backup/', SQLITE, 'starts some ten processes; on both databases by itself', 60),
   deep('test/client/login', SQLITE, 'starts some ten processes', 9),
   deep('test/client/transfers', SQLITE, 'large files, lost connections', 8),
+  deep('test/client/sdk-build', SQLITE, 'compiles the SDK', 5),
   deep('test/client/sync-once', SQLITE, 'runs some twenty commands', 5),
   deep('test/client/commands', SQLITE, 'runs some fifty commands', 6),
   deep('test/cli/gc', SQLITE, 'starts some ten processes', 10),

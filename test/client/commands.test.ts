@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { headOf, namesIn, uploadFile } from '../support/transfer.ts'
+import { eventually, headOf, namesIn, uploadFile } from '../support/transfer.ts'
 import { type ClientUser, clientUser } from './support.ts'
 
 describe('the carrel client', () => {
@@ -136,6 +136,34 @@ describe('the carrel client', () => {
     await user.run(['share', 'Shared:/folder', '--with', ann.email, '--end'])
     await user.run(['share', 'Shared:/folder', '--end', token])
     assert.deepEqual(await user.json(['share', 'Shared:/folder']), { shares: [], links: [] })
+  })
+
+  it('searches names and texts, in all libraries or below a folder', async () => {
+    const library = await client.createLibrary('Searched')
+    await uploadFile(client, library, '/in/note.txt', 'a rare zebra')
+    await uploadFile(client, library, '/zebra.md', 'x')
+    await eventually(async () => {
+      const found = await user.json(['search', 'zebra'])
+      const paths = found.map(({ path }: { path: string }) => path).sort()
+      assert.deepEqual(paths, ['/in/note.txt', '/zebra.md'])
+    })
+    const { stdout } = await user.run(['search', 'zebra', '--in', 'Searched:/in'])
+    assert.equal(stdout, 'Searched:/in/note.txt\n    a rare zebra\n')
+  })
+
+  it('completes commands, options, libraries and paths', async () => {
+    const library = await client.createLibrary('Completed')
+    await uploadFile(client, library, '/docs/file', 'x')
+    const complete = async (line: string) =>
+      (await user.run(['complete', '--', line])).stdout.split('\n').slice(0, -1)
+    assert.deepEqual(await complete('carrel sea'), ['search'])
+    assert.deepEqual(await complete('carrel cp --rec'), ['--recursive'])
+    assert.deepEqual(await complete('carrel ls Compl'), ['Completed:'])
+    assert.deepEqual(await complete('carrel ls Completed:/do'), ['Completed:/docs/'])
+    assert.deepEqual(await complete('carrel cat Completed:/docs/'), ['Completed:/docs/file'])
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      assert.match((await user.run(['completion', shell])).stdout, /carrel complete -- /)
+    }
   })
 
   it('says with its exit code why a command failed', async () => {
