@@ -42,15 +42,18 @@ export async function inParallel<T>(
 ): Promise<void> {
   const running = new Set<Promise<void>>()
   const failed: { error: unknown }[] = []
-  for await (const item of items) {
-    const one = work(item)
-      .catch((error: unknown) => void failed.push({ error }))
-      .finally(() => running.delete(one))
-    running.add(one)
-    if (running.size >= limit) await Promise.race(running)
-    if (failed.length > 0) break
+  try {
+    for await (const item of items) {
+      const one = work(item)
+        .catch((error: unknown) => void failed.push({ error }))
+        .finally(() => running.delete(one))
+      running.add(one)
+      if (running.size >= limit) await Promise.race(running)
+      if (failed.length > 0) break
+    }
+  } finally {
+    await Promise.all(running)
   }
-  await Promise.all(running)
   const [first] = failed
   if (first !== undefined) throw first.error
 }
