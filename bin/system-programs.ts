@@ -32,6 +32,18 @@ const programs: readonly SystemProgram[] = [
     debianPackage: 'fail2ban',
     neededFor: 'matching our log as operators do',
   },
+  {
+    command: 'litmus',
+    debianPackage: 'litmus',
+    neededFor: 'the conformance suite of WebDAV',
+    onlyFor: ['test/webdav/litmus'],
+  },
+  {
+    command: 'cadaver',
+    debianPackage: 'cadaver',
+    neededFor: 'an interactive WebDAV client',
+    onlyFor: ['test/webdav/clients'],
+  },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
   {
     command: 'cc',

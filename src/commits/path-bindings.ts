@@ -13,6 +13,8 @@ export interface PathBinding {
   rekey(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void>
   /** Binds the rows at `from` to `to`. Rows that were at `to` belonged to an item that is gone. */
   move(tx: Transaction, libraryKey: number, from: LibraryPath, to: LibraryPath): Promise<void>
+  /** Gives the copy of an item the rows of the item. If omitted, a copy has none. */
+  copy?(tx: Transaction, from: BoundPath, to: BoundPath): Promise<void>
   /**
    * Called when the item at the path was deleted. If omitted, rows stay for an item that is restored there.
    */
@@ -23,6 +25,12 @@ export interface PathBinding {
   listDeleted?(reader: Reader, libraryKey: number): Promise<LibraryPath[]>
   /** Called when the deleted file at the path was restored. */
   restore?(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void>
+}
+
+/** A path of a stored library. */
+interface BoundPath {
+  readonly libraryKey: number
+  readonly path: LibraryPath
 }
 
 /** The binding of a table with one row per path and the columns `library_key`, `path` and `path_key`. `rows` says what they are. */

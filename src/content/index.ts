@@ -34,6 +34,7 @@ export {
 export {
   type Content,
   ContentStore,
+  emptyContent,
   insertContents,
   SMALLEST_STORED_BLOCK,
   type StoredBytes,

@@ -1,4 +1,5 @@
-import { detail, type Refusal } from './refusal.ts'
+import { isUtf8 } from 'node:buffer'
+import { detail, type Refusal, TextRefusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import type { ResponseHeaders } from './response.ts'
 
@@ -20,6 +21,39 @@ export function readApiToken(header: string | undefined): string {
   if (apiToken === undefined) throw detail(401, 'Invalid token header. No credentials provided.')
   if (more.length > 0) throw detail(401, 'Invalid token header. Token string should not contain spaces.')
   return apiToken
+}
+
+/** What a WebDAV client presents: a name and a password, or a token without a name. */
+interface PresentedSecret {
+  readonly name: string | undefined
+  readonly secret: string
+}
+
+/** Authenticates a WebDAV client. May throw faults, such as too-many-tries. */
+export type AuthenticateSecret<User> = (
+  presented: PresentedSecret,
+  request: HttpRequest,
+) => Promise<AuthResult<User>>
+
+/**
+ * The secret of an `Authorization: Basic …` header (RFC 7617), or the token of `Bearer …`. Throws a refusal that asks for
+ * Basic authentication.
+ */
+export function readSecret(header: string | undefined): PresentedSecret {
+  const [, scheme = '', value = ''] = /^\s*([a-z]+)\s+(\S+)\s*$/i.exec(header ?? '') ?? []
+  if (/^bearer$/i.test(scheme)) return { name: undefined, secret: value }
+  const bytes = /^basic$/i.test(scheme) ? Buffer.from(value, 'base64') : Buffer.alloc(0)
+  // Older clients send Latin-1, whatever the charset parameter of the challenge says.
+  const text = isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1')
+  const colon = text.indexOf(':')
+  if (colon < 1) throw secretRefusal()
+  return { name: text.slice(0, colon), secret: text.slice(colon + 1) }
+}
+
+/** The refusal for a missing or wrong secret. Clients then ask their user for a name and a password. */
+export function secretRefusal(): Refusal {
+  const challenge = { 'WWW-Authenticate': 'Basic realm="Carrel", charset="UTF-8"' }
+  return new TextRefusal(401, 'Sign in with your name and your WebDAV password or a token.', challenge)
 }
 
 /** The refusal for a token without an account. Clients sign out on 401 only. */

@@ -18,8 +18,8 @@ import { discard, send } from './send.ts'
 import { type ErrorResponses, plainFailure, responseToThrown } from './surface.ts'
 import type { IncomingRequest, RequestHead, ResponseWriter } from './transport.ts'
 
-/** They ask for no change (RFC 9110, 9.2.1). */
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** They ask for no change (RFC 9110, 9.2.1; RFC 4918, 9.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])
 
 /** Writes the log line of an ordinary request. `members` are the members of a JSON object. */
 export type LogRequest = (members: string) => void
@@ -207,7 +207,9 @@ export class Dispatcher<User, Services> {
       if (result.headers[name] === undefined) headers.push(name, surfaceHeaders[name] ?? '')
     }
     // RFC 9110, 11.6.1 requires it. Browsers show no dialog for a scheme they do not know.
-    if (result.status === 401) headers.push('WWW-Authenticate', 'Token')
+    if (result.status === 401 && result.headers['WWW-Authenticate'] === undefined) {
+      headers.push('WWW-Authenticate', 'Token')
+    }
     exchange.result = result
     try {
       const sending = send(response, request.method, result, headers)

@@ -2,9 +2,12 @@ import type { Fault } from '../errors.ts'
 import { parseBody, readBody } from './body.ts'
 import {
   type Authenticate,
+  type AuthenticateSecret,
   libraryTokenRefusal,
   notPermitted,
   readApiToken,
+  readSecret,
+  secretRefusal,
   tokenRefusal,
 } from './credentials.ts'
 import { Fields } from './fields.ts'
@@ -23,6 +26,8 @@ export interface Runtime<User, Services> {
   readonly authenticate: Authenticate<User>
   /** Authenticates a library token. */
   readonly authenticateForLibrary?: Authenticate<User>
+  /** Authenticates a WebDAV client. */
+  readonly authenticateSecret?: AuthenticateSecret<User>
   readonly isAdmin: (user: User) => boolean
   /** Whether the credential of a user is admitted to a route that requires `scope`. */
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean
@@ -111,11 +116,27 @@ async function signIn<User, Services>(
 ): Promise<User> {
   const { request } = exchange
   if (route.auth === 'library') return signInToLibrary(exchange, route, runtime)
+  if (route.auth === 'webdav') return signInBySecret(exchange, route, runtime)
   const { authenticate, isAdmin, admits, throttle, userKey } = runtime
   const found = await authenticate(readApiToken(request.header('authorization')), request)
   if (found.kind !== 'user') throw tokenRefusal(found.kind)
   exchange.userKey = userKey(found.user)
   if (route.auth === 'admin' && !isAdmin(found.user)) throw notPermitted()
+  if (admits?.(found.user, route.scope) === false) throw notPermitted()
+  throttle.byAccount(route, exchange.userKey)
+  request.chargeTo(exchange.userKey)
+  return found.user
+}
+
+async function signInBySecret<User, Services>(
+  exchange: Exchange,
+  route: Route<User, Services>,
+  { authenticateSecret, admits, throttle, userKey }: Runtime<User, Services>,
+): Promise<User> {
+  const { request } = exchange
+  const found = await authenticateSecret?.(readSecret(request.header('authorization')), request)
+  if (found?.kind !== 'user') throw secretRefusal()
+  exchange.userKey = userKey(found.user)
   if (admits?.(found.user, route.scope) === false) throw notPermitted()
   throttle.byAccount(route, exchange.userKey)
   request.chargeTo(exchange.userKey)

@@ -1,7 +1,7 @@
 export { parseBody, readBody } from './body.ts'
 export { BodyClaim, STREAM_BYTES } from './body-memory.ts'
 export { addressKey } from './client-address.ts'
-export type { Validators } from './conditional-request.ts'
+export { judge, type Validators } from './conditional-request.ts'
 export { mediaTypeOf, servedAs } from './content-type.ts'
 export { type AuthResult, readApiToken } from './credentials.ts'
 export { hasTag, jsonUnlessUnchanged, unlessUnchanged } from './entity-tag.ts'

@@ -1,4 +1,4 @@
-import { type HttpResponse, jsonResponse, type ResponseHeaders, textResponse } from './response.ts'
+import { HttpResponse, jsonResponse, type ResponseHeaders, textResponse } from './response.ts'
 
 /** A response that is thrown instead of returned. */
 export class Refusal extends Error {
@@ -23,7 +23,8 @@ export class Refusal extends Error {
 /** A refusal that is sent as a line of plain text. */
 export class TextRefusal extends Refusal {
   override toResponse(): HttpResponse {
-    return textResponse(this.status, String(this.body))
+    const { status, headers, body } = textResponse(this.status, String(this.body))
+    return new HttpResponse(status, { ...headers, ...this.headers }, body)
   }
 }
 

@@ -4,10 +4,22 @@ import type { HttpRequest } from './request.ts'
 import type { ResponseHeaders } from './response.ts'
 import type { RequestBody } from './transport.ts'
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
+type Method =
+  | 'GET'
+  | 'POST'
+  | 'PUT'
+  | 'DELETE'
+  | 'OPTIONS'
+  | 'PROPFIND'
+  | 'PROPPATCH'
+  | 'MKCOL'
+  | 'COPY'
+  | 'MOVE'
+  | 'LOCK'
+  | 'UNLOCK'
 
-/** Who may call a route: anyone, holders of an API token, administrators, holders of a library token. */
-export type Policy = 'none' | 'user' | 'admin' | 'library'
+/** Who may call a route: anyone, holders of an API token, administrators, holders of a library token, holders of a password or token for WebDAV. */
+export type Policy = 'none' | 'user' | 'admin' | 'library' | 'webdav'
 
 /** The scope a route requires of a scoped token: `any` admits all, `none` admits none. */
 export type ScopeNeeded = 'none' | 'any' | 'read' | 'write' | 'upload'

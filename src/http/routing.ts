@@ -11,7 +11,7 @@ export function checkRoutes(routes: readonly CheckedRoute[]): void {
   const seen = new Set<string>()
   for (const route of routes) {
     const name = `${route.method} ${route.path}`
-    if (!['none', 'user', 'admin', 'library'].includes(route.auth))
+    if (!['none', 'user', 'admin', 'library', 'webdav'].includes(route.auth))
       throw new Error(`${name} does not say who may call it.`)
     if (!/^\/[\w./:-]*$/.test(route.path)) throw new Error(`${name} is not a path we can serve.`)
     const segments = segmentNames(route.path)

@@ -7,7 +7,7 @@ import { parsePublicUrl } from './base-url.ts'
 import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { Compression } from './compression.ts'
-import type { Authenticate } from './credentials.ts'
+import type { Authenticate, AuthenticateSecret } from './credentials.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
 import { FastTransport } from './fast/fast-transport.ts'
 import { drain, type Listening, startListening } from './listen.ts'
@@ -33,6 +33,8 @@ export interface HttpServerOptions<User, Services> {
   readonly authenticate: Authenticate<User>
   /** Required if there are routes for library tokens. */
   readonly authenticateForLibrary?: Authenticate<User>
+  /** Authenticates a WebDAV client by a name and a password, or a token. */
+  readonly authenticateSecret?: AuthenticateSecret<User>
   readonly isAdmin: (user: User) => boolean
   /** Whether a route admits the credential of a user. Default: always. */
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean

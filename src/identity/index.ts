@@ -74,3 +74,4 @@ export {
 export type { SyncGrant } from './sync-token-store.ts'
 export { SyncTokens } from './sync-tokens.ts'
 export { type SecretProblem, WebdavSecrets } from './webdav-secrets.ts'
+export { WebdavSignIn } from './webdav-sign-in.ts'

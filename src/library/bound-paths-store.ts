@@ -36,6 +36,24 @@ export async function followMoves(
   }
 }
 
+/** Copies the rows of items that were copied, where the table has rows that a copy keeps. Part of the commit that copies them. */
+export async function copyBound(
+  bindings: readonly PathBinding[],
+  tx: Transaction,
+  source: Scope,
+  target: Scope,
+  copies: readonly Moved[],
+): Promise<void> {
+  const targets = new Map(copies.map(({ from, path }) => [inOrigin(source, from), inOrigin(target, path)]))
+  for (const binding of bindings) {
+    if (binding.copy === undefined) continue
+    for (const { path, root } of await boundPaths(tx, binding, source.key, targets)) {
+      const copied = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
+      await binding.copy(tx, { libraryKey: source.key, path }, { libraryKey: target.key, path: copied })
+    }
+  }
+}
+
 /** Ends the bindings at and below paths that were deleted. */
 export async function dropBound(
   bindings: readonly PathBinding[],

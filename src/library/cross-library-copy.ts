@@ -5,7 +5,7 @@ import { fail } from '../errors.ts'
 import { type DirDirent, type LibraryPath, parentOf } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import type { Totals } from '../tree/index.ts'
-import { dropBound } from './bound-paths-store.ts'
+import { copyBound, dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary, Library } from './library.ts'
@@ -65,11 +65,18 @@ export async function copyBetweenLibraries(
   const arrived = await copyContent(core, source, chosen, target, observer)
   const { result } = await target.commit(async (tree, library) => {
     await observer?.placing()
+    await target.refuseLockedFolder(folder)
     await refuseOverQuota(library, totals.size, roomLeft)
     const contentOf = (dirent: DirDirent) => core.objects.getDir(target.info.key, dirent.id)
     const placed = await place(tree, folder, arrived, target.actor.email, merge ? contentOf : undefined)
-    const also = observer?.placed.bind(observer)
-    return { description: describeAdded(entriesOf(chosen)), result: placed, ...(also && { also }) }
+    return {
+      description: describeAdded(entriesOf(chosen)),
+      result: placed,
+      async also(tx) {
+        await copyBound(core.pathBindings, tx, source.info, target.info, placed)
+        await observer?.placed(tx)
+      },
+    }
   })
   return result
 }
@@ -117,13 +124,13 @@ export async function refuseUndecrypted(
   await keys.keyFor(target)
 }
 
-/** Copies the objects and blocks of the entries to the target, where they may have other ids. */
-async function copyContent(
+/** Copies the objects and blocks of the entries to the target, where they may have other ids. For files of this module. */
+export async function copyContent(
   core: LibraryCore,
   source: Library,
   chosen: readonly Placed[],
   target: Library,
-  observer: CopyObserver | undefined,
+  observer?: CopyObserver,
 ): Promise<readonly Placed[]> {
   const from = { libraryKey: source.info.key, key: await core.keys.keyFor(source) }
   const to = { libraryKey: target.info.key, key: await core.keys.keyFor(target) }

@@ -1,7 +1,8 @@
 import { type LibraryDependent, type PathBinding, tableBinding } from '../commits/index.ts'
 import { inGroups, type Transaction } from '../database/index.ts'
+import { propertyBinding } from './property-store.ts'
 
-/** Locks, stars and smart links of a library. */
+/** Locks, stars, smart links and WebDAV properties of a library. */
 export const libraryRows: LibraryDependent = {
   async onDeleted(tx, libraryKeys) {
     for (const { some, marks } of inGroups(libraryKeys)) {
@@ -12,14 +13,16 @@ export const libraryRows: LibraryDependent = {
     await tx.run('delete from file_lock where library_key = ?', libraryKey)
     await tx.run('delete from star where library_key = ?', libraryKey)
     await tx.run('delete from smart_link where library_key = ?', libraryKey)
+    await tx.run('delete from webdav_property where library_key = ?', libraryKey)
   },
 }
 
-/** Locks, stars and smart links follow the item at their path. */
+/** Locks, stars, smart links and WebDAV properties follow the item at their path. */
 export const libraryBindings: readonly PathBinding[] = [
   tableBinding('file_lock', { rows: 'locks', endsWithItem: true }),
   tableBinding('star', { rows: 'stars', endsWithItem: false }),
   tableBinding('smart_link', { rows: 'internal links', endsWithItem: false }),
+  propertyBinding,
 ]
 
 /** Locks and stars of a removed account. */

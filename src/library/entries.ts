@@ -38,6 +38,7 @@ export interface Placed {
 export function createFile(library: EditableLibrary, path: LibraryPath): Promise<Committed<Placed>> {
   return library.commit(async (tree) => {
     const parent = parentOf(path)
+    await library.refuseLockedFolder(parent)
     const name = await tree.freeNameIn(parent, baseName(path))
     const entry = fileDirent({ id: EMPTY_ID, name, mtime: tree.now, size: 0, modifier: library.actor.email })
     await tree.put(parent, entry)
@@ -49,6 +50,7 @@ export function createFile(library: EditableLibrary, path: LibraryPath): Promise
 export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise<Committed<Placed>> {
   return library.commit(async (tree) => {
     const parent = parentOf(path)
+    await library.refuseLockedFolder(parent)
     const name = await tree.freeNameIn(parent, baseName(path))
     const entry = dirDirent({ id: EMPTY_ID, name, mtime: tree.now })
     await tree.put(parent, entry)
@@ -62,6 +64,7 @@ export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise
  */
 export function makeFolders(library: EditableLibrary, path: LibraryPath): Promise<Committed<LibraryPath>> {
   return library.commit(async (tree) => {
+    await library.refuseLockedFolder(parentOf(path))
     await tree.makeDirs(path)
     return { description: describeAddedDirs(path.slice(1)), result: path }
   })
@@ -79,7 +82,7 @@ export function makeManyFolders(
     const outcomes: FolderOutcome[] = []
     const created: LibraryPath[] = []
     for (const path of paths) {
-      const outcome = await makeOne(tree, path)
+      const outcome = await makeOne(library, tree, path)
       outcomes.push(outcome)
       if (outcome === 'created') created.push(path)
       if (outcomes.length % FOLDERS_PER_TURN === 0) await nextTurn()
@@ -89,8 +92,13 @@ export function makeManyFolders(
   })
 }
 
-async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutcome> {
+async function makeOne(
+  library: EditableLibrary,
+  tree: WorkingTree,
+  path: LibraryPath,
+): Promise<FolderOutcome> {
   try {
+    await library.refuseLockedFolder(parentOf(path))
     return (await tree.makeDirs(path)).length > 0 ? 'created' : 'exists'
   } catch (error) {
     if (error instanceof DomainError) return 'refused'

@@ -23,6 +23,7 @@ export {
   removeOne,
   rename,
 } from './entries.ts'
+export { copyTo, makeFolderAt, moveTo, type PlaceOutcome, putFile } from './exact-paths.ts'
 export {
   type AlsoOfLibrary,
   createLibrary,
@@ -54,13 +55,25 @@ export type {
 export type { LibraryEvent } from './library-events.ts'
 export { changePassword, openWithPassword } from './library-password.ts'
 export { deleteExpiredLocks, type FileLock } from './lock-store.ts'
-export { findLockAt, lockedAmong, lockFile, locksOf, refreshLock, refuseLocked, unlockFile } from './locks.ts'
+export {
+  findLockAt,
+  isHeldBy,
+  lockedAmong,
+  lockFile,
+  locksOf,
+  refreshLock,
+  refuseLocked,
+  unlockFile,
+} from './locks.ts'
 export { moveMerging } from './merge.ts'
 export { copy, move } from './move-copy.ts'
 export { placeRestored } from './place-restored.ts'
+export { changeProperties, propertiesIn, propertiesOf } from './properties.ts'
+export type { DeadProperty } from './property-store.ts'
 export { purge } from './purge.ts'
 export { restoreEntries, revertFile, revertFolder, revertLibrary, type Wanted } from './revert.ts'
 export { pathsOf, type RoomLeft, type Selection, select } from './selection.ts'
 export { getSmartLink, smartLinkTo } from './smart-links.ts'
 export { addStar, isStarred, removeStar, starredIn, starredLibraries, starsOf } from './stars.ts'
 export { addFiles, addFolder, type NewFile, replaceFile } from './upload.ts'
+export { dropToken, holdsToken, refreshToken, takeToken } from './webdav-locks.ts'

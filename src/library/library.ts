@@ -4,6 +4,7 @@ import type { LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
 import { expectNotMoved, FolderMoved } from '../views/index.ts'
 import { type LibraryCore, writersOf } from './core.ts'
+import { newEntryIn, refuseLocked } from './locks.ts'
 
 /** The permission of a user at a path. */
 export type Permission = 'r' | 'rw'
@@ -118,6 +119,11 @@ export class Library {
 
 /** A handle for changing a library. Only Library.editable() creates one. */
 export class EditableLibrary extends Library {
+  /** Throws locked if another account has locked the folder with all its content. */
+  refuseLockedFolder(folder: LibraryPath): Promise<void> {
+    return refuseLocked(this.core, this, [newEntryIn(folder)])
+  }
+
   /**
    * Runs `apply` on the tree of the current head, stores the changes, and moves the head. If another commit
    * came first, `apply` runs again on the new head, so a caller never sees a moved head. If it throws, the

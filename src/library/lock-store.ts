@@ -9,6 +9,24 @@ export interface FileLock {
   readonly lockedAt: number
   /** Null for a lock that does not expire. */
   readonly expiresAt: number | null
+  /** Undefined for a lock that was not taken by WebDAV. */
+  readonly webdav?: WebdavLock | undefined
+}
+
+/** What a lock of WebDAV is in addition. It may be on a folder, and a shared one has several holders. */
+interface WebdavLock {
+  readonly scope: 'exclusive' | 'shared'
+  /** Whether it covers everything below a folder. */
+  readonly isDeep: boolean
+  readonly holders: readonly LockHolder[]
+}
+
+/** One holder of a lock. The token proves it. */
+interface LockHolder {
+  readonly token: string
+  readonly accountKey: number
+  /** How the client describes itself: an XML element. */
+  readonly owner: string
 }
 
 interface LockRow {
@@ -16,9 +34,10 @@ interface LockRow {
   account_key: number
   locked_at: number
   expires_at: number | null
+  webdav: string | null
 }
 
-const COLUMNS = 'path, account_key, locked_at, expires_at'
+const COLUMNS = 'path, account_key, locked_at, expires_at, webdav'
 
 /** All locks of a library that have not expired. */
 export async function listLocks(reader: Reader, libraryKey: number, now: number): Promise<FileLock[]> {
@@ -60,8 +79,16 @@ export async function insertLock(
     key,
     now,
   )
-  const columns = ['library_key', 'path_key', 'path', 'account_key', 'locked_at', 'expires_at']
-  const row = [libraryKey, key, lock.path, lock.accountKey, lock.lockedAt, lock.expiresAt]
+  const columns = ['library_key', 'path_key', 'path', 'account_key', 'locked_at', 'expires_at', 'webdav']
+  const row = [
+    libraryKey,
+    key,
+    lock.path,
+    lock.accountKey,
+    lock.lockedAt,
+    lock.expiresAt,
+    packed(lock.webdav),
+  ]
   return (await tx.insert('file_lock', columns, [row], { ignoreExisting: true })) === 1
 }
 
@@ -79,6 +106,23 @@ export async function setLockExpiry(
   )
 }
 
+/** Replaces what a lock is in addition. False if it is not `before` any more. */
+export async function setWebdavLock(
+  tx: Transaction,
+  libraryKey: number,
+  path: LibraryPath,
+  { before, after }: { before: WebdavLock | undefined; after: WebdavLock },
+): Promise<boolean> {
+  const changed = await tx.run(
+    "update file_lock set webdav = ? where library_key = ? and path_key = ? and coalesce(webdav, '') = ?",
+    packed(after),
+    libraryKey,
+    pathKey(path),
+    packed(before) ?? '',
+  )
+  return changed === 1
+}
+
 export async function deleteLock(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
   await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
 }
@@ -94,5 +138,13 @@ function toLock(row: LockRow): FileLock {
     accountKey: row.account_key,
     lockedAt: row.locked_at,
     expiresAt: row.expires_at,
+    ...(row.webdav !== null && { webdav: JSON.parse(row.webdav) as WebdavLock }),
   }
+}
+
+function packed(lock: WebdavLock | undefined): string | null {
+  if (lock === undefined) return null
+  const { scope, isDeep, holders } = lock
+  const all = holders.map(({ token, accountKey, owner }) => ({ token, accountKey, owner }))
+  return JSON.stringify({ scope, isDeep, holders: all })
 }

@@ -1,6 +1,6 @@
 import { asSeen, inOrigin, type LibraryInfo, originOf, type TransactionHook } from '../commits/index.ts'
 import { fail } from '../errors.ts'
-import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
+import { isWithin, joinPath, type LibraryPath, selfAndAbove } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
@@ -77,9 +77,9 @@ export async function unlockFile(
   await dbOf(core).write(async (tx) => {
     const held = await findLock(tx, library.info.key, place, core.now())
     if (held === undefined) return fail({ code: 'not-locked', path })
-    const mayUnlock = held.accountKey === library.actor.key || (options.asOwner && library.isOwner)
-    if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
-    if (held.accountKey !== library.actor.key) await options.onForced?.(tx)
+    const isMine = isHeldBy(held, library.actor.key)
+    if (!isMine && !(options.asOwner && library.isOwner)) return fail({ code: 'lock-not-yours', path })
+    if (!isMine) await options.onForced?.(tx)
     await deleteLock(tx, library.info.key, place)
     const { info, actor } = library
     return core.events.record(tx, { kind: 'unlocked', library: originOf(info), actor, path: place })
@@ -103,7 +103,7 @@ export async function refreshLock(
   })
 }
 
-/** Those of the paths at or below which another account has a lock. */
+/** Those of the paths that a lock of another account protects. */
 export async function lockedAmong(
   core: LibraryCore,
   library: EditableLibrary,
@@ -113,7 +113,7 @@ export async function lockedAmong(
   return new Set(held.map(({ touched }) => touched))
 }
 
-/** Throws locked if another account has a lock at one of the paths, or on a file below it. */
+/** Throws locked if another account has a lock at one of the paths, on an item below it, or on a folder above it with all its content. */
 export async function refuseLocked(
   core: LibraryCore,
   library: EditableLibrary,
@@ -127,8 +127,20 @@ async function heldByOthers(core: LibraryCore, library: EditableLibrary, paths: 
   const locks = await seenLocks(core, library.info)
   const asked = new Set(paths)
   return locks.flatMap((lock) => {
-    if (lock.accountKey === library.actor.key) return []
-    const touched = selfAndAbove(lock.path).find((path) => asked.has(path))
+    if (isHeldBy(lock, library.actor.key)) return []
+    const isBelow = (path: LibraryPath) => lock.webdav?.isDeep === true && isWithin(path, lock.path)
+    const touched = selfAndAbove(lock.path).find((path) => asked.has(path)) ?? paths.find(isBelow)
     return touched === undefined ? [] : [{ lock, touched }]
   })
+}
+
+/** Stands for every new entry of a folder: only a lock of the folder with all its content protects it. No item has this path. */
+export function newEntryIn(folder: LibraryPath): LibraryPath {
+  return joinPath(folder, '/')
+}
+
+/** Whether an account holds a lock, alone or with others. */
+export function isHeldBy({ accountKey, webdav }: FileLock, account: number): boolean {
+  if (webdav === undefined) return accountKey === account
+  return webdav.holders.some((holder) => holder.accountKey === account)
 }

@@ -1,6 +1,6 @@
 import { describeAdded, describeMoved } from '../commits/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
-import { followMoves } from './bound-paths-store.ts'
+import { copyBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
 import type { Placed } from './entries.ts'
@@ -68,13 +68,14 @@ export async function copy(
   }
   if (source.info.id !== target.info.id) {
     return inCommonOrigin(core, { source, selection }, { target, folder }, (operation) =>
-      copyWithin(operation.library, operation.selection, operation.folder, roomLeft),
+      copyWithin(core, operation.library, operation.selection, operation.folder, roomLeft),
     )
   }
-  return copyWithin(target, selection, folder, roomLeft)
+  return copyWithin(core, target, selection, folder, roomLeft)
 }
 
 async function copyWithin(
+  core: LibraryCore,
   target: EditableLibrary,
   selection: Selection,
   folder: LibraryPath,
@@ -83,10 +84,15 @@ async function copyWithin(
   refuseIntoItself(selection, folder)
   const { result } = await target.commit(async (tree, library) => {
     const chosen = await select(tree, selection)
+    await target.refuseLockedFolder(folder)
     const { size } = await totalsOf(chosen, (entry) => tree.totalsOf(entry))
     await refuseOverQuota(library, size, roomLeft)
     const placed = await place(tree, folder, chosen, target.actor.email)
-    return { description: describeAdded(entriesOf(chosen)), result: placed }
+    return {
+      description: describeAdded(entriesOf(chosen)),
+      result: placed,
+      also: (tx) => copyBound(core.pathBindings, tx, target.info, target.info, placed),
+    }
   })
   return result
 }
@@ -102,6 +108,7 @@ async function moveWithin(
     const chosen = await select(tree, selection)
     if (selection.parent === folder) return { description: '', result: chosen }
     await refuseLocked(core, library, pathsOf(chosen))
+    await library.refuseLockedFolder(folder)
     await takeAll(tree, chosen)
     const placed = await place(tree, folder, chosen, library.actor.email)
     return {

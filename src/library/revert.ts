@@ -20,7 +20,7 @@ import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
-import { seenLocks } from './locks.ts'
+import { isHeldBy, seenLocks } from './locks.ts'
 import type { RoomLeft } from './selection.ts'
 
 /** An item to be restored from a commit. */
@@ -206,9 +206,10 @@ async function removedLockedFiles(
 ): Promise<LibraryPath[]> {
   const then = await core.history.treeOf(library.info, commit)
   const gone: LibraryPath[] = []
-  for (const { path, accountKey } of await seenLocks(core, library.info)) {
+  for (const lock of await seenLocks(core, library.info)) {
+    const { path } = lock
     const was = await then.find(path)
-    const isMine = accountKey === library.actor.key
+    const isMine = isHeldBy(lock, library.actor.key)
     if (!isMine && was?.id !== (await now.find(path))?.id) fail({ code: 'locked', path })
     if (was?.kind !== 'file') gone.push(path)
   }
@@ -238,9 +239,7 @@ async function putBack(
 ): Promise<Restored[]> {
   const { result } = await library.commit(async (tree, info) => {
     const locks = await seenLocks(core, info)
-    const locked = new Set(
-      locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
-    )
+    const locked = new Set(locks.flatMap((lock) => (isHeldBy(lock, library.actor.key) ? [] : [lock.path])))
     const quota = new QuotaLeft(await roomLeft(info))
     const missing = await deletedFiles(core, info, tree)
     const slicer = new TimeSlicer()

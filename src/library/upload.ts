@@ -29,7 +29,7 @@ import type { Tree, WorkingTree } from '../tree/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary } from './library.ts'
-import { refuseLocked } from './locks.ts'
+import { newEntryIn, refuseLocked } from './locks.ts'
 
 /** Maximum number of numbered files of one name in a folder. */
 const MAX_NUMBERED = 1000
@@ -77,7 +77,8 @@ export function addFiles(
   return library.commitUpload(async (tree) => {
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
     const folder = addsOnly ? await numberedFolder(tree, parent, into) : below(parent, into)
-    if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
+    const touched = replace ? await replaced(tree, folder, files) : []
+    await refuseLocked(core, library, [...touched, newEntryIn(folder)])
     const names = await namesFor(tree, folder, files, replace)
     // Throws if a file has the path, before it has changed anything.
     await tree.makeDirs(folder)
@@ -116,6 +117,7 @@ export function addFolder(
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
     const folder = addsOnly ? await numberedFolder(tree, parent, into) : below(parent, into)
     if (await tree.hasDir(folder)) return { description: '', result: folder }
+    await library.refuseLockedFolder(parentOf(folder))
     // Throws if a file has the path, before it has changed anything.
     await tree.makeDirs(folder)
     return {

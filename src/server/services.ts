@@ -41,6 +41,7 @@ import {
   type ServerSecret,
   SyncTokens,
   WebdavSecrets,
+  WebdavSignIn,
 } from '../identity/index.ts'
 import { Images } from '../imaging/index.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions, MaintenanceLog } from '../jobs/index.ts'
@@ -62,6 +63,7 @@ import {
 } from '../transfer/index.ts'
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
+import { LibraryNames, type WebdavServices } from '../webdav/index.ts'
 import type { DiskReserve } from './disk-reserve.ts'
 import { ScheduledBackups } from './scheduled-backups.ts'
 
@@ -85,8 +87,10 @@ const HASHES = 2
 export type Services = ApiServices &
   PageServices &
   TransferServices &
-  SyncServices & {
+  SyncServices &
+  WebdavServices & {
     readonly db: Database
+    readonly webdavSignIn: WebdavSignIn
     readonly maintenanceLog: MaintenanceLog
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
@@ -178,6 +182,7 @@ export function createServices(parts: {
   const activity = createActivity({ ...parts, access, accounts, outbox, logger: activityLogger })
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
+  const webdavSecrets = new WebdavSecrets({ db, passwords, ...guarding })
   const origins = new CredentialOrigins(db, scopedTokens)
   const tickets = new Tickets(db, access, origins, now, config.ticketSeconds, core.keys)
   const archives = createArchives({
@@ -327,7 +332,9 @@ export function createServices(parts: {
     }),
     tickets,
     usage: new Usage({ ...core, db }),
-    webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
+    webdavSecrets,
+    webdavSignIn: new WebdavSignIn({ db, accounts, scopedTokens, webdavSecrets, passwordChecks }),
+    libraryNames: new LibraryNames(access),
     indexedUploads: new IndexedUploads(db, tickets, now),
     partialUploads,
     photos: createPhotos({

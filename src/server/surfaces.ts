@@ -11,6 +11,7 @@ import {
   type AuthResult,
   createHttpServer,
   createMetrics,
+  type HttpRequest,
   type HttpServer,
   jsonResponse,
   pageHeaders,
@@ -39,6 +40,7 @@ import {
   uploadHeaders,
   uploadRoutes,
 } from '../transfer/index.ts'
+import { webdavFaultResponse, webdavFaults, webdavRoutes } from '../webdav/index.ts'
 import type { DiskHealth } from './disk-health.ts'
 import { Reachability } from './reachability.ts'
 import { checkReadiness } from './readiness.ts'
@@ -102,6 +104,12 @@ export function createHttp(parts: {
         faultResponse: textResponse,
         onUnknownError: () => textResponse(500, 'Internal error'),
       },
+      {
+        routes: webdavRoutes,
+        faults: webdavFaults,
+        faultResponse: webdavFaultResponse,
+        onUnknownError: () => webdavFaultResponse(500, 'Internal error'),
+      },
     ],
     upgrade: {
       path: NOTIFICATION_PATH,
@@ -111,6 +119,7 @@ export function createHttp(parts: {
     authenticate: async (token, request) => authenticate(services, token, request.headers),
     authenticateForLibrary: async (token) =>
       authResult(await services.scopedTokens.authenticateForLibrary(token)),
+    authenticateSecret: async (presented, request) => authenticateSecret(services, presented, request),
     isAdmin,
     admits: ({ scope }, needed) => scopeAdmits(scope, needed),
     userKey: (account) => String(account.key),
@@ -145,6 +154,17 @@ async function authenticate(
   const found = authResult(isKnown ? result : await services.scopedTokens.authenticatePersonal(token))
   if (found.kind !== 'user' || !services.db.isShared) return found
   return { kind: 'user', user: { ...found.user, [presentedCredential]: token } }
+}
+
+async function authenticateSecret(
+  { webdavSignIn, db }: Services,
+  { name, secret }: { readonly name: string | undefined; readonly secret: string },
+  { address, network, signal }: HttpRequest,
+): Promise<AuthResult<Account>> {
+  const found = authResult(await webdavSignIn.authenticate({ name, secret, address, network, signal }))
+  // A token can seal the keys of encrypted libraries. A password cannot, because it may be short.
+  if (found.kind !== 'user' || !db.isShared || found.user.scope === undefined) return found
+  return { kind: 'user', user: { ...found.user, [presentedCredential]: secret } }
 }
 
 function authResult(result: Authentication): AuthResult<Account> {

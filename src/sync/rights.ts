@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 import { Refusal, rawText } from '../http/index.ts'
-import { type Library, lockFile, locksOf, unlockFile } from '../library/index.ts'
+import { isHeldBy, type Library, lockFile, locksOf, unlockFile } from '../library/index.ts'
 import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
@@ -71,9 +71,9 @@ export const rightRoutes = [
     async handle({ body, request }, services) {
       return answerEach(services, await readJson(request, body, LARGEST_ASKED), async (library) => {
         const locks = await locksOf(services.core, library.info)
-        const files = Array.from(locks.values(), ({ path, accountKey }) => ({
-          path: path.slice(1),
-          by_me: accountKey === library.actor.key ? 1 : 0,
+        const files = Array.from(locks.values(), (lock) => ({
+          path: lock.path.slice(1),
+          by_me: isHeldBy(lock, library.actor.key) ? 1 : 0,
         }))
         return { locked_files: files }
       })

@@ -7,6 +7,7 @@ import { pageFaults } from '../../src/pages/faults.ts'
 import { syncFaults } from '../../src/sync/faults.ts'
 import { downloadFaults } from '../../src/transfer/download-faults.ts'
 import { uploadFaults } from '../../src/transfer/upload-faults.ts'
+import { webdavFaults } from '../../src/webdav/faults.ts'
 
 // These lines are checked by the compiler: without the error that is expected, they do not compile.
 const { locked: _missing, ...withoutLocked } = syncFaults
@@ -25,6 +26,7 @@ describe('the fault tables of the surfaces', () => {
     download: downloadFaults,
     pages: pageFaults,
     sync: syncFaults,
+    webdav: webdavFaults,
   }
   for (const [name, faults] of Object.entries(surfaces)) {
     it(`lists every fault for ${name}`, () => assert.deepEqual(Object.keys(faults).sort(), codes))

@@ -24,6 +24,8 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'content/sealed-key.ts': 'a key we sealed, read once it is authenticated',
   'jobs/copy-move-task-store.ts': 'a column we wrote',
   'archives/archive-store.ts': 'a column we wrote',
+  'library/lock-store.ts': 'a column we wrote',
+  'library/property-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
   'data-folder/data-folder-lock.ts': 'a file we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',

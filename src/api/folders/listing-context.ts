@@ -1,5 +1,5 @@
 import { personOf, unknownPerson } from '../../identity/index.ts'
-import { type Library, locksOf, starredIn } from '../../library/index.ts'
+import { isHeldBy, type Library, locksOf, starredIn } from '../../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, toNfc } from '../../objects/index.ts'
 import type { ApiServices } from '../services.ts'
 import { type ListingContext, modifierText, type ShownLock, tagsText } from './dirent-wire.ts'
@@ -65,7 +65,7 @@ async function shownLocks(
       owner = account === undefined ? unknownPerson('') : personOf(account)
       owners.set(lock.accountKey, owner)
     }
-    shown.set(lock.path, { lock, owner, mine: lock.accountKey === library.actor.key })
+    shown.set(lock.path, { lock, owner, mine: isHeldBy(lock, library.actor.key) })
   }
   return shown
 }

@@ -41,6 +41,7 @@ import { archives } from './0042-archives.ts'
 import { indexedUploads } from './0043-indexed-uploads.ts'
 import { openedLibraries } from './0044-opened-libraries.ts'
 import { rollingUpgrades } from './0045-rolling-upgrades.ts'
+import { webdav } from './0046-webdav.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   indexedUploads,
   openedLibraries,
   rollingUpgrades,
+  webdav,
 ]

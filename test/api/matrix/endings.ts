@@ -9,7 +9,7 @@ import { ticketIn } from './transfer-routes.ts'
 const PASSWORD = 'a long password'
 
 /** Credentials that end with an account, or with all its sessions. Links belong to the account, not to a session. */
-const accountGone: Readonly<Record<Credential, string>> = {
+const accountGone: Readonly<Record<Exclude<Credential, 'webdav password'>, string>> = {
   account: 'revoked',
   'library token': 'deletedToken',
   'sync token': 'unknownToken',

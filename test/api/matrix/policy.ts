@@ -15,6 +15,8 @@ export type Policy = Readonly<Record<string, Outcome>>
 export interface Sent extends CallOptions {
   /** For path segments other than the library. */
   readonly params?: Record<string, string | number>
+  /** The rest of the path of a route that matches every path below its own. */
+  readonly below?: string
   /** The client, if it is not the account the caller is named after. */
   readonly as?: Client
   /** For a response without an end. */

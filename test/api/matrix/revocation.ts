@@ -5,7 +5,7 @@ import { call, problemOf } from './run.ts'
 import { CANARIES, type CallerName, type Cast, expectOk, Stage } from './stage.ts'
 
 /** The kind of credential of a route, recognized by the callers that its policy names. */
-export type Credential = 'account' | 'library token' | 'sync token' | 'ticket' | 'link'
+export type Credential = 'account' | 'library token' | 'sync token' | 'ticket' | 'link' | 'webdav password'
 
 /** In place of a caller: any rejection is accepted. */
 export const REFUSED = 'refused'
@@ -78,6 +78,7 @@ export function credentialOf(policy: Policy): Credential | 'none' | undefined {
   if ('noToken' in policy) return 'sync token'
   if ('unknownTicket' in policy) return 'ticket'
   if ('openLink' in policy) return 'link'
+  if ('wrongPassword' in policy) return 'webdav password'
   if (!('anonymous' in policy)) return undefined
   return policy['anonymous'] === 'unauthorised' ? 'account' : 'none'
 }

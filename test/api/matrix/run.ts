@@ -21,9 +21,19 @@ const COUNTED = [
   'sync_token',
   'ticket',
   'user_group',
+  'webdav_property',
   'webhook',
 ]
-const OF_LIBRARY = ['file_lock', 'library_block', 'link', 'share', 'star', 'sub_library', 'webhook']
+const OF_LIBRARY = [
+  'file_lock',
+  'library_block',
+  'link',
+  'share',
+  'star',
+  'sub_library',
+  'webdav_property',
+  'webhook',
+]
 /** Callers that must not learn of the library, even through public calls. */
 const CLOSED_TO = ['stranger', 'elsewhereToken']
 const GRANTED = ['api_token', 'smart_link', 'sync_token', 'ticket']
@@ -127,10 +137,11 @@ function isSame(before: string, after: string): boolean {
 }
 
 export async function call(stage: Stage, name: string, caller: string, sent: Sent): Promise<Reply> {
-  const { params, as, headOnly, form, ...rest } = sent
+  const { params, below = '', as, headOnly, form, ...rest } = sent
   const [method = '', path = ''] = name.split(' ')
   const values: Record<string, string | number> = { repo_id: stage.id, commit_id: stage.gone, ...params }
-  const url = path.replace(/:(\w+)/g, (_, key: string) => encodeURI(String(values[key] ?? `no ${key}`)))
+  const at = path.replace(/:(\w+)/g, (_, key: string) => encodeURI(String(values[key] ?? `no ${key}`)))
+  const url = `${at}${below}`
   // Entries for several methods of one path send the same request.
   const options = method === 'GET' || form === undefined ? rest : { ...rest, form }
   const client = as ?? stage.client(caller)

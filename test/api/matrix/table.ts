@@ -7,6 +7,7 @@ import { syncRoutes } from './sync-routes.ts'
 import { tokenRoutes } from './token-routes.ts'
 import { transferRoutes } from './transfer-routes.ts'
 import { visitRoutes } from './visit-routes.ts'
+import { webdavRoutes } from './webdav-routes.ts'
 
 /** The calls and callers of every route. The role matrix and the revocation matrix are generated from it. */
 export const table: Table = {
@@ -18,4 +19,5 @@ export const table: Table = {
   ...tokenRoutes,
   ...transferRoutes,
   ...visitRoutes,
+  ...webdavRoutes,
 }

@@ -1,0 +1,5 @@
+export { webdavFaults } from './faults.ts'
+export { LibraryNames } from './library-names.ts'
+export { webdavFaultResponse } from './responses.ts'
+export { webdavRoutes } from './routes.ts'
+export type { WebdavServices } from './services.ts'

@@ -1,0 +1,93 @@
+import { mediaTypeOf } from '../http/index.ts'
+import { displayName } from '../identity/index.ts'
+import type { FileLock } from '../library/index.ts'
+import { type Address, hrefOf } from './address.ts'
+import { covers } from './preconditions.ts'
+import type { WebdavServices } from './services.ts'
+import { escapeText } from './xml-writer.ts'
+
+/** An item as live properties describe it. */
+export interface DescribedItem {
+  readonly address: Address
+  readonly isFolder: boolean
+  readonly name: string
+  /** Unix seconds; undefined for the root, which has no time. */
+  readonly mtime: number | undefined
+  /** Bytes of a file. */
+  readonly size: number
+  /** The id of the file or dir; undefined for the root. */
+  readonly id: string | undefined
+  /** Used and available bytes, of a folder in a library. */
+  readonly quota?: { readonly used: number; readonly available: number | undefined } | undefined
+}
+
+/** What all items of a response have in common. */
+export interface PropertyContext {
+  readonly services: WebdavServices
+  /** The locks of the library; undefined for the past and the root, where nothing can be locked. */
+  readonly locks: readonly FileLock[] | undefined
+}
+
+/** The content of a property; undefined if the item does not have it. */
+type Live = (
+  item: DescribedItem,
+  context: PropertyContext,
+) => string | undefined | Promise<string | undefined>
+
+const SUPPORTED_LOCK = ['exclusive', 'shared']
+  .map(
+    (scope) =>
+      `<d:lockentry><d:lockscope><d:${scope}/></d:lockscope><d:locktype><d:write/></d:locktype></d:lockentry>`,
+  )
+  .join('')
+
+/** The properties of the DAV: namespace that the server computes. Clients cannot set them. */
+export const liveProperties: Readonly<Record<string, Live>> = {
+  resourcetype: ({ isFolder }) => (isFolder ? '<d:collection/>' : ''),
+  displayname: ({ name }) => escapeText(name),
+  getlastmodified: ({ mtime }) => (mtime === undefined ? undefined : new Date(mtime * 1000).toUTCString()),
+  getetag: ({ id }) => (id === undefined ? undefined : `"${id}"`),
+  getcontentlength: ({ isFolder, size }) => (isFolder ? undefined : String(size)),
+  getcontenttype: ({ isFolder, name }) => (isFolder ? undefined : escapeText(mediaTypeOf(name))),
+  supportedlock: (_, { locks }) => (locks === undefined ? undefined : SUPPORTED_LOCK),
+  lockdiscovery: ({ address }, { services, locks }) =>
+    locks === undefined ? undefined : lockDiscovery(services, locks, address),
+  'quota-used-bytes': ({ quota }) => (quota === undefined ? undefined : String(quota.used)),
+  'quota-available-bytes': ({ quota }) =>
+    quota?.available === undefined ? undefined : String(Math.max(0, Math.floor(quota.available))),
+}
+
+/** Those that `allprop` returns. RFC 4331, 2: quotas are not, because they may be expensive. */
+export const usualProperties: readonly string[] = Object.keys(liveProperties).filter(
+  (name) => !name.startsWith('quota-'),
+)
+
+/** The locks that cover an item, as elements of `lockdiscovery`. A lock of the web app has no token. */
+export async function lockDiscovery(
+  services: WebdavServices,
+  locks: readonly FileLock[],
+  address: Address,
+): Promise<string> {
+  let xml = ''
+  for (const lock of locks) if (covers(lock, address.path)) xml += await activeLocks(services, lock, address)
+  return xml
+}
+
+async function activeLocks(services: WebdavServices, lock: FileLock, address: Address): Promise<string> {
+  const { webdav, expiresAt, accountKey } = lock
+  const seconds = expiresAt === null ? undefined : Math.max(0, expiresAt - services.now())
+  const timeout = seconds === undefined ? 'Infinite' : `Second-${seconds}`
+  const root = `<d:lockroot><d:href>${hrefOf({ ...address, path: lock.path }, false)}</d:href></d:lockroot>`
+  const element = (owner: string, token: string) =>
+    `<d:activelock><d:locktype><d:write/></d:locktype><d:lockscope><d:${webdav?.scope ?? 'exclusive'}/></d:lockscope>` +
+    `<d:depth>${webdav?.isDeep ? 'infinity' : '0'}</d:depth>${owner}<d:timeout>${timeout}</d:timeout>${token}${root}</d:activelock>`
+  if (webdav !== undefined) {
+    return webdav.holders
+      .map(({ owner, token }) =>
+        element(owner, `<d:locktoken><d:href>${escapeText(token)}</d:href></d:locktoken>`),
+      )
+      .join('')
+  }
+  const account = await services.accounts.findByKey(accountKey)
+  return element(`<d:owner>${escapeText(account ? displayName(account) : '')}</d:owner>`, '')
+}

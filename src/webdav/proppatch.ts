@@ -1,0 +1,100 @@
+import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
+import { changeProperties, type DeadProperty } from '../library/index.ts'
+import { parentOf } from '../objects/index.ts'
+import { addressOf, hrefOf } from './address.ts'
+import { liveProperties } from './live-properties.ts'
+import { Preconditions } from './preconditions.ts'
+import { emptyElement, propstat } from './propfind.ts'
+import { changeable, existing, findResource, refuseClosed } from './resource.ts'
+import { davError, xmlResponse } from './responses.ts'
+import type { WebdavServices } from './services.ts'
+import { elementsOf, isDav, languageOf, parseXml, serialize } from './xml-reader.ts'
+
+const MAX_BODY = 256 * 1024
+const MAX_CHANGES = 500
+
+/** One instruction of a request. */
+interface Change {
+  readonly namespace: string
+  readonly name: string
+  /** Undefined removes the property. */
+  readonly xml: string | undefined
+}
+
+/** PROPPATCH: stores and removes dead properties, all or none. Live ones are protected. */
+export async function changeItemProperties(
+  services: WebdavServices,
+  user: Account,
+  request: HttpRequest,
+  body: RequestBody,
+): Promise<HttpResponse> {
+  const resource = existing(changeable(await findResource(services, user, addressOf(request))))
+  await refuseClosed(services, resource.library)
+  const editable = resource.library.editable(parentOf(resource.path))
+  const changes = readChanges(await readBody(body, MAX_BODY, request.bodyClaim))
+  const conditions = new Preconditions(services, request, user)
+  await conditions.check(resource)
+  await conditions.refuseLocked(resource, [[resource.path, 'changes']])
+  const href = hrefOf(resource.address, resource.kind === 'folder')
+  const isProtected = ({ namespace, name }: Change) =>
+    namespace === 'DAV:' && Object.hasOwn(liveProperties, name)
+  if (changes.some(isProtected)) {
+    // RFC 4918, 9.2: the instructions are executed all or none.
+    const refused = changes.filter(isProtected)
+    const others = changes.filter((change) => !isProtected(change))
+    return multistatus(href, [
+      [refused, '403 Forbidden'],
+      [others, '424 Failed Dependency'],
+    ])
+  }
+  const apply = (properties: readonly DeadProperty[]) => changes.reduce(changed, properties)
+  const isStored = await changeProperties(services.core, editable, resource.path, (all) => [...apply(all)])
+  return multistatus(href, [[changes, isStored ? '200 OK' : '507 Insufficient Storage']])
+}
+
+function changed(
+  properties: readonly DeadProperty[],
+  { namespace, name, xml }: Change,
+): readonly DeadProperty[] {
+  const others = properties.filter((one) => one.namespace !== namespace || one.name !== name)
+  return xml === undefined ? others : [...others, { namespace, name, xml }]
+}
+
+function multistatus(
+  href: string,
+  groups: readonly (readonly [changes: readonly Change[], status: string])[],
+) {
+  const parts = groups
+    .filter(([changes]) => changes.length > 0)
+    .map(([changes, status]) =>
+      propstat(changes.map(({ namespace, name }) => emptyElement(namespace, name)).join(''), status),
+    )
+  return xmlResponse(
+    207,
+    `<?xml version="1.0" encoding="utf-8"?>\n<d:multistatus xmlns:d="DAV:"><d:response><d:href>${href}</d:href>${parts.join('')}</d:response></d:multistatus>`,
+  )
+}
+
+/** The instructions in order. Throws a refusal. */
+function readChanges(bytes: Buffer): Change[] {
+  const root = parseXml(bytes)
+  if (!isDav(root, 'propertyupdate')) throw davError(400, 'The XML of the request changes no properties.')
+  const changes: Change[] = []
+  for (const instruction of elementsOf(root)) {
+    const isSet = isDav(instruction, 'set')
+    if (!isSet && !isDav(instruction, 'remove')) continue
+    for (const prop of elementsOf(instruction).filter((one) => isDav(one, 'prop'))) {
+      // RFC 4918, 4.3: the language in scope is part of a property.
+      const language = languageOf(prop) ?? languageOf(instruction) ?? languageOf(root)
+      for (const element of elementsOf(prop)) {
+        const { namespace, name } = element
+        changes.push({ namespace, name, xml: isSet ? serialize(element, language) : undefined })
+      }
+    }
+  }
+  if (changes.length === 0 || changes.length > MAX_CHANGES) {
+    throw davError(400, 'The XML of the request changes no properties, or too many.')
+  }
+  return changes
+}

@@ -1,0 +1,21 @@
+import type { Access, Quotas } from '../access/index.ts'
+import { routesFor } from '../http/index.ts'
+import type { Account, Accounts } from '../identity/index.ts'
+import type { LibraryCore } from '../library/index.ts'
+import type { LibraryNames } from './library-names.ts'
+
+/** The services of the WebDAV routes. */
+export interface WebdavServices {
+  readonly access: Access
+  readonly accounts: Accounts
+  readonly core: LibraryCore
+  readonly libraryNames: LibraryNames
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly quotas: Quotas
+  /** In bytes; undefined means unlimited. */
+  readonly transferLimits: { readonly upload: number | undefined }
+}
+
+/** Declares a route of WebDAV. */
+export const route = routesFor<Account, WebdavServices>()

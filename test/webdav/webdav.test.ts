@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import type { Client } from '../support/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { asking, DavClient } from './dav-client.ts'
+
+const PASSWORD = 'pass word 1'
+const SECRET = 'davSecret-1'
+
+describe('WebDAV', () => {
+  let server: TestServer
+  let user: Client
+  let dav: DavClient
+  let library = ''
+  before(async () => {
+    server = await startServer()
+    user = await server.signUp({ password: PASSWORD })
+    library = await user.createLibrary('Notes')
+    dav = new DavClient(server.url, user.email, PASSWORD)
+  })
+  after(() => server[Symbol.asyncDispose]())
+
+  describe('sign-in', () => {
+    const root = (name: string, secret: string) =>
+      new DavClient(server.url, name, secret).propfind('/dav/', '0')
+
+    it('asks for a name and a password, except for OPTIONS', async () => {
+      const reply = await server.anonymous.call('PROPFIND', '/dav/')
+      assert.equal(reply.status, 401)
+      assert.match(reply.headers.get('www-authenticate') ?? '', /^Basic realm=/)
+      const options = await server.anonymous.call('OPTIONS', '/seafdav/x')
+      assert.deepEqual([options.status, options.headers.get('dav')], [200, '1, 2'])
+    })
+
+    it('takes the account password until there is a WebDAV password, and that one until it is removed', async () => {
+      const other = await server.signUp({ password: PASSWORD })
+      assert.equal((await root(other.email, PASSWORD)).status, 207)
+      await other.put('/api/v2.1/webdav-secret/', { form: { secret: SECRET } })
+      assert.equal((await root(other.email, PASSWORD)).status, 401)
+      assert.equal((await root(other.email, SECRET)).status, 207)
+      assert.equal((await root(other.email, SECRET)).status, 207)
+      await other.put('/api/v2.1/webdav-secret/', { form: { secret: '' } })
+      assert.equal((await root(other.email, SECRET)).status, 401)
+      assert.equal((await root(other.email, PASSWORD)).status, 207)
+    })
+
+    it('takes a personal token within its scope, until it is revoked', async () => {
+      const made = await user.post('/api/v2.1/personal-tokens/', {
+        json: { name: 'dav', permission: 'r' },
+      })
+      const token: string = made.body.token
+      const reader = new DavClient(server.url, user.email, token)
+      assert.equal((await reader.propfind('/dav/Notes/', '1')).status, 207)
+      assert.equal((await reader.put('/dav/Notes/no.txt', 'x')).status, 403)
+      const bearer = { headers: { Authorization: `Bearer ${token}`, Depth: '0' } }
+      assert.equal((await server.anonymous.call('PROPFIND', '/dav/Notes/', bearer)).status, 207)
+      const stranger = await server.signUp()
+      assert.equal((await root(stranger.email, token)).status, 401)
+      await user.delete(`/api/v2.1/personal-tokens/${made.body.id}/`)
+      assert.equal((await reader.propfind('/dav/Notes/', '1')).status, 401)
+    })
+
+    it('throttles wrong passwords like sign-ins', async () => {
+      await using limited = await startServer({ env: { CARREL_RATE_LIMIT: 'on' } })
+      const victim = await limited.signUp({ password: PASSWORD })
+      const guess = () => new DavClient(limited.url, victim.email, 'wrong').propfind('/dav/', '0')
+      const statuses = await Promise.all(Array.from({ length: 14 }, guess))
+      assert.ok(statuses.some(({ status }) => status === 429))
+    })
+  })
+
+  it('lists libraries, shared folders and group libraries, and distinguishes equal names', async () => {
+    const friend = await server.signUp()
+    const theirs = await friend.createLibrary('Notes')
+    const share = { share_type: 'user', username: user.email, permission: 'r' }
+    const shared = await friend.put(`/api2/repos/${theirs}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: share,
+    })
+    assert.equal(shared.status, 200, shared.text)
+    const other = `Notes (${theirs.slice(0, 6)})`
+    assert.deepEqual(await dav.names('/dav/'), ['Notes', other])
+    assert.equal((await dav.put('/dav/Notes/mine.txt', 'mine')).status, 201)
+    assert.equal((await dav.put(`/dav/${encodeURIComponent(other)}/no.txt`, 'x')).status, 403)
+    assert.deepEqual(await dav.names(`/dav/${encodeURIComponent(other)}`), [])
+    // A right that ended is refused with the next request.
+    await friend.delete(`/api2/repos/${theirs}/dir/shared_items/`, {
+      query: { p: '/', share_type: 'user', username: user.email },
+    })
+    assert.equal((await dav.propfind(`/dav/${encodeURIComponent(other)}/`, '1')).status, 404)
+    assert.equal((await dav.call('MKCOL', '/dav/New')).status, 404)
+    assert.equal((await dav.call('DELETE', '/dav/Notes')).status, 403)
+  })
+
+  it('stores files as other clients see them, with the file id as entity tag', async () => {
+    const bytes = randomBytes(3_000_000)
+    const stored = await dav.put('/dav/Notes/größe.bin', bytes, { 'X-OC-Mtime': '1700000000' })
+    assert.equal(stored.status, 201)
+    const detail = await user.get(`/api2/repos/${library}/file/detail/`, { p: '/größe.bin' })
+    assert.equal(`"${detail.body.id}"`, stored.headers.get('etag'))
+    assert.deepEqual([detail.body.size, detail.body.mtime], [bytes.length, 1_700_000_000])
+    const part = await fetch(`${server.url}/seafdav/Notes/gr%C3%B6%C3%9Fe.bin`, {
+      headers: { Authorization: basic(user.email, PASSWORD), Range: 'bytes=1000000-1000009' },
+    })
+    assert.deepEqual(
+      [part.status, Buffer.from(await part.arrayBuffer())],
+      [206, bytes.subarray(1_000_000, 1_000_010)],
+    )
+    const same = { 'If-None-Match': stored.headers.get('etag') ?? '' }
+    assert.equal((await dav.call('GET', '/dav/Notes/gr%C3%B6%C3%9Fe.bin', { headers: same })).status, 304)
+  })
+
+  it('replaces a file only if it is the one that was read', async () => {
+    const { headers } = await dav.put('/dav/Notes/a.txt', 'one')
+    const etag = headers.get('etag') ?? ''
+    assert.equal((await dav.put('/dav/Notes/a.txt', 'two', { 'If-Match': etag })).status, 204)
+    assert.equal((await dav.put('/dav/Notes/a.txt', 'three', { 'If-Match': etag })).status, 412)
+    assert.equal((await dav.put('/dav/Notes/a.txt', 'four', { 'If-None-Match': '*' })).status, 412)
+    assert.equal((await dav.put('/dav/Notes/a.txt', 'five', { If: `([${etag}])` })).status, 412)
+    assert.equal((await dav.call('GET', '/dav/Notes/a.txt')).text, 'two')
+  })
+
+  it('refuses early what cannot be stored', async () => {
+    assert.equal((await dav.put('/dav/Notes/no/such/folder.txt', 'x')).status, 409)
+    assert.equal((await dav.put('/dav/Notes/part.txt', 'x', { 'Content-Range': 'bytes 0-0/2' })).status, 400)
+    assert.equal((await dav.put('/dav/Notes/back%5Cslash', 'x')).status, 400)
+    await dav.call('MKCOL', '/dav/Notes/folder')
+    assert.equal((await dav.put('/dav/Notes/folder', 'x')).status, 405)
+    const admin = await server.admin()
+    await admin.put(`/api/v2.1/admin/users/${user.email}/`, { form: { quota_total: 4 } })
+    const over = await dav.put('/dav/Notes/large.bin', Buffer.alloc(5_000_000))
+    assert.equal(over.status, 507)
+    const quota = await dav.propfind('/dav/Notes/', '0', asking('quota-available-bytes', 'quota-used-bytes'))
+    assert.match(
+      quota.text,
+      /<d:quota-available-bytes>\d+<\/d:quota-available-bytes><d:quota-used-bytes>\d+</,
+    )
+    await admin.put(`/api/v2.1/admin/users/${user.email}/`, { form: { quota_total: 0 } })
+  })
+
+  it('moves and copies with one commit, between libraries, too', async () => {
+    const commits = async () =>
+      (await user.get(`/api/v2.1/repos/${library}/history/`, { per_page: 100 })).body.data.length
+    await dav.call('MKCOL', '/dav/Notes/tree')
+    await dav.put('/dav/Notes/tree/a.txt', 'a')
+    const before = await commits()
+    const to = (path: string) => ({ headers: { Destination: `${server.url}${path}` } })
+    assert.equal((await dav.call('COPY', '/dav/Notes/tree', to('/dav/Notes/copy'))).status, 201)
+    assert.equal((await dav.call('MOVE', '/dav/Notes/tree', to('/seafdav/Notes/copy'))).status, 204)
+    assert.equal(await commits(), before + 2)
+    await user.createLibrary('Other')
+    assert.equal((await dav.call('MOVE', '/dav/Notes/copy', to('/dav/Other/moved'))).status, 201)
+    assert.equal((await dav.call('GET', '/dav/Other/moved/a.txt')).text, 'a')
+    assert.equal((await dav.call('GET', '/dav/Notes/copy/a.txt')).status, 404)
+    assert.equal((await dav.call('MOVE', '/dav/Other/moved', to('/dav/Other/moved/in'))).status, 403)
+  })
+
+  it('understands odd Destination headers', async () => {
+    await dav.put('/dav/Notes/odd.txt', 'odd')
+    const move = async (from: string, destination: string) =>
+      (await dav.call('MOVE', from, { headers: { Destination: destination } })).status
+    const host = new URL(server.url).hostname
+    assert.equal(await move('/dav/Notes/odd.txt', '/dav/Notes/a path.txt'), 201)
+    assert.equal(await move('/dav/Notes/a%20path.txt', `https://${host}/dav/Notes/tls.txt`), 201)
+    assert.equal(await move('/dav/Notes/tls.txt', `http://${host}:99/dav//Notes/port%2etxt`), 201)
+    const latin = Buffer.from('/dav/Notes/größe.txt').toString('latin1')
+    assert.equal(await move('/dav/Notes/port.txt', latin), 201)
+    assert.equal(await move('/dav/Notes/größe.txt', 'http://elsewhere.example/dav/Notes/x'), 502)
+    assert.equal(await move('/dav/Notes/größe.txt', '/dav/Notes/../../x'), 400)
+    assert.equal(await move('/dav/Notes/größe.txt', '/elsewhere/x'), 400)
+    assert.equal(await move('/dav/Notes/größe.txt', ''), 400)
+  })
+
+  it('lists one level, and refuses to list a whole tree', async () => {
+    const reply = await dav.propfind('/dav/Notes/', 'infinity')
+    assert.equal(reply.status, 403)
+    assert.match(reply.text, /<d:propfind-finite-depth>/)
+    const listed = await dav.propfind('/dav/Notes/', '1', asking('getetag', 'resourcetype', 'unknown'))
+    assert.equal(listed.status, 207)
+    assert.match(listed.text, /<d:unknown\/><\/d:prop><d:status>HTTP\/1.1 404/)
+  })
+
+  it('streams the listing of 10,000 entries', async () => {
+    const large = await user.createLibrary('Large')
+    const paths = Array.from({ length: 10_000 }, (_, index) => `/folder ${index}`)
+    for (let from = 0; from < paths.length; from += 1000) {
+      const made = await user.post('/api/v2.1/repos/batch-create-dir/', {
+        json: { repo_id: large, paths: paths.slice(from, from + 1000) },
+      })
+      assert.equal(made.status, 200, made.text)
+    }
+    assert.equal((await dav.names('/dav/Large/')).length, 10_000)
+  })
+
+  it('keeps properties with an item that is renamed, copied or moved by anybody', async () => {
+    const set = (value: string) =>
+      `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x:color xmlns:x="urn:x">${value}</x:color></D:prop></D:set></D:propertyupdate>`
+    const color = async (path: string) => {
+      const body = '<propfind xmlns="DAV:"><prop><color xmlns="urn:x"/></prop></propfind>'
+      return /<color xmlns="urn:x">([^<]*)</.exec((await dav.propfind(path, '0', body)).text)?.[1]
+    }
+    await dav.put('/dav/Notes/p.txt', 'p')
+    assert.equal((await dav.call('PROPPATCH', '/dav/Notes/p.txt', { body: set('a &lt; b') })).status, 207)
+    assert.equal(await color('/dav/Notes/p.txt'), 'a &#60; b')
+    const renamed = await user.post(`/api/v2.1/repos/${library}/file/`, {
+      query: { p: '/p.txt' },
+      form: { operation: 'rename', newname: 'q.txt' },
+    })
+    assert.equal(renamed.status, 200, renamed.text)
+    assert.equal(await color('/dav/Notes/q.txt'), 'a &#60; b')
+    await dav.call('COPY', '/dav/Notes/q.txt', { headers: { Destination: '/dav/Other/r.txt' } })
+    assert.equal(await color('/dav/Other/r.txt'), 'a &#60; b')
+    await dav.call('DELETE', '/dav/Notes/q.txt')
+    await dav.put('/dav/Notes/q.txt', 'another')
+    assert.equal(await color('/dav/Notes/q.txt'), undefined)
+    const live = set('x').replaceAll('x:color', 'D:getetag')
+    assert.match((await dav.call('PROPPATCH', '/dav/Notes/q.txt', { body: live })).text, /403 Forbidden/)
+  })
+
+  it('shows the past, which nobody can change', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const name = `@${new Date((now + 5) * 1000).toISOString().slice(0, 19)}`
+    await dav.put('/dav/Notes/then.txt', 'then')
+    assert.equal((await dav.call('GET', `/dav/${name}/Notes/then.txt`)).text, 'then')
+    assert.ok((await dav.names(`/dav/${name}/`)).includes('Notes'))
+    assert.equal((await dav.put(`/dav/${name}/Notes/then.txt`, 'x')).status, 403)
+    assert.equal((await dav.call('DELETE', `/dav/${name}/Notes/then.txt`)).status, 403)
+    assert.equal((await dav.call('GET', '/dav/@2001-01-01T00.00/Notes/then.txt')).status, 404)
+    await dav.call('DELETE', '/dav/Notes/then.txt')
+    const headers = { Destination: '/dav/Notes/back.txt' }
+    assert.equal((await dav.call('COPY', `/dav/${name}/Notes/back.txt`, { headers })).status, 404)
+  })
+
+  it('says that an encrypted library is locked', async () => {
+    await user.post('/api/v2.1/repos/', { form: { repo_name: 'Secret', passwd: 'library password' } })
+    assert.ok((await dav.names('/dav/')).includes('Secret'))
+    for (const reply of [
+      await dav.propfind('/dav/Secret/', '1'),
+      await dav.call('GET', '/dav/Secret/x.txt'),
+      await dav.put('/dav/Secret/x.txt', 'x'),
+      await dav.call('MKCOL', '/dav/Secret/folder'),
+    ]) {
+      assert.equal(reply.status, 403)
+      assert.match(reply.text, /<c:library-locked>/)
+    }
+  })
+
+  it('survives hostile input', async () => {
+    const bomb = '<!DOCTYPE a [<!ENTITY b "bbbb">]><propfind xmlns="DAV:"><prop><c>&b;</c></prop></propfind>'
+    assert.equal((await dav.propfind('/dav/Notes/', '0', bomb)).status, 403)
+    const deep = `${'<a xmlns="DAV:">'.repeat(2000)}${'</a>'.repeat(2000)}`
+    assert.equal((await dav.propfind('/dav/Notes/', '0', deep)).status, 400)
+    assert.equal((await dav.propfind('/dav/Notes/', '0', `<a>${' '.repeat(70_000)}</a>`)).status, 413)
+    for (const path of ['/dav/Notes/a%2Fb', '/dav/Notes/%00', '/dav/Notes/%ff', '/dav/%2e%2e/x']) {
+      assert.ok([400, 404].includes((await dav.propfind(path, '0')).status), path)
+    }
+    const lists = '(<urn:x>)'.repeat(1000)
+    assert.equal((await dav.put('/dav/Notes/h.txt', 'x', { If: lists })).status, 400)
+    for (const header of ['(', '()', '(Not)', '<x>', 'x', '(<a>']) {
+      assert.equal((await dav.put('/dav/Notes/h.txt', 'x', { If: header })).status, 400, header)
+    }
+  })
+})
+
+function basic(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+}
