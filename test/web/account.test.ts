@@ -9,6 +9,29 @@ const PASSWORD = 'a long password'
 describe('the account page', () => {
   const suite = webSuite()
 
+  it('shows the address for WebDAV and sets a separate password', async (t) => {
+    const ann = await suite.server.signUp()
+    const { accounts, webdavSecrets } = suite.server.running.services
+    const account = await accounts.get(ann.email)
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/webdav')
+    await page.getByText('No WebDAV password is set.').waitFor()
+    assert.equal(await page.getByLabel('Address').inputValue(), `${suite.server.url}/dav/`)
+    await page.getByLabel('New WebDAV password').fill('short')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('Password is too short.').waitFor()
+    await tab.checkAccess()
+    await page.getByLabel('New WebDAV password').fill('Usable-Secret1')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('A WebDAV password is set.').waitFor()
+    assert.equal(await webdavSecrets.verify(account, 'Usable-Secret1', '127.0.0.1'), 'right')
+    await page.getByRole('button', { name: 'Remove password' }).click()
+    await page.getByText('No WebDAV password is set.').waitFor()
+    assert.ok(!(await webdavSecrets.isSet(account)))
+  })
+
   it('edits the profile and the picture', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')
@@ -229,7 +252,7 @@ describe('the account page', () => {
     await page.getByRole('heading', { name: '账户' }).waitFor()
     await tab.checkAccess()
     await tab.picture('account-appearance-phone-dark')
-    for (const section of ['', '/security', '/tokens']) {
+    for (const section of ['', '/security', '/tokens', '/webdav']) {
       await tab.go(`/account${section}`)
       await page.locator('.account-card, .account-list').first().waitFor()
       await fitsWidth(page)

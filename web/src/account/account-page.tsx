@@ -10,12 +10,14 @@ import { PasswordSection } from './password-section.tsx'
 import { Profile } from './profile.tsx'
 import { SignedIn } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'
+import { Webdav } from './webdav.tsx'
 
 const sections = {
   profile: Profile,
   security: PasswordSection,
   devices: SignedIn,
   tokens: Tokens,
+  webdav: Webdav,
   notifications: NotificationMails,
   appearance: Appearance,
 } satisfies Record<string, ComponentType>

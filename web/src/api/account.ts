@@ -153,6 +153,17 @@ export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/
 export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
   api.delete('api2/devices/', { form: { platform, device_id, wipe_device: wipe } })
 
+/** Whether a WebDAV password is set. */
+export function useWebdavPassword() {
+  return useQuery({
+    queryKey: ['account', 'webdav'],
+    queryFn: ({ signal }) => api.get<{ is_set: boolean }>('api/v2.1/webdav-secret/', undefined, signal),
+  })
+}
+
+/** '' removes the password. */
+export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-secret/', { form: { secret } })
+
 export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
 
 export async function searchPeople(part: string, signal?: AbortSignal): Promise<Person[]> {

@@ -12,6 +12,7 @@ export {
   revokeToken,
   type Session,
   searchPeople,
+  setWebdavPassword,
   type TokenPermission,
   unlinkDevice,
   useAccount,
@@ -19,6 +20,7 @@ export {
   usePersonalTokens,
   useProfile,
   useSessions,
+  useWebdavPassword,
 } from './account.ts'
 export { useActivities, useMarkSeen, useNotifications, useUnseen } from './activity.ts'
 export type { ActivityItem, NotificationItem } from './activity-types.ts'
