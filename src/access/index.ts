@@ -19,6 +19,7 @@ export {
   readingRights,
 } from './link.ts'
 export { linkBinding } from './link-binding-store.ts'
+export { importLink, LinkSecrets } from './link-import.ts'
 export { LinkMails } from './link-mails.ts'
 export { grantName, type LinkGrant, resealLinkPasswords } from './link-secrets.ts'
 export { Links } from './links.ts'
@@ -45,7 +46,7 @@ export {
 export { summarizeUnfinished } from './quota-store.ts'
 export { type OwnedReadables, type Readable, readableOf } from './readable.ts'
 export type { ShareEvent } from './share-events.ts'
-export { accountsSharing, isShareExpired, type Share } from './share-store.ts'
+export { accountsSharing, insertShare, isShareExpired, type Share } from './share-store.ts'
 export type { SharedLibrary } from './shared-libraries.ts'
 export { type Recipient, type ShareOptions, type SharePermission, Shares } from './shares.ts'
 export { listTicketObjects } from './ticket-store.ts'

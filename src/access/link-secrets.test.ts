@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { pbkdf2Sync } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Link } from './link.ts'
 import { LinkSecrets } from './link-secrets.ts'
@@ -10,13 +11,27 @@ function linkWith(secrets: LinkSecrets, token: string, password: string): Link {
 }
 
 describe('link secrets', () => {
-  it('decrypt a password, and match it in any Unicode normalization', () => {
+  it('decrypt a password, and match it in any Unicode normalization', async () => {
     const secrets = new LinkSecrets(secret, () => 0)
     const link = linkWith(secrets, 'ab', 'gr\u00fc\u00dfe aus K\u00f6ln')
     assert.equal(secrets.open(link), 'gr\u00fc\u00dfe aus K\u00f6ln')
-    assert.ok(secrets.isPassword(link, 'gru\u0308\u00dfe aus Ko\u0308ln'))
+    assert.ok(await secrets.isPassword(link, 'gru\u0308\u00dfe aus Ko\u0308ln'))
     for (const wrong of ['', 'gr\u00fc\u00dfe', 'gr\u00fc\u00dfe aus K\u00f6ln '])
-      assert.ok(!secrets.isPassword(link, wrong))
+      assert.ok(!(await secrets.isPassword(link, wrong)))
+  })
+
+  it('check a password of which another server stored the hash, and do not show it', async () => {
+    const secrets = new LinkSecrets(secret, () => 0)
+    // The tag of `lètmein` with 1000 rounds, as Django writes it.
+    const tag = pbkdf2Sync('lètmein', 'seasalt', 1000, 32, 'sha256').toString('base64')
+    const sealed = secrets.sealHash('ab', `pbkdf2_sha256$1000$seasalt$${tag}`)
+    const link = { key: 1, token: 'ab', password: sealed } as Partial<Link> as Link
+    assert.ok(await secrets.isPassword(link, 'lètmein'))
+    assert.ok(!(await secrets.isPassword(link, 'letmein')))
+    assert.equal(secrets.open(link), undefined)
+    const again = { ...link, password: secrets.reseal(link) }
+    assert.notDeepEqual(again.password, link.password)
+    assert.ok(await secrets.isPassword(again, 'lètmein'))
   })
 
   it('encrypt the same password differently each time', () => {
@@ -24,7 +39,7 @@ describe('link secrets', () => {
     assert.notDeepEqual(secrets.seal('ab', 'password'), secrets.seal('ab', 'password'))
   })
 
-  it('decrypt nothing with another secret, for another link, or from changed bytes', () => {
+  it('decrypt nothing with another secret, for another link, or from changed bytes', async () => {
     const secrets = new LinkSecrets(secret, () => 0)
     const link = linkWith(secrets, 'ab', 'password')
     assert.equal(new LinkSecrets([Buffer.from('another')], () => 0).open(link), undefined)
@@ -32,7 +47,7 @@ describe('link secrets', () => {
     const changed = Buffer.from(link.password ?? [])
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
     assert.equal(secrets.open({ ...link, password: changed }), undefined)
-    assert.ok(!secrets.isPassword({ ...link, password: changed }, 'password'))
+    assert.ok(!(await secrets.isPassword({ ...link, password: changed }, 'password')))
   })
 
   it('grant access for one link, one password and a limited time', () => {

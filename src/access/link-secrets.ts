@@ -1,10 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../database/index.ts'
-import { deriveKeys, Sealing, type ServerSecret } from '../identity/index.ts'
+import {
+  deriveKeys,
+  matchesImported,
+  parseImportedHash,
+  Sealing,
+  type ServerSecret,
+} from '../identity/index.ts'
 import type { Link } from './link.ts'
 import { listLinkPasswords, setLinkPassword } from './link-store.ts'
 
 const GRANT_SECONDS = 12 * 3600
+/** Precedes a sealed hash. Whoever chooses a password that begins like this locks only their own link. */
+const HASHED = '\nhash:'
 
 /** A signed cookie that opens one password-protected link for a limited time. */
 export interface LinkGrant {
@@ -33,15 +41,35 @@ export class LinkSecrets {
     return this.#sealing.seal(password.normalize('NFC'), token)
   }
 
-  /** Undefined if the server's secret has been replaced. */
+  /** Seals the hash of a password that another server stored. */
+  sealHash(token: string, hash: string): Buffer {
+    return this.#sealing.seal(HASHED + hash, token)
+  }
+
+  /** Undefined if the server's secret has been replaced, or only the hash of the password is known. */
   open(link: Pick<Link, 'token' | 'password'>): string | undefined {
-    return link.password === undefined ? undefined : this.#sealing.open(link.password, link.token)
+    const text = this.#openSealed(link)
+    return text?.startsWith(HASHED) ? undefined : text
+  }
+
+  /** Encrypts what is sealed under the current key. Undefined if the server's secret has been replaced. */
+  reseal(link: Pick<Link, 'token' | 'password'>): Buffer | undefined {
+    const text = this.#openSealed(link)
+    return text === undefined ? undefined : this.#sealing.seal(text, link.token)
   }
 
   /** Constant-time comparison, whatever the lengths. */
-  isPassword(link: Pick<Link, 'token' | 'password'>, given: string): boolean {
-    const password = this.open(link)
-    return password !== undefined && isSame(this.#mac(password), this.#mac(given.normalize('NFC')))
+  async isPassword(link: Pick<Link, 'token' | 'password'>, given: string): Promise<boolean> {
+    const text = this.#openSealed(link)
+    if (text?.startsWith(HASHED)) {
+      const hash = parseImportedHash(text.slice(HASHED.length))
+      return hash !== undefined && matchesImported(given, hash)
+    }
+    return text !== undefined && isSame(this.#mac(text), this.#mac(given.normalize('NFC')))
+  }
+
+  #openSealed({ token, password }: Pick<Link, 'token' | 'password'>): string | undefined {
+    return password === undefined ? undefined : this.#sealing.open(password, token)
   }
 
   grant(link: Link): LinkGrant {
@@ -87,9 +115,9 @@ export async function resealLinkPasswords(db: Database, secret: ServerSecret): P
   return db.write(async (tx) => {
     let count = 0
     for (const link of await listLinkPasswords(tx)) {
-      const password = secrets.open(link)
+      const password = secrets.reseal(link)
       if (password === undefined) continue
-      await setLinkPassword(tx, link.key, secrets.seal(link.token, password))
+      await setLinkPassword(tx, link.key, password)
       count++
     }
     return count

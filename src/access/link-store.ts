@@ -103,6 +103,11 @@ export async function findLink(reader: Reader, token: string): Promise<Link | un
   return row && toLink(row)
 }
 
+/** Whether a link has the token, also one of a deleted library. */
+export async function findLinkToken(reader: Reader, token: string): Promise<boolean> {
+  return (await reader.get('select 1 as found from link where token = ?', token)) !== undefined
+}
+
 /** Whether a link is active, and its epoch. Undefined if it does not exist. */
 export async function findLinkState(
   reader: Reader,
@@ -164,12 +169,12 @@ const COLUMNS = [
 ]
 
 /** A link to be inserted. */
-type NewLink = Omit<
+export type NewLink = Omit<
   Link,
   'key' | 'path' | 'isGone' | 'views' | 'active' | 'epoch' | 'creator' | 'libraryId' | 'libraryName'
 >
 
-export async function insertLink(tx: Transaction, link: NewLink): Promise<void> {
+export async function insertLink(tx: Transaction, link: NewLink, views = 0): Promise<void> {
   const { rights } = link
   const row = [
     link.token,
@@ -188,7 +193,7 @@ export async function insertLink(tx: Transaction, link: NewLink): Promise<void> 
     link.scope,
     JSON.stringify(link.emails),
     link.description,
-    0,
+    views,
     1,
     link.scopedTokenKey ?? null,
     link.createdAt,

@@ -210,7 +210,7 @@ export class Links {
   ): Promise<void> {
     checkAdministrator(user)
     await this.#db.write(async (tx) => {
-      const link = isToken(token) ? await findLink(tx, token) : undefined
+      const link = isLinkToken(token) ? await findLink(tx, token) : undefined
       if (link?.kind !== kind) return
       await deleteLink(tx, link.key)
       await also(link)(tx)
@@ -256,13 +256,12 @@ export class Links {
    * password again.
    */
   #resealed(link: Link): Uint8Array | undefined {
-    const password = this.#secrets.open(link)
-    return password === undefined ? link.password : this.#secrets.seal(link.token, password)
+    return this.#secrets.reseal(link) ?? link.password
   }
 
   /** Whether the user created the link. */
   async findOwn(user: Account, token: string, kind: LinkKind): Promise<'own' | 'foreign' | 'unknown'> {
-    const link = isToken(token) ? await findLink(this.#db, token) : undefined
+    const link = isLinkToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return 'unknown'
     return link.accountKey === user.key ? 'own' : 'foreign'
   }
@@ -274,7 +273,7 @@ export class Links {
     kind: LinkKind,
     also?: (link: Link) => TransactionHook,
   ): Promise<void> {
-    const link = isToken(token) ? await findLink(this.#db, token) : undefined
+    const link = isLinkToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
     await this.#deleteAll([link], also)
@@ -367,7 +366,7 @@ export class Links {
   }
 
   async #find(token: string, kind?: LinkKind): Promise<Link> {
-    const link = isToken(token) ? await findLink(this.#db, token) : undefined
+    const link = isLinkToken(token) ? await findLink(this.#db, token) : undefined
     if (link === undefined || (kind !== undefined && link.kind !== kind)) {
       return fail({ code: 'link-not-found', token })
     }
@@ -465,8 +464,9 @@ export class Links {
     if (cookie !== undefined && this.#secrets.isGrant(link, cookie)) return
     if (password === undefined) fail({ code: 'link-password-needed', wrong: false })
     const attempt = { kind: 'link', subject: link.token, source: network, address } as const
-    const isRight = this.#secrets.isPassword(link, password)
-    const outcome = await this.#guard.try(attempt, () => Promise.resolve({ isRight }))
+    const outcome = await this.#guard.try(attempt, async () => ({
+      isRight: await this.#secrets.isPassword(link, password),
+    }))
     if (typeof outcome === 'object') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
     if (outcome === 'wrong') fail({ code: 'link-password-needed', wrong: true })
   }
@@ -507,7 +507,7 @@ function refuseRights(
 }
 
 /** Tokens of earlier versions were shorter. */
-function isToken(text: string): boolean {
+export function isLinkToken(text: string): boolean {
   return /^[a-f0-9]{8,64}$/.test(text)
 }
 

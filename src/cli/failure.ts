@@ -4,6 +4,7 @@ import { DataFolderInUseError } from '../data-folder/index.ts'
 import { DatabaseError, MigrationBackupError, NewerSchemaError, OlderNodesError } from '../database/index.ts'
 import { DomainError, type Fault, StartError } from '../errors.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
+import { ImportError } from '../import/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** Distinct, so that a service manager can be told not to start again. */
@@ -25,6 +26,7 @@ export function sentenceFor(error: unknown): string | undefined {
     CommandError,
     BackupError,
     ConfigError,
+    ImportError,
     StartError,
     MigrationBackupError,
     NewerSchemaError,

@@ -6,6 +6,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import type { CheckFlags } from './check.ts'
 import { addClientCommands } from './client-commands.ts'
 import { configFrom, withSettings } from './config-flags.ts'
+import { addImportCommands } from './import-commands.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSecretCommands } from './secret-commands.ts'
@@ -68,6 +69,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
       end(await collect(config, { json, dryRun: options.dryRun === true, library: options.library }))
     })
   addMigrateCommand(program, end)
+  addImportCommands(program, end)
   addAccessCommands(program)
   withSettings(
     program.command('clock').description('find times in the future, which a wrong clock has left behind'),

@@ -69,6 +69,30 @@ export async function insertCommits(
   )
 }
 
+/** A commit of another server and its number, or that of the merge that includes it. */
+export interface ImportedCommit {
+  readonly commit: Commit
+  readonly seq: number
+  readonly isMerged: boolean
+}
+
+/** Stores commits with their place in the history. Existing rows are kept. */
+export async function insertImportedCommits(
+  tx: Transaction,
+  libraryKey: number,
+  commits: readonly ImportedCommit[],
+): Promise<void> {
+  await tx.insert(
+    'commit_object',
+    [...COLUMNS, 'merged_seq'],
+    commits.map(({ commit, seq, isMerged }) => [
+      ...rowOf(libraryKey, commit, isMerged ? null : seq),
+      isMerged ? seq : null,
+    ]),
+    { ignoreExisting: true },
+  )
+}
+
 function rowOf(libraryKey: number, commit: Commit & Pick<NumberedCommit, 'viaLink'>, seq: number | null) {
   return [
     libraryKey,

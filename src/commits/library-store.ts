@@ -368,7 +368,11 @@ export async function setEncryption(
 }
 
 /** Stores the former name of a library under the number of the commit that renames it. */
-export async function insertRename(tx: Transaction, before: LibraryInfo, newName: string): Promise<void> {
+export async function insertRename(
+  tx: Transaction,
+  before: Pick<LibraryInfo, 'key' | 'headSeq' | 'name'>,
+  newName: string,
+): Promise<void> {
   const columns = ['library_key', 'seq', 'old_name', 'new_name']
   await tx.insert('library_rename', columns, [[before.key, before.headSeq + 1, before.name, newName]])
 }

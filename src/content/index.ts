@@ -48,6 +48,7 @@ export {
   deleteUnheldDamaged,
   hasDamagedArchive,
   hasDamagedStaged,
+  insertDamagedBlock,
 } from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'

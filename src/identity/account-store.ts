@@ -326,6 +326,10 @@ export async function isContactTaken(
   return (await reader.get(sql, contactEmail, contactEmail, exceptEmail)) !== undefined
 }
 
+export async function isLoginIdTaken(reader: Reader, loginId: string): Promise<boolean> {
+  return (await reader.get('select key from account where login_id = ?', loginId)) !== undefined
+}
+
 /**
  * Records a login if the account is still active and its password is still the checked one. The row stays
  * locked until the transaction ends, so that a concurrent password change cannot come in between. The language of the client is the one of mails

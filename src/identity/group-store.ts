@@ -41,6 +41,12 @@ export async function findGroup(reader: Reader, key: number): Promise<Group | un
   return row && toGroup(row)
 }
 
+export async function findGroupByName(reader: Reader, name: string): Promise<Group | undefined> {
+  const sql = `select ${COLUMNS} from user_group g where g.name_folded = ?`
+  const row = await reader.get<GroupRow>(sql, foldedName(name))
+  return row && toGroup(row)
+}
+
 export async function findGroups(reader: Reader, keys: readonly number[]): Promise<Group[]> {
   const found: Group[] = []
   for (let start = 0; start < keys.length; start += 500) {

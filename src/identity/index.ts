@@ -34,7 +34,7 @@ export {
 } from './credential-origin.ts'
 export { CredentialOrigins } from './credential-origins.ts'
 export type { AccountDependent, ApiTokenDependent, GroupDependent } from './dependents.ts'
-export { isDesktop, isPlatform, type Platform, platforms } from './device.ts'
+export { isDesktop, isPlatform, type Platform, parseDevice, platforms } from './device.ts'
 export { Directory } from './directory.ts'
 export { ensureAdministrator, type FirstRun, readablePassword } from './first-run.ts'
 export { countFutureSignIns, repairFutureSignIns } from './future-times-store.ts'
@@ -43,6 +43,13 @@ export type { GroupEvent } from './group-events.ts'
 export { findGroups, findMembership, groupsOf, type Member, memberKeys } from './group-store.ts'
 export { Groups } from './groups.ts'
 export { HashQueue } from './hash-queue.ts'
+export {
+  importAccount,
+  importApiToken,
+  importGroup,
+  importSyncToken,
+} from './import-rows.ts'
+export { matchesImported, parseImportedHash } from './imported-hashes.ts'
 export { InitialPasswordFile } from './initial-password.ts'
 export { libraryCredentials } from './library-credentials.ts'
 export { Login, type LoginOutcome } from './login.ts'

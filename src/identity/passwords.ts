@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type HashClient, HashQueue } from './hash-queue.ts'
+import { deriveImported, type ImportedHash, parseImportedHash } from './imported-hashes.ts'
 
 /** Cost parameters of one hash. Memory is in KiB. */
 interface PasswordCost {
@@ -38,11 +39,18 @@ export class Passwords {
     return encode({ cost: this.#cost, salt, tag })
   }
 
-  /** Whether `encoded` is the hash of `password`. Costs the same if there is no hash. */
+  /** Whether `encoded` is the hash of `password`, also one of another server. Costs the same if there is no hash. */
   async verify(password: string, encoded: string | undefined, client: HashClient): Promise<boolean> {
+    const imported = encoded === undefined ? undefined : parseImportedHash(encoded)
+    if (imported !== undefined) return this.#verifyImported(password, imported, client)
     const expected = (encoded && decode(encoded)) || this.#nobody
     const tag = await this.#derive(password, expected, expected.tag.length, client)
     return timingSafeEqual(tag, expected.tag)
+  }
+
+  async #verifyImported(password: string, imported: ImportedHash, client: HashClient): Promise<boolean> {
+    const tag = await this.#queue.run(client, () => deriveImported(password, imported))
+    return timingSafeEqual(tag, imported.tag)
   }
 
   /** Whether the hash has other cost parameters than the current ones. */

@@ -24,6 +24,9 @@ export interface BorrowedBytes {
   readonly release: (() => void) | undefined
 }
 
+/** How a store shares the bytes of a file: a reflink has its own inode, a hard link does not. */
+export type Adoption = 'reflink' | 'hard link'
+
 /** The bytes of a block to be stored: whole, or as a stream. */
 export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
 
@@ -38,6 +41,13 @@ export interface BlockStore extends AsyncDisposable {
    * the bytes could not be stored. The given buffer must not change until this settles.
    */
   put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void>
+
+  /**
+   * Stores a block whose bytes are in a file on the same file system, without copying them: by a reflink, else by a hard link. Resolves once the
+   * block is durable (I4). Undefined, with the store unchanged, if the file system can do neither. The file is not changed. Throws what `put`
+   * throws. Absent in stores that cannot refer to files.
+   */
+  adopt?(id: BlockId, file: string): Promise<Adoption | undefined>
 
   /** Starts a block whose id is known only at its end. Nothing is stored until it is kept. */
   begin(): BlockWriter

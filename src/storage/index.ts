@@ -1,4 +1,5 @@
 export {
+  type Adoption,
   BlockDamaged,
   BlockMismatch,
   BlockMissing,

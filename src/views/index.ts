@@ -14,6 +14,7 @@ export {
   findSubLibraryByKey,
   findWithOrigin,
   listSubLibraries,
+  putSubLibrary,
 } from './sub-library-store.ts'
 export {
   deleteReceivedSubCommitsBefore,

@@ -88,13 +88,13 @@ export async function putSubLibrary(
   libraryKey: number,
   path: LibraryPath,
   sinceSeq: number,
-  { isFile }: { isFile: boolean },
+  { isFile, id = newLibraryId() }: { isFile: boolean; id?: LibraryId },
 ): Promise<SubLibrary> {
   const other = await findSubLibraryAt(tx, libraryKey, path)
   // A folder was replaced by a file of the same name, or the other way round.
   if (other !== undefined && other.isFile !== isFile) await deleteSubLibrary(tx, other.key)
   const columns = ['id', 'library_key', 'path_key', 'path', 'since_seq', 'is_file']
-  const row = [newLibraryId(), libraryKey, pathKey(path), path, sinceSeq, isFile ? 1 : 0]
+  const row = [id, libraryKey, pathKey(path), path, sinceSeq, isFile ? 1 : 0]
   await tx.insert('sub_library', columns, [row], { ignoreExisting: true })
   const created = await findSubLibraryAt(tx, libraryKey, path)
   if (created === undefined) throw new Error('a sub-library was created and is not there')

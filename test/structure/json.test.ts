@@ -56,6 +56,8 @@ it('every inflation in this process has a bound, or is of bytes that were bounde
     'backup/compression.ts': 'maxOutputLength',
     'database/postgres/dump.ts': 'a file we wrote, read as a stream',
     'extraction/zip-archive.ts': 'maxOutputLength',
+    'import/mysql-dump.ts': 'a dump that the operator made, read as a stream',
+    'import/seafile-objects.ts': 'maxOutputLength',
     'push/object-parser.ts': 'maxOutputLength',
     'tree/inspection-store.ts': 'what object-parser.ts accepted',
     'tree/object-store.ts': 'what object-parser.ts accepted',
@@ -69,7 +71,8 @@ it('every inflation in this process has a bound, or is of bytes that were bounde
     ),
   )
   assert.deepEqual(inflating.toSorted(), Object.keys(bounded).toSorted())
-  for (const file of ['backup/compression.ts', 'extraction/zip-archive.ts', 'push/object-parser.ts']) {
+  for (const [file, reason] of Object.entries(bounded)) {
+    if (reason !== 'maxOutputLength') continue
     assert.match(readFileSync(path.join(src, file), 'utf8'), /maxOutputLength/)
   }
 })

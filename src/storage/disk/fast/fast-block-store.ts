@@ -2,6 +2,7 @@ import { type Stats, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { type BlockId, sha1Hex } from '../../../objects/index.ts'
 import {
+  type Adoption,
   BlockDamaged,
   type BlockSource,
   type BlockStore,
@@ -41,7 +42,7 @@ export async function openFastBlockStore(options: FastBlockStoreOptions): Promis
  */
 class FastBlockStore implements BlockStore {
   readonly #files: BlockDirectory
-  readonly #writes = new Set<Promise<void>>()
+  readonly #writes = new Set<Promise<unknown>>()
   readonly #verified = new VerifiedBlocks()
   readonly #fresh = new FreshBlocks()
   readonly #checks = new Map<BlockId, Promise<void>>()
@@ -59,6 +60,15 @@ class FastBlockStore implements BlockStore {
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
     await this.#track(this.#put(id, bytes, signal))
+  }
+
+  adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
+    return this.#track(this.#adopt(id, file))
+  }
+
+  async #adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
+    await this.#files.restore(id)
+    return this.#files.adopt(id, file)
   }
 
   begin(): BlockWriter {
@@ -98,10 +108,10 @@ class FastBlockStore implements BlockStore {
   }
 
   /** Closing the store waits for it. */
-  async #track(write: Promise<void>): Promise<void> {
+  async #track<T>(write: Promise<T>): Promise<T> {
     this.#writes.add(write)
     try {
-      await write
+      return await write
     } finally {
       this.#writes.delete(write)
     }

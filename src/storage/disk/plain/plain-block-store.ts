@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import type { BlockId } from '../../../objects/index.ts'
 import {
+  type Adoption,
   BlockDamaged,
   BlockMismatch,
   type BlockSource,
@@ -56,6 +57,15 @@ class PlainBlockStore implements BlockStore {
       throw error
     }
     await this.#files.publish(id, file.path)
+  }
+
+  adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
+    return this.#track(this.#adopt(id, file))
+  }
+
+  async #adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
+    await this.#files.restore(id)
+    return this.#files.adopt(id, file)
   }
 
   begin(): BlockWriter {

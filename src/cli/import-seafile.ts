@@ -1,0 +1,186 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { LinkSecrets } from '../access/index.ts'
+import { checkSecret, holdLease, openBlocks } from '../assembly/index.ts'
+import { findLibrary } from '../commits/index.ts'
+import type { Config } from '../config/index.ts'
+import { type Database, inspectDatabase, openDatabase } from '../database/index.ts'
+import { type Account, importAccount, loadSecret } from '../identity/index.ts'
+import {
+  type ImportReport,
+  importSeafile,
+  readMysqlDump,
+  readSqliteTables,
+  SourceRows,
+} from '../import/index.ts'
+import { openAccounts } from './accounts.ts'
+import { CommandError } from './command-error.ts'
+import { lowerPriority } from './low-priority.ts'
+import { columns, print, sizeText } from './output.ts'
+
+interface ImportOptions {
+  /** Of the source. */
+  readonly data: string
+  readonly sql?: string
+  readonly sqlite?: string
+  readonly owner?: string
+  readonly library?: readonly string[]
+  readonly copy?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Some libraries could not be imported. The others were. */
+const NOT_ALL_IMPORTED = 1
+/** Everything came over that the source has, but it has lost something. */
+const IMPORTED_WITH_LOSSES = 3
+const LOSSES = [
+  'folder-lost',
+  'file-lost',
+  'block-missing',
+  'block-damaged',
+  'commit-skipped',
+  'history-cut',
+] as const
+
+/** Resolves to the exit code. */
+export async function importSeafileCommand(config: Config, options: ImportOptions): Promise<number> {
+  lowerPriority()
+  const rows = await readRows(options)
+  const report =
+    options.dryRun === true ? await rehearse(config, options, rows) : await run(config, options, rows)
+  print(options.json === true, report, linesOf(report))
+  if (
+    report.libraries.some(({ state }) => state === 'skipped') ||
+    report.problemCounts['library-skipped'] !== undefined
+  ) {
+    return NOT_ALL_IMPORTED
+  }
+  return LOSSES.some((kind) => report.problemCounts[kind] !== undefined) ? IMPORTED_WITH_LOSSES : 0
+}
+
+async function readRows({ sql, sqlite }: ImportOptions): Promise<SourceRows | undefined> {
+  if (sql === undefined && sqlite === undefined) return undefined
+  const rows = new SourceRows()
+  if (sql !== undefined) await readMysqlDump(sql, rows)
+  if (sqlite !== undefined) await readSqliteTables(sqlite, rows)
+  return rows
+}
+
+async function run(
+  config: Config,
+  options: ImportOptions,
+  rows: SourceRows | undefined,
+): Promise<ImportReport> {
+  await using opened = new AsyncDisposableStack()
+  const { db, accounts } = opened.use(await openAccounts(config))
+  const secret = await loadSecret(config.secret.file, config.secret.given)
+  await checkSecret(db, secret)
+  opened.use(await holdLease(db, 'import'))
+  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
+  const owner = options.owner === undefined ? undefined : await accounts.find(options.owner)
+  if (options.owner !== undefined && owner === undefined) {
+    throw new CommandError(`There is no account ${options.owner}: add it with carrel user add.`)
+  }
+  if (rows === undefined && owner === undefined) throw needsOwner()
+  return await importSeafile({
+    ...common(options, rows),
+    owner,
+    db,
+    blocks,
+    secrets: new LinkSecrets(secret, () => 0),
+    isPresent: () => Promise.resolve(false),
+  })
+}
+
+/** Imports into a temporary database, without blocks. */
+async function rehearse(
+  config: Config,
+  options: ImportOptions,
+  rows: SourceRows | undefined,
+): Promise<ImportReport> {
+  if (rows === undefined && options.owner === undefined) throw needsOwner()
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-rehearsal-'))
+  try {
+    await using existing = await inspectDatabase(config.database)
+    await using db = await openDatabase(
+      { kind: 'sqlite', file: path.join(folder, 'carrel.db') },
+      {
+        onFatal(error) {
+          throw error
+        },
+      },
+    )
+    return await importSeafile({
+      ...common(options, rows),
+      owner: options.owner === undefined ? undefined : await standIn(db, options.owner),
+      db,
+      blocks: undefined,
+      secrets: new LinkSecrets([Buffer.alloc(32)], () => 0),
+      isPresent: async (id) => existing !== undefined && (await findLibrary(existing, id)) !== undefined,
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The account that the operator named, in the temporary database. */
+async function standIn(db: Database, email: string): Promise<Account> {
+  const fields = {
+    name: '',
+    contactEmail: '',
+    loginId: '',
+    role: 'default',
+    quota: 0,
+    passwordHash: '',
+    createdAt: 0,
+  } as const
+  const found = await db.write((tx) => importAccount(tx, { email, ...fields, isActive: false }))
+  if (found === undefined) throw new CommandError(`${email} is not an e-mail address.`, { exitCode: 2 })
+  return found.account
+}
+
+function common({ data: folder, copy, library, json }: ImportOptions, rows: SourceRows | undefined) {
+  return {
+    folder,
+    rows,
+    copy: copy === true,
+    only: library === undefined ? undefined : new Set(library),
+    now: Math.floor(Date.now() / 1000),
+    onLibrary(done: number, of: number, name: string) {
+      if (json !== true && process.stderr.isTTY) process.stderr.write(`${done} of ${of}: ${name}\n`)
+    },
+  }
+}
+
+function needsOwner(): CommandError {
+  return new CommandError(
+    'Without its databases the source does not say who owns a library: name an account with --owner, or the databases with --sql or --sqlite.',
+    { exitCode: 2 },
+  )
+}
+
+function linesOf(report: ImportReport): string[] {
+  const { libraries, blocks, dryRun } = report
+  const rows = libraries.map(({ id, state, owner, commits, files, bytes, name }) => [
+    id,
+    state,
+    owner,
+    String(commits),
+    String(files),
+    sizeText(bytes),
+    name,
+  ])
+  const count = libraries.filter(({ state }) => state === 'imported').length
+  return [
+    ...columns([['LIBRARY', 'STATE', 'OWNER', 'COMMITS', 'FILES', 'SIZE', 'NAME'], ...rows]),
+    ...report.problems.map(
+      ({ kind, library, message }) => `${kind}${library === undefined ? '' : ` ${library}`}: ${message}`,
+    ),
+    `${dryRun ? 'Would import' : 'Imported'} ${count} of ${libraries.length} libraries, ${report.accounts} accounts, ${report.groups} groups, ${report.views} shared folders, ${report.shares} shares, ${report.links} links, ${report.stars} stars, ${report.apiTokens} API tokens and ${report.syncTokens} sync tokens.`,
+    dryRun
+      ? `Found ${blocks.small + blocks.copied} blocks with ${sizeText(blocks.bytes)}; their bytes were not read.`
+      : `Blocks: ${blocks.reflinked} as reflinks, ${blocks.hardLinked} as hard links, ${blocks.copied} copied, ${blocks.small} small ones, ${blocks.present} already there; ${sizeText(blocks.bytes)} verified.`,
+  ]
+}

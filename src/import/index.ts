@@ -1,0 +1,5 @@
+export { ImportError } from './import-error.ts'
+export { readMysqlDump } from './mysql-dump.ts'
+export { type ImportReport, importSeafile } from './seafile-import.ts'
+export { SourceRows } from './source-rows.ts'
+export { readSqliteTables } from './sqlite-tables.ts'
