@@ -13,6 +13,7 @@ describe('the side menu', () => {
   it('has the libraries as a tree that opens folders and accepts drops', async (t) => {
     const space = await furnished(suite.server)
     const letters = await space.client.createLibrary('Letters')
+    await space.client.createLibrary(`Taxes ${'and insurance '.repeat(5)}`)
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
     const { page } = tab
@@ -20,6 +21,14 @@ describe('the side menu', () => {
     const tree = page.getByRole('tree', { name: 'Libraries' })
     const item = (name: string) => tree.getByRole('treeitem', { name, exact: true })
     await tab.go('/')
+    await item('Plans').waitFor()
+    // The long name is cut off.
+    const side = page.locator('#shell-side')
+    const [width, room] = await side.evaluate((one) => {
+      const { scrollWidth, clientWidth } = one as unknown as { scrollWidth: number; clientWidth: number }
+      return [scrollWidth, clientWidth]
+    })
+    assert.equal(width, room)
     await item('Plans').focus()
     await page.keyboard.press('ArrowRight')
     await item('Photos').waitFor()

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Hourglass } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleMinus, Hourglass } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ServerNode, type ServerStatus, useServerStatus, useUnreadTexts } from '../api/index.ts'
 import { TestMail } from '../onboarding/index.ts'
@@ -150,7 +150,10 @@ function Mail(props: { status: ServerStatus }) {
       <ul className="admin-checks">
         {mail.last_error !== null && <Check ok={false} text={texts.mailError(mail.last_error)} />}
         {mail.last_error === null && (
-          <Check ok={mail.configured} busy text={mail.configured ? texts.mailWorks : texts.mailNone} />
+          <CheckLine
+            state={mail.configured ? 'good' : 'off'}
+            text={mail.configured ? texts.mailWorks : texts.mailNone}
+          />
         )}
       </ul>
       {mail.configured && (
@@ -179,8 +182,13 @@ function Command(props: { text: string; command: string }) {
 
 /** `busy` is a state that resolves by itself. */
 function Check(props: { ok: boolean; busy?: boolean; text: string }) {
-  const state = props.ok ? 'good' : props.busy ? 'busy' : 'bad'
-  const Icon = { good: CircleCheck, busy: Hourglass, bad: CircleAlert }[state]
+  return <CheckLine state={props.ok ? 'good' : props.busy ? 'busy' : 'bad'} text={props.text} />
+}
+
+/** `off` is a feature that is not in use. */
+function CheckLine(props: { state: 'good' | 'busy' | 'bad' | 'off'; text: string }) {
+  const { state } = props
+  const Icon = { good: CircleCheck, busy: Hourglass, bad: CircleAlert, off: CircleMinus }[state]
   return (
     <li className={`admin-${state}`}>
       <Icon size={18} aria-hidden />

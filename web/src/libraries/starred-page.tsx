@@ -92,7 +92,7 @@ function StarredRow(props: { item: StarredItem }) {
           onClick={() => void unstar(props.item)}
         />
       </td>
-      <td className="libraries-name">
+      <td className="libraries-name libraries-starred-name">
         {deleted ? (
           <span className="libraries-link libraries-gone" title={name}>
             {words}
