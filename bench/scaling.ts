@@ -16,6 +16,8 @@ import type { Workspace } from './workspace.ts'
 /** Of a core, for each node, so that three nodes, PostgreSQL and the load fit on two cores. */
 const SHARE = 0.2
 const CLIENTS_PER_NODE = 6
+// A node has to compile what it runs often before its CPU time says anything.
+const WARM_UPS_PER_NODE = 3
 const LIBRARIES = 100
 const WRITERS = 50
 const FILES = 100
@@ -55,7 +57,7 @@ export async function measureScaling(
       await using workspace = await context.workspace()
       await using cluster = await start(workspace, count)
       const work = await prepare(cluster)
-      const measured = await cluster.measure(context, work, clients || count * CLIENTS_PER_NODE)
+      const measured = await cluster.measure(context, work, clients || count * CLIENTS_PER_NODE, count)
       rates.push(measured.perSecond)
       const { perSecond, p50Ms, p99Ms, usage, requests } = measured
       const countText = `${count} ${count === 1 ? of : plural}`
@@ -101,16 +103,19 @@ export class Cluster implements AsyncDisposable {
   readonly clients: readonly Client[]
   readonly #servers: readonly ChildServer[]
   readonly #opened: AsyncDisposableStack
+  readonly #limit: () => void
   readonly #agent = new Agent({ keepAlive: true })
 
   private constructor(
     clients: readonly Client[],
     servers: readonly ChildServer[],
     opened: AsyncDisposableStack,
+    limit: () => void,
   ) {
     this.clients = clients
     this.#servers = servers
     this.#opened = opened
+    this.#limit = limit
   }
 
   /** Nodes on one database, whose blocks are in one folder. */
@@ -120,17 +125,21 @@ export class Cluster implements AsyncDisposable {
     await mkdir(blocks)
     await writeFile(path.join(blocks, 'store-id'), 'the-store-of-all-nodes')
     const servers: ChildServer[] = []
+    const groups: (CpuShare | undefined)[] = []
     for (let index = 0; index < count; index += 1) {
       const data = await mkdtemp(path.join(workspace.folder, 'node-'))
       await symlink(blocks, path.join(data, 'blocks'))
       const env = { ...workspace.env, CARREL_DATA: data, CARREL_SECRET: 'the secret of all nodes' }
       const group = CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE)
       if (group !== undefined) opened.use(group)
-      const server = opened.use(await spawnServer(data, env))
-      for (const pid of processTree(server.process.pid ?? 0)) group?.add(pid)
-      servers.push(server)
+      groups.push(group)
+      servers.push(opened.use(await spawnServer(data, env)))
     }
-    return await Cluster.#signIn(servers, opened.move())
+    return await Cluster.#signIn(servers, opened.move(), () => {
+      for (const [index, server] of servers.entries()) {
+        for (const pid of processTree(server.process.pid ?? 0)) groups[index]?.add(pid)
+      }
+    })
   }
 
   /** One server with so many processes. Its supervisor is not limited, because there is one however many processes there are. */
@@ -143,17 +152,22 @@ export class Cluster implements AsyncDisposable {
     )
     for (const group of groups) if (group !== undefined) opened.use(group)
     const server = opened.use(await spawnServer(data, env))
-    const tree = processTree(server.process.pid ?? 0)
-    const limited = count === 1 ? tree : tree.slice(1)
-    for (const [index, pid] of limited.entries()) groups[index % count]?.add(pid)
-    return await Cluster.#signIn([server], opened.move())
+    return await Cluster.#signIn([server], opened.move(), () => {
+      const tree = processTree(server.process.pid ?? 0)
+      const limited = count === 1 ? tree : tree.slice(1)
+      for (const [index, pid] of limited.entries()) groups[index % count]?.add(pid)
+    })
   }
 
-  static async #signIn(servers: readonly ChildServer[], opened: AsyncDisposableStack): Promise<Cluster> {
+  static async #signIn(
+    servers: readonly ChildServer[],
+    opened: AsyncDisposableStack,
+    limit: () => void,
+  ): Promise<Cluster> {
     const [first] = servers
     const { token, email } = await Client.signIn(first?.url ?? '', ADMIN.email, ADMIN.password)
     const clients = servers.map(({ url }) => new Client(url, token, email))
-    return new Cluster(clients, servers, opened)
+    return new Cluster(clients, servers, opened, limit)
   }
 
   node(index: number): Client {
@@ -162,8 +176,8 @@ export class Cluster implements AsyncDisposable {
     return client
   }
 
-  /** Runs work with so many clients, each of which stays at one node. */
-  async measure({ warmUp, measured }: Context, work: Work, clients: number) {
+  /** Runs work with so many clients, each of which stays at one node. The CPU time of the nodes is limited after the warm-up. */
+  async measure({ warmUp, measured }: Context, work: Work, clients: number, nodes: number) {
     let sent = 0
     const timesMs: number[] = []
     const run = async (amount: Context['measured'], isMeasured: boolean) => {
@@ -177,6 +191,8 @@ export class Cluster implements AsyncDisposable {
       }
       await Promise.all(Array.from({ length: clients }, (_, index) => client(index)))
     }
+    for (let count = 0; count < WARM_UPS_PER_NODE * nodes; count += 1) await run(warmUp, false)
+    this.#limit()
     await run(warmUp, false)
     const meters = await Promise.all(this.#servers.map(({ process: { pid } }) => UsageMeter.start(pid ?? 0)))
     const began = performance.now()
