@@ -1,3 +1,4 @@
+import { measureLock } from '../lock-times.ts'
 import { Cluster, measureScaling, type Scaling } from '../scaling.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -7,6 +8,11 @@ export const processes: Scenario = {
   async run(context) {
     if (context.database !== 'sqlite') return []
     const start: Scaling['start'] = (workspace, count) => Cluster.startProcesses(workspace, count)
-    return measureScaling(context, { of: 'process', plural: 'processes', counts: [1, 2, 4], start })
+    const { p50Ms, p99Ms, cpuMs } = await measureLock()
+    return [
+      { what: 'a lock that the supervisor grants', value: p50Ms, unit: 'ms', p50Ms, p99Ms },
+      { what: 'a lock that the supervisor grants: CPU of the process', value: cpuMs, unit: 'ms' },
+      ...(await measureScaling(context, { of: 'process', plural: 'processes', counts: [1, 2, 4], start })),
+    ]
   },
 }
