@@ -109,6 +109,7 @@ export const RULES: readonly Rule[] = [
   deep('test/kills/', SQLITE, 'random: 24 kills under every kind of write', 120),
   deep('test/soak/soak', SQLITE, 'three minutes of mixed load, then collections and a check', 180),
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),
+  deep('test/limits/starting', SQLITE, 'waits for the time limit of a connection', 2),
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),
   deep('test/release/', SQLITE, 'packs a release and installs it', 25),
   deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),

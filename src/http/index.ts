@@ -58,6 +58,7 @@ export {
 export { pageHeaders, sharedHeaders } from './security-headers.ts'
 export { discard } from './send.ts'
 export { createHttpServer, type HttpServer } from './server.ts'
+export { StartingPort } from './starting-port.ts'
 export type { Readiness } from './system-routes.ts'
 export type { ConnectionSource, RequestBody, RequestHead } from './transport.ts'
 export { readVisitorCredentials } from './visitor-credentials.ts'

@@ -44,7 +44,8 @@ export function systemRoutes({
       method: 'GET',
       path: '/readyz',
       auth: 'none',
-      summary: 'Returns the results of the readiness checks; 503 if one fails, or while the server stops.',
+      summary:
+        'Returns the results of the readiness checks; 503 if one fails, or while the server starts or stops.',
       async handle() {
         // Without the checks: a server that stops because the database hangs says so at once.
         if (isDraining()) return jsonResponse(503, { status: 'draining', reason: 'The server is stopping.' })

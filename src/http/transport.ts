@@ -139,13 +139,15 @@ export interface ListenOptions {
   readonly source?: ConnectionSource | undefined
 }
 
-/** Another process that listens and passes connections on. */
+/** Another process, or another part of this one, that listens and passes connections on. */
 export interface ConnectionSource {
   /** Calls `accept` with each connection from then on. Rejects with the error of the system. */
   listen(
     where: { readonly host: string; readonly port: number },
     accept: (socket: Socket) => void,
   ): Promise<Pick<AddressInfo, 'address' | 'port'>>
+  /** The transport accepts no more. Without this, whoever listens knows it already. */
+  close?(): void
 }
 
 /** Accepts connections and speaks HTTP on them. The two implementations are `fast/` and `node/`. */

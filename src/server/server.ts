@@ -30,7 +30,7 @@ import {
   type WaitingStep,
 } from '../database/index.ts'
 import { GcSchedule } from '../gc/index.ts'
-import type { HttpServer, Listening } from '../http/index.ts'
+import { type HttpServer, type Listening, StartingPort } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
 import { programVersion } from '../version.ts'
@@ -107,6 +107,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     ? undefined
     : opened.use('the lock', await lockDataFolder(config.dataDirectory, address, nodeId))
   if (own !== undefined) opened.use('the lock', await joinDataFolder(config.dataDirectory))
+  // After the lock: a second server on this folder is refused because of the folder, not of the port.
+  const startingPort = await openEarly(config, own)
+  if (startingPort !== undefined) opened.use('the port', startingPort)
   const joins = own?.isAlone === false
   const isUnsafeAllowed = config.unsafeStorage === 'allow'
   const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
@@ -280,7 +283,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       process: own,
     }),
   )
-  const listening = await http.listen({ host: config.host, port: config.port, source: own?.connections })
+  const listening = await http.listen({
+    host: config.host,
+    port: config.port,
+    source: own?.connections ?? startingPort,
+  })
   await lock?.setAddress(listening.url)
   node.setAddress(own === undefined ? listening.url : `${listening.url} (process ${own.number})`)
 
@@ -325,6 +332,15 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     },
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Listens before the stores are open, so that `/readyz` tells that the server starts. A supervisor listens for its processes itself. */
+async function openEarly(
+  { host, port, http: { transport } }: Config,
+  own: ServerProcess | undefined,
+): Promise<StartingPort | undefined> {
+  // Connections that Node's implementation serves cannot be looked at before.
+  return own === undefined && transport.kind === 'fast' ? StartingPort.open({ host, port }) : undefined
 }
 
 /** The clock that decides what has expired. None if a test injects a clock of its own. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { ConnectionLimiter } from '../connection-limiter.ts'
-import type { ListenOptions, Transport, TransportOptions } from '../transport.ts'
+import type { ConnectionSource, ListenOptions, Transport, TransportOptions } from '../transport.ts'
 import { Connection } from './connection.ts'
 
 /** How often connections are checked for slow clients, at least. */
@@ -14,6 +14,7 @@ export class FastTransport implements Transport {
   readonly #connections = new Set<Connection>()
   readonly #limiter: ConnectionLimiter
   #sweep: NodeJS.Timeout | undefined
+  #source: ConnectionSource | undefined
 
   constructor(options: TransportOptions) {
     this.#limiter = new ConnectionLimiter(options.limits)
@@ -32,6 +33,7 @@ export class FastTransport implements Transport {
 
   async listen({ source, ...where }: ListenOptions): Promise<Pick<AddressInfo, 'address' | 'port'>> {
     if (source !== undefined) {
+      this.#source = source
       const bound = await source.listen(where, (socket) => this.#server.emit('connection', socket))
       this.#server.emit('listening')
       return bound
@@ -46,6 +48,7 @@ export class FastTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#source?.close?.()
     // A server that never listened reports an error here, and is closed all the same.
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
     await this.#limiter.empty()

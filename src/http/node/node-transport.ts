@@ -10,6 +10,7 @@ import { createServer as createTlsServer, type TLSSocket, type Server as TlsServ
 import { ConnectionLimiter } from '../connection-limiter.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import {
+  type ConnectionSource,
   KEEP_ALIVE_GRACE_MS,
   type ListenOptions,
   MAX_HEAD_BYTES,
@@ -47,6 +48,7 @@ export class NodeTransport implements Transport {
   readonly #handshakes = new Map<string, Socket>()
   #sweep: NodeJS.Timeout | undefined
   #watch: Disposable | undefined
+  #source: ConnectionSource | undefined
 
   /** Throws a `CertificateError` if the files cannot be used. */
   constructor(options: TransportOptions, certificate: CertificateFiles | undefined) {
@@ -71,6 +73,7 @@ export class NodeTransport implements Transport {
 
   async listen({ source, ...where }: ListenOptions): Promise<Pick<AddressInfo, 'address' | 'port'>> {
     if (source !== undefined) {
+      this.#source = source
       const bound = await source.listen(where, (socket) => this.#listener.emit('connection', socket))
       this.#listener.emit('listening')
       return bound
@@ -85,6 +88,7 @@ export class NodeTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#source?.close?.()
     this.#watch?.[Symbol.dispose]()
     // A server that never listened reports an error here, and is closed all the same.
     await new Promise<void>((resolve) => this.#listener.close(() => resolve()))

@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { ListenError } from './listen.ts'
+import { type ConnectionSource, RETRY_SECONDS } from './transport.ts'
+
+/** Connections that wait for the end of the start. Those beyond are closed. */
+const MAX_WAITING = 1000
+/** Longer than a start takes without a step of the schema, and less than the time limits of proxies. */
+const MAX_WAIT_MS = 30_000
+/** A request line is known after as many bytes, or is none of a probe. */
+const MAX_LINE_BYTES = 1024
+
+const PROBE = /^GET \/(healthz|readyz)(?:\?\S*)? HTTP\/1\.[01]\r?\n/
+
+/** A connection that was accepted before the server could serve it. */
+interface Waiting {
+  /** Read to find out whether it is a probe. */
+  bytes: Buffer
+  readonly onReadable: () => void
+  /** The client has ended its side before it sent a request line. */
+  readonly onEnd: () => void
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Listens while the server starts: answers `/readyz` with `starting` and `/healthz` with 200. Other requests wait for the end of the start, so that a restart
+ * fails none, and are answered with 503 if it takes too long. Then all connections are passed on.
+ */
+export class StartingPort implements ConnectionSource, AsyncDisposable {
+  readonly #server: Server
+  readonly #waiting = new Map<Socket, Waiting>()
+  readonly #maxWaitMs: number
+  #accept: ((socket: Socket) => void) | undefined
+
+  private constructor(maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs
+    // Without half-open connections, Node would close the connection when the client ends its side.
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      if (this.#accept === undefined) this.#hold(socket)
+      else this.#accept(socket)
+    })
+  }
+
+  /** Rejects with a `ListenError`. */
+  static async open(
+    where: { readonly host: string; readonly port: number },
+    { maxWaitMs = MAX_WAIT_MS } = {},
+  ): Promise<StartingPort> {
+    const port = new StartingPort(maxWaitMs)
+    try {
+      port.#server.listen(where)
+      await once(port.#server, 'listening')
+    } catch (error) {
+      throw new ListenError(where.host, where.port, error)
+    }
+    // A connection that cannot be accepted for want of descriptors or memory is lost; the server goes on.
+    port.#server.on('error', () => {})
+    return port
+  }
+
+  get address(): Pick<AddressInfo, 'address' | 'port'> {
+    return this.#server.address() as AddressInfo
+  }
+
+  /** The start is over: `accept` gets the waiting connections, and all later ones. */
+  async listen(
+    _where: unknown,
+    accept: (socket: Socket) => void,
+  ): Promise<Pick<AddressInfo, 'address' | 'port'>> {
+    this.#accept = accept
+    for (const [socket, waiting] of this.#waiting) {
+      this.#release(socket, waiting)
+      if (waiting.bytes.length > 0) socket.unshift(waiting.bytes)
+      if (!socket.destroyed) accept(socket)
+    }
+    return this.address
+  }
+
+  close(): void {
+    this.#server.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close()
+    for (const socket of this.#waiting.keys()) socket.destroy()
+  }
+
+  #hold(socket: Socket): void {
+    if (this.#waiting.size >= MAX_WAITING) {
+      socket.destroy()
+      return
+    }
+    const onReadable = () => this.#read(socket)
+    const onEnd = () => void socket.destroy()
+    const timer = setTimeout(() => this.#answer(socket, TOO_LONG), this.#maxWaitMs).unref()
+    this.#waiting.set(socket, { bytes: Buffer.alloc(0), onReadable, onEnd, timer })
+    socket.on('error', () => {})
+    socket.once('close', () => {
+      clearTimeout(timer)
+      this.#waiting.delete(socket)
+    })
+    socket.on('readable', onReadable).on('end', onEnd)
+  }
+
+  #read(socket: Socket): void {
+    const waiting = this.#waiting.get(socket)
+    if (waiting === undefined) return
+    const chunk = socket.read() as Buffer | null
+    if (chunk === null) return
+    waiting.bytes = Buffer.concat([waiting.bytes, chunk])
+    const line = waiting.bytes.toString('latin1', 0, MAX_LINE_BYTES)
+    if (!line.includes('\n') && waiting.bytes.length < MAX_LINE_BYTES) return
+    const [, probe] = PROBE.exec(line) ?? []
+    if (probe === 'healthz') this.#answer(socket, ALIVE)
+    else if (probe === 'readyz') this.#answer(socket, STARTING)
+    // What follows stays unread, so that the client is held back.
+    else socket.off('readable', waiting.onReadable)
+  }
+
+  #answer(socket: Socket, response: string): void {
+    const waiting = this.#waiting.get(socket)
+    if (waiting === undefined) return
+    this.#release(socket, waiting)
+    // Unread bytes would make the system reset the connection, and the client could miss the response.
+    socket.resume()
+    socket.end(response)
+    socket.setTimeout(LINGER_MS, () => socket.destroy())
+    socket.once('end', () => socket.destroy())
+  }
+
+  #release(socket: Socket, { onReadable, onEnd, timer }: Waiting): void {
+    clearTimeout(timer)
+    socket.off('readable', onReadable).off('end', onEnd)
+    this.#waiting.delete(socket)
+  }
+}
+
+const LINGER_MS = 2000
+
+function responseOf(status: string, body: object, more = ''): string {
+  const text = JSON.stringify(body)
+  return `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${text.length}\r\nCache-Control: no-store\r\nConnection: close\r\n${more}\r\n${text}`
+}
+
+const REASON = 'The server is starting.'
+const ALIVE = responseOf('200 OK', { status: 'ok' })
+const STARTING = responseOf('503 Service Unavailable', { status: 'starting', reason: REASON })
+const TOO_LONG = responseOf(
+  '503 Service Unavailable',
+  { error_msg: REASON },
+  `Retry-After: ${RETRY_SECONDS}\r\n`,
+)
