@@ -28,7 +28,7 @@ export interface CallOptions {
 interface Sending {
   readonly method: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: () => string | Blob
+  readonly body?: () => string | Blob | Uint8Array<ArrayBuffer>
   readonly signal?: AbortSignal | undefined
   /** Whether a second execution has the effect of one. Only then it is repeated after a lost connection. */
   readonly isIdempotent: boolean

@@ -15,7 +15,10 @@ describe('work in parallel', () => {
       done.push(item)
     })
     assert.equal(most, 2)
-    assert.deepEqual(done.sort((a, b) => a - b), [1, 2, 3, 4, 5])
+    assert.deepEqual(
+      done.sort((a, b) => a - b),
+      [1, 2, 3, 4, 5],
+    )
   })
 
   it('awaits what has started when an item or the source of items fails', async () => {
