@@ -4,7 +4,8 @@ import {
   type Account,
   type Accounts,
   displayName,
-  findMailNotices,
+  findMailChoices,
+  type MailChoices,
   mailAddressOf,
   unknownPerson,
 } from '../identity/index.ts'
@@ -20,8 +21,10 @@ import { baseName, type LibraryId, parseLibraryId } from '../objects/index.ts'
 import type { NoticeType } from './notices.ts'
 import { listUnseenBetween, type Notification, newestNotification } from './notification-store.ts'
 
-const KIND = 'notices'
-/** Notifications of this time are collected into one mail. */
+/** Mails of notifications, and mails of changes in monitored libraries, which have an interval of their own. */
+const KINDS = ['notices', 'updates'] as const
+type Kind = (typeof KINDS)[number]
+/** Notifications of this time at least are collected into one mail. */
 const COLLECT_SECONDS = 60
 /** After as many mails in 24 hours, the next one waits for the daily time. */
 const MAX_PER_DAY = 30
@@ -31,12 +34,13 @@ const DAILY_AT_SECONDS = 6 * 3600
 const MAX_LINES = 20
 const MAX_READ = 200
 
-/** The types that are mailed, with the key of the person who caused it. Monitored changes are too many, and what ended is not worth a mail. */
+/** The types that are mailed, with the key of the person who caused it. What ended is not worth a mail. */
 const MAILED: Partial<Record<NoticeType, string>> = {
   add_user_to_group: 'group_staff_email',
   file_comment: 'author_email',
   file_uploaded: '',
   folder_uploaded: '',
+  repo_monitor: 'op_user_email',
   repo_share: 'share_from_user_email',
   repo_share_to_group: 'share_from_user_email',
   repo_transfer: 'transfer_from_user_email',
@@ -51,16 +55,18 @@ interface NoticeMailsOptions {
   readonly now: () => number
 }
 
-/** Mails the notifications that an account has not seen, at once or daily as it chose. */
+/** Mails the notifications that an account has not seen, at the interval it chose. Changes in monitored libraries are mailed on request only. */
 export class NoticeMails {
   readonly #options: NoticeMailsOptions
 
   constructor(options: NoticeMailsOptions) {
     this.#options = options
-    options.outbox.register(KIND, {
-      compose: (mail) => this.#compose(mail),
-      lastItem: (reader, accountKey) => newestNotification(reader, accountKey),
-    })
+    for (const kind of KINDS) {
+      options.outbox.register(kind, {
+        compose: (mail) => this.#compose(mail, kind),
+        lastItem: (reader, accountKey) => newestNotification(reader, accountKey),
+      })
+    }
   }
 
   /** Queues mails for new notifications, in their transaction. */
@@ -71,20 +77,16 @@ export class NoticeMails {
   ): Promise<void> {
     const { outbox } = this.#options
     if (!outbox.isConfigured || MAILED[type] === undefined) return
-    const choices = await findMailNotices(
+    const kind = kindOf(type)
+    const choices = await findMailChoices(
       tx,
       added.map(({ accountKey }) => accountKey),
     )
     for (const { id, accountKey } of added) {
-      const choice = choices.get(accountKey) ?? 'off'
-      if (choice === 'off') continue
-      const isAtOnce =
-        choice === 'at-once' && (await outbox.countOfDay(tx, { accountKey }, KIND)) < MAX_PER_DAY
-      await outbox.put(
-        tx,
-        { kind: KIND, accountKey, firstItem: id },
-        isAtOnce ? COLLECT_SECONDS : this.#untilDaily(),
-      )
+      const seconds = secondsUntil(kind, choices.get(accountKey))
+      if (seconds === undefined) continue
+      const isOwn = seconds !== 'daily' && (await outbox.countOfDay(tx, { accountKey }, kind)) < MAX_PER_DAY
+      await outbox.put(tx, { kind, accountKey, firstItem: id }, isOwn ? seconds : this.#untilDaily())
     }
   }
 
@@ -97,13 +99,16 @@ export class NoticeMails {
    * Composes the digest when it is sent. Notifications that were seen meanwhile, or whose library the account can no longer read, are left
    * out. Undefined if none is left.
    */
-  async #compose(mail: Mail): Promise<MailContent | undefined> {
+  async #compose(mail: Mail, kind: Kind): Promise<MailContent | undefined> {
     const { db, accounts, outbox } = this.#options
     const account = mail.accountKey === null ? undefined : await accounts.findByKey(mail.accountKey)
-    if (!account?.active || account.mailNotices === 'off') return undefined
+    if (!account?.active || secondsUntil(kind, account) === undefined) return undefined
     const between = { first: mail.firstItem ?? 0, last: mail.lastItem ?? 0, limit: MAX_READ }
     const unseen = await listUnseenBetween(db, account.key, between)
-    const shown = await this.#visible(account, unseen)
+    const shown = await this.#visible(
+      account,
+      unseen.filter(({ type }) => kindOf(type) === kind),
+    )
     const newest = shown[0]
     if (newest === undefined) return undefined
     const language = account.language ?? 'en'
@@ -150,6 +155,21 @@ export class NoticeMails {
   }
 }
 
+function kindOf(type: string): Kind {
+  return type === 'repo_monitor' ? 'updates' : 'notices'
+}
+
+/** How long a new notification waits for others; undefined if the account gets no mail of this kind. */
+function secondsUntil(kind: Kind, choices: MailChoices | undefined): number | 'daily' | undefined {
+  if (choices === undefined) return undefined
+  const { mailNotices, mailIntervalSeconds = COLLECT_SECONDS, updateMailSeconds } = choices
+  if (kind === 'updates') {
+    return updateMailSeconds === 0 ? undefined : Math.max(COLLECT_SECONDS, updateMailSeconds)
+  }
+  if (mailNotices === 'at-once') return Math.max(COLLECT_SECONDS, mailIntervalSeconds)
+  return mailNotices === 'daily' ? 'daily' : undefined
+}
+
 function textIn({ detail }: Notification, key: string): string {
   const value = detail[key]
   return typeof value === 'string' ? value : ''
@@ -184,6 +204,8 @@ function lineOf(
         name,
         item: file,
       })
+    case 'repo_monitor':
+      return format(notices.changed, { name, item: shared })
     case 'repo_share':
       return format(notices.share, { name, item: shared })
     case 'repo_share_to_group':

@@ -32,6 +32,8 @@ export const accountColumns = [
   'epoch',
   'language',
   'mail_notices',
+  'mail_interval',
+  'update_mail_interval',
 ]
   .map((column) => `account.${column}`)
   .join(', ')
@@ -57,6 +59,8 @@ export interface AccountRow {
   epoch: number
   language: string
   mail_notices: string
+  mail_interval: number | null
+  update_mail_interval: number
 }
 
 export function accountFromRow(row: AccountRow): Account {
@@ -78,6 +82,8 @@ export function accountFromRow(row: AccountRow): Account {
     lastLoginAt: row.last_login_at,
     epoch: row.epoch,
     mailNotices: mailNoticesChoices.find((choice) => choice === row.mail_notices) ?? 'at-once',
+    updateMailSeconds: row.update_mail_interval,
+    ...(row.mail_interval !== null && { mailIntervalSeconds: row.mail_interval }),
     ...(isLanguage(row.language) && { language: row.language }),
     ...(row.avatar !== '' && { avatar: row.avatar, avatarAt: row.avatar_at }),
   }
@@ -280,15 +286,20 @@ export interface AccountValues {
   default_library_key?: number | null
   language?: Language
   mail_notices?: MailNotices
+  mail_interval?: number | null
+  update_mail_interval?: number
 }
 
-/** When the notifications of active accounts are mailed. */
-export async function findMailNotices(
+/** Which mails an account gets, and when. */
+export type MailChoices = Pick<Account, 'mailNotices' | 'mailIntervalSeconds' | 'updateMailSeconds'>
+
+/** The choices of active accounts. */
+export async function findMailChoices(
   reader: Reader,
   keys: readonly number[],
-): Promise<ReadonlyMap<number, MailNotices>> {
+): Promise<ReadonlyMap<number, MailChoices>> {
   const found = await selectAccounts(reader, 'key', keys)
-  return new Map(found.filter(({ active }) => active).map(({ key, mailNotices }) => [key, mailNotices]))
+  return new Map(found.filter(({ active }) => active).map((account) => [account.key, account]))
 }
 
 /** False if its e-mail or login id is taken. */
@@ -367,7 +378,7 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
     `update account set email = ?, name = '', contact_email = '', contact_verified = 0, login_id = null, department = '',
        institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
        default_library_key = null, last_login_at = null,
-       avatar = '', avatar_at = 0, language = '', epoch = epoch + 1
+       avatar = '', avatar_at = 0, language = '', mail_interval = null, update_mail_interval = 0, epoch = epoch + 1
      where key = ? and email = ?`,
     emailOnceRemoved(account),
     account.key,

@@ -39,6 +39,10 @@ export interface Account {
   readonly language?: Language | undefined
   /** When notifications are mailed. */
   readonly mailNotices: MailNotices
+  /** How long notifications are collected for one mail, with `at-once`; undefined for a minute. */
+  readonly mailIntervalSeconds?: number | undefined
+  /** How long changes in monitored libraries are collected for one mail; 0 sends none. */
+  readonly updateMailSeconds: number
   /** Incrementing it revokes everything derived from the account's sessions. */
   readonly epoch: number
   /** The API token of this request. Not stored; undefined for an account that was only looked up. */

@@ -66,7 +66,12 @@ export interface AccountChanges {
   readonly quota?: number
   readonly defaultLibraryKey?: number | null
   readonly language?: Language
+  /** Ends an interval that was set before. */
   readonly mailNotices?: MailNotices
+  /** Seconds that notifications are collected for one mail; 0 sends none. */
+  readonly mailIntervalSeconds?: number
+  /** Seconds that changes in monitored libraries are collected for one mail; 0 sends none. */
+  readonly updateMailSeconds?: number
 }
 
 interface NewAccount extends AccountChanges {
@@ -296,7 +301,7 @@ export class Accounts {
     if (changes.role !== undefined) values.role = changes.role
     if (changes.active !== undefined) values.active = changes.active ? 1 : 0
     if (changes.language !== undefined) values.language = changes.language
-    if (changes.mailNotices !== undefined) values.mail_notices = changes.mailNotices
+    Object.assign(values, mailValues(changes))
     if (changes.defaultLibraryKey !== undefined) values.default_library_key = changes.defaultLibraryKey
     if (password !== undefined) {
       values.password_assigned = (changes.passwordAssigned ?? true) ? 1 : 0
@@ -345,6 +350,20 @@ async function checkNotLastAdministrator(tx: Transaction, email: string): Promis
   if ((await lockActiveAdministrators(tx)) > 1) return
   const account = await findAccount(tx, email)
   if (account?.role === 'admin' && account.active) fail({ code: 'last-administrator', email })
+}
+
+const DAY_SECONDS = 86_400
+
+/** An interval of a day is the daily mail, which has a fixed time. */
+function mailValues(changes: AccountChanges): AccountValues {
+  const { mailNotices, mailIntervalSeconds: interval, updateMailSeconds: updates } = changes
+  const isOwn = interval !== undefined && interval !== 0 && interval !== DAY_SECONDS
+  const ofInterval = interval === 0 ? 'off' : interval === DAY_SECONDS ? 'daily' : 'at-once'
+  return {
+    ...(mailNotices !== undefined && { mail_notices: mailNotices, mail_interval: null }),
+    ...(interval !== undefined && { mail_notices: ofInterval, mail_interval: isOwn ? interval : null }),
+    ...(updates !== undefined && { update_mail_interval: updates }),
+  }
 }
 
 /** The epoch counts sign-outs. It is no field that callers set. */

@@ -17,8 +17,9 @@ export { type AccountRule, AccountRuleError } from './account-rules.ts'
 export {
   type AccountOrder,
   findDefaultLibraryKey,
-  findMailNotices,
+  findMailChoices,
   lockAccount,
+  type MailChoices,
   setDefaultLibraryKey,
 } from './account-store.ts'
 export { AccountTokens } from './account-tokens.ts'

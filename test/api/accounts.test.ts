@@ -41,7 +41,7 @@ describe('/api2/account/info/', () => {
       is_staff: false,
       enable_subscription: false,
       file_updates_email_interval: 0,
-      collaborate_email_interval: 0,
+      collaborate_email_interval: 60,
     }
     for (const path of ['/api2/account/info/', '/api2/account/info']) {
       const reply = await ann.get(path)

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { testCertificates } from '../../src/http/node/test-certificates.ts'
+import { makeFolder } from '../api/sharing-support.ts'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServerOptions } from '../support/server.ts'
@@ -358,6 +359,63 @@ describe('mailed notifications', () => {
       smtp.received.map(({ to }) => to),
       [['bob@example.org']],
     )
+  })
+
+  it('are collected for the interval that a client set, and changes in monitored libraries for one of their own', async () => {
+    await using smtp = await startSmtpReceiver()
+    await using server = await startWithMail(smtp)
+    const info = '/api2/account/info/'
+    const ann = await server.signUp({ email: 'ann@example.org' })
+    const bob = await server.signUp({ email: 'bob@example.org' })
+    const intervalsOf = async (): Promise<[number, number]> => {
+      const { body } = await bob.get(info)
+      return [body.collaborate_email_interval, body.file_updates_email_interval]
+    }
+    assert.deepEqual(await intervalsOf(), [60, 0])
+    for (const [form, shown] of [
+      [{ collaborate_email_interval: 0 }, [0, 0]],
+      [{ collaborate_email_interval: 86_400 }, [86_400, 0]],
+      [{ collaborate_email_interval: 3600, file_updates_email_interval: 7200 }, [3600, 7200]],
+      [{ name: 'Bob' }, [3600, 7200]],
+    ] as const) {
+      assert.equal((await bob.put(info, { form })).status, 200)
+      assert.deepEqual(await intervalsOf(), shown)
+    }
+    for (const name of ['collaborate_email_interval', 'file_updates_email_interval']) {
+      for (const value of ['-1', 'x', '99999999']) {
+        const reply = await bob.put(info, { form: { [name]: value } })
+        assert.deepEqual([reply.status, reply.body], [400, { error_msg: `${name} invalid` }])
+      }
+    }
+    const id = await ann.createLibrary('Plans')
+    await share(ann, id, 'bob@example.org')
+    await bob.post('/api/v2.1/monitored-repos/', { form: { repo_id: id } })
+    await makeFolder(ann, id, '/a')
+    // A list of notifications includes all commits before it.
+    assert.equal((await bob.get('/api/v2.1/notifications/')).body.count, 2)
+    await server.after(3599)
+    assert.equal(smtp.received.length, 0)
+    await share(ann, await ann.createLibrary('More plans'), 'bob@example.org')
+    await server.after(1)
+    assert.deepEqual(
+      smtp.received.map((mail) => mail.headers.get('subject')),
+      ['2 new notifications'],
+    )
+    assert.doesNotMatch(smtp.received[0]?.text ?? '', /changed/)
+    await server.after(3600)
+    assert.deepEqual(
+      smtp.received.slice(1).map((mail) => mail.headers.get('subject')),
+      ['ann changed the library “Plans”'],
+    )
+    // One that waits is not sent once the user chose to get none.
+    await makeFolder(ann, id, '/b')
+    assert.equal((await bob.get('/api/v2.1/notifications/')).body.count, 4)
+    await bob.put(info, { form: { file_updates_email_interval: 0 } })
+    // The choice of the web app replaces the interval.
+    await bob.put('/api/v2.1/user/', { form: { mail_notices: 'at-once' } })
+    assert.deepEqual(await intervalsOf(), [60, 0])
+    await server.after(7200)
+    assert.equal(smtp.received.length, 2)
   })
 
   it('cannot be forged by names', async () => {

@@ -4,7 +4,11 @@ import { withoutUndefined, withRuleMessages } from './account-input.ts'
 import { accountInfoToWire } from './account-wire.ts'
 import { defaultAvatar } from './default-avatar.ts'
 
-const interval = (name: string) => optional(integer({ default: 0, message: `${name} invalid` }))
+const MAX_INTERVAL_SECONDS = 31 * 86_400
+
+/** Seconds between mails; 0 for none. */
+const interval = (name: string) =>
+  optional(integer({ default: 0, min: 0, max: MAX_INTERVAL_SECONDS, message: `${name} invalid` }))
 
 export const accountRoutes = [
   route({
@@ -19,14 +23,19 @@ export const accountRoutes = [
     method: 'PUT',
     path: '/api2/account/info/',
     auth: 'user',
-    summary: "Changes the caller's name.",
+    summary:
+      "Changes the caller's name, and how often notifications and changes in monitored libraries are mailed.",
     body: {
       name: optionalText('name invalid'),
       file_updates_email_interval: interval('file_updates_email_interval'),
       collaborate_email_interval: interval('collaborate_email_interval'),
     },
     async handle({ user, body, request }, services) {
-      const changes = withoutUndefined({ name: body.name })
+      const changes = withoutUndefined({
+        name: body.name,
+        mailIntervalSeconds: body.collaborate_email_interval,
+        updateMailSeconds: body.file_updates_email_interval,
+      })
       const account = await withRuleMessages(services.accounts.update(user.email, changes), {
         'name-invalid': 'name invalid',
       })

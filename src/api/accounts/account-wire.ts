@@ -16,6 +16,9 @@ const UNLIMITED = -2
 
 const DEFAULT_AVATAR_SIZE = 72
 
+/** Seconds between mails. Without an interval of their own, notifications are collected for a minute. */
+const intervals: Readonly<Record<Account['mailNotices'], number>> = { off: 0, 'at-once': 60, daily: 86_400 }
+
 /** The URL of an avatar; of the default avatar if there is none or no account. */
 export function avatarUrl(
   baseUrl: string,
@@ -44,9 +47,8 @@ export async function accountInfoToWire(account: Account, { quotas }: ApiService
     avatar_url: avatarUrl(baseUrl, account),
     is_staff: isAdmin(account),
     enable_subscription: false,
-    // Carrel sends no mail.
-    file_updates_email_interval: 0,
-    collaborate_email_interval: 0,
+    file_updates_email_interval: account.updateMailSeconds,
+    collaborate_email_interval: account.mailIntervalSeconds ?? intervals[account.mailNotices],
   }
 }
 

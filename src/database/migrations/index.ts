@@ -42,6 +42,7 @@ import { indexedUploads } from './0043-indexed-uploads.ts'
 import { openedLibraries } from './0044-opened-libraries.ts'
 import { rollingUpgrades } from './0045-rolling-upgrades.ts'
 import { webdav } from './0046-webdav.ts'
+import { mailIntervals } from './0047-mail-intervals.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   openedLibraries,
   rollingUpgrades,
   webdav,
+  mailIntervals,
 ]
