@@ -176,6 +176,7 @@ export const RULES: readonly Rule[] = [
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
   { ...split('test/api/tasks.', 'long', 5), deep: ['postgres', 'processes'] },
+  deep('test/api/client-login', BOTH, 'a server for each way a session ends', 8),
   split('test/api/tasks', 'long', 5),
   { ...split('test/api/archives', 'password hashes', 4), deep: ['postgres', 'processes'] },
   deep('test/api/deprecated-batch', BOTH, 'many copies', 6),

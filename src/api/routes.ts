@@ -3,6 +3,7 @@ import type { Account } from '../identity/index.ts'
 import { accountRoutes } from './accounts/account-v2.ts'
 import { authTokenRoutes } from './accounts/auth-token-v2.ts'
 import { avatarRoutes } from './accounts/avatar-routes.ts'
+import { clientLoginRoutes } from './accounts/client-login-routes.ts'
 import { deviceRoutes } from './accounts/devices-v2.ts'
 import { onboardingRoutes } from './accounts/onboarding-v21.ts'
 import { passwordResetRoutes } from './accounts/password-reset-v21.ts'
@@ -214,6 +215,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...groupRoutesV2,
   ...searchUserRoutes,
   ...libraryTokenRoutes,
+  ...clientLoginRoutes,
   ...passwordResetRoutes,
   ...personalTokenRoutes,
   ...libraryTokenAccessRoutes,

@@ -18,6 +18,7 @@ import type {
   Onboarding,
   PasswordChecks,
   ScopedTokens,
+  SignInLinks,
   SyncTokens,
   WebdavSecrets,
 } from '../identity/index.ts'
@@ -76,6 +77,7 @@ export interface ApiServices {
   readonly access: Access
   readonly accounts: Accounts
   readonly accountTokens: AccountTokens
+  readonly signInLinks: SignInLinks
   readonly activity: ActivityService
   readonly apiTokens: ApiTokens
   /** Listings of zip archives, which are read in this process. */

@@ -25,6 +25,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'archive_block',
   'indexed_upload',
   'opened_library',
+  'sign_in_link',
   'operation_lease',
   'cluster_node',
   'cluster_lease',

@@ -166,6 +166,45 @@ export async function isLiveApiToken(reader: Reader, key: number): Promise<boole
   return row !== undefined && row.wiped_at === null
 }
 
+/** As isLiveApiToken. The row stays locked until the transaction ends, so that a concurrent wipe waits and finds what is derived here. */
+export async function lockLiveApiToken(tx: Transaction, key: number): Promise<boolean> {
+  const sql = 'update api_token set last_used_at = last_used_at where key = ? and wiped_at is null'
+  return (await tx.run(sql, key)) === 1
+}
+
+/** Derives the token of a device from another one. It ends with that. */
+export async function setParentOfApiToken(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+  parentKey: number,
+): Promise<void> {
+  const sql = 'update api_token set parent_key = ? where account_key = ? and platform = ? and device_id = ?'
+  await tx.run(sql, parentKey, accountKey, platform, deviceId)
+}
+
+/**
+ * Deletes the tokens derived from these, and those derived from them. Called after these were deleted or marked, so that a transaction that
+ * derives one at the same time has either ended or finds its origin gone.
+ */
+export async function deleteApiTokensDerivedFrom(tx: Transaction, keys: readonly number[]): Promise<void> {
+  for (const key of keys) {
+    const sql = 'delete from api_token where parent_key = ? returning key'
+    const derived = await tx.all<{ key: number }>(sql, key)
+    await deleteApiTokensDerivedFrom(
+      tx,
+      derived.map((row) => row.key),
+    )
+  }
+}
+
+/** Maintenance: deletes tokens whose origin was deleted because it expired unused. */
+export async function deleteOrphanedApiTokens(tx: Transaction): Promise<void> {
+  const sql = `delete from api_token where parent_key is not null
+    and not exists (select 1 from api_token origin where origin.key = api_token.parent_key)`
+  while ((await tx.run(sql)) > 0);
+}
+
 /** The device of an API token, and whether it is to be wiped. Platform and device are '' for none. */
 export async function findHolder(reader: Reader, column: 'hash' | 'key', value: Value) {
   const row = await reader.get<{
@@ -188,7 +227,9 @@ export async function findHolder(reader: Reader, column: 'hash' | 'key', value: 
 
 /** Deletes the token and the credentials derived from it. */
 export async function deleteApiToken(tx: Transaction, key: number): Promise<boolean> {
-  return (await tx.run('delete from api_token where key = ?', key)) === 1
+  const existed = (await tx.run('delete from api_token where key = ?', key)) === 1
+  await deleteApiTokensDerivedFrom(tx, [key])
+  return existed
 }
 
 export async function listApiTokenKeysOfDevice(
@@ -206,8 +247,10 @@ export async function deleteApiTokenOfDevice(
   accountKey: number,
   { platform, deviceId }: Holder,
 ): Promise<boolean> {
-  const sql = 'delete from api_token where account_key = ? and platform = ? and device_id = ?'
-  return (await tx.run(sql, accountKey, platform, deviceId)) === 1
+  const sql = 'delete from api_token where account_key = ? and platform = ? and device_id = ? returning key'
+  const row = await tx.get<{ key: number }>(sql, accountKey, platform, deviceId)
+  if (row !== undefined) await deleteApiTokensDerivedFrom(tx, [row.key])
+  return row !== undefined
 }
 
 /**

@@ -6,6 +6,8 @@ import {
   type ApiTokenUse,
   deleteApiToken,
   deleteApiTokenOfDevice,
+  deleteApiTokensDerivedFrom,
+  deleteOrphanedApiTokens,
   findAccountByApiToken,
   findApiToken,
   findHolder,
@@ -48,7 +50,7 @@ const longestVersion = 64
 const longestUserAgent = 255
 
 /** The client of a sign-in; '' for unknown fields. */
-type SignedInBy = Partial<SignInClient>
+export type SignedInBy = Partial<SignInClient>
 
 interface ApiTokensOptions {
   readonly db: Database
@@ -172,7 +174,12 @@ export class ApiTokens {
   async deleteIdle(): Promise<number> {
     if (this.#idleSeconds === 0) return 0
     const before = this.#now() - this.#idleSeconds
-    return this.#db.write((tx) => deleteIdleApiTokens(tx, before), { durable: false })
+    const work = async (tx: Transaction) => {
+      const count = await deleteIdleApiTokens(tx, before)
+      await deleteOrphanedApiTokens(tx)
+      return count
+    }
+    return this.#db.write(work, { durable: false })
   }
 
   #isIdle(lastUsedAt = 0): boolean {
@@ -209,6 +216,8 @@ export class ApiTokens {
       for (const dependent of this.#dependents) await dependent.onDeviceWiped(tx, keys)
       const before = await findApiToken(tx, account.key, device)
       const existed = await markDeviceWiped(tx, account.key, device, this.#now())
+      // After the row is locked: a session that is being derived from it is found.
+      await deleteApiTokensDerivedFrom(tx, keys)
       if (existed && before?.wiped !== true) await also?.(tx)
       return existed
     })

@@ -79,6 +79,7 @@ export {
   secretId,
   secretText,
 } from './secret.ts'
+export { SignInLinks } from './sign-in-links.ts'
 export type { SyncGrant } from './sync-token-store.ts'
 export { SyncTokens } from './sync-tokens.ts'
 export { type SecretProblem, WebdavSecrets } from './webdav-secrets.ts'

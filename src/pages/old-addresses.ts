@@ -34,6 +34,14 @@ export const oldAddressRoutes = [
   ),
   route({
     method: 'GET',
+    path: '/client-login/',
+    auth: 'none',
+    summary: 'Opens the web app with a token of `/api2/client-login/`, at a path of this server.',
+    query: { token: text(), next: text() },
+    handle: ({ query, request }) => toClientLogin(request, query),
+  }),
+  route({
+    method: 'GET',
     path: '/library/:repo_id/',
     prefix: true,
     auth: 'none',
@@ -75,4 +83,21 @@ function toApp(request: HttpRequest, page: string, path = '/'): HttpResponse {
     headers: { Location: `${rootOf(request)}app/${page}${query}` },
     body: '',
   })
+}
+
+/** The token is in the fragment, which browsers never send. The app checks `next` again, because anybody can write such an address. */
+function toClientLogin(request: HttpRequest, { token, next }: { token: string; next: string }): HttpResponse {
+  if (!wantsPage(request.headers['accept'])) throw notFound()
+  const query = isOwnPath(next) ? `?next=${encodeURIComponent(next)}` : ''
+  const fragment = /^[0-9a-f]{32}$/.test(token) ? `#${token}` : ''
+  const headers = {
+    Location: `${rootOf(request)}app/client-login${query}${fragment}`,
+    'Referrer-Policy': 'no-referrer',
+  }
+  return rawResponse({ status: 302, headers, body: '' })
+}
+
+/** A path of this server: two slashes, or a slash and a backslash, would begin the name of another one. */
+function isOwnPath(next: string): boolean {
+  return /^\/(?![/\\])[^\p{Cc}]*$/u.test(next)
 }

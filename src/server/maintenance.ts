@@ -41,6 +41,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('old live events', () => services.activity.live.log.deleteOld()),
       expiring('old notifications', () => services.activity.notifications.deleteOld()),
       expiring('old mails', () => services.outbox.deleteOld()),
+      expiring('expired sign-in links', () => services.signInLinks.deleteExpired()),
       expiring('expired links in mails', () => services.accountTokens.deleteExpired()),
       // Those of a process that stopped.
       { name: 'waiting mails', run: async () => services.outbox.wake(), isLocal: true },

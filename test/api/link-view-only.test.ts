@@ -137,6 +137,8 @@ const others = new Set([
   'POST /api/v2.1/password-reset/check/',
   'POST /api/v2.1/password-reset/confirm/',
   'POST /api/v2.1/confirm-contact-email/',
+  'POST /api/v2.1/client-login/',
+  'GET /client-login/',
 ])
 
 describe('a view-only link', () => {

@@ -46,6 +46,35 @@ describe('signing in', () => {
     assert.equal(await page.locator('html').getAttribute('lang'), 'de')
   })
 
+  it('is done by a client for one tab, which opens the requested page', async (t) => {
+    const person = await suite.server.signUp()
+    const library = await person.createLibrary('Plans')
+    const open = async (tab: NonNullable<Awaited<ReturnType<typeof suite.openTab>>>, next: string) => {
+      const { token } = (await person.post('/api2/client-login/')).body
+      const query = new URLSearchParams({ token, next })
+      await tab.page.goto(`${suite.server.url}/client-login/?${query.toString()}`)
+      return token
+    }
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    await open(tab, `/library/${library}/Plans/`)
+    await tab.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await tab.page.waitForURL(`${suite.server.url}/app/library/${library}**`)
+    assert.equal(await tab.page.evaluate(() => localStorage.getItem('carrel.token')), null)
+    assert.deepEqual(tab.complaints, [])
+    // A page of another site is not opened, and a used link asks for the password.
+    const other = await suite.openTab(t)
+    if (other === undefined) return
+    const used = await open(other, '//evil.example/')
+    await other.page.waitForURL(`${suite.server.url}/app/`)
+    await other.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    const third = await suite.openTab(t)
+    if (third === undefined) return
+    await third.page.goto(`${suite.server.url}/app/client-login?next=%2F%2Fevil.example%2F#${used}`)
+    await third.page.getByRole('button', { name: 'Sign in' }).waitFor()
+    assert.equal(new URL(third.page.url()).origin, suite.server.url)
+  })
+
   it('is required again when the token was revoked elsewhere', async (t) => {
     const person = await suite.server.signUp()
     const tab = await suite.openTab(t, person)

@@ -14,7 +14,14 @@ import { aroundNav } from './navigation/index.ts'
 import { SharePage } from './offline/index.ts'
 import { PhotosPage } from './photos/index.ts'
 import { SearchPage } from './search/index.ts'
-import { ConfirmAddress, ForgotPassword, SetPassword, SignIn, useSignedIn } from './session/index.ts'
+import {
+  ClientLogin,
+  ConfirmAddress,
+  ForgotPassword,
+  SetPassword,
+  SignIn,
+  useSignedIn,
+} from './session/index.ts'
 import { GroupsPage, LinksPage } from './sharing/index.ts'
 import { ErrorBoundary, Shell } from './shell/index.ts'
 import { appBase } from './site-url.ts'
@@ -80,6 +87,9 @@ function Content() {
       <Switch>
         <Route path="/set-password">
           <SetPassword />
+        </Route>
+        <Route path="/client-login">
+          <ClientLogin />
         </Route>
         <Route path="/confirm-address">
           <ConfirmAddress />

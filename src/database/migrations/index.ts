@@ -43,6 +43,7 @@ import { openedLibraries } from './0044-opened-libraries.ts'
 import { rollingUpgrades } from './0045-rolling-upgrades.ts'
 import { webdav } from './0046-webdav.ts'
 import { mailIntervals } from './0047-mail-intervals.ts'
+import { signInLinks } from './0048-sign-in-links.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   rollingUpgrades,
   webdav,
   mailIntervals,
+  signInLinks,
 ]

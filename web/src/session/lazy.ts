@@ -4,4 +4,5 @@ import { lazy } from 'react'
 
 export const ForgotPassword = lazy(() => import('./forgot-password.tsx'))
 export const SetPassword = lazy(() => import('./set-password.tsx'))
+export const ClientLogin = lazy(() => import('./client-login.tsx'))
 export const ConfirmAddress = lazy(() => import('./confirm-address.tsx'))

@@ -19,6 +19,14 @@ export async function signIn(sent: { username: string; password: string; keep: b
   beginSession(token, { keep })
 }
 
+/** Signs in with the one-time token of a client, for this tab only. Its session ends with the one of the client. */
+export async function signInByClient(given: string): Promise<void> {
+  const { device_id, device_name } = thisBrowser()
+  const form = { token: given, device_id, device_name }
+  const { token } = await api.post<{ token: string }>('api/v2.1/client-login/', { form })
+  beginSession(token, { keep: false })
+}
+
 /** Revokes the token of this browser, and deletes it even if the server cannot be reached. */
 export async function signOut(): Promise<void> {
   try {
