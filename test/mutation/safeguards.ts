@@ -301,7 +301,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I8',
     name: 'a route without a policy does not start',
     file: 'src/http/routing.ts',
-    find: "if (!['none', 'user', 'admin', 'library'].includes(route.auth))",
+    find: "if (!['none', 'user', 'admin', 'library', 'webdav'].includes(route.auth))",
     replace: "if (['nobody'].includes(route.auth))",
     tests: ['src/http/routing.test.ts'],
     quick: true,
