@@ -117,30 +117,35 @@ async function signIn<User, Services>(
   const { request } = exchange
   if (route.auth === 'library') return signInToLibrary(exchange, route, runtime)
   if (route.auth === 'webdav') return signInBySecret(exchange, route, runtime)
-  const { authenticate, isAdmin, admits, throttle, userKey } = runtime
-  const found = await authenticate(readApiToken(request.header('authorization')), request)
+  const found = await runtime.authenticate(readApiToken(request.header('authorization')), request)
   if (found.kind !== 'user') throw tokenRefusal(found.kind)
-  exchange.userKey = userKey(found.user)
-  if (route.auth === 'admin' && !isAdmin(found.user)) throw notPermitted()
-  if (admits?.(found.user, route.scope) === false) throw notPermitted()
-  throttle.byAccount(route, exchange.userKey)
-  request.chargeTo(exchange.userKey)
-  return found.user
+  return admitted(found.user, exchange, route, runtime)
 }
 
 async function signInBySecret<User, Services>(
   exchange: Exchange,
   route: Route<User, Services>,
-  { authenticateSecret, admits, throttle, userKey }: Runtime<User, Services>,
+  runtime: Runtime<User, Services>,
 ): Promise<User> {
   const { request } = exchange
-  const found = await authenticateSecret?.(readSecret(request.header('authorization')), request)
+  const found = await runtime.authenticateSecret?.(readSecret(request.header('authorization')), request)
   if (found?.kind !== 'user') throw secretRefusal()
-  exchange.userKey = userKey(found.user)
-  if (admits?.(found.user, route.scope) === false) throw notPermitted()
+  return admitted(found.user, exchange, route, runtime)
+}
+
+/** The user of a valid credential. Throws a refusal if the route needs another role or scope, or the user sends too many requests. */
+function admitted<User, Services>(
+  user: User,
+  exchange: Exchange,
+  route: Route<User, Services>,
+  { isAdmin, admits, throttle, userKey }: Runtime<User, Services>,
+): User {
+  exchange.userKey = userKey(user)
+  if (route.auth === 'admin' && !isAdmin(user)) throw notPermitted()
+  if (admits?.(user, route.scope) === false) throw notPermitted()
   throttle.byAccount(route, exchange.userKey)
-  request.chargeTo(exchange.userKey)
-  return found.user
+  exchange.request.chargeTo(exchange.userKey)
+  return user
 }
 
 async function signInToLibrary<User, Services>(
