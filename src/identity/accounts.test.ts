@@ -42,6 +42,7 @@ await onEachDatabase('Accounts', (open) => {
         lastLoginAt: null,
         epoch: 0,
         mailNotices: 'at-once',
+        updateMailSeconds: 0,
       })
       assert.deepEqual(await identity.accounts.find('ANN@example.ORG'), created)
       assert.deepEqual(await identity.accounts.findByKey(created.key), created)

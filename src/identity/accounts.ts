@@ -42,6 +42,7 @@ import { leaveGroups } from './groups.ts'
 import type { Passwords } from './passwords.ts'
 import type { LibraryRelations } from './relations.ts'
 import { deleteScopedTokensOf } from './scoped-token-store.ts'
+import { deleteSignInLinksOf } from './sign-in-link-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
 import { deleteWebdavSecret } from './webdav-secret-store.ts'
 
@@ -274,6 +275,7 @@ export class Accounts {
       await deleteAccountTokens(tx, account.key)
       await invalidateApiTokens(tx, account.key)
       await deleteScopedTokensOf(tx, account.key)
+      await deleteSignInLinksOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
       await also?.(tx, account)
       return account
@@ -328,6 +330,7 @@ async function revokeAll(tx: Transaction, email: string): Promise<Account | unde
   if (account === undefined) return undefined
   await deleteApiTokens(tx, account.key)
   await deleteScopedTokensOf(tx, account.key)
+  await deleteSignInLinksOf(tx, account.key)
   await deleteSyncTokensOfAccount(tx, account.key)
   return account
 }

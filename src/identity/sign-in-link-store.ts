@@ -33,6 +33,10 @@ export async function consumeSignInLink(
   return { accountKey: row.account_key, epoch: row.epoch, apiTokenKey: row.api_token_key }
 }
 
+export async function deleteSignInLinksOf(tx: Transaction, accountKey: number): Promise<void> {
+  await tx.run('delete from sign_in_link where account_key = ?', accountKey)
+}
+
 export function deleteExpiredSignInLinks(tx: Transaction, now: number): Promise<number> {
   return tx.run('delete from sign_in_link where expires_at <= ?', now)
 }

@@ -324,6 +324,8 @@ describe('the id of an object outside of a shared folder', () => {
       .filter(({ method, reads }) => method !== 'OPTIONS' && reads.some(mayNameObjects))
       .map(({ method, path }) => `${method} ${path}`)
       .filter((name) => !name.includes('/batch-'))
+      // WebDAV takes ids only as entity tags, which it compares with that of the item.
+      .filter((name) => !/ \/(?:seaf)?dav\/$/.test(name))
     const unlisted = names.filter((name) => !(name in routes) && !(name in withoutIds))
     assert.deepEqual(unlisted, [], 'add their responses inside a shared folder to this file')
     const gone = [...Object.keys(routes), ...Object.keys(withoutIds)].filter((name) => !names.includes(name))
