@@ -80,11 +80,11 @@ const splitPlain = (files: string, reason: string, seconds: number): Rule => ({
 /** What is tested when, and on what. */
 export const RULES: readonly Rule[] = [
   // Randomized suites: in short, then at full length.
-  deep('test/durability/kill', SQLITE, 'random: 20 kills', 100),
+  deep('test/durability/kill', SQLITE, 'random: 8 kills', 40),
   deep('test/api/quota-growth', BOTH, 'many copies at the same time', 12),
   deep('src/extraction/text-extractor', SQLITE, 'starts worker processes', 12),
   deep('test/model/operations', SQLITE, 'random: 60 sequences, then a backup and a restore', 90),
-  both('test/model/', SQLITE, 'random: 50 sequences of calls, then 2000', 180),
+  both('test/model/', SQLITE, 'random: 50 sequences of calls, then 1000', 90),
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),
   { ...both('test/api/concurrency', BOTH, '10 edits of each of 50 writers, then 200', 60), fast: SQLITE },
   both('test/api/matrix.', SQLITE, 'a random 40 of the routes, then all', 90),
@@ -107,7 +107,7 @@ export const RULES: readonly Rule[] = [
   fast('test/limits/released', SQLITE, 'one server'),
   deep('test/faults/', SQLITE, 'random: three faults under load on three nodes with PostgreSQL and S3', 60),
   deep('test/kills/', SQLITE, 'random: 24 kills under every kind of write', 120),
-  deep('test/soak/soak', SQLITE, 'three minutes of mixed load, then collections and a check', 180),
+  deep('test/soak/soak', SQLITE, 'three minutes of mixed load, then collections and a check', 200),
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),
   deep('test/limits/starting', SQLITE, 'waits for the time limit of a connection', 2),
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),

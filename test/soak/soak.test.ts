@@ -14,7 +14,7 @@ it('three minutes of mixed load get right answers, leave memory and descriptors 
 }, async (t) => {
   const seed = testSeed()
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
-  const report = await soak({ seconds: 180, idleSeconds: 0, paceMs: 50, seed, sampleMs: 2000 })
+  const report = await soak({ seconds: 180, idleSeconds: 0, paceMs: 200, seed, sampleMs: 2000 })
   for (const { title, trend } of report.trends) t.diagnostic(`${title}: ${JSON.stringify(trend)}`)
   t.diagnostic(`operations: ${JSON.stringify([...report.counts])}`)
   t.diagnostic(`settled: ${JSON.stringify(report.settled)}`)

@@ -25,7 +25,7 @@ interface PageAddress {
 const sectionsOf = (route: string, base: string, sections: readonly string[]): PageAddress[] =>
   sections.map((section) => ({ name: `${base.slice(1)}-${section}`, route, address: `${base}/${section}` }))
 
-const ACCOUNT_SECTIONS = ['profile', 'security', 'devices', 'tokens', 'notifications', 'appearance']
+const ACCOUNT_SECTIONS = ['profile', 'security', 'devices', 'tokens', 'webdav', 'notifications', 'appearance']
 const ADMIN_SECTIONS = [
   'status',
   'statistics',
@@ -79,7 +79,7 @@ const PAGES: readonly PageAddress[] = [
 ]
 
 /** Redirects to another page. */
-const REDIRECTS = ['/index.html']
+const REDIRECTS = ['/index.html', '/client-login']
 
 /** Both themes are shown without loading a page again. */
 const WINDOWS = { desktop: {}, phone: PHONE } as const
