@@ -1,6 +1,6 @@
 import { Supervisor } from '../src/processes/index.ts'
 
-/** What a lock costs that a supervisor grants to one of its processes, while nobody else wants it. */
+/** Latency of an uncontended lock that a supervisor grants to one of its processes. */
 export interface LockTimes {
   readonly p50Ms: number
   readonly p99Ms: number

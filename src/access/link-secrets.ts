@@ -52,7 +52,7 @@ export class LinkSecrets {
     return text?.startsWith(HASHED) ? undefined : text
   }
 
-  /** Encrypts what is sealed under the current key. Undefined if the server's secret has been replaced. */
+  /** Encrypts the sealed password, or its hash, again under the current key. Undefined if the server's secret has been replaced. */
   reseal(link: Pick<Link, 'token' | 'password'>): Buffer | undefined {
     const text = this.#openSealed(link)
     return text === undefined ? undefined : this.#sealing.seal(text, link.token)

@@ -5,7 +5,7 @@ import type { CommitLiveEvent, LiveEvent } from './hub.ts'
 const MAX_LIBRARIES = 8192
 
 /**
- * Keeps the heads that clients are told of from going back. Nodes log their commits a moment after they made them, so the log may have the
+ * Makes the heads announced to clients monotonic. Nodes log their commits a moment after they made them, so the log may have the
  * commits of two nodes in the wrong order.
  */
 export class HeadOrder {

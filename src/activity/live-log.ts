@@ -87,7 +87,7 @@ export class LiveLog {
     })
   }
 
-  /** Passes on what is logged: the events of other processes, and those that were logged in a transaction. */
+  /** Publishes logged events: those of other processes, and those that were logged in a transaction. */
   poll(): Promise<void> {
     return this.#work(async () => {
       const last = await lastEventId(this.#options.db)

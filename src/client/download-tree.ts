@@ -106,7 +106,7 @@ export async function fetchFile(
   beforeRename: () => Promise<void> = async () => {},
 ): Promise<void> {
   const partial = path.join(path.dirname(target), partialName(entry))
-  // Never through a link that somebody has put there.
+  // Refuses a symbolic link at this path, so that nothing is written to its target.
   await using handle = await open(
     partial,
     constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),

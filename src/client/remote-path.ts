@@ -10,7 +10,7 @@ export interface RemoteText {
   readonly path: string
   /** Written with a slash at its end, so that it can only mean a folder. */
   readonly isFolder: boolean
-  /** Written as `folder/.`: what is in the folder, without the folder itself. */
+  /** Whether it ends with `/.`, which selects the entries of a folder without the folder itself. */
   readonly isContent: boolean
 }
 

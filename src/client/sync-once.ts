@@ -205,7 +205,7 @@ class SyncRun {
     }
   }
 
-  /** Throws if the local file is not what the scan found: somebody is working on it, and the next run will see it. */
+  /** Throws if the local file changed since the scan. The next run compares it again. */
   async #expectLocal(name: string): Promise<void> {
     const now = await this.#stampNow(name).catch(() => undefined)
     if (now !== this.#local.get(name)?.stamp) throw changed(name)
@@ -296,7 +296,7 @@ class SyncRun {
     return new Map(Object.entries(stored.files ?? {}))
   }
 
-  /** Written after an interruption too: what is done is not done again. */
+  /** Stores the state file, also after an interruption, so that the next run does not repeat completed transfers. */
   async #writeBase(): Promise<void> {
     const target = path.join(this.#root, STATE_FILE)
     const aside = `${target}.${process.pid}`

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import type { Client } from '../support/client.ts'
@@ -33,5 +36,19 @@ export async function clientUser(client: Client, token = client.token): Promise<
     run,
     json: async (args, code) => JSON.parse((await run([...args, '--json'], code)).stdout),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Starts a server of a test on a free port. Disposing closes its connections, too. */
+export async function listening(server: Server): Promise<AsyncDisposable & { readonly url: string }> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
   }
 }

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Carrel, CarrelError } from '../../sdk/src/index.ts'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
-import { clientUser } from './support.ts'
+import { clientUser, listening } from './support.ts'
 
 /** What a proxy does with one request: pass it on, refuse it, drop it, or drop its response. */
 type Fate = 'pass' | 'busy' | 'drop' | 'drop-response' | 'cut-response'
@@ -42,16 +40,8 @@ async function startProxy(target: string, fate: (method: string, url: string) =>
     })
     sent.on('error', () => incoming.socket.destroy())
     incoming.pipe(sent)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
+  })
+  return listening(server)
 }
 
 describe('transfers of the SDK and the client', () => {
