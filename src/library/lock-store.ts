@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/index.ts'
+import type { Dialect, Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** A lock in effect. */
@@ -37,6 +37,10 @@ interface LockRow {
   webdav: string | null
 }
 
+/** Distinguishes these advisory locks of PostgreSQL from others. */
+const LOCK_CLASS = 0x6461_766c
+const MAX_INT = 2 ** 31
+
 const COLUMNS = 'path, account_key, locked_at, expires_at, webdav'
 
 /** All locks of a library that have not expired. */
@@ -63,6 +67,15 @@ export async function findLock(
     now,
   )
   return row && toLock(row)
+}
+
+/**
+ * Makes transactions that add locks to a library run one after another. A lock of a folder with its content conflicts with rows of
+ * other paths, which no unique key prevents. Called before the locks are read. SQLite has one writer at a time anyway.
+ */
+export async function serializeLocking(tx: Transaction, dialect: Dialect, libraryKey: number): Promise<void> {
+  if (dialect !== 'postgres') return
+  await tx.get('select pg_advisory_xact_lock(?::int, ?::int)', LOCK_CLASS, libraryKey % MAX_INT)
 }
 
 /** False if there is a lock in effect, also one of the caller. An expired lock is replaced. */

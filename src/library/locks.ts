@@ -3,7 +3,15 @@ import { fail } from '../errors.ts'
 import { isWithin, joinPath, type LibraryPath, selfAndAbove } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
-import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
+import {
+  deleteLock,
+  type FileLock,
+  findLock,
+  insertLock,
+  listLocks,
+  serializeLocking,
+  setLockExpiry,
+} from './lock-store.ts'
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
 
@@ -38,7 +46,10 @@ export function findLockAt(
   return findLock(dbOf(core), library.info.key, inOrigin(library.info, path), core.now())
 }
 
-/** Throws path-not-found; already-locked, also if the caller has the lock. */
+/**
+ * Throws path-not-found; already-locked, also if the caller has the lock, or if another account has the lock of a folder above with all
+ * its content.
+ */
 export async function lockFile(
   core: LibraryCore,
   library: EditableLibrary,
@@ -50,7 +61,13 @@ export async function lockFile(
   const place = inOrigin(library.info, path)
   const lock = { path: place, accountKey: library.actor.key, lockedAt: now, expiresAt: expiry(now, seconds) }
   const { info, actor } = library
-  const held = await dbOf(core).write(async (tx) => {
+  const db = dbOf(core)
+  const held = await db.write(async (tx) => {
+    await serializeLocking(tx, db.dialect, info.key)
+    const above = (await listLocks(tx, info.key, now)).find(
+      (one) => one.webdav?.isDeep === true && isWithin(place, one.path) && !isHeldBy(one, actor.key),
+    )
+    if (above !== undefined) return above
     if (await insertLock(tx, info.key, lock, now)) {
       await core.events.record(tx, { kind: 'locked', library: originOf(info), actor, path: place })
       return undefined

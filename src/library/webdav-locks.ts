@@ -10,6 +10,7 @@ import {
   findLock,
   insertLock,
   listLocks,
+  serializeLocking,
   setLockExpiry,
   setWebdavLock,
 } from './lock-store.ts'
@@ -44,7 +45,9 @@ export async function takeToken(
   const now = core.now()
   const { token, scope, isDeep, owner } = wanted
   const holder = { token, accountKey: actor.key, owner }
-  await dbOf(core).write(async (tx) => {
+  const db = dbOf(core)
+  await db.write(async (tx) => {
+    await serializeLocking(tx, db.dialect, info.key)
     const conflicting = (await listLocks(tx, info.key, now)).filter(
       (lock) =>
         lock.path === place ||

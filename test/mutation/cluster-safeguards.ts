@@ -1,6 +1,7 @@
 import type { Safeguard } from './safeguards.ts'
 
 const NODES = 'test/cluster/nodes.test.ts'
+const LOCK_RACE = 'test/cluster/lock-race.test.ts'
 const CLAIMS = 'test/cluster/claims.test.ts'
 const LOST_COMMITS = 'test/cluster/postgres-lost-commits.test.ts'
 const S3_STORE = 'test/storage/s3-block-store.test.ts'
@@ -50,6 +51,14 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
     replace:
       'return (async (_: number, work: () => Promise<LibraryInfo>) => work())(library.key, async () => {',
     tests: [CLAIMS],
+  },
+  {
+    invariant: 'I5',
+    name: 'the locks of a library are granted one at a time',
+    file: 'src/library/lock-store.ts',
+    find: "if (dialect !== 'postgres') return",
+    replace: "if (dialect === 'postgres') return",
+    tests: [LOCK_RACE],
   },
   {
     invariant: 'I5',

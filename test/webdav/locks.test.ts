@@ -104,6 +104,7 @@ describe('locks of WebDAV', () => {
       form: { operation: 'mkdir' },
     })
     assert.equal(made.status, 403)
+    assert.equal((await upload(member, 'lock', '/folder/f.txt')).status, 403)
     assert.equal((await mine.put('/dav/Team/folder/new.txt', 'x', { If: `(${token})` })).status, 201)
     assert.equal((await theirs.put('/dav/Team/beside.txt', 'x')).status, 201)
   })
