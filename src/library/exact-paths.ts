@@ -1,4 +1,11 @@
-import { describeAdded, describeMoved, describeUploaded, inOrigin, originOf } from '../commits/index.ts'
+import {
+  describeAdded,
+  describeModified,
+  describeMoved,
+  describeUploaded,
+  inOrigin,
+  originOf,
+} from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
@@ -67,6 +74,26 @@ export async function putFile(
     }
   })
   return result
+}
+
+/**
+ * Sets the modification time of an item, in one commit; without one if it has that time. Its folders keep their times. Throws
+ * path-not-found, locked.
+ */
+export async function setTime(
+  core: LibraryCore,
+  library: EditableLibrary,
+  path: LibraryPath,
+  seconds: number,
+): Promise<void> {
+  await library.commit(async (tree) => {
+    const entry = await getEntry(tree, path)
+    const mtime = modificationTime(seconds, tree.now)
+    if (entry.mtime === mtime) return unchanged(undefined)
+    await refuseLocked(core, library, [path])
+    await tree.put(parentOf(path), { ...entry, mtime }, { touch: false })
+    return { description: describeModified(entry.name), result: undefined }
+  })
 }
 
 /** Creates a folder. Throws locked. */

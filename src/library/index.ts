@@ -23,7 +23,7 @@ export {
   removeOne,
   rename,
 } from './entries.ts'
-export { copyTo, makeFolderAt, moveTo, type PlaceOutcome, putFile } from './exact-paths.ts'
+export { copyTo, makeFolderAt, moveTo, type PlaceOutcome, putFile, setTime } from './exact-paths.ts'
 export {
   type AlsoOfLibrary,
   createLibrary,

@@ -13,6 +13,8 @@ export interface DescribedItem {
   readonly name: string
   /** Unix seconds; undefined for the root, which has no time. */
   readonly mtime: number | undefined
+  /** Unix seconds, if a client stored it. */
+  readonly createdAt?: number | undefined
   /** Bytes of a file. */
   readonly size: number
   /** The id of the file or dir; undefined for the root. */
@@ -41,10 +43,12 @@ const SUPPORTED_LOCK = ['exclusive', 'shared']
   )
   .join('')
 
-/** The properties of the DAV: namespace that the server computes. Clients cannot set them. */
+/** The properties of the DAV: namespace that the server computes. Clients cannot set them, except `creationdate`. */
 export const liveProperties: Readonly<Record<string, Live>> = {
   resourcetype: ({ isFolder }) => (isFolder ? '<d:collection/>' : ''),
   displayname: ({ name }) => escapeText(name),
+  // Creation times are not kept. Until a client sets one, an item is as old as its last change.
+  creationdate: ({ createdAt, mtime }) => isoTime(createdAt ?? mtime),
   getlastmodified: ({ mtime }) => (mtime === undefined ? undefined : new Date(mtime * 1000).toUTCString()),
   getetag: ({ id }) => (id === undefined ? undefined : `"${id}"`),
   getcontentlength: ({ isFolder, size }) => (isFolder ? undefined : String(size)),
@@ -61,6 +65,10 @@ export const liveProperties: Readonly<Record<string, Live>> = {
 export const usualProperties: readonly string[] = Object.keys(liveProperties).filter(
   (name) => !name.startsWith('quota-'),
 )
+
+function isoTime(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString().replace('.000', '')
+}
 
 /** The locks that cover an item, as elements of `lockdiscovery`. A lock of the web app has no token. */
 export async function lockDiscovery(

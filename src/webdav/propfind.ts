@@ -12,6 +12,7 @@ import { type DeadProperty, type Library, locksOf, propertiesIn, propertiesOf } 
 import { type Dirent, joinPath, ROOT } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import { type Address, addressOf, hrefOf } from './address.ts'
+import { isCreationTime, isModificationTime, modificationTimeXml, storedCreationTime } from './item-times.ts'
 import {
   type DescribedItem,
   liveProperties,
@@ -109,7 +110,7 @@ async function libraryItems(
   const listing = depth === 1 && kind === 'folder'
   if (listing) await refuseClosed(services, library)
   const locks = isPast ? undefined : [...(await locksOf(core, library.info)).values()]
-  const wantsDead = !isPast && (asked.kind !== 'prop' || asked.names.some(isDead))
+  const wantsDead = !isPast && (asked.kind !== 'prop' || asked.names.some(dependsOnDead))
   const dead = wantsDead ? await propertiesOf(core, library, path) : []
   const deadBelow = wantsDead && listing ? await propertiesIn(core, library, path) : new Map()
   const quota = wantsQuota(asked) && kind === 'folder' ? await quotaOf(services, library) : undefined
@@ -118,14 +119,16 @@ async function libraryItems(
   const own = entry ?? rootEntry(library, address)
   const slicer = new TimeSlicer()
   return (async function* () {
-    yield { item: { ...describe(own, address), quota }, context, dead }
+    yield { item: { ...describe(own, address), createdAt: storedCreationTime(dead), quota }, context, dead }
     for (const one of folder?.dir.entries ?? []) {
       const at = joinPath(path, one.name)
+      const deadHere = deadBelow.get(at) ?? []
       const item = {
         ...describe(one, { ...address, path: at }),
+        createdAt: storedCreationTime(deadHere),
         quota: one.kind === 'dir' ? quota : undefined,
       }
-      yield { item, context, dead: deadBelow.get(at) ?? [] }
+      yield { item, context, dead: deadHere }
       if (slicer.isDue) await slicer.rest()
     }
   })()
@@ -165,7 +168,7 @@ async function responseXml({ item, context, dead }: Listed, asked: Asked): Promi
   for (const { namespace, name } of namesFor(asked, dead)) {
     const isName = asked.kind === 'propname'
     const xml = namespace === 'DAV:' ? await liveXml(name, item, context, isName) : undefined
-    const stored = xml ?? deadXml(dead, namespace, name, isName)
+    const stored = xml ?? timeXml(item, { namespace, name }, isName) ?? deadXml(dead, namespace, name, isName)
     if (stored !== undefined) found += stored
     else if (asked.kind === 'prop') missing += emptyElement(namespace, name)
   }
@@ -177,7 +180,18 @@ async function responseXml({ item, context, dead }: Listed, asked: Asked): Promi
 function namesFor({ kind, names }: Asked, dead: readonly DeadProperty[]): Asked['names'] {
   if (kind === 'prop') return names
   const usual = usualProperties.map((name) => ({ namespace: 'DAV:', name }))
-  return [...usual, ...dead.map(({ namespace, name }) => ({ namespace, name })), ...names]
+  const stored = dead.filter((one) => !isLive(one)).map(({ namespace, name }) => ({ namespace, name }))
+  return [...usual, ...stored, ...names]
+}
+
+/** The modification time under the name that Windows sets it by. */
+function timeXml(
+  { mtime }: DescribedItem,
+  name: Asked['names'][number],
+  isName: boolean,
+): string | undefined {
+  if (mtime === undefined || !isModificationTime(name)) return undefined
+  return isName ? emptyElement(name.namespace, name.name) : modificationTimeXml(mtime)
 }
 
 async function liveXml(
@@ -211,8 +225,13 @@ export function propstat(properties: string, status: string): string {
   return `<d:propstat><d:prop>${properties}</d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat>`
 }
 
-function isDead({ namespace, name }: { namespace: string; name: string }): boolean {
-  return namespace !== 'DAV:' || !Object.hasOwn(liveProperties, name)
+function dependsOnDead(name: Asked['names'][number]): boolean {
+  return !isLive(name) || isCreationTime(name)
+}
+
+/** Whether the server computes a property. */
+export function isLive({ namespace, name }: { namespace: string; name: string }): boolean {
+  return namespace === 'DAV:' && Object.hasOwn(liveProperties, name)
 }
 
 function wantsQuota({ names }: Asked): boolean {

@@ -1,15 +1,15 @@
 import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { changeProperties, type DeadProperty } from '../library/index.ts'
-import { parentOf } from '../objects/index.ts'
+import { changeProperties, type DeadProperty, setTime } from '../library/index.ts'
+import { parentOf, ROOT } from '../objects/index.ts'
 import { addressOf, hrefOf } from './address.ts'
-import { liveProperties } from './live-properties.ts'
+import { isCreationTime, isModificationTime, parseTime } from './item-times.ts'
 import { Preconditions } from './preconditions.ts'
-import { emptyElement, propstat } from './propfind.ts'
+import { emptyElement, isLive, propstat } from './propfind.ts'
 import { changeable, existing, findResource, refuseClosed } from './resource.ts'
 import { davError, xmlResponse } from './responses.ts'
 import type { WebdavServices } from './services.ts'
-import { elementsOf, isDav, languageOf, parseXml, serialize } from './xml-reader.ts'
+import { elementsOf, isDav, languageOf, parseXml, serialize, type XmlElement } from './xml-reader.ts'
 
 const MAX_BODY = 256 * 1024
 const MAX_CHANGES = 500
@@ -20,9 +20,11 @@ interface Change {
   readonly name: string
   /** Undefined removes the property. */
   readonly xml: string | undefined
+  /** Unix seconds, if it sets the modification time of the item. */
+  readonly mtime?: number | undefined
 }
 
-/** PROPPATCH: stores and removes dead properties, all or none. Live ones are protected. */
+/** PROPPATCH: stores and removes dead properties, all or none. Live ones are protected. Windows sets the time of a file this way. */
 export async function changeItemProperties(
   services: WebdavServices,
   user: Account,
@@ -37,8 +39,7 @@ export async function changeItemProperties(
   await conditions.check(resource)
   await conditions.refuseLocked(resource, [[resource.path, 'changes']])
   const href = hrefOf(resource.address, resource.kind === 'folder')
-  const isProtected = ({ namespace, name }: Change) =>
-    namespace === 'DAV:' && Object.hasOwn(liveProperties, name)
+  const isProtected = (change: Change) => isLive(change) && !isCreationTime(change)
   if (changes.some(isProtected)) {
     // RFC 4918, 9.2: the instructions are executed all or none.
     const refused = changes.filter(isProtected)
@@ -48,8 +49,16 @@ export async function changeItemProperties(
       [others, '424 Failed Dependency'],
     ])
   }
-  const apply = (properties: readonly DeadProperty[]) => changes.reduce(changed, properties)
-  const isStored = await changeProperties(services.core, editable, resource.path, (all) => [...apply(all)])
+  const kept = changes.filter((change) => !isModificationTime(change))
+  const apply = (properties: readonly DeadProperty[]) => kept.reduce(changed, properties)
+  const { core } = services
+  const isStored =
+    kept.length === 0 || (await changeProperties(core, editable, resource.path, (all) => [...apply(all)]))
+  const { mtime } = changes.findLast((change) => change.mtime !== undefined) ?? {}
+  // The root of a library has no entry, and so no time of its own.
+  if (isStored && mtime !== undefined && resource.path !== ROOT) {
+    await setTime(core, editable, resource.path, mtime)
+  }
   return multistatus(href, [[changes, isStored ? '200 OK' : '507 Insufficient Storage']])
 }
 
@@ -88,8 +97,9 @@ function readChanges(bytes: Buffer): Change[] {
       // RFC 4918, 4.3: the language in scope is part of a property.
       const language = languageOf(prop) ?? languageOf(instruction) ?? languageOf(root)
       for (const element of elementsOf(prop)) {
-        const { namespace, name } = element
-        changes.push({ namespace, name, xml: isSet ? serialize(element, language) : undefined })
+        const { namespace, name, content } = element
+        const mtime = isSet && isModificationTime(element) ? parseTime(textOf(content)) : undefined
+        changes.push({ namespace, name, xml: isSet ? serialize(element, language) : undefined, mtime })
       }
     }
   }
@@ -97,4 +107,8 @@ function readChanges(bytes: Buffer): Change[] {
     throw davError(400, 'The XML of the request changes no properties, or too many.')
   }
   return changes
+}
+
+function textOf(content: XmlElement['content']): string {
+  return content.filter((one) => typeof one === 'string').join('')
 }

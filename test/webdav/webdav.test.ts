@@ -218,6 +218,47 @@ describe('WebDAV', () => {
     assert.match((await dav.call('PROPPATCH', '/dav/Notes/q.txt', { body: live })).text, /403 Forbidden/)
   })
 
+  it('takes the times of Windows: the last change becomes that of the file, the creation is stored', async () => {
+    const set = (name: string, value: string, namespace = 'urn:schemas-microsoft-com:') =>
+      `<propertyupdate xmlns="DAV:"><set><prop><z:${name} xmlns:z="${namespace}">${value}</z:${name}></prop></set></propertyupdate>`
+    const patch = async (path: string, body: string) => {
+      const reply = await dav.call('PROPPATCH', path, { body })
+      return [reply.status, /HTTP\/1\.1 (\d+)/.exec(reply.text)?.[1]]
+    }
+    const times = async (path: string) => {
+      const { text } = await dav.propfind(path, '0', asking('creationdate', 'getlastmodified'))
+      return [/<d:creationdate>([^<]*)/.exec(text)?.[1], /<d:getlastmodified>([^<]*)/.exec(text)?.[1]]
+    }
+    const file = '/dav/Notes/times.txt'
+    await dav.put(file, 'times', { 'X-OC-Mtime': '1700000000' })
+    const modified = 'Tue, 14 Nov 2023 22:13:20 GMT'
+    assert.deepEqual(await times(file), ['2023-11-14T22:13:20Z', modified])
+    const changed = 'Thu, 01 Aug 2019 10:20:30 GMT'
+    assert.deepEqual(await patch(file, set('Win32LastModifiedTime', changed)), [207, '200'])
+    assert.deepEqual(await times(file), ['2019-08-01T10:20:30Z', changed])
+    assert.deepEqual(await patch(file, set('Win32CreationTime', 'Mon, 01 Jul 2019 00:00:00 GMT')), [
+      207,
+      '200',
+    ])
+    assert.deepEqual(await times(file), ['2019-07-01T00:00:00Z', changed])
+    const all = await dav.propfind(file, '0')
+    assert.equal(all.text.match(/<d:creationdate>/g)?.length, 1)
+    const asked =
+      '<propfind xmlns="DAV:"><prop><Win32LastModifiedTime xmlns="urn:schemas-microsoft-com:"/></prop></propfind>'
+    assert.ok((await dav.propfind(file, '0', asked)).text.includes(changed))
+    assert.deepEqual(await patch(file, set('creationdate', '2018-01-02T03:04:05Z', 'DAV:')), [207, '200'])
+    assert.deepEqual(await times(file), ['2018-01-02T03:04:05Z', changed])
+    // A time that cannot be read changes nothing, and is no reason to refuse the other properties of Windows.
+    assert.deepEqual(await patch(file, set('Win32LastModifiedTime', 'yesterday')), [207, '200'])
+    assert.deepEqual(await times(file), ['2018-01-02T03:04:05Z', changed])
+    const folder = '/dav/Notes/times'
+    await dav.call('MKCOL', folder)
+    assert.deepEqual(await patch(folder, set('Win32LastModifiedTime', changed)), [207, '200'])
+    assert.equal((await times(folder))[1], changed)
+    const { body } = await user.get(`/api2/repos/${library}/file/detail/`, { p: '/times.txt' })
+    assert.equal(body.mtime, Date.parse(changed) / 1000)
+  })
+
   it('shows the past, which nobody can change', async () => {
     const now = Math.floor(Date.now() / 1000)
     const name = `@${new Date((now + 5) * 1000).toISOString().slice(0, 19)}`
