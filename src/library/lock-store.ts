@@ -43,14 +43,13 @@ const MAX_INT = 2 ** 31
 
 const COLUMNS = 'path, account_key, locked_at, expires_at, webdav'
 
-/** All locks of a library that have not expired. */
+/**
+ * All locks of a library that have not expired. Every upload reads them, so the time is not a parameter: the statement would be another one
+ * every second, and its rows would not be cached.
+ */
 export async function listLocks(reader: Reader, libraryKey: number, now: number): Promise<FileLock[]> {
-  const rows = await reader.all<LockRow>(
-    `select ${COLUMNS} from file_lock where library_key = ? and (expires_at is null or expires_at > ?)`,
-    libraryKey,
-    now,
-  )
-  return rows.map(toLock)
+  const rows = await reader.all<LockRow>(`select ${COLUMNS} from file_lock where library_key = ?`, libraryKey)
+  return rows.filter(({ expires_at: end }) => end === null || end > now).map(toLock)
 }
 
 export async function findLock(
