@@ -59,7 +59,7 @@ export function hrefOf({ prefix, snapshot, library, path }: Address, isFolder: b
 }
 
 /** One segment of a URL path. */
-function encodeName(name: string): string {
+export function encodeName(name: string): string {
   return encodeURIComponent(name.toWellFormed())
 }
 

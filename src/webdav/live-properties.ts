@@ -9,6 +9,8 @@ import { escapeText } from './xml-writer.ts'
 /** An item as live properties describe it. */
 export interface DescribedItem {
   readonly address: Address
+  /** Its escaped URL path. */
+  readonly href: string
   readonly isFolder: boolean
   readonly name: string
   /** Unix seconds; undefined for the root, which has no time. */
@@ -55,7 +57,7 @@ export const liveProperties: Readonly<Record<string, Live>> = {
   getcontenttype: ({ isFolder, name }) => (isFolder ? undefined : escapeText(mediaTypeOf(name))),
   supportedlock: (_, { locks }) => (locks === undefined ? undefined : SUPPORTED_LOCK),
   lockdiscovery: ({ address }, { services, locks }) =>
-    locks === undefined ? undefined : lockDiscovery(services, locks, address),
+    locks === undefined ? undefined : locks.length === 0 ? '' : lockDiscovery(services, locks, address),
   'quota-used-bytes': ({ quota }) => (quota === undefined ? undefined : String(quota.used)),
   'quota-available-bytes': ({ quota }) =>
     quota?.available === undefined ? undefined : String(Math.max(0, Math.floor(quota.available))),

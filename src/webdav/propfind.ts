@@ -11,7 +11,7 @@ import type { Account } from '../identity/index.ts'
 import { type DeadProperty, type Library, locksOf, propertiesIn, propertiesOf } from '../library/index.ts'
 import { type Dirent, joinPath, ROOT } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import { type Address, addressOf, hrefOf } from './address.ts'
+import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { isCreationTime, isModificationTime, modificationTimeXml, storedCreationTime } from './item-times.ts'
 import {
   type DescribedItem,
@@ -28,6 +28,8 @@ import { escapeText } from './xml-writer.ts'
 const MAX_BODY = 64 * 1024
 /** Characters that are sent together. */
 const PIECE = 64 * 1024
+/** Entries that are described without giving way to other requests. */
+const BATCH = 200
 const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<d:multistatus xmlns:d="DAV:">'
 const TAIL = '</d:multistatus>'
 
@@ -77,25 +79,29 @@ async function* rootItems(
   user: Account,
   address: Address,
   depth: 0 | 1,
-): AsyncGenerator<Listed> {
+): AsyncGenerator<readonly Listed[]> {
   const context = { services, locks: undefined }
   const base = { isFolder: true, size: 0, id: undefined }
-  yield { item: { ...base, address, name: address.snapshot ?? '', mtime: undefined }, context, dead: [] }
+  const own = { address, href: hrefOf(address, true), name: address.snapshot ?? '', mtime: undefined }
+  yield [{ item: { ...base, ...own }, context, dead: [] }]
   if (depth === 0) return
   const named = await services.libraryNames.list(user)
   const opened = await services.access.openAll(
     user,
     named.map(({ id }) => id),
   )
+  const listed: Listed[] = []
   for (const { name, id } of named) {
     const library = opened.get(id)
     if (library === undefined) continue
     const at = { ...address, library: name, path: ROOT }
     const { updatedAt: mtime, root } = library.info
     // A state of the past may have another root, or may not exist.
-    const own = address.snapshot === undefined ? { mtime, id: root } : { mtime: undefined, id: undefined }
-    yield { item: { ...base, address: at, name, ...own }, context, dead: [] }
+    const state = address.snapshot === undefined ? { mtime, id: root } : { mtime: undefined, id: undefined }
+    const item = { ...base, address: at, href: hrefOf(at, true), name, ...state }
+    listed.push({ item, context, dead: [] })
   }
+  yield listed
 }
 
 async function libraryItems(
@@ -103,7 +109,7 @@ async function libraryItems(
   resource: LibraryResource & { readonly kind: 'file' | 'folder' },
   depth: 0 | 1,
   asked: Asked,
-): Promise<AsyncGenerator<Listed>> {
+): Promise<AsyncGenerator<readonly Listed[]>> {
   const { address, library, path, kind, entry } = resource
   const { core } = services
   const isPast = address.snapshot !== undefined
@@ -117,20 +123,28 @@ async function libraryItems(
   const context = { services, locks }
   const folder = listing ? await library.tree.getDir(path) : undefined
   const own = entry ?? rootEntry(library, address)
+  const href = hrefOf(address, kind === 'folder')
   const slicer = new TimeSlicer()
   return (async function* () {
-    yield { item: { ...describe(own, address), createdAt: storedCreationTime(dead), quota }, context, dead }
+    const item = { ...describe(own, address, href), createdAt: storedCreationTime(dead), quota }
+    yield [{ item, context, dead }]
+    let batch: Listed[] = []
     for (const one of folder?.dir.entries ?? []) {
       const at = joinPath(path, one.name)
       const deadHere = deadBelow.get(at) ?? []
-      const item = {
-        ...describe(one, { ...address, path: at }),
+      const isFolder = one.kind === 'dir'
+      const below = {
+        ...describe(one, { ...address, path: at }, `${href}${encodeName(one.name)}${isFolder ? '/' : ''}`),
         createdAt: storedCreationTime(deadHere),
-        quota: one.kind === 'dir' ? quota : undefined,
+        quota: isFolder ? quota : undefined,
       }
-      yield { item, context, dead: deadHere }
+      batch.push({ item: below, context, dead: deadHere })
+      if (batch.length < BATCH) continue
+      yield batch
+      batch = []
       if (slicer.isDue) await slicer.rest()
     }
+    yield batch
   })()
 }
 
@@ -140,9 +154,9 @@ function rootEntry(library: Library, { library: name = '' }: Address): Described
   return { kind: 'dir', name, mtime: library.info.updatedAt, size: 0, id: library.tree.root }
 }
 
-function describe(entry: Described, address: Address): DescribedItem {
+function describe(entry: Described, address: Address, href: string): DescribedItem {
   const { kind, name, mtime, size, id } = entry
-  return { address, isFolder: kind === 'dir', name, mtime, size, id }
+  return { address, href, isFolder: kind === 'dir', name, mtime, size, id }
 }
 
 async function quotaOf({ quotas }: WebdavServices, library: Library) {
@@ -151,66 +165,111 @@ async function quotaOf({ quotas }: WebdavServices, library: Library) {
 }
 
 /** The document in pieces of about 64 KiB. */
-async function* joined(items: AsyncGenerator<Listed>, asked: Asked): AsyncGenerator<string> {
+async function* joined(items: AsyncGenerator<readonly Listed[]>, asked: Asked): AsyncGenerator<string> {
   let piece = HEAD
-  for await (const listed of items) {
-    piece += await responseXml(listed, asked)
-    if (piece.length < PIECE) continue
-    yield piece
-    piece = ''
+  for await (const batch of items) {
+    for (const listed of batch) {
+      const xml = responseXml(listed, asked)
+      // Only locks of the web app need a lookup. An await for each of 10,000 entries would take longer than the rest.
+      piece += typeof xml === 'string' ? xml : await xml
+      if (piece.length < PIECE) continue
+      yield piece
+      piece = ''
+    }
   }
   yield piece + TAIL
 }
 
-async function responseXml({ item, context, dead }: Listed, asked: Asked): Promise<string> {
+type Name = Asked['names'][number]
+type Later<T> = T | Promise<T>
+
+function responseXml(listed: Listed, asked: Asked): Later<string> {
+  const names = namesFor(asked, listed.dead)
+  const made = names.map((name) => propertyXml(name, listed, asked.kind === 'propname'))
+  const ready = made.filter((one): one is string | undefined => !(one instanceof Promise))
+  return ready.length === made.length
+    ? assembled(listed, asked, names, ready)
+    : assembledLater(listed, asked, names, made)
+}
+
+async function assembledLater(
+  listed: Listed,
+  asked: Asked,
+  names: readonly Name[],
+  made: readonly Later<string | undefined>[],
+): Promise<string> {
+  const all = await Promise.all(made.map(async (one) => one))
+  return assembled(listed, asked, names, all)
+}
+
+function assembled(
+  { item: { href } }: Listed,
+  { kind }: Asked,
+  names: readonly Name[],
+  made: readonly (string | undefined)[],
+): string {
   let found = ''
   let missing = ''
-  for (const { namespace, name } of namesFor(asked, dead)) {
-    const isName = asked.kind === 'propname'
-    const xml = namespace === 'DAV:' ? await liveXml(name, item, context, isName) : undefined
-    const stored = xml ?? timeXml(item, { namespace, name }, isName) ?? deadXml(dead, namespace, name, isName)
-    if (stored !== undefined) found += stored
-    else if (asked.kind === 'prop') missing += emptyElement(namespace, name)
+  for (const [index, { namespace, name }] of names.entries()) {
+    const xml = made[index]
+    if (xml !== undefined) found += xml
+    else if (kind === 'prop') missing += emptyElement(namespace, name)
   }
-  const href = hrefOf(item.address, item.isFolder)
   const isEmpty = found === '' && missing !== ''
   return `<d:response><d:href>${href}</d:href>${isEmpty ? '' : propstat(found, '200 OK')}${missing === '' ? '' : propstat(missing, '404 Not Found')}</d:response>`
 }
 
-function namesFor({ kind, names }: Asked, dead: readonly DeadProperty[]): Asked['names'] {
+/** Undefined if the item does not have the property. */
+function propertyXml(
+  name: Name,
+  { item, context, dead }: Listed,
+  isName: boolean,
+): Later<string | undefined> {
+  return liveXml(name, item, context, isName) ?? timeXml(item, name, isName) ?? deadXml(dead, name, isName)
+}
+
+const USUAL: readonly Name[] = usualProperties.map((name) => ({ namespace: 'DAV:', name }))
+
+function namesFor({ kind, names }: Asked, dead: readonly DeadProperty[]): readonly Name[] {
   if (kind === 'prop') return names
-  const usual = usualProperties.map((name) => ({ namespace: 'DAV:', name }))
+  if (dead.length === 0 && names.length === 0) return USUAL
   const stored = dead.filter((one) => !isLive(one)).map(({ namespace, name }) => ({ namespace, name }))
-  return [...usual, ...stored, ...names]
+  return [...USUAL, ...stored, ...names]
 }
 
 /** The modification time under the name that Windows sets it by. */
-function timeXml(
-  { mtime }: DescribedItem,
-  name: Asked['names'][number],
-  isName: boolean,
-): string | undefined {
+function timeXml({ mtime }: DescribedItem, name: Name, isName: boolean): string | undefined {
   if (mtime === undefined || !isModificationTime(name)) return undefined
   return isName ? emptyElement(name.namespace, name.name) : modificationTimeXml(mtime)
 }
 
-async function liveXml(
-  name: string,
+function liveXml(
+  { namespace, name }: Name,
   item: DescribedItem,
   context: PropertyContext,
   isName: boolean,
+): Later<string | undefined> {
+  const live = namespace === 'DAV:' && Object.hasOwn(liveProperties, name) ? liveProperties[name] : undefined
+  const content = live?.(item, context)
+  return content instanceof Promise ? elementLater(name, content, isName) : element(name, content, isName)
+}
+
+async function elementLater(
+  name: string,
+  content: Promise<string | undefined>,
+  isName: boolean,
 ): Promise<string | undefined> {
-  const live = Object.hasOwn(liveProperties, name) ? liveProperties[name] : undefined
-  const made = live?.(item, context)
-  const content = made instanceof Promise ? await made : made
+  return element(name, await content, isName)
+}
+
+function element(name: string, content: string | undefined, isName: boolean): string | undefined {
   if (content === undefined) return undefined
   return content === '' || isName ? `<d:${name}/>` : `<d:${name}>${content}</d:${name}>`
 }
 
 function deadXml(
   dead: readonly DeadProperty[],
-  namespace: string,
-  name: string,
+  { namespace, name }: Name,
   isName: boolean,
 ): string | undefined {
   const stored = dead.find((one) => one.namespace === namespace && one.name === name)
@@ -225,7 +284,7 @@ export function propstat(properties: string, status: string): string {
   return `<d:propstat><d:prop>${properties}</d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat>`
 }
 
-function dependsOnDead(name: Asked['names'][number]): boolean {
+function dependsOnDead(name: Name): boolean {
   return !isLive(name) || isCreationTime(name)
 }
 
