@@ -7,6 +7,8 @@ interface SystemProgram {
   readonly command: string
   /** Another command that serves as well. */
   readonly orElse?: string
+  /** A file that must be there, too, of a package without a command. */
+  readonly file?: string
   /** One or several, separated by spaces. */
   readonly debianPackage: string
   readonly neededFor: string
@@ -42,6 +44,19 @@ const programs: readonly SystemProgram[] = [
     command: 'cadaver',
     debianPackage: 'cadaver',
     neededFor: 'an interactive WebDAV client',
+    onlyFor: ['test/webdav/clients'],
+  },
+  {
+    command: 'mount.davfs',
+    debianPackage: 'davfs2',
+    neededFor: 'WebDAV as a file system',
+    onlyFor: ['test/webdav/clients'],
+  },
+  {
+    command: 'gio',
+    file: '/usr/share/gvfs/mounts/dav.mount',
+    debianPackage: 'libglib2.0-bin gvfs-backends dbus-daemon',
+    neededFor: 'WebDAV as the file manager of GNOME uses it',
     onlyFor: ['test/webdav/clients'],
   },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
@@ -103,9 +118,10 @@ export function findBrowser(): string | undefined {
 /** Installs missing programs that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
 export function ensurePrograms(files: readonly string[], { onNodes = false } = {}): void {
   const missing = programs.filter(
-    ({ command, orElse = command, onlyFor = ['test/'], forNodes = false }) =>
+    ({ command, orElse = command, file: needed, onlyFor = ['test/'], forNodes = false }) =>
       ((forNodes && onNodes) || files.some((file) => onlyFor.some((start) => file.startsWith(start)))) &&
-      (findProgram(command) ?? findProgram(orElse)) === undefined,
+      ((findProgram(command) ?? findProgram(orElse)) === undefined ||
+        (needed !== undefined && !existsSync(needed))),
   )
   if (missing.length === 0) return
   const names = missing.flatMap(({ debianPackage }) => debianPackage.split(' '))

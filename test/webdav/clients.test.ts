@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -93,6 +94,116 @@ describe('real WebDAV clients', { timeout: 120_000 }, () => {
     assert.equal(await readFile(path.join(home, 'back.txt'), 'utf8'), 'from cadaver', said)
     assert.doesNotMatch(said, /failed/, said)
     assert.match(said, /a\.txt.*\n.*b\.txt/, said)
+    return undefined
+  })
+
+  /** Runs a script of commands, and fails with everything that it printed. */
+  async function run(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
+    const options = { env: { ...process.env, ...env }, maxBuffer: 2 ** 24 }
+    const { stdout } = await exec(program, args, options).catch((error: { stdout: string; stderr: string }) =>
+      assert.fail(`${error.stdout}\n${error.stderr}`),
+    )
+    return stdout
+  }
+
+  const namesIn = async (library: string, folder: string): Promise<string[]> => {
+    const { body } = await user.get(`/api/v2.1/repos/${library}/dir/`, { p: folder })
+    return body.dirent_list.map(({ name }: { name: string }) => name).sort()
+  }
+
+  it('davfs2 mounts the libraries as a file system', async (t) => {
+    if (findProgram('mount.davfs') === undefined) return t.skip('davfs2 is not installed')
+    if (process.getuid?.() !== 0 || !existsSync('/dev/fuse')) return t.skip('davfs2 needs root and /dev/fuse')
+    const library = await user.createLibrary('Mounted files')
+    // The daemon runs as an account of its own, which enters the folder.
+    await chmod(folder, 0o711)
+    const home = path.join(folder, 'davfs')
+    for (const name of ['', 'point']) await mkdir(path.join(home, name))
+    const group = Number((await exec('id', ['-g', 'davfs2'])).stdout)
+    const cache = path.join(home, 'cache')
+    const newCache = async () => {
+      await rm(cache, { recursive: true, force: true })
+      await mkdir(cache)
+      await chown(cache, 0, group)
+      await chmod(cache, 0o775)
+    }
+    await newCache()
+    const url = `${server.url}/dav/`
+    await writeFile(path.join(home, 'secrets'), `${url} ${user.email} ${SECRET}\n`, { mode: 0o600 })
+    await writeFile(
+      path.join(home, 'davfs2.conf'),
+      `secrets ${home}/secrets\ncache_dir ${home}/cache\nask_auth 0\ndelay_upload 0\nuse_locks 1\n`,
+    )
+    const source = path.join(folder, 'source')
+    const env = { URL: url, HOME_: home, SOURCE: source }
+    // In a mount namespace of its own, which ends with the script, whatever happens.
+    const mounted = (commands: string) =>
+      run(
+        'unshare',
+        [
+          '--mount',
+          'sh',
+          '-ec',
+          `mount.davfs "$URL" "$HOME_/point" -o "conf=$HOME_/davfs2.conf,uid=0,gid=0"
+           cd "$HOME_/point/Mounted files"
+           ${commands}
+           cd /
+           umount "$HOME_/point" > /dev/null`,
+        ],
+        env,
+      )
+    await mounted(`mkdir -p there/deep
+      cp "$SOURCE/deep/er/large.bin" there/deep/large.bin
+      cp "$SOURCE/größe – 大 😀 & %.txt" there/
+      printf 'first' > there/a.txt
+      printf ' and second' >> there/a.txt
+      mv there/a.txt there/b.txt`)
+    assert.deepEqual(await namesIn(library, '/there'), ['b.txt', 'deep', 'größe – 大 😀 & %.txt'])
+    // Nothing of the first mount is cached.
+    await newCache()
+    const said = await mounted(`cmp "$SOURCE/deep/er/large.bin" there/deep/large.bin
+      cat there/b.txt
+      rm there/deep/large.bin there/b.txt`)
+    assert.equal(said.trim(), 'first and second')
+    assert.deepEqual(await namesIn(library, '/there'), ['deep', 'größe – 大 😀 & %.txt'])
+    assert.deepEqual(await namesIn(library, '/there/deep'), [])
+    return undefined
+  })
+
+  it('gio makes a round trip, as the file manager of GNOME does', async (t) => {
+    const session = findProgram('dbus-run-session')
+    if (findProgram('gio') === undefined || session === undefined) return t.skip('gio is not installed')
+    if (!existsSync('/usr/share/gvfs/mounts/dav.mount')) return t.skip('gvfs-backends is not installed')
+    const library = await user.createLibrary('Gnome files')
+    const home = path.join(folder, 'gio')
+    await mkdir(home, { mode: 0o700 })
+    const { host } = new URL(server.url)
+    const env = {
+      ROOT: `dav://${encodeURIComponent(user.email)}@${host}/dav/`,
+      SECRET,
+      SOURCE: path.join(folder, 'source'),
+      HOME: home,
+      XDG_RUNTIME_DIR: home,
+      XDG_DATA_HOME: home,
+      GVFS_DISABLE_FUSE: '1',
+      LC_ALL: 'C.UTF-8',
+    }
+    const script = `printf '%s\\n' "$SECRET" | gio mount "$ROOT" > /dev/null
+      at="\${ROOT}Gnome%20files"
+      gio mkdir "$at/there"
+      gio copy "$SOURCE/deep/er/large.bin" "$at/there/large.bin"
+      gio copy "$SOURCE/größe – 大 😀 & %.txt" "$at/there/"
+      printf 'text' | gio save "$at/there/a.txt"
+      gio rename "$at/there/a.txt" b.txt > /dev/null
+      gio list "$at/there" | sort
+      gio cat "$at/there/b.txt"
+      gio copy "$at/there/large.bin" "$HOME/back.bin"
+      cmp "$SOURCE/deep/er/large.bin" "$HOME/back.bin"
+      gio remove "$at/there/b.txt"
+      gio mount --unmount "$ROOT"`
+    const said = await run(session, ['--', 'sh', '-ec', script], env)
+    assert.equal(said.trim(), 'b.txt\ngröße – 大 😀 & %.txt\nlarge.bin\ntext')
+    assert.deepEqual(await namesIn(library, '/there'), ['größe – 大 😀 & %.txt', 'large.bin'])
     return undefined
   })
 })
