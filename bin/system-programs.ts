@@ -30,6 +30,12 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'syncing with two real desktop clients',
   },
   {
+    command: 'git',
+    debianPackage: 'git',
+    neededFor: 'exporting a history',
+    onlyFor: ['test/export/'],
+  },
+  {
     command: 'fail2ban-regex',
     debianPackage: 'fail2ban',
     neededFor: 'matching our log as operators do',

@@ -4,11 +4,11 @@ import { RunningOperations } from '../scheduling/index.ts'
 
 /**
  * Keeps garbage collection, in whichever process it runs, from deleting what is condemned from now on. For a backup, which reads blocks after it
- * has read the rows, and needs only the bytes to be kept, and for a restore or an import, which stores blocks before rows refer to them.
+ * has read the rows, and needs only the bytes to be kept, for a restore or an import, which stores blocks before rows refer to them, and for an export.
  */
 export async function holdLease(
   db: Database,
-  purpose: 'backup' | 'restore' | 'import',
+  purpose: 'backup' | 'restore' | 'import' | 'export',
 ): Promise<AsyncDisposable> {
   const now = () => Math.floor(Date.now() / 1000)
   const operations = new RunningOperations(now)

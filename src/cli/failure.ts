@@ -3,6 +3,7 @@ import { ConfigError } from '../config/index.ts'
 import { DataFolderInUseError } from '../data-folder/index.ts'
 import { DatabaseError, MigrationBackupError, NewerSchemaError, OlderNodesError } from '../database/index.ts'
 import { DomainError, type Fault, StartError } from '../errors.ts'
+import { ExportError } from '../export/index.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
 import { ImportError } from '../import/index.ts'
 import { CommandError } from './command-error.ts'
@@ -26,6 +27,7 @@ export function sentenceFor(error: unknown): string | undefined {
     CommandError,
     BackupError,
     ConfigError,
+    ExportError,
     ImportError,
     StartError,
     MigrationBackupError,

@@ -6,6 +6,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import type { CheckFlags } from './check.ts'
 import { addClientCommands } from './client-commands.ts'
 import { configFrom, withSettings } from './config-flags.ts'
+import type { ExportOptions } from './export.ts'
 import { addImportCommands } from './import-commands.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -70,6 +71,23 @@ export function createProgram(end: (exitCode: number) => void): Command {
     })
   addMigrateCommand(program, end)
   addImportCommands(program, end)
+  withSettings(
+    program
+      .command('export')
+      .description('write a library as plain files, beside a running server or without one')
+      .argument('<library>', 'the id of the library')
+      .argument('<folder>', 'where to write it'),
+    ['data', 'database', 'blocks', 'history-days'],
+  )
+    .option('--at <state>', 'an earlier state: a time such as 2026-11-01T12:00:00Z, or a commit id')
+    .option('--history', 'also as a git repository with one commit for each commit; needs git')
+    .option('--password-file <file>', 'a file with the password of an encrypted library')
+    .option('--json', 'print one JSON document')
+    .action(async (library: string, folder: string, options: ExportOptions) => {
+      const config = configFrom(options)
+      const { exportCommand } = await import('./export.ts')
+      end(await exportCommand(config, library, folder, options))
+    })
   addAccessCommands(program)
   withSettings(
     program.command('clock').description('find times in the future, which a wrong clock has left behind'),
