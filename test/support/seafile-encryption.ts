@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { createCipheriv, createHash, hash, pbkdf2Sync, randomBytes } from 'node:crypto'
 
 /** The key of an encrypted library of the source, and the fields of its commits. */
 export interface Encrypted {
@@ -51,7 +51,7 @@ function derive1(input: Buffer): { key: Buffer; iv: Buffer } {
   let previous: Buffer = Buffer.alloc(0)
   while (bytes.length < 32) {
     let digest: Buffer = createHash('sha1').update(previous).update(input).update(SALT).digest()
-    for (let round = 1; round < 524_288; round++) digest = createHash('sha1').update(digest).digest()
+    for (let round = 1; round < 524_288; round++) digest = hash('sha1', digest, 'buffer')
     previous = digest
     bytes = Buffer.concat([bytes, digest])
   }
