@@ -17,24 +17,28 @@ export interface RoundRobinProxy extends AsyncDisposable {
 export async function startRoundRobinProxy(nodes: readonly string[]): Promise<RoundRobinProxy> {
   const targets = nodes.map((url) => new URL(url))
   let requests = 0
-  const next = (): URL => {
+  return startProxy(() => {
     const target = targets[requests++ % targets.length]
     if (target === undefined) throw new Error('The proxy has no nodes.')
     return target
-  }
+  })
+}
+
+/** A proxy that sends each request to the server that `next` returns for it. */
+export async function startProxy(next: (request: IncomingMessage) => URL): Promise<RoundRobinProxy> {
   // Requests may take as long as they like: nodes have the time limits.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 60_000 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-    forward(next(), request, response),
+    forward(next(request), request, response),
   )
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
-    forward(next(), request, response),
+    forward(next(request), request, response),
   )
   const tunnels = new Set<Duplex>()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     tunnels.add(socket)
     socket.once('close', () => tunnels.delete(socket))
-    tunnel(next(), request, socket, head)
+    tunnel(next(request), request, socket, head)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
