@@ -148,6 +148,12 @@ export class Carrel {
     return [...byId.values()]
   }
 
+  /** Creates a library and resolves to its id. */
+  async createLibrary(name: string, options: Cancelable = {}): Promise<string> {
+    const call = { form: { name }, ...options }
+    return (await this.#connection.json<{ repo_id: string }>('POST', 'api2/repos/', call)).repo_id
+  }
+
   /** Unlocks an encrypted library for this token, for an hour. */
   async unlock(library: string, password: string): Promise<void> {
     await this.#connection.json('POST', `api/v2.1/repos/${library}/set-password/`, { form: { password } })

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ImportOptions, WebdavImportOptions } from '../client/index.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 
 interface SeafileFlags {
@@ -42,4 +43,42 @@ export function addImportCommands(program: Command, end: (exitCode: number) => v
       const { importSeafileCommand } = await import('./import-seafile.ts')
       end(await importSeafileCommand(config, options))
     })
+
+  // These are commands of the client: they sign in at a server and need no data folder.
+  const client = () => import('../client/index.ts')
+  const clientCommand = (name: string, source: readonly [string, string], description: string) =>
+    command
+      .command(name)
+      .description(`${description}; files that are there with the same size and time are skipped`)
+      .argument(...source)
+      .argument('<target>', 'LIBRARY:/path on the server of carrel login')
+      .option('--create', 'create the library if there is none of this name')
+      .option('--dry-run', 'say what would be imported, and change nothing')
+      .option('--parallel <number>', 'transfers at a time', '4')
+      .option('-q, --quiet', 'no progress bar and no summary')
+      .option('--server <url>', 'the server, if it is not the one of the last sign-in')
+      .option('--json', 'print JSON')
+  clientCommand('dir', ['<folder>', 'a local folder'], 'import the content of a folder').action(
+    async (folder: string, target: string, options: ImportOptions) =>
+      end(await (await client()).importDir(folder, target, options)),
+  )
+  clientCommand(
+    'webdav',
+    ['<url>', 'a folder of a WebDAV server'],
+    'import from Nextcloud, ownCloud, OpenCloud or another WebDAV server',
+  )
+    .option(
+      '--user <name>',
+      'the user at the WebDAV server; the password is read from a prompt or from standard input',
+    )
+    .action(async (url: string, target: string, options: WebdavImportOptions) =>
+      end(await (await client()).importWebdav(url, target, options)),
+    )
+  clientCommand(
+    'rclone',
+    ['<remote>', 'remote:path, as rclone calls it'],
+    'import from any storage that rclone knows',
+  ).action(async (remote: string, target: string, options: ImportOptions) =>
+    end(await (await client()).importRclone(remote, target, options)),
+  )
 }

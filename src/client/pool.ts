@@ -31,7 +31,8 @@ function isFatal(error: unknown): boolean {
     return ['unauthorized', 'unreachable', 'busy', 'no-space', 'password-needed'].includes(error.kind)
   }
   const { exitCode, code } = error as { exitCode?: number; code?: string }
-  return exitCode === EXIT.interrupted || code === 'ENOSPC' || code === 'EROFS'
+  const isOver = exitCode === EXIT.interrupted || exitCode === EXIT.unreachable
+  return isOver || code === 'ENOSPC' || code === 'EROFS'
 }
 
 /** Runs `work` on items, up to `limit` at a time. The first error stops it; started work is awaited. */

@@ -6,6 +6,7 @@ import type { Entry } from '../../sdk/src/index.ts'
 import { parseOutsideJson } from '../json.ts'
 import { ClientError, EXIT, usageError } from './client-error.ts'
 import { fetchFile } from './download-tree.ts'
+import { sha256Of } from './local-files.ts'
 import { LocalTree } from './local-names.ts'
 import { Failures, inParallel } from './pool.ts'
 import { Progress } from './progress.ts'
@@ -21,7 +22,6 @@ import {
   planSync,
 } from './sync-plan.ts'
 import { note, print } from './terminal.ts'
-import { sha256Of } from './upload-tree.ts'
 
 export interface SyncOptions extends CommonOptions {
   readonly dryRun?: true

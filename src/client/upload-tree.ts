@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, lstatSync, openAsBlob, readFileSync, type Stats } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { Entry } from '../../sdk/src/index.ts'
+import { localFiles, type SourceEvents, type SourceFile, type SourceItem } from './local-files.ts'
 import { Failures, inParallel } from './pool.ts'
 import type { Progress } from './progress.ts'
-import { joinRemote } from './remote-path.ts'
 import type { Session } from './session.ts'
 import { note } from './terminal.ts'
 
@@ -26,22 +22,15 @@ export interface Transferred {
   skipped: number
 }
 
-/** A local file and the folder it goes to. */
-interface LocalFile {
-  readonly path: string
-  readonly folder: string
-  readonly name: string
-  readonly size: number
-  readonly modifiedAt: Date
-}
-
 /** Files up to this size are sent together. */
 const SMALL_BYTES = 1_000_000
 const BATCH_FILES = 200
 const BATCH_BYTES = 8_000_000
+/** Small files of one batch that are read at a time, where reading takes a request. */
+const READS_PER_BATCH = 4
 const FOLDERS_PER_CALL = 500
 
-/** Copies local files and folders into a library, small files many at a time. */
+/** Copies files and folders into a library, small files many at a time. */
 export class TreeUpload {
   readonly transferred: Transferred = { files: 0, bytes: 0, skipped: 0 }
   readonly failures = new Failures()
@@ -57,9 +46,14 @@ export class TreeUpload {
     this.#options = options
   }
 
-  /** Copies each source to its path in the library. */
+  /** Copies each local source to its path in the library. */
   async run(sources: readonly { readonly local: string; readonly remote: string }[]): Promise<void> {
-    await inParallel(this.#batches(sources), this.#options.parallel, (files) => this.#send(files))
+    await this.runItems(this.#localItems(sources))
+  }
+
+  /** Copies items of any source. */
+  async runItems(items: AsyncIterable<SourceItem>): Promise<void> {
+    await inParallel(this.#batches(items), this.#options.parallel, (files) => this.#send(files))
     const { carrel, signal } = this.#session
     for (let at = 0; at < this.#emptyFolders.length; at += FOLDERS_PER_CALL) {
       const paths = this.#emptyFolders.slice(at, at + FOLDERS_PER_CALL)
@@ -67,66 +61,58 @@ export class TreeUpload {
     }
   }
 
-  /** Files that are sent by one request. */
-  async *#batches(sources: readonly { local: string; remote: string }[]): AsyncGenerator<LocalFile[]> {
-    let batch: LocalFile[] = []
-    let bytes = 0
+  async *#localItems(
+    sources: readonly { readonly local: string; readonly remote: string }[],
+  ): AsyncGenerator<SourceItem> {
+    const events: SourceEvents = {
+      signal: this.#session.signal,
+      onSkipped: (label, reason) => note(`${label}: skipped, because ${reason}.`),
+      onFailed: (label, error) => this.failures.add(label, error),
+    }
     for (const { local, remote } of sources) {
-      for await (const file of this.#files(local, path.posix.dirname(remote), path.posix.basename(remote))) {
-        this.#session.signal.throwIfAborted()
-        if (await this.#isThere(file)) {
-          this.transferred.skipped += 1
-          continue
-        }
-        this.#options.progress.expect(file.size)
-        if (file.size > SMALL_BYTES) {
-          yield [file]
-          continue
-        }
-        const isFull = batch.length >= BATCH_FILES || bytes + file.size > BATCH_BYTES
-        if (batch.length > 0 && (isFull || batch[0]?.folder !== file.folder)) {
-          yield batch
-          batch = []
-          bytes = 0
-        }
-        batch.push(file)
-        bytes += file.size
+      yield* localFiles(local, path.posix.dirname(remote), path.posix.basename(remote), events)
+    }
+  }
+
+  /** Files that are sent by one request. */
+  async *#batches(items: AsyncIterable<SourceItem>): AsyncGenerator<SourceFile[]> {
+    let batch: SourceFile[] = []
+    let bytes = 0
+    for await (const file of items) {
+      this.#session.signal.throwIfAborted()
+      if (file.kind === 'empty-folder') {
+        this.#emptyFolders.push(file.path)
+        continue
       }
+      if (await this.#isThere(file)) {
+        this.transferred.skipped += 1
+        continue
+      }
+      this.#options.progress.expect(file.size)
+      if (file.size > SMALL_BYTES) {
+        yield [file]
+        continue
+      }
+      const isFull = batch.length >= BATCH_FILES || bytes + file.size > BATCH_BYTES
+      if (batch.length > 0 && (isFull || batch[0]?.folder !== file.folder)) {
+        yield batch
+        batch = []
+        bytes = 0
+      }
+      batch.push(file)
+      bytes += file.size
     }
     if (batch.length > 0) yield batch
   }
 
-  /** The files at and below a local path, all files of a folder before its folders. Links and special files are not followed. */
-  async *#files(local: string, folder: string, name: string): AsyncGenerator<LocalFile> {
-    let stats: Stats
-    try {
-      stats = lstatSync(local)
-    } catch (error) {
-      this.failures.add(local, error)
-      return
-    }
-    if (stats.isFile()) {
-      yield { path: local, folder, name, size: stats.size, modifiedAt: stats.mtime }
-      return
-    }
-    if (!stats.isDirectory()) {
-      note(`${local}: skipped, because it is neither a file nor a folder.`)
-      return
-    }
-    const children = await readdir(local, { withFileTypes: true })
-    const inside = joinRemote(folder, name)
-    if (children.length === 0) this.#emptyFolders.push(inside)
-    children.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()))
-    for (const child of children) yield* this.#files(path.join(local, child.name), inside, child.name)
-  }
-
-  async #isThere(file: LocalFile): Promise<boolean> {
+  async #isThere({ folder, name, size, modifiedAt }: SourceFile): Promise<boolean> {
     const { update, noClobber } = this.#options
     if (!update && !noClobber) return false
-    const found = (await this.#entriesOf(file.folder)).get(file.name.normalize())
+    const found = (await this.#entriesOf(folder)).get(name.normalize())
     if (found?.kind !== 'file') return false
     const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
-    return noClobber || (found.size === file.size && seconds(found.modifiedAt) === seconds(file.modifiedAt))
+    const isSameTime = modifiedAt === undefined || seconds(found.modifiedAt) === seconds(modifiedAt)
+    return noClobber || (found.size === size && isSameTime)
   }
 
   #entriesOf(folder: string): Promise<Map<string, Entry>> {
@@ -145,7 +131,7 @@ export class TreeUpload {
     return entries
   }
 
-  async #send(files: readonly LocalFile[]): Promise<void> {
+  async #send(files: readonly SourceFile[]): Promise<void> {
     const [first] = files
     if (first === undefined) return
     try {
@@ -154,23 +140,22 @@ export class TreeUpload {
     } catch (error) {
       // One file of a batch may be what the server refuses, so each is tried by itself.
       if (files.length > 1) for (const file of files) await this.#send([file])
-      else this.failures.add(first.path, error)
+      else this.failures.add(first.label, error)
     }
   }
 
-  async #sendSmall(folder: string, files: readonly LocalFile[]): Promise<void> {
+  async #sendSmall(folder: string, files: readonly SourceFile[]): Promise<void> {
     const { carrel, signal } = this.#session
-    const sent: { file: LocalFile; content: Uint8Array<ArrayBuffer> }[] = []
-    for (const file of files) {
+    const sent: { file: SourceFile; content: Uint8Array<ArrayBuffer> }[] = []
+    await inParallel(files, READS_PER_BATCH, async (file) => {
       try {
-        // Synchronously: a small file is read faster than the thread pool takes to hand it over.
-        sent.push({ file, content: readFileSync(file.path) })
+        sent.push({ file, content: await file.bytes() })
       } catch (error) {
-        this.failures.add(file.path, error)
+        this.failures.add(file.label, error)
       }
-    }
+    })
     if (sent.length === 0) return
-    const named = sent.map(({ file, content }) => ({ name: file.name, modifiedAt: file.modifiedAt, content }))
+    const named = sent.map(({ file, content }) => ({ ...nameAndTime(file), content }))
     await carrel.uploadMany({ library: this.#library, folder }, named, { signal })
     for (const { file } of sent) {
       this.#options.progress.add(file.size, file.name)
@@ -178,15 +163,16 @@ export class TreeUpload {
     }
   }
 
-  async #sendLarge(file: LocalFile): Promise<void> {
+  async #sendLarge(file: SourceFile): Promise<void> {
     const { carrel, signal } = this.#session
+    await using opened = await file.open()
     let done = 0
     await carrel.upload(
       { library: this.#library, folder: file.folder },
-      { name: file.name, content: await openAsBlob(file.path), modifiedAt: file.modifiedAt },
+      { ...nameAndTime(file), content: opened.content },
       {
         signal,
-        sha256: () => sha256Of(file.path, signal),
+        sha256: () => opened.sha256(),
         onProgress: (sent) => {
           this.#options.progress.add(sent - done, file.name)
           done = sent
@@ -196,16 +182,13 @@ export class TreeUpload {
     this.#count(file)
   }
 
-  #count({ size }: LocalFile): void {
+  #count({ size }: SourceFile): void {
     this.transferred.files += 1
     this.transferred.bytes += size
     this.#options.progress.fileDone()
   }
 }
 
-/** The SHA-256 of a local file. */
-export async function sha256Of(file: string, signal: AbortSignal): Promise<Uint8Array> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash, { signal })
-  return hash.digest()
+function nameAndTime({ name, modifiedAt }: SourceFile): { name: string; modifiedAt?: Date } {
+  return modifiedAt === undefined ? { name } : { name, modifiedAt }
 }

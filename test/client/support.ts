@@ -12,10 +12,10 @@ import { carrel, type Outcome } from '../support/command.ts'
 export interface ClientUser extends AsyncDisposable {
   readonly folder: string
   /** Runs a command and asserts its exit code. */
-  run(args: readonly string[], code?: number): Promise<Outcome>
+  run(args: readonly string[], code?: number, input?: string): Promise<Outcome>
   /** Runs a command with --json and parses its output. */
   // oxlint-disable-next-line typescript/no-explicit-any
-  json(args: readonly string[], code?: number): Promise<any>
+  json(args: readonly string[], code?: number, input?: string): Promise<any>
 }
 
 /** `token` is that of the client by default. */
@@ -26,15 +26,15 @@ export async function clientUser(client: Client, token = client.token): Promise<
     CARREL_CLIENT_TOKEN: token ?? '',
     CARREL_CLIENT_FOLDER: path.join(folder, '.config'),
   }
-  const run = async (args: readonly string[], code = 0) => {
-    const outcome = await carrel(args, { env })
+  const run = async (args: readonly string[], code = 0, input?: string) => {
+    const outcome = await carrel(args, { env, ...(input !== undefined && { input }) })
     assert.equal(outcome.code, code, `carrel ${args.join(' ')}\n${outcome.stdout}${outcome.stderr}`)
     return outcome
   }
   return {
     folder,
     run,
-    json: async (args, code) => JSON.parse((await run([...args, '--json'], code)).stdout),
+    json: async (args, code, input) => JSON.parse((await run([...args, '--json'], code, input)).stdout),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -12,7 +12,7 @@ import { carrel } from '../support/command.ts'
 import { createEncrypted, PASSWORD } from '../support/encrypted.ts'
 import { randomBytesFrom } from '../support/import-bytes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { MTIME, makeTree, SyncClient, sha1 } from '../support/sync-client.ts'
+import { MTIME, makeTree, SyncClient, sha1, type TreeSpec } from '../support/sync-client.ts'
 import { uploadFile } from '../support/transfer.ts'
 
 const LARGE = randomBytesFrom('export', 200_000)
@@ -27,7 +27,7 @@ describe('carrel export', () => {
     const sync = await SyncClient.link(ann, library)
     const long = `${'n'.repeat(251)}.txt`
     const copy = encodeFile({ blockIds: [sha1('#!') as BlockId], size: 2 })
-    const tree = {
+    const tree: TreeSpec = {
       'a.txt': 'one',
       [long]: 'a name as long as names may be',
       'zero.txt': '',
