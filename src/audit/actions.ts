@@ -18,6 +18,8 @@ export const auditActions = [
   'library-deleted',
   'library-restored',
   'library-purged',
+  'library-imported',
+  'library-exported',
   'history-limit-changed',
   'trash-cleaned',
   'lock-forced',

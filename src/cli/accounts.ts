@@ -14,7 +14,7 @@ import type { AccountChangeHook, Accounts } from '../identity/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** The actor of commands run on the machine itself. */
-const operator = { actor: 'operator', address: '' }
+export const operator = { actor: 'operator', address: '' }
 
 /** The accounts of a server, which may be running at the same time. */
 export interface OpenAccounts extends AsyncDisposable {

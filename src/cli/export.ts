@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { holdLease, openBlocks, openCore } from '../assembly/index.ts'
+import { Audit } from '../audit/index.ts'
 import {
   findCommit,
   findLibrary,
@@ -23,7 +24,7 @@ import {
 import { oldestShown } from '../history/index.ts'
 import { createLogger } from '../logging.ts'
 import { parseCommitId, parseLibraryId } from '../objects/index.ts'
-import { openExistingDatabase } from './accounts.ts'
+import { openExistingDatabase, operator } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
 import { print, sizeText } from './output.ts'
@@ -63,6 +64,14 @@ export async function exportCommand(
   if (history === true) await checkRepository(folder)
   opened.use(await holdLease(db, 'export'))
   const blocks = opened.use(await openBlocks(config, { db, shared: true }))
+  const { name } = library
+  await new Audit(db, now, config.auditDays).append({
+    ...operator,
+    action: 'library-exported',
+    objectKind: 'library',
+    objectId: library.id,
+    detail: { name, ...(at !== undefined && { at }), history: history === true },
+  })
   const logger = createLogger('error', { pretty: false })
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const report = new ExportReport()

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { LinkSecrets } from '../access/index.ts'
 import { checkSecret, holdLease, openBlocks } from '../assembly/index.ts'
+import { Audit } from '../audit/index.ts'
 import { findLibrary } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, inspectDatabase, openDatabase } from '../database/index.ts'
@@ -10,11 +11,12 @@ import { type Account, importAccount, loadSecret } from '../identity/index.ts'
 import {
   type ImportReport,
   importSeafile,
+  type OnAdded,
   readMysqlDump,
   readSqliteTables,
   SourceRows,
 } from '../import/index.ts'
-import { openAccounts } from './accounts.ts'
+import { openAccounts, operator } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
@@ -74,6 +76,7 @@ async function run(
   rows: SourceRows | undefined,
 ): Promise<ImportReport> {
   await using opened = new AsyncDisposableStack()
+  const now = () => Math.floor(Date.now() / 1000)
   const { db, accounts } = opened.use(await openAccounts(config))
   const secret = await loadSecret(config.secret.file, config.secret.given)
   await checkSecret(db, secret)
@@ -91,7 +94,22 @@ async function run(
     blocks,
     secrets: new LinkSecrets(secret, () => 0),
     isPresent: () => Promise.resolve(false),
+    onAdded: recorded(new Audit(db, now, config.auditDays)),
   })
+}
+
+const ACTIONS = { account: 'account-made', group: 'group-made', library: 'library-imported' } as const
+
+/** Records what an import adds in the audit log. */
+function recorded(audit: Audit): OnAdded {
+  return (tx, { kind, id, detail }) =>
+    audit.record(tx, {
+      ...operator,
+      action: ACTIONS[kind],
+      objectKind: kind,
+      objectId: id,
+      detail: { ...detail, source: 'seafile' },
+    })
 }
 
 /** Imports into a temporary database, without blocks. */
@@ -118,6 +136,7 @@ async function rehearse(
       db,
       blocks: undefined,
       secrets: new LinkSecrets([Buffer.alloc(32)], () => 0),
+      onAdded: () => Promise.resolve(),
       isPresent: async (id) => existing !== undefined && (await findLibrary(existing, id)) !== undefined,
     })
   } finally {

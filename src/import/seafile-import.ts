@@ -9,7 +9,7 @@ import { type ImportedLibrary, importLibrary, isImported } from './library-impor
 import { type Problem, type ProblemKind, Problems } from './problems.ts'
 import { SeafileLayout } from './seafile-layout.ts'
 import { guessHead, guessOldHeads } from './source-history.ts'
-import { addMissingAccount, importPeople, type People } from './source-people.ts'
+import { addMissingAccount, importPeople, type OnAdded, type People } from './source-people.ts'
 import { type RelationCounts, SourceRelations, type SourceView, viewsIn } from './source-relations.ts'
 import { numberIn, type SourceRow, SourceRows, textIn, timeIn } from './source-rows.ts'
 
@@ -35,6 +35,8 @@ interface SeafileImport {
   /** Unix seconds. */
   readonly now: number
   readonly onLibrary: (done: number, of: number, name: string) => void
+  /** Called in the transaction that adds something, for the audit log. */
+  readonly onAdded: OnAdded
 }
 
 /** What became of a library. */
@@ -79,7 +81,7 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
   const objects = new ObjectStore(db, DIR_CACHE_BYTES)
   const copier = new BlockCopier({ blocks, copy })
   const rows = options.rows ?? new SourceRows()
-  const people = await importPeople(rows, { db, problems, now })
+  const people = await importPeople(rows, { db, problems, now, onAdded: options.onAdded })
   const relations = new SourceRelations({ rows, people, secrets, objects, layout, problems, now })
   const heads = new Map(rows.of('branch').map((row) => [textIn(row, 'repo_id'), textIn(row, 'commit_id')]))
   const views = viewsIn(rows, heads)
@@ -149,7 +151,11 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
         async onComplete(library: ImportedLibrary) {
           const plan = await relations.plan(library, owner.key, own)
           settle = plan.settle
-          return plan.write
+          const { name, commits } = library
+          return async (tx) => {
+            await plan.write(tx)
+            await options.onAdded(tx, { kind: 'library', id, detail: { name, owner: owner.email, commits } })
+          }
         },
       },
     )
@@ -170,7 +176,7 @@ async function ownerOf(
   id: LibraryId,
   email: string,
   people: People,
-  { db, owner, now }: Pick<SeafileImport, 'db' | 'owner' | 'now'>,
+  { db, owner, now, onAdded }: Pick<SeafileImport, 'db' | 'owner' | 'now' | 'onAdded'>,
   problems: Problems,
 ): Promise<Account | undefined> {
   const known = people.accounts.get(email.toLowerCase())
@@ -180,7 +186,7 @@ async function ownerOf(
   const ofDepartment = [...people.accounts.values()].find((account) => account.key === key)
   if (ofDepartment !== undefined) return ofDepartment
   if (owner !== undefined) return owner
-  const added = email === '' ? undefined : await addMissingAccount(email, { db, problems, now })
+  const added = email === '' ? undefined : await addMissingAccount(email, { db, problems, now, onAdded })
   if (added === undefined) {
     problems.add('library-skipped', 'Its owner is not known: name one with --owner.', id)
   }

@@ -19,15 +19,27 @@ export interface People {
   readonly counts: { accounts: number; groups: number; apiTokens: number }
 }
 
+/** Called in the transaction that adds something. */
+export type OnAdded = (
+  tx: Transaction,
+  added: {
+    readonly kind: 'account' | 'group' | 'library'
+    readonly id: string
+    readonly detail: Readonly<Record<string, unknown>>
+  },
+) => Promise<void>
+
 interface PeopleOptions {
   readonly db: Database
   readonly problems: Problems
   /** Unix seconds. */
   readonly now: number
+  readonly onAdded: OnAdded
 }
 
 /** Adds the accounts, their API tokens and the groups. Those that exist stay as they are. */
-export async function importPeople(rows: SourceRows, { db, problems, now }: PeopleOptions): Promise<People> {
+export async function importPeople(rows: SourceRows, options: PeopleOptions): Promise<People> {
+  const { db, problems, now, onAdded } = options
   const accounts = new Map<string, Account>()
   const counts = { accounts: 0, groups: 0, apiTokens: 0 }
   const profiles = byText(rows.of('profile_profile'), 'user')
@@ -55,6 +67,7 @@ export async function importPeople(rows: SourceRows, { db, problems, now }: Peop
       const found = await importAccount(tx, wanted)
       const imported: boolean[] = []
       if (found?.isNew) {
+        await onAdded(tx, accountAdded(found.account))
         for (const token of tokens.get(id) ?? []) imported.push(await importToken(tx, found.account, token))
       }
       return { found, imported }
@@ -117,7 +130,12 @@ export async function importPeople(rows: SourceRows, { db, problems, now }: Peop
         continue
       }
       const wanted = { name, ownerKey: owner, members: known, createdAt: timeIn(row, 'timestamp') ?? now }
-      const { group, isNew } = await db.write((tx) => importGroup(tx, wanted, taken))
+      const { group, isNew } = await db.write(async (tx) => {
+        const added = await importGroup(tx, wanted, taken)
+        const { key, name: given } = added.group
+        if (added.isNew) await onAdded(tx, { kind: 'group', id: String(key), detail: { name: given } })
+        return added
+      })
       taken.add(group.key)
       imported.set(number, { key: group.key, ownerKey: owner })
       if (isNew) counts.groups += 1
@@ -130,7 +148,7 @@ export async function importPeople(rows: SourceRows, { db, problems, now }: Peop
 /** An account for an owner that the source has no row of, for example from a directory service. It cannot sign in before it is activated. */
 export async function addMissingAccount(
   email: string,
-  { db, problems, now }: PeopleOptions,
+  { db, problems, now, onAdded }: PeopleOptions,
 ): Promise<Account | undefined> {
   const wanted = {
     email,
@@ -143,7 +161,11 @@ export async function addMissingAccount(
     passwordHash: '',
     createdAt: now,
   }
-  const found = await db.write((tx) => importAccount(tx, wanted))
+  const found = await db.write(async (tx) => {
+    const added = await importAccount(tx, wanted)
+    if (added?.isNew) await onAdded(tx, accountAdded(added.account))
+    return added
+  })
   if (found?.isNew) {
     problems.add(
       'account-added',
@@ -151,6 +173,10 @@ export async function addMissingAccount(
     )
   }
   return found?.account
+}
+
+function accountAdded({ email, role, active }: Account) {
+  return { kind: 'account', id: email, detail: { role, active } } as const
 }
 
 function roleOf(row: SourceRow, role: SourceRow | undefined): Role {

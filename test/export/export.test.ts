@@ -172,6 +172,11 @@ describe('carrel export --history', () => {
     const done = await exported(server, library, to, '--history')
     assert.equal(done.code, 0, done.stderr)
     assert.equal(done.report.commits, at.length)
+    const log = await (await server.admin()).get('/api/v2.1/admin/audit-log/', { action: 'library-exported' })
+    assert.deepEqual(
+      log.body.entries.map(({ actor, detail }: { actor: string; detail: object }) => [actor, detail]),
+      [['operator', { name: 'Papers', history: true }]],
+    )
     assert.equal(await git(to, 'fsck', '--full'), '')
     assert.equal(await git(to, 'status', '--porcelain'), '')
     assert.equal(await git(to, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main\n')
