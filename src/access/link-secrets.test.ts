@@ -29,6 +29,7 @@ describe('link secrets', () => {
     assert.ok(await secrets.isPassword(link, 'lètmein'))
     assert.ok(!(await secrets.isPassword(link, 'letmein')))
     assert.equal(secrets.open(link), undefined)
+    assert.ok(secrets.isHashed(link) && !secrets.isHashed(linkWith(secrets, 'ab', 'lètmein')))
     const again = { ...link, password: secrets.reseal(link) }
     assert.notDeepEqual(again.password, link.password)
     assert.ok(await secrets.isPassword(again, 'lètmein'))

@@ -52,6 +52,11 @@ export class LinkSecrets {
     return text?.startsWith(HASHED) ? undefined : text
   }
 
+  /** Whether another server stored only the hash of the password. */
+  isHashed(link: Pick<Link, 'token' | 'password'>): boolean {
+    return this.#openSealed(link)?.startsWith(HASHED) === true
+  }
+
   /** Encrypts the sealed password, or its hash, again under the current key. Undefined if the server's secret has been replaced. */
   reseal(link: Pick<Link, 'token' | 'password'>): Buffer | undefined {
     const text = this.#openSealed(link)

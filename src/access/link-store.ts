@@ -283,6 +283,20 @@ export function listLinkPasswords(
   return reader.all('select key, token, password from link where password is not null order by key')
 }
 
+/** As setLinkPassword, unless the password was changed meanwhile. */
+export async function replaceLinkPassword(
+  tx: Transaction,
+  { key, password }: Pick<Link, 'key' | 'password'>,
+  replacement: Uint8Array,
+): Promise<void> {
+  await tx.run(
+    'update link set password = ? where key = ? and password = ?',
+    replacement,
+    key,
+    password ?? null,
+  )
+}
+
 /** Replaces the ciphertext only. Tickets stay valid. */
 export async function setLinkPassword(tx: Transaction, key: number, password: Uint8Array): Promise<void> {
   await tx.run('update link set password = ? where key = ?', password, key)

@@ -46,6 +46,7 @@ import {
   listAllLinks,
   listLinkedPaths,
   listLinks,
+  replaceLinkPassword,
   updateLink,
 } from './link-store.ts'
 import { OpenLink } from './open-link.ts'
@@ -332,8 +333,8 @@ export class Links {
     if (isExpired(link, this.#now())) fail({ code: 'link-expired', kind: link.kind })
     const library = await this.#openLibrary(link)
     const visitor = link.scope === 'all_users' ? undefined : await this.#refuseStranger(link, shown)
-    if (link.password !== undefined) await this.#checkPassword(link, shown)
-    return new OpenLink(link, library, visitor?.apiTokenKey)
+    const opened = link.password === undefined ? link : await this.#checkPassword(link, shown)
+    return new OpenLink(opened, library, visitor?.apiTokenKey)
   }
 
   /** A link of an account with the name of its item, if it leads somewhere now; undefined otherwise. */
@@ -457,11 +458,12 @@ export class Links {
     return known ? user : fail({ code: 'link-not-for-you' })
   }
 
+  /** Resolves to the link, whose stored password this may replace. */
   async #checkPassword(
     link: Link,
     { cookie, password, address, network = address }: VisitorCredentials,
-  ): Promise<void> {
-    if (cookie !== undefined && this.#secrets.isGrant(link, cookie)) return
+  ): Promise<Link> {
+    if (cookie !== undefined && this.#secrets.isGrant(link, cookie)) return link
     if (password === undefined) fail({ code: 'link-password-needed', wrong: false })
     const attempt = { kind: 'link', subject: link.token, source: network, address } as const
     const outcome = await this.#guard.try(attempt, async () => ({
@@ -469,6 +471,15 @@ export class Links {
     }))
     if (typeof outcome === 'object') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
     if (outcome === 'wrong') fail({ code: 'link-password-needed', wrong: true })
+    return this.#secrets.isHashed(link) ? this.#withPassword(link, password) : link
+  }
+
+  /** Stores the password of a link of which only the hash is known, so that its creator can read it again. */
+  async #withPassword(link: Link, password: string): Promise<Link> {
+    const sealed = this.#secrets.seal(link.token, password)
+    await writeIfSpace(this.#db, (tx) => replaceLinkPassword(tx, link, sealed))
+    // A grant is bound to what is stored. Another visitor, or the creator, may have been faster.
+    return this.#find(link.token)
   }
 }
 

@@ -227,7 +227,20 @@ describe('an import from Seafile', () => {
     const visit = (password: string) =>
       fetch(`${server.url}/f/${TOKEN}/?dl=1&password=${encodeURIComponent(password)}`)
     assert.notEqual(await (await visit('wrong')).text(), 'two')
+    const shownPassword = async () => (await ann.get(`/api/v2.1/share-links/${TOKEN}/`)).body.password
+    assert.ok(!(await shownPassword()), 'only its hash is known')
     assert.equal(await (await visit('link password')).text(), 'two')
+    assert.equal(await shownPassword(), 'link password', 'its first use made it known')
+    assert.equal(await (await visit('link password')).text(), 'two')
+    assert.notEqual(await (await visit('wrong')).text(), 'two')
+    const log = await (await server.admin()).get('/api/v2.1/admin/audit-log/', { actor: 'operator' })
+    const added = (log.body.entries as { action: string; object_id: string }[]).map(
+      (entry) => `${entry.action} ${entry.object_id}`,
+    )
+    for (const id of [docs.id, locked.id, old.id, gone.id]) {
+      assert.equal(added.filter((one) => one === `library-imported ${id}`).length, 1)
+    }
+    assert.ok(added.includes(`account-made ${ANN}`) && added.some((one) => one.startsWith('group-made ')))
     const withToken = new Client(server.url, API_TOKEN)
     const stars = await withToken.get('/api/v2.1/starred-items/')
     assert.deepEqual(
