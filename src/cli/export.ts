@@ -60,6 +60,9 @@ export async function exportCommand(
   const now = () => Math.floor(Date.now() / 1000)
   const from = await oldestShown({ db, now, defaultHistoryDays: config.historyDays }, library)
   const commit = at === undefined ? undefined : await commitAt(db, library, at, from)
+  if (history === true && commit !== undefined && !(await isOnMainLine(db, library, commit))) {
+    throw new CommandError(`A merge brought ${at} in: export it without --history, or name the merge.`)
+  }
   const key = await keyOf(library, passwordFile)
   if (history === true) await checkRepository(folder)
   opened.use(await holdLease(db, 'export'))
@@ -81,7 +84,7 @@ export async function exportCommand(
   if (history === true) {
     const to = commit?.seq ?? library.headSeq
     await createRepository(folder, (gitDir) =>
-      exportHistory({ db, source, library, from: Math.min(from, to), to, gitDir, report }),
+      exportHistory({ db, source, library, from, to, gitDir, report }),
     )
   }
   print(json === true, report, linesOf(report, target, history === true))
@@ -109,6 +112,15 @@ async function commitAt(
   const commit = id === undefined ? await newestAt(db, library, at) : await findCommit(db, library, id)
   if (commit !== undefined && commit.seq >= oldest) return commit
   throw new CommandError(`The library has no state of ${at}, or its history does not reach back so far.`)
+}
+
+/** Whether the commit was a head. One that a merge brought in has the number of the merge. */
+async function isOnMainLine(
+  db: Database,
+  library: LibraryInfo,
+  { id, seq }: NumberedCommit,
+): Promise<boolean> {
+  return (await listCommitsBySeq(db, library, [seq])).get(seq)?.id === id
 }
 
 async function newestAt(db: Database, library: LibraryInfo, at: string): Promise<NumberedCommit | undefined> {

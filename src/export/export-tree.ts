@@ -33,8 +33,8 @@ export async function exportTree(root: DirId, options: TreeExport): Promise<void
     options.folder,
     freeName(UNFINISHED, (name) => names.has(name)),
   )
-  await new TreeWriter(options, unfinished).writeDir(root, '')
   await rm(unfinished, { force: true })
+  await new TreeWriter(options, unfinished).writeDir(root, '')
 }
 
 class TreeWriter {
@@ -88,7 +88,7 @@ class TreeWriter {
     try {
       const file = await objects.getFile(libraryKey, id)
       const bytes = content.read(libraryKey, file, undefined, key)
-      await pipeline(bytes, createWriteStream(this.#unfinished))
+      await pipeline(bytes, createWriteStream(this.#unfinished, { flags: 'wx' }))
       await chmod(this.#unfinished, (mode & 0o100) === 0 ? 0o644 : 0o755)
       await utimes(this.#unfinished, mtime, mtime)
       await rename(this.#unfinished, target)
@@ -97,6 +97,7 @@ class TreeWriter {
     } catch (error) {
       const reason = lossIn(error) ?? (isRefused(error) ? reasonOf(error) : undefined)
       if (reason === undefined) throw error
+      await rm(this.#unfinished, { force: true })
       report.skip(place, reason)
     }
   }

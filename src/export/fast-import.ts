@@ -5,14 +5,6 @@ import { ExportError } from './export-error.ts'
 
 const MAX_MESSAGE = 2000
 
-/** Without the settings of the user or the machine: hooks, templates and filters must not change the export. */
-const environment = {
-  ...process.env,
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_TERMINAL_PROMPT: '0',
-  LC_ALL: 'C',
-}
 // By default git refuses names that only Windows treats as special, such as one with a backslash.
 const FLAGS = ['-c', 'core.protectNTFS=false', '-c', 'core.protectHFS=false', '-c', 'core.quotePath=false']
 
@@ -20,7 +12,7 @@ const FLAGS = ['-c', 'core.protectNTFS=false', '-c', 'core.protectHFS=false', '-
 export async function git(gitDir: string, args: readonly string[], workTree?: string): Promise<string> {
   const tree = workTree === undefined ? [] : [`--work-tree=${workTree}`]
   try {
-    const options = { env: withoutGit(), maxBuffer: 2 ** 24 }
+    const options = { env: environment(), maxBuffer: 2 ** 24 }
     const all = [...FLAGS, `--git-dir=${gitDir}`, ...tree, ...args]
     return (await promisify(execFile)('git', all, options)).stdout
   } catch (error) {
@@ -29,13 +21,19 @@ export async function git(gitDir: string, args: readonly string[], workTree?: st
   }
 }
 
-/** Variables that git sets for hooks would name another repository. */
-function withoutGit(): NodeJS.ProcessEnv {
-  const inherited = Object.entries(environment).filter(
-    ([name]) =>
-      !/^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_.*|COMMON_DIR|NAMESPACE)$/.test(name),
-  )
-  return Object.fromEntries(inherited)
+/**
+ * The environment without the settings of the user and the machine, because hooks, templates and filters must not change the export, and without
+ * variables that name another repository.
+ */
+function environment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  return {
+    ...Object.fromEntries(inherited),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  }
 }
 
 function failed(code: unknown, stderr: string, cause?: unknown): ExportError {
@@ -56,7 +54,7 @@ export class FastImport {
     // Blobs above 16 MiB are streamed into the pack instead of being held in memory.
     const args = ['fast-import', '--quiet', '--done', '--date-format=raw', '--big-file-threshold=16m']
     this.#child = spawn('git', [...FLAGS, `--git-dir=${gitDir}`, ...args], {
-      env: withoutGit(),
+      env: environment(),
       stdio: ['pipe', 'ignore', 'pipe'],
     })
     let stderr = ''

@@ -34,7 +34,8 @@ export async function createRepository(
   await git(gitDir, ['update-ref', '-d', SIDE])
   // Names that only Windows treats as special are valid here.
   await git(gitDir, ['config', 'core.protectNTFS', 'false'])
-  await git(gitDir, ['reset', '--quiet', '--mixed'], folder)
+  const head = await git(gitDir, ['for-each-ref', 'refs/heads/main'])
+  if (head !== '') await git(gitDir, ['reset', '--quiet', '--mixed'], folder)
   await rm(mark)
 }
 

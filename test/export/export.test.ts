@@ -64,11 +64,12 @@ describe('carrel export', () => {
     assert.equal((await readdir(to)).length, 8)
 
     await rm(path.join(to, 'a.txt'))
-    await writeFile(path.join(to, '.carrel-unfinished (1)'), 'cut sho')
+    await symlink(path.join(folder.path, 'elsewhere'), path.join(to, '.carrel-unfinished (1)'))
     await writeFile(path.join(to, 'own.txt'), 'not of the library')
     const again = await exported(server, library, to)
     assert.deepEqual(again.report, { files: 1, bytes: 3, ...NOTHING, unchanged: 7 })
     assert.equal((await readdir(to)).length, 9)
+    await assert.rejects(stat(path.join(folder.path, 'elsewhere')), 'nothing was written through the link')
   })
 
   it('writes nothing through a symbolic link, and says so', async () => {
@@ -202,6 +203,20 @@ describe('carrel export --history', () => {
       parents,
       `${ids.get(ofServer ?? '')} ${ids.get(ofClient ?? '')} ${ann.email} Auto merge by system`,
     )
+
+    const side = await exported(
+      server,
+      library,
+      path.join(folder.path, 'side'),
+      '--at',
+      ofClient ?? '',
+      '--history',
+    )
+    assert.match(side.stderr, /A merge brought/)
+    const early = path.join(folder.path, 'early')
+    assert.equal((await exported(server, library, early, '--at', base ?? '', '--history')).code, 0)
+    assert.equal((await git(early, 'rev-parse', 'main')).trim(), ids.get(base ?? ''))
+    assert.equal(await git(early, 'status', '--porcelain'), '')
 
     const second = await exported(server, library, to, '--history')
     assert.equal(second.code, 1)
