@@ -1,6 +1,8 @@
 import path from 'node:path'
 import type { Entry } from '../../sdk/src/index.ts'
+import { ClientError } from './client-error.ts'
 import { localFiles, type SourceEvents, type SourceFile, type SourceItem } from './local-files.ts'
+import { nameProblem } from './local-names.ts'
 import { Failures, inParallel } from './pool.ts'
 import type { Progress } from './progress.ts'
 import type { Session } from './session.ts'
@@ -82,6 +84,11 @@ export class TreeUpload {
       this.#session.signal.throwIfAborted()
       if (file.kind === 'empty-folder') {
         this.#emptyFolders.push(file.path)
+        continue
+      }
+      const problem = problemIn(file)
+      if (problem !== undefined) {
+        this.failures.add(file.label, problem)
         continue
       }
       if (await this.#isThere(file)) {
@@ -187,6 +194,16 @@ export class TreeUpload {
     this.transferred.bytes += size
     this.#options.progress.fileDone()
   }
+}
+
+/** The server would take a name with a backslash for a path of Windows, and store the file under its last part. */
+function problemIn({ folder, name }: SourceFile): ClientError | undefined {
+  for (const segment of [...folder.split('/').filter((one) => one !== ''), name]) {
+    const problem = nameProblem(segment, 'linux')
+    if (problem !== undefined)
+      return new ClientError(`"${segment}" cannot be a name on the server: ${problem}.`)
+  }
+  return undefined
 }
 
 function nameAndTime({ name, modifiedAt }: SourceFile): { name: string; modifiedAt?: Date } {
