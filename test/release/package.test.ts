@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { buildRelease, notesOf, withJavaScriptNames } from '../../bin/release.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 
+const ROOT = path.join(import.meta.dirname, '../..')
 const LARGEST_PACKAGE = 10 * 2 ** 20
+/** From the command to the first request that is served, on a new data folder. It takes about one second. */
+const LONGEST_START_MS = 5000
+/** A data folder as 0.1.0 left it, with the secret and an account it was made with. */
+const EARLIER_DATA = path.join(ROOT, 'test/fixtures/earlier-data/schema-45')
+const EARLIER_SECRET = 'a secret for the fixture'
+const EARLIER_ACCOUNT = { email: 'ann@example.org', password: 'a long password' }
 
 describe('the package of a release', { timeout: 900_000 }, () => {
   let folder = ''
@@ -25,23 +34,31 @@ describe('the package of a release', { timeout: 900_000 }, () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
+  const inPackage = (file: string) => path.join(folder, 'node_modules', file)
+  const dataFolder = (name: string) => path.join(folder, name)
+
   function run(command: string, args: readonly string[]): string {
-    const env = { ...process.env, CARREL_DATA: path.join(folder, 'data') }
+    const env = { ...process.env, CARREL_DATA: dataFolder('data') }
     const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' })
     assert.equal(status, 0, `${command} ${args.join(' ')}: ${stdout}${stderr}`)
     return stdout
   }
-  const carrel = (...args: string[]) => run(path.join(folder, 'node_modules/.bin/carrel'), args)
+  const carrel = (...args: string[]) => run(inPackage('.bin/carrel'), args)
+  const healthCheck = (data: string) =>
+    spawnSync(process.execPath, [inPackage('carrel/deploy/health-check.mjs')], {
+      env: { CARREL_DATA: dataFolder(data) },
+      encoding: 'utf8',
+    })
 
-  async function serve(t: TestContext): Promise<Client> {
-    const child = spawn(path.join(folder, 'node_modules/.bin/carrel'), ['serve', '--port', '0'], {
+  /** Starts the server of the package on a data folder. Returns its URL. */
+  async function serve(t: TestContext, data: string, settings: Record<string, string>): Promise<string> {
+    const child = spawn(inPackage('.bin/carrel'), ['serve', '--port', '0'], {
       cwd: folder,
       env: {
         PATH: process.env['PATH'] ?? '',
-        CARREL_DATA: path.join(folder, 'data'),
+        CARREL_DATA: dataFolder(data),
         CARREL_UNSAFE_STORAGE: 'allow',
-        CARREL_ADMIN_EMAIL: ADMIN.email,
-        CARREL_ADMIN_PASSWORD: ADMIN.password,
+        ...settings,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -54,7 +71,7 @@ describe('the package of a release', { timeout: 900_000 }, () => {
       const { url } = JSON.parse(line) as { url?: string }
       if (url === undefined) continue
       child.stdout.resume()
-      return Client.signIn(url, ADMIN.email, ADMIN.password)
+      return url
     }
     return assert.fail('the server ended before it was ready')
   }
@@ -78,7 +95,16 @@ describe('the package of a release', { timeout: 900_000 }, () => {
   })
 
   it('serves the web app and files, and previews them in its workers', async (t) => {
-    const client = await serve(t)
+    const started = performance.now()
+    const url = await serve(t, 'data', {
+      CARREL_ADMIN_EMAIL: ADMIN.email,
+      CARREL_ADMIN_PASSWORD: ADMIN.password,
+    })
+    assert.equal((await fetch(`${url}/readyz`)).status, 200)
+    const startMs = Math.round(performance.now() - started)
+    t.diagnostic(`serves ${startMs} ms after the command`)
+    assert.ok(startMs < LONGEST_START_MS, `${startMs} ms`)
+    const client = await Client.signIn(url, ADMIN.email, ADMIN.password)
     assert.equal((await client.get('/app/')).status, 200)
     const library = await client.createLibrary('From the package')
     const photo = readFileSync(path.join(import.meta.dirname, '../fixtures/photo.heic'))
@@ -89,6 +115,61 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     await uploadFile(client, library, '/large', large)
     const link = await client.get(`/api2/repos/${library}/file/`, { p: '/large' })
     assert.ok(Buffer.from(await (await fetch(link.body)).arrayBuffer()).equals(large))
+    const check = healthCheck('data')
+    assert.equal(check.status, 0, check.stdout)
+  })
+
+  it('has a health check that fails without a server, and says why', () => {
+    const check = healthCheck('data')
+    assert.equal(check.status, 1)
+    assert.match(check.stdout, /^no server on the data folder/)
+  })
+
+  it('opens the data of 0.1.0', async (t) => {
+    for (const file of globSync('**/*.gz', { cwd: EARLIER_DATA })) {
+      const to = path.join(dataFolder('earlier'), file.slice(0, -'.gz'.length))
+      mkdirSync(path.dirname(to), { recursive: true })
+      writeFileSync(to, gunzipSync(readFileSync(path.join(EARLIER_DATA, file))))
+    }
+    const url = await serve(t, 'earlier', { CARREL_SECRET: EARLIER_SECRET })
+    const ann = await Client.signIn(url, EARLIER_ACCOUNT.email, EARLIER_ACCOUNT.password)
+    const manifest = JSON.parse(readFileSync(path.join(EARLIER_DATA, 'manifest.json'), 'utf8')) as {
+      library: string
+    }
+    const link = await ann.get(`/api2/repos/${manifest.library}/file/`, { p: '/note.txt' })
+    assert.equal(await (await fetch(link.body)).text(), 'second\n')
+  })
+
+  it('refuses data of a newer release with one sentence, and changes nothing', () => {
+    const file = path.join(dataFolder('earlier'), 'carrel.db')
+    const newer = new DatabaseSync(file)
+    newer.exec("insert into schema_migration (version, name, applied_at) values (9000, 'from the future', 0)")
+    newer.close()
+    const before = readFileSync(file)
+    const { status, stdout, stderr } = spawnSync(inPackage('.bin/carrel'), ['serve', '--port', '0'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        CARREL_DATA: dataFolder('earlier'),
+        CARREL_SECRET: EARLIER_SECRET,
+        CARREL_UNSAFE_STORAGE: 'allow',
+      },
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.match(
+      stdout + stderr,
+      /The data has schema version 9000, and this version of Carrel knows only up to \d+\. Start the Carrel that wrote it, or a newer one/,
+    )
+    assert.ok(readFileSync(file).equals(before))
+  })
+
+  it('names its version in the compose file', () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    const compose = readFileSync(path.join(ROOT, 'deploy/compose.yaml'), 'utf8')
+    assert.ok(compose.includes(`image: carrel:${version}\n`))
+    assert.match(readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8'), new RegExp(`^## ${version} \\(`, 'm'))
   })
 
   it('brings the commands along', () => {
