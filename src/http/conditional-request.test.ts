@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, it } from 'node:test'
-import { formatDate, judge, rangeApplies, type Validators, type Verdict } from './conditional-request.ts'
+import { judge, rangeApplies, type Validators, type Verdict } from './conditional-request.ts'
+import { httpDate } from './http-date.ts'
 
 const TIME = 784_111_777
 const source: Validators = { etag: 'abc', lastModified: TIME }
-const before = formatDate(TIME - 1)
-const then = formatDate(TIME)
-const after = formatDate(TIME + 1)
+const before = httpDate(TIME - 1)
+const then = httpDate(TIME)
+const after = httpDate(TIME + 1)
 
 describe('the conditions of a request', () => {
   const cases: [headers: IncomingHttpHeaders, verdict: Verdict, source?: Validators][] = [

@@ -38,10 +38,6 @@ export function rangeApplies(headers: IncomingHttpHeaders, { etag, lastModified 
   return isListed(text, etag, { weakCounts: false })
 }
 
-export function formatDate(seconds: number): string {
-  return new Date(seconds * 1000).toUTCString()
-}
-
 /** Whether a tag is in a list of tags. Tags without quotes match too, because some clients send them. */
 function isListed(list: string, etag: string | undefined, { weakCounts }: { weakCounts: boolean }): boolean {
   if (list.trim() === '*') return true

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { formatDate, judge, rangeApplies, type Validators } from './conditional-request.ts'
+import { judge, rangeApplies, type Validators } from './conditional-request.ts'
+import { httpDate } from './http-date.ts'
 import { startChunks } from './range-chunks.ts'
 import { type Span, selectRanges } from './range-header.ts'
 import type { HttpRequest } from './request.ts'
@@ -138,7 +139,7 @@ function sharedHeaders({
 }: Representation): Record<string, ResponseHeaders[string]> {
   const shared: Record<string, ResponseHeaders[string]> = { ...headers, 'Accept-Ranges': 'bytes' }
   if (etag !== undefined) shared['ETag'] = `"${etag}"`
-  if (lastModified !== undefined) shared['Last-Modified'] = formatDate(lastModified)
+  if (lastModified !== undefined) shared['Last-Modified'] = httpDate(lastModified)
   return shared
 }
 

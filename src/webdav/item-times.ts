@@ -1,5 +1,5 @@
+import { httpDate } from '../http/index.ts'
 import type { DeadProperty } from '../library/index.ts'
-import { escapeText } from './xml-writer.ts'
 
 /** The namespace of the properties that Windows sets after a file was stored. */
 const WINDOWS = 'urn:schemas-microsoft-com:'
@@ -24,8 +24,7 @@ export function isCreationTime({ namespace, name }: PropertyName): boolean {
 
 /** The modification time as Windows reads it. */
 export function modificationTimeXml(mtime: number): string {
-  const time = new Date(mtime * 1000).toUTCString()
-  return `<Win32LastModifiedTime xmlns="${WINDOWS}">${escapeText(time)}</Win32LastModifiedTime>`
+  return `<Win32LastModifiedTime xmlns="${WINDOWS}">${httpDate(mtime)}</Win32LastModifiedTime>`
 }
 
 /** The time that a client stored as the creation time. Unix seconds. */

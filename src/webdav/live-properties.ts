@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../http/index.ts'
+import { httpDate, mediaTypeOf } from '../http/index.ts'
 import { displayName } from '../identity/index.ts'
 import type { FileLock } from '../library/index.ts'
 import { type Address, hrefOf } from './address.ts'
@@ -51,7 +51,7 @@ export const liveProperties: Readonly<Record<string, Live>> = {
   displayname: ({ name }) => escapeText(name),
   // Creation times are not kept. Until a client sets one, an item is as old as its last change.
   creationdate: ({ createdAt, mtime }) => isoTime(createdAt ?? mtime),
-  getlastmodified: ({ mtime }) => (mtime === undefined ? undefined : new Date(mtime * 1000).toUTCString()),
+  getlastmodified: ({ mtime }) => (mtime === undefined ? undefined : httpDate(mtime)),
   getetag: ({ id }) => (id === undefined ? undefined : `"${id}"`),
   getcontentlength: ({ isFolder, size }) => (isFolder ? undefined : String(size)),
   getcontenttype: ({ isFolder, name }) => (isFolder ? undefined : escapeText(mediaTypeOf(name))),
