@@ -61,14 +61,17 @@ export class BenchServer {
     return this.#recordingPeak(() => this.#target.load({ ...load, request: requests }))
   }
 
-  /** Sends large bodies to links concurrently. Throws LoadError. */
-  upload(uploads: readonly LongUpload[]): Promise<Measured<StreamResult>> {
-    return this.#recordingPeak(() => this.#target.upload(uploads, 200))
+  /** Sends large bodies concurrently. Throws LoadError for a response with another status. */
+  upload(uploads: readonly LongUpload[], status = 200): Promise<Measured<StreamResult>> {
+    return this.#recordingPeak(() => this.#target.upload(uploads, status))
   }
 
   /** Reads large responses concurrently. Throws LoadError. */
-  download(paths: readonly string[]): Promise<Measured<StreamResult>> {
-    return this.#recordingPeak(() => this.#target.download(paths))
+  download(
+    paths: readonly string[],
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Measured<StreamResult>> {
+    return this.#recordingPeak(() => this.#target.download(paths, headers))
   }
 
   /** Runs `work` and measures the server's CPU time and memory meanwhile. */

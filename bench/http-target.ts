@@ -27,7 +27,7 @@ export interface LongUpload {
 /** The result of a load or of streams, with the CPU time and memory of the server. */
 export type Measured<Result> = Result & { readonly usage: Usage }
 
-/** A server process under load: Carrel, or nginx for comparison. */
+/** A server process under load: Carrel, or another one for comparison. */
 export class HttpTarget {
   readonly #host: string
   readonly #port: number
@@ -61,9 +61,12 @@ export class HttpTarget {
   }
 
   /** Reads large responses concurrently. Throws LoadError. */
-  download(paths: readonly string[]): Promise<Measured<StreamResult>> {
+  download(
+    paths: readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Measured<StreamResult>> {
     return this.#stream(
-      paths.map((path) => ({ head: requestText({ method: 'GET', path }, this.#name) })),
+      paths.map((path) => ({ head: requestText({ method: 'GET', path, headers }, this.#name) })),
       200,
     )
   }

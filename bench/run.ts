@@ -130,17 +130,21 @@ function createContext(
   parent: string,
   workspace: Context['workspace'],
 ): Context {
-  let isNginxMissed = false
+  const omitted = new Set<string>()
+  const omit = (what: string, reason: string) => {
+    if (!omitted.has(what)) progress(`no rows for ${what}: ${reason}`)
+    omitted.add(what)
+  }
   const size = (full: number, small: number) => (quick ? small : full)
   return {
     database,
     workspace,
     async nginx() {
       const nginx = await Nginx.start(parent)
-      if (nginx === undefined && !isNginxMissed) progress('no rows for nginx: there is none on the PATH')
-      isNginxMissed ||= nginx === undefined
+      if (nginx === undefined) omit('nginx', 'there is none on the PATH')
       return nginx
     },
+    omit,
     size,
     measured: { ms: size(4000, 200) },
     warmUp: { ms: size(1500, 50) },

@@ -13,6 +13,8 @@ export interface Context {
   workspace(name?: string): Promise<Workspace>
   /** An nginx with an empty folder; undefined, with one message, if it is not on the PATH. */
   nginx(): Promise<Nginx | undefined>
+  /** Says once that rows are left out, and why. */
+  omit(what: string, reason: string): void
   /** The full size, or the small one of a quick run. */
   size(full: number, quick: number): number
   /** Duration of a measurement, and of the warm-up before it. */

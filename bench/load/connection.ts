@@ -1,4 +1,5 @@
 import net from 'node:net'
+import { ChunkedBody } from './chunked-body.ts'
 
 /** Size of the one read buffer, which is reused so that large responses cost the generator little CPU time. */
 const READ_BYTES = 256 * 1024
@@ -20,6 +21,8 @@ export class Connection {
   #head: Buffer | undefined
   /** Remaining bytes of the body; undefined while the head is read. */
   #missing: number | undefined
+  /** A body without a length. */
+  #chunked: ChunkedBody | undefined
   #status = 0
   #bytes = 0
   #kept: Buffer[] = []
@@ -80,8 +83,12 @@ export class Connection {
   #take(chunk: Buffer): void {
     const body = this.#missing === undefined ? this.#takeHead(chunk) : chunk
     if (body === undefined || this.#missing === undefined) return
-    this.#missing -= body.length
     if (this.#status !== this.#expectedStatus) this.#kept.push(Buffer.from(body))
+    if (this.#chunked !== undefined) {
+      if (this.#chunked.take(body)) this.#finish()
+      return
+    }
+    this.#missing -= body.length
     if (this.#missing < 0) this.#onError?.(new Error('a response is longer than its Content-Length'))
     if (this.#missing === 0) this.#finish()
   }
@@ -97,12 +104,14 @@ export class Connection {
     this.#head = undefined
     const text = bytes.toString('latin1', 0, end)
     const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]
-    if (length === undefined) {
-      this.#onError?.(new Error(`a response has no Content-Length:\n${text}`))
+    const isChunked = length === undefined && /\r\ntransfer-encoding: *chunked/i.test(text)
+    this.#chunked = isChunked ? new ChunkedBody() : undefined
+    if (length === undefined && !isChunked) {
+      this.#onError?.(new Error(`a response has no length:\n${text}`))
       return undefined
     }
     this.#status = Number(text.slice(9, 12))
-    this.#bytes = Number(length)
+    this.#bytes = Number(length ?? 0)
     this.#missing = this.#bytes
     return bytes.subarray(end + 4)
   }
@@ -112,6 +121,7 @@ export class Connection {
       this.#status === this.#expectedStatus ? undefined : Buffer.concat(this.#kept).toString().slice(0, 500)
     this.#missing = undefined
     if (unexpected !== undefined) this.#kept = []
-    this.#onResponse?.({ status: this.#status, bytes: this.#bytes, unexpected })
+    const bytes = this.#chunked?.bytes ?? this.#bytes
+    this.#onResponse?.({ status: this.#status, bytes, unexpected })
   }
 }

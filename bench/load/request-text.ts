@@ -2,7 +2,7 @@ import { withNumber } from './request-template.ts'
 
 /** A request that is sent repeatedly. Path and form must be encoded already. */
 export interface RequestShape {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PROPFIND'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   /** Urlencoded. */

@@ -25,6 +25,7 @@ import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
 import { syncBlocks, syncClients } from './sync.ts'
 import { webApp } from './web-app.ts'
+import { webdav } from './webdav.ts'
 
 /** All scenarios, in the order they run. */
 export const scenarios: readonly Scenario[] = [
@@ -39,6 +40,7 @@ export const scenarios: readonly Scenario[] = [
   client,
   bigUploads,
   downloads,
+  webdav,
   s3,
   nodes,
   processes,

@@ -60,6 +60,20 @@ describe('the load generator', () => {
     assert.deepEqual([result.requests, result.bytesPerResponse], [40, 100_002])
   })
 
+  it('reads a response in chunks, whose length is not announced', async () => {
+    const result = await underLoad(
+      (_request, response) => {
+        response.write('x'.repeat(100_000))
+        setImmediate(() => {
+          response.write('y')
+          setImmediate(() => response.end('z'.repeat(17)))
+        })
+      },
+      { method: 'PROPFIND', path: '/' },
+    )
+    assert.deepEqual([result.requests, result.bytesPerResponse], [40, 100_018])
+  })
+
   it('fails with the count and the text of undeclared responses', async () => {
     let count = 0
     const load = underLoad(

@@ -47,6 +47,22 @@ describe('the bench', () => {
     )
   })
 
+  it('compares WebDAV with the servers that are installed', async () => {
+    const { output, errors, code } = await bench('--quick', '--only', 'webdav', '--database', 'sqlite')
+    assert.equal(code, 0, output + errors)
+    for (const work of [
+      'PUT of 4 KiB, 16 clients',
+      'PUT of 20 MiB',
+      'GET of 20 MiB',
+      'PROPFIND of 500 entries',
+    ]) {
+      assert.match(output, new RegExp(`^WebDAV: ${work}.* SQLite +[\\d,.]+ `, 'm'))
+    }
+    for (const name of ['Apache mod_dav', 'nginx DAV', 'rclone serve webdav']) {
+      assert.ok(output.includes(`${name}: PUT of 4 KiB`) || errors.includes(`no rows for ${name}: `), errors)
+    }
+  })
+
   it('lists the scenarios when an unknown one is requested', async () => {
     const { output, errors, code } = await bench('--only', 'flying')
     assert.equal(code, 2, output)
