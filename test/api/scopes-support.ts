@@ -42,6 +42,7 @@ export const openToReaders: readonly string[] = [
   'GET /api2/repos/:repo_id/history/',
   'GET /api2/repos/:repo_id/owner/',
   'GET /api2/repos/:repo_id/thumbnail/',
+  'GET /api2/search/',
   'POST /api/v2.1/repos/:repo_id/trash/',
   'POST /api/v2.1/repos/:repo_id/zip-task/',
 ]

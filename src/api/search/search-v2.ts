@@ -24,6 +24,8 @@ export const searchRoutes = [
     method: 'GET',
     path: '/api2/search/',
     auth: 'user',
+    // Every place searched comes from `access`, which leaves out what the token does not reach.
+    scope: 'read',
     summary:
       'Searches files and folders by name, text and comments in all libraries the caller may read; with `tag:name` or `comment:word` files by these.',
     query: {
