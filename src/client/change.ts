@@ -1,8 +1,8 @@
 import { ClientError, EXIT, usageError } from './client-error.ts'
 import { placeRemote } from './copy.ts'
-import { joinRemote, parentOfRemote, requireRemote } from './remote-path.ts'
+import { joinRemote, parentOfRemote, type RemoteText, requireRemote } from './remote-path.ts'
 import { byFolder, type RemoteEntry, select } from './select.ts'
-import { type CommonOptions, runClient, type Session } from './session.ts'
+import { type CallContext, type CommonOptions, runClient } from './session.ts'
 import { print } from './terminal.ts'
 
 /** `carrel mv SOURCE... TARGET` within the server. */
@@ -11,21 +11,29 @@ export function move(sources: readonly string[], target: string, options: Common
     const to = requireRemote(target)
     const entries: RemoteEntry[] = []
     for (const source of sources) entries.push(...(await select(session, requireRemote(source))))
-    refuseRoot(entries)
-    const place = await placeRemote(session, entries, to)
-    const [only] = entries
-    if (place.name === undefined || place.name === only?.name) {
-      for (const group of byFolder(entries))
-        await session.carrel.move(group, place, { signal: session.signal })
-    } else if (only !== undefined) await moveAs(session, only, place, place.name)
+    await moveEntries(session, entries, to)
     print(options.json === true, { moved: entries.length }, [`Moved ${entries.length} items.`])
     return EXIT.ok
   })
 }
 
+/** Moves entries into a folder, or one entry to a path. Throws a conflict if a name is taken. */
+export async function moveEntries(
+  session: CallContext,
+  entries: readonly RemoteEntry[],
+  to: RemoteText,
+): Promise<void> {
+  refuseRoot(entries)
+  const place = await placeRemote(session, entries, to)
+  const [only] = entries
+  if (place.name === undefined || place.name === only?.name) {
+    for (const group of byFolder(entries)) await session.carrel.move(group, place, { signal: session.signal })
+  } else if (only !== undefined) await moveAs(session, only, place, place.name)
+}
+
 /** Moves and renames, in the order in which neither name is taken. */
 async function moveAs(
-  { carrel, signal }: Session,
+  { carrel, signal }: CallContext,
   entry: RemoteEntry,
   place: { library: string; folder: string },
   name: string,
@@ -72,7 +80,8 @@ export function remove(
   })
 }
 
-function refuseRoot(entries: readonly RemoteEntry[]): void {
+/** The root of a library has no name. */
+export function refuseRoot(entries: readonly RemoteEntry[]): void {
   if (entries.some(({ path }) => path === '/')) {
     throw usageError('Name files or folders within the library, not all of it.')
   }

@@ -6,7 +6,7 @@ import type { Failures } from './pool.ts'
 import { Progress } from './progress.ts'
 import { joinRemote, nameOfRemote, parentOfRemote, parseRemote, type RemoteText } from './remote-path.ts'
 import { byFolder, type RemoteEntry, select } from './select.ts'
-import { type CommonOptions, runClient, type Session } from './session.ts'
+import { type CallContext, type CommonOptions, runClient, type Session } from './session.ts'
 import { print, sizeText } from './terminal.ts'
 import { type TransferOptions, type Transferred, TreeUpload } from './upload-tree.ts'
 
@@ -138,7 +138,7 @@ function report(
 
 /** A destination of copies and moves within the server, checked so that nothing is replaced. */
 export async function placeRemote(
-  session: Session,
+  session: CallContext,
   entries: readonly RemoteEntry[],
   to: RemoteText,
 ): Promise<{ library: string; folder: string; name: string | undefined }> {
@@ -173,19 +173,12 @@ async function copyRemote(
   to: RemoteText,
   options: CopyOptions,
 ): Promise<number> {
-  const { carrel, signal } = session
   const entries: RemoteEntry[] = []
   for (const source of sources) entries.push(...(await select(session, source)))
   const folder = entries.find(({ kind }) => kind === 'dir')
   if (folder !== undefined && !options.recursive)
     throw usageError(`${folder.path} is a folder: add --recursive.`)
-  if (entries.some((entry) => entry.path === '/'))
-    throw usageError('Name folders within the library, not all of it.')
-  const place = await placeRemote(session, entries, to)
-  const [only] = entries
-  if (place.name === undefined || place.name === only?.name) {
-    for (const group of byFolder(entries)) await carrel.copy(group, place, { signal })
-  } else if (only !== undefined) await copyAs(session, only, place, place.name)
+  await copyEntries(session, entries, to)
   print(
     options.json === true,
     { copied: entries.length },
@@ -194,9 +187,26 @@ async function copyRemote(
   return EXIT.ok
 }
 
+/** Copies entries into a folder of the server, or one entry to a path. Throws a conflict if a name is taken. */
+export async function copyEntries(
+  session: CallContext,
+  entries: readonly RemoteEntry[],
+  to: RemoteText,
+): Promise<void> {
+  if (entries.some((entry) => entry.path === '/')) {
+    throw usageError('Name folders within the library, not all of it.')
+  }
+  const place = await placeRemote(session, entries, to)
+  const [only] = entries
+  if (place.name === undefined || place.name === only?.name) {
+    const { carrel, signal } = session
+    for (const group of byFolder(entries)) await carrel.copy(group, place, { signal })
+  } else if (only !== undefined) await copyAs(session, only, place, place.name)
+}
+
 /** Copies under another name: as it is, then renamed. */
 async function copyAs(
-  { carrel, signal }: Session,
+  { carrel, signal }: CallContext,
   entry: RemoteEntry,
   place: { library: string; folder: string },
   name: string,

@@ -1,7 +1,6 @@
-import { text } from 'node:stream/consumers'
-import type { Carrel, Entry, State } from '../../sdk/src/index.ts'
+import type { Carrel } from '../../sdk/src/index.ts'
 import { ClientError, EXIT, usageError } from './client-error.ts'
-import { unifiedDiff } from './line-diff.ts'
+import { changedPaths, fileDiff } from './compare.ts'
 import { stateOf } from './list.ts'
 import { requireRemote } from './remote-path.ts'
 import { getEntry } from './select.ts'
@@ -52,6 +51,7 @@ export function log(target: string, options: LogOptions): Promise<number> {
   })
 }
 
+/** The first items. */
 async function take<T>(limit: number, items: AsyncIterable<T>): Promise<T[]> {
   const taken: T[] = []
   for await (const item of items) {
@@ -65,6 +65,9 @@ export interface DiffOptions extends CommonOptions {
   readonly from: string
   readonly to?: string
 }
+
+/** Larger files are not compared line by line. */
+const MAX_DIFF_BYTES = 5_000_000
 
 /** Compares two states: lines of a text file, or the paths of a folder that differ. */
 export function diff(target: string, options: DiffOptions): Promise<number> {
@@ -83,7 +86,10 @@ export function diff(target: string, options: DiffOptions): Promise<number> {
       throw new ClientError(`There was no ${target} in either state.`, EXIT.notFound)
     }
     if (old?.kind === 'dir' || now?.kind === 'dir') {
-      const changes = await changedPaths(carrel, library, remote.path, before, after)
+      const changes = await take(
+        Number.POSITIVE_INFINITY,
+        changedPaths(carrel, library, remote.path, before, after),
+      )
       print(
         options.json === true,
         changes,
@@ -91,81 +97,11 @@ export function diff(target: string, options: DiffOptions): Promise<number> {
       )
       return EXIT.ok
     }
-    const lines = await fileDiff(carrel, library, remote.path, { old, before, now, after })
+    const states = { old, before, now, after }
+    const lines = await fileDiff(carrel, library, remote.path, states, { bytes: MAX_DIFF_BYTES })
     print(options.json === true, lines, lines)
     return EXIT.ok
   })
-}
-
-/** Larger files are not compared line by line. */
-const MAX_DIFF_BYTES = 5_000_000
-
-/** The unified diff of a file in two states. Throws ClientError if it is not text, or too large. */
-async function fileDiff(
-  carrel: Carrel,
-  library: string,
-  path: string,
-  states: { old: Entry | undefined; before: State; now: Entry | undefined; after: State },
-): Promise<string[]> {
-  const { old, before, now, after } = states
-  if (old?.id === now?.id) return []
-  if (Math.max(old?.size ?? 0, now?.size ?? 0) > MAX_DIFF_BYTES) {
-    throw new ClientError(`${path} is larger than ${MAX_DIFF_BYTES} bytes.`)
-  }
-  const contentOf = async (entry: Entry | undefined, state: State) =>
-    entry === undefined ? '' : text((await carrel.download(library, path, state)).body)
-  const [first, second] = [await contentOf(old, before), await contentOf(now, after)]
-  if (first.includes('\0') || second.includes('\0')) throw new ClientError(`${path} is not a text file.`)
-  return [`--- ${path}`, `+++ ${path}`, ...unifiedDiff(first, second)]
-}
-
-interface PathChange {
-  readonly change: 'added' | 'deleted' | 'modified'
-  readonly path: string
-  readonly kind: 'file' | 'dir'
-}
-
-/** Paths that differ between two states. Folders with the same id are not read, so the cost follows the changes. */
-async function changedPaths(
-  carrel: Carrel,
-  library: string,
-  folder: string,
-  before: State,
-  after: State,
-): Promise<PathChange[]> {
-  const [old, now] = [
-    await entriesIn(carrel, library, folder, before),
-    await entriesIn(carrel, library, folder, after),
-  ]
-  const changes: PathChange[] = []
-  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-    const [was, is] = [old.get(name), now.get(name)]
-    if (was?.id === is?.id && was?.kind === is?.kind) continue
-    if (was?.kind === 'dir' && is?.kind === 'dir') {
-      changes.push(...(await changedPaths(carrel, library, was.path, before, after)))
-      continue
-    }
-    if (was?.kind === 'file' && is?.kind === 'file') {
-      changes.push({ change: 'modified', path: is.path, kind: 'file' })
-      continue
-    }
-    if (was !== undefined) changes.push({ change: 'deleted', path: was.path, kind: was.kind })
-    if (is !== undefined) changes.push({ change: 'added', path: is.path, kind: is.kind })
-  }
-  return changes
-}
-
-async function entriesIn(
-  carrel: Carrel,
-  library: string,
-  folder: string,
-  state: State,
-): Promise<Map<string, Entry>> {
-  const found = new Map<string, Entry>()
-  const there = await carrel.find(library, folder, state)
-  if (there?.kind !== 'dir') return found
-  for await (const entry of carrel.list(library, folder, state)) found.set(entry.name, entry)
-  return found
 }
 
 /** Restores a file, a folder or a library: to an earlier state, or from the trash. */
@@ -173,27 +109,38 @@ export function restore(target: string, options: CommonOptions & { readonly at?:
   return runClient(options, async ({ carrel, libraries, signal }) => {
     const remote = requireRemote(target)
     const { id: library } = await libraries.get(remote.library)
-    if (options.at === undefined) {
-      if (remote.path === '/') throw usageError('Say with --at to which state the library is reverted.')
-      for await (const deleted of carrel.trash(library, { signal })) {
-        if (deleted.path !== remote.path) continue
-        await carrel.restore(library, deleted)
-        print(options.json === true, { restored: remote.path, commit: deleted.commit }, [
-          `Restored ${target}.`,
-        ])
-        return EXIT.ok
-      }
-      throw new ClientError(`${target} is not in the trash.`, EXIT.notFound)
+    if (options.at === undefined && remote.path === '/') {
+      throw usageError('Say with --at to which state the library is reverted.')
     }
-    const commit = await commitAt(carrel, library, options.at, signal)
-    const entry = await carrel.find(library, remote.path, { commit, signal })
-    if (entry === undefined) throw new ClientError(`There was no ${target} then.`, EXIT.notFound)
-    await carrel.revert(library, entry, commit)
-    print(options.json === true, { restored: remote.path, commit }, [
-      `Restored ${target} as of ${options.at}.`,
-    ])
+    const commit = await restorePath(carrel, library, remote.path, options.at, signal)
+    const sentence =
+      options.at === undefined ? `Restored ${target}.` : `Restored ${target} as of ${options.at}.`
+    print(options.json === true, { restored: remote.path, commit }, [sentence])
     return EXIT.ok
   })
+}
+
+/** Restores a path as of `at`, or from the trash. Resolves to the commit that it was restored from. */
+export async function restorePath(
+  carrel: Carrel,
+  library: string,
+  path: string,
+  at: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  if (at === undefined) {
+    for await (const deleted of carrel.trash(library, { signal })) {
+      if (deleted.path !== path) continue
+      await carrel.restore(library, deleted)
+      return deleted.commit
+    }
+    throw new ClientError(`${path} is not in the trash.`, EXIT.notFound)
+  }
+  const commit = await commitAt(carrel, library, at, signal)
+  const entry = await carrel.find(library, path, { commit, signal })
+  if (entry === undefined) throw new ClientError(`There was no ${path} then.`, EXIT.notFound)
+  await carrel.revert(library, entry, commit)
+  return commit
 }
 
 /** The commit that a time selects: the last one before it. */
@@ -201,7 +148,8 @@ async function commitAt(carrel: Carrel, library: string, at: string, signal: Abo
   const { commit } = stateOf(at)
   if (commit !== undefined) return commit
   const time = Date.parse(at)
-  if (Number.isNaN(time)) throw usageError('Give --at as a commit id or a time such as 2026-11-01T12:00:00Z.')
+  if (Number.isNaN(time))
+    throw usageError('Give a state as a commit id or a time such as 2026-11-01T12:00:00Z.')
   for await (const found of carrel.history(library, { signal })) {
     if (found.time.getTime() <= time) return found.id
   }

@@ -187,7 +187,7 @@ export function search(text: string, options: SearchOptions): Promise<number> {
 const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" }
 
 /** An excerpt without its HTML, on one line. */
-function plainExcerpt(html: string): string {
+export function plainExcerpt(html: string): string {
   return html
     .replace(/<[^>]*>/g, '')
     .replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => entities[name] ?? '')

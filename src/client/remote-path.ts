@@ -59,13 +59,10 @@ export class Libraries {
     const own = named.filter(({ relation }) => relation === 'mine')
     const [first, second] = own.length > 0 ? own : named
     if (first === undefined) {
-      throw new ClientError(
-        `There is no library "${wanted}": carrel ls shows those there are.`,
-        EXIT.notFound,
-      )
+      throw new ClientError(`There is no library "${wanted}" that the token can open.`, EXIT.notFound)
     }
     if (second !== undefined) {
-      throw usageError(`Several libraries are named "${wanted}": use the id, which carrel ls --json shows.`)
+      throw usageError(`Several libraries are named "${wanted}": use the id.`)
     }
     return first
   }

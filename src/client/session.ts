@@ -12,14 +12,18 @@ export interface CommonOptions {
   readonly json?: true
 }
 
-/** What a command works with. */
-export interface Session {
+/** What calls of the API need. */
+export interface CallContext {
   readonly carrel: Carrel
   readonly libraries: Libraries
+  /** For a command: aborted by the first interrupt. */
+  readonly signal: AbortSignal
+}
+
+/** What a command works with. */
+export interface Session extends CallContext {
   readonly url: string
   readonly token: string
-  /** Aborted by the first interrupt. */
-  readonly signal: AbortSignal
 }
 
 export const userAgent = (tool = 'carrel') => `${tool}/${programVersion()}`
@@ -37,13 +41,21 @@ export function serverUrl(text: string): string {
 }
 
 /** The URL and token of the sign-in, or of the environment. Throws ClientError if there is none. */
-export async function findLogin({ server }: CommonOptions): Promise<{ url: string; token: string }> {
+export async function findLogin({
+  server,
+}: Pick<CommonOptions, 'server'>): Promise<{ url: string; token: string }> {
   const { CARREL_CLIENT_URL: url, CARREL_CLIENT_TOKEN: token } = process.env
   const wanted = server ?? url
   if (token && wanted) return { url: serverUrl(wanted), token }
   const login = await new Credentials(process.env).find(wanted && serverUrl(wanted))
   if (login !== undefined) return login
   throw new ClientError('Sign in first: carrel login URL.', EXIT.signIn)
+}
+
+/** The URL of the server alone, for callers whose requests bring a token. Throws ClientError if there is none. */
+export async function findServer(options: Pick<CommonOptions, 'server'>): Promise<string> {
+  const wanted = options.server ?? process.env['CARREL_CLIENT_URL']
+  return wanted ? serverUrl(wanted) : (await findLogin(options)).url
 }
 
 /**
