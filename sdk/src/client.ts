@@ -121,9 +121,41 @@ export class Carrel {
     return (await this.#get<{ email: string }>('api2/account/info/', {}, options)).email
   }
 
+  /** Whether the token is restricted to some operations or to one library. False at servers without such tokens. */
+  async isScoped(options?: Cancelable): Promise<boolean> {
+    try {
+      // No restricted token may list the tokens of its account.
+      await this.#get('api/v2.1/personal-tokens/', {}, options)
+      return false
+    } catch (error) {
+      if (!(error instanceof CarrelError)) throw error
+      if (error.kind !== 'forbidden' && error.kind !== 'not-found') throw error
+      return error.kind === 'forbidden'
+    }
+  }
+
   /** Revokes the token. */
   async signOut(options: Cancelable = {}): Promise<void> {
     await this.#connection.json('POST', 'api2/logout-device/', options)
+  }
+
+  /**
+   * Records in the audit log that a tool is about to be called. Resolves to false at a server that has no such record. Throws
+   * if the server has, but did not write it.
+   */
+  async recordToolCall(
+    call: {
+      readonly tool: string
+      readonly library?: string | undefined
+      readonly path?: string | undefined
+    },
+    options: Cancelable = {},
+  ): Promise<boolean> {
+    const form = { tool: call.tool, repo_id: call.library, path: call.path }
+    const recorded = await orNothing(
+      this.#connection.json('POST', 'api/v2.1/tool-calls/', { form, ...options }),
+    )
+    return recorded !== undefined
   }
 
   /** All libraries that the token can open, each once. */

@@ -9,6 +9,7 @@ import { onboardingRoutes } from './accounts/onboarding-v21.ts'
 import { passwordResetRoutes } from './accounts/password-reset-v21.ts'
 import { personalTokenRoutes } from './accounts/personal-tokens-v21.ts'
 import { sessionRoutes } from './accounts/sessions-v21.ts'
+import { toolCallRoutes } from './accounts/tool-calls-v21.ts'
 import { searchUserRoutes } from './accounts/user-search-routes.ts'
 import { userRoutes } from './accounts/user-v21.ts'
 import { webdavSecretRoutes } from './accounts/webdav-secret-v21.ts'
@@ -176,6 +177,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...blockLinkRoutes,
   ...blockDownloadRoutes,
   ...fileUploadedBytesRoutes,
+  ...toolCallRoutes,
   ...searchRoutes,
   ...searchFileRoutes,
   ...photoRoutes,

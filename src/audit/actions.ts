@@ -39,6 +39,7 @@ export const auditActions = [
   'webhook-made',
   'webhook-changed',
   'webhook-removed',
+  'tool-called',
   'audit-exported',
 ] as const
 

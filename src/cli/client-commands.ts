@@ -13,6 +13,7 @@ import type {
   Shell,
   SyncOptions,
 } from '../client/index.ts'
+import type { McpOptions } from '../mcp/index.ts'
 
 /** Loaded by the commands only, so that a server does not load a client. */
 const client = () => import('../client/index.ts')
@@ -152,6 +153,22 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .action(async (folder: string, target: string, options: SyncOptions) =>
       end(await (await client()).syncOnce(folder, target, options)),
     )
+  program
+    .command('mcp')
+    .description('serve libraries to models over the Model Context Protocol, with a personal token')
+    .helpGroup('Client:')
+    .option('--server <url>', 'the server, if it is not the one of the last sign-in')
+    .option('--read-only', 'only tools that change nothing')
+    .option('--whole-account', 'also accept a token that is not limited')
+    .option('--http', 'serve streamable HTTP; requests bring a personal token as Authorization: Bearer')
+    .option('--host <address>', 'the address of --http', '127.0.0.1')
+    .option('--port <number>', 'the port of --http', '8765')
+    .option('--allow-host <names...>', 'further host names under which --http is reached')
+    .action(async (options: McpOptions) => {
+      // The SDK of the protocol is loaded by this command alone.
+      const { serveMcp } = await import('../mcp/index.ts')
+      end(await serveMcp(options))
+    })
   program
     .command('completion')
     .description('print the completion script of a shell')

@@ -45,6 +45,7 @@ export const openToReaders: readonly string[] = [
   'GET /api2/search/',
   'POST /api/v2.1/repos/:repo_id/trash/',
   'POST /api/v2.1/repos/:repo_id/zip-task/',
+  'POST /api/v2.1/tool-calls/',
 ]
 
 export const openToWriters: readonly string[] = [

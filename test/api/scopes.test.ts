@@ -33,8 +33,13 @@ const besideLibraries = [
   'POST /api/v2.1/repos/batch-create-dir/',
   'POST /api/v2.1/repos/sync-batch-copy-item/',
   'POST /api/v2.1/repos/sync-batch-move-item/',
+  'POST /api/v2.1/tool-calls/',
 ]
-const readsByPosting = ['POST /api/v2.1/repos/:repo_id/trash/', 'POST /api/v2.1/repos/:repo_id/zip-task/']
+const readsByPosting = [
+  'POST /api/v2.1/repos/:repo_id/trash/',
+  'POST /api/v2.1/repos/:repo_id/zip-task/',
+  'POST /api/v2.1/tool-calls/',
+]
 
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const isOfLibrary = ({ path }: Endpoint) => path.includes('/repos/:repo_id/')

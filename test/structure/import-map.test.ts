@@ -27,6 +27,25 @@ describe('the import map', () => {
       assert.doesNotMatch(index, new RegExp(`\\b${name}\\b`))
   })
 
+  it('loads the packages for models in their command alone', () => {
+    const sources = [...graph.keys()].map(
+      (file) => [file, readFileSync(path.join(src, file), 'utf8')] as const,
+    )
+    const using = sources.filter(([, source]) => /from '(?:@modelcontextprotocol\/|zod')/.test(source))
+    assert.ok(using.length > 0)
+    assert.deepEqual(
+      using.map(([file]) => file).filter((file) => !file.startsWith('mcp/')),
+      [],
+    )
+    const loading = sources.filter(([, source]) =>
+      /^(?:import|export) (?!type )[^'"]*'[^'"]*\/mcp\/index\.ts'/m.test(source),
+    )
+    assert.deepEqual(
+      loading.map(([file]) => file),
+      [],
+    )
+  })
+
   it('leads from every import to a file that exists', () => {
     const missing = [...graph].flatMap(([file, imports]) =>
       [...imports]

@@ -99,6 +99,7 @@ export const adminRoutes: Table = {
     'GET /api/v2.1/webdav-secret/': {},
     'PUT /api/v2.1/webdav-secret/': { form: { secret: 'aSecret-1234' } },
     'GET /api/v2.1/personal-tokens/': {},
+    'POST /api/v2.1/tool-calls/': { form: { tool: 'search' } },
     'POST /api/v2.1/personal-tokens/': (stage) => ({ form: { name: stage.fresh(), permission: 'r' } }),
   }),
   // Those of others are not found.

@@ -1,0 +1,1 @@
+export { type McpOptions, serveMcp } from './serve.ts'
