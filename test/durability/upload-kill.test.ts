@@ -9,7 +9,7 @@ import { Client } from '../support/client.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 
-const KILLS = 12
+const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? 8)
 const UPLOADERS = 8
 const LARGEST = 400_000
 

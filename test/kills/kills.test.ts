@@ -4,8 +4,8 @@ import { testSeed } from '../support/random.ts'
 import { killRepeatedly } from './kills.ts'
 import { killMigrations } from './migration-kills.ts'
 
-const KILLS = 18
-const MIGRATION_KILLS = 6
+const KILLS = 12
+const MIGRATION_KILLS = 4
 const seed = testSeed()
 
 it(`killed ${KILLS} times under every kind of write, a server loses nothing it acknowledged`, async (t) => {
