@@ -97,7 +97,8 @@ export const adminRoutes: Table = {
     'POST /api/v2.1/user-avatar/': avatar,
     'DELETE /api/v2.1/user-avatar/': {},
     'GET /api/v2.1/webdav-secret/': {},
-    'PUT /api/v2.1/webdav-secret/': { form: { secret: 'aSecret-1234' } },
+    // Removes it, because the calls of WebDAV sign in with the account password.
+    'PUT /api/v2.1/webdav-secret/': { form: { secret: '' } },
     'GET /api/v2.1/personal-tokens/': {},
     'POST /api/v2.1/tool-calls/': { form: { tool: 'search' } },
     'POST /api/v2.1/personal-tokens/': (stage) => ({ form: { name: stage.fresh(), permission: 'r' } }),

@@ -7,23 +7,26 @@ import { expectOk } from './stage.ts'
 import { ticketIn } from './transfer-routes.ts'
 
 const PASSWORD = 'a long password'
+const WEBDAV_PASSWORD = 'davSecret-1'
 
 /** Credentials that end with an account, or with all its sessions. Links belong to the account, not to a session. */
-const accountGone: Readonly<Record<Exclude<Credential, 'webdav password'>, string>> = {
+const accountGone: Readonly<Record<Credential, string>> = {
   account: 'revoked',
   'library token': 'deletedToken',
   'sync token': 'unknownToken',
   ticket: 'unknownTicket',
   link: 'switchedOff',
+  'webdav password': 'wrongPassword',
 }
 const signedOut = { ...accountGone, link: 'openLink' }
-/** A library token belongs to the library, so it outlives the session that created it. */
-const oneSignedOut = { ...signedOut, 'library token': 'writingApp' }
+/** A library token belongs to the library, so it outlives the session that created it. Passwords are not of a session. */
+const oneSignedOut = { ...signedOut, 'library token': 'writingApp', 'webdav password': 'owner' }
 const unshared: Readonly<Partial<Record<Credential, string>>> = {
   account: 'stranger',
   'sync token': 'unshared',
   ticket: 'unshared',
   link: 'switchedOff',
+  'webdav password': 'stranger',
 }
 const gone: Readonly<Partial<Record<Credential, string>>> = {
   account: REFUSED,
@@ -31,6 +34,7 @@ const gone: Readonly<Partial<Record<Credential, string>>> = {
   'sync token': REFUSED,
   ticket: REFUSED,
   link: REFUSED,
+  'webdav password': REFUSED,
 }
 
 const admin = (path: string) => `/api/v2.1/admin/${path}/`
@@ -74,11 +78,27 @@ const onDevice = async ({ holder }: Trial): Promise<Client> => {
   const { token } = expectOk(await new Client(holder.url).post('/api2/auth-token/', { form })).body
   return new Client(holder.url, token, holder.email)
 }
-const withPersonalToken = ({ holder }: Trial) => personalToken(holder, { permission: 'rw' })
+const withPersonalToken = async ({ stage, holder }: Trial) => {
+  const client = await personalToken(holder, { permission: 'rw' })
+  stage.webdavPassword = client.token
+  return client
+}
+const setWebdavPassword = async ({ holder }: Trial, secret: string): Promise<void> => {
+  expectOk(await holder.put('/api/v2.1/webdav-secret/', { form: { secret } }))
+}
+/** The holder uses WebDAV with a password of its own. */
+const withWebdavPassword = async (trial: Trial): Promise<void> => {
+  await setWebdavPassword(trial, WEBDAV_PASSWORD)
+  trial.stage.webdavPassword = WEBDAV_PASSWORD
+}
 const personalTokenOf = async ({ holder }: Trial): Promise<number> => {
   return expectOk(await holder.get('/api/v2.1/personal-tokens/')).body.personal_tokens[0].id
 }
-const ofToken = { account: 'revoked', ticket: 'unknownTicket' } as const
+const ofToken = {
+  account: 'revoked',
+  ticket: 'unknownTicket',
+  'webdav password': 'wrongPassword',
+} as const
 /** A personal token manages nothing, whoever created it. */
 const asWriter = { account: 'writer' } as const
 
@@ -92,8 +112,18 @@ const readsPublic = async (trial: Trial): Promise<void> => {
   expectOk(await by.put(owner, { form: { is_staff: 'false' } }))
   stage.asker = holder
 }
-const asReader = { account: 'reader', 'sync token': 'reader', ticket: 'reader' } as const
-const notPublic = { account: 'stranger', 'sync token': 'unshared', ticket: 'unshared' } as const
+const asReader = {
+  account: 'reader',
+  'sync token': 'reader',
+  ticket: 'reader',
+  'webdav password': 'reader',
+} as const
+const notPublic = {
+  account: 'stranger',
+  'sync token': 'unshared',
+  ticket: 'unshared',
+  'webdav password': 'stranger',
+} as const
 
 /** Tickets that visitors got by the links of the stage. */
 const byLinks = async ({ stage }: Trial): Promise<Record<string, string>> => {
@@ -120,7 +150,7 @@ export const endings: readonly Ending[] = [
     name: 'the account is deactivated',
     role: 'owner',
     end: async (trial) => void expectOk(await changeUser(trial, { is_active: 'false' })),
-    becomes: { ...accountGone, account: 'deactivated' },
+    becomes: { ...accountGone, account: 'deactivated', 'webdav password': 'deactivated' },
   },
   {
     name: 'the account is deleted',
@@ -141,6 +171,7 @@ export const endings: readonly Ending[] = [
   {
     name: 'an administrator resets the password',
     role: 'owner',
+    prepare: withWebdavPassword,
     end: async ({ admin: by, holder }) => {
       expectOk(await by.put(admin(`users/${holder.email}/reset-password`)))
     },
@@ -155,6 +186,7 @@ export const endings: readonly Ending[] = [
   {
     name: 'the holder signs out everywhere',
     role: 'owner',
+    prepare: withWebdavPassword,
     end: async ({ holder }) => void expectOk(await holder.delete('/api/v2.1/sessions/')),
     becomes: signedOut,
   },
@@ -168,14 +200,39 @@ export const endings: readonly Ending[] = [
         trial.holder.email,
       ),
     // A device continues to sync: its tokens are used although the API token is not.
-    becomes: { account: 'revoked' },
+    becomes: { account: 'revoked', 'webdav password': 'owner' },
+  },
+  {
+    name: 'the WebDAV password is replaced',
+    role: 'owner',
+    prepare: withWebdavPassword,
+    end: (trial) => setWebdavPassword(trial, 'davSecret-2'),
+    becomes: { account: 'owner', 'webdav password': 'wrongPassword' },
+  },
+  {
+    name: 'the WebDAV password is removed',
+    role: 'writer',
+    prepare: withWebdavPassword,
+    end: (trial) => setWebdavPassword(trial, ''),
+    becomes: { 'webdav password': 'wrongPassword' },
+  },
+  {
+    name: 'a WebDAV password is set, which ends WebDAV with the account password',
+    role: 'reader',
+    end: (trial) => setWebdavPassword(trial, WEBDAV_PASSWORD),
+    becomes: { 'webdav password': 'wrongPassword' },
   },
   {
     name: 'the device is unlinked',
     role: 'writer',
     shows: onDevice,
     end: async ({ holder }) => void expectOk(await holder.delete('/api2/devices/', { form: device })),
-    becomes: { account: 'revoked', 'sync token': 'unknownToken', ticket: 'unknownTicket' },
+    becomes: {
+      account: 'revoked',
+      'sync token': 'unknownToken',
+      ticket: 'unknownTicket',
+      'webdav password': 'writer',
+    },
   },
   {
     name: 'the device is marked for wiping',
@@ -185,7 +242,12 @@ export const endings: readonly Ending[] = [
       const form = { ...device, user: holder.email, wipe_device: 'true' }
       expectOk(await by.delete(admin('devices'), { form }))
     },
-    becomes: { account: 'revoked', 'sync token': 'unknownToken', ticket: 'unknownTicket' },
+    becomes: {
+      account: 'revoked',
+      'sync token': 'unknownToken',
+      ticket: 'unknownTicket',
+      'webdav password': 'writer',
+    },
   },
   {
     name: 'the personal token is revoked',
@@ -255,14 +317,14 @@ export const endings: readonly Ending[] = [
     role: 'writer',
     ofLibrary: true,
     end: async (trial) => void expectOk(await changeShare(trial, 'r')),
-    becomes: { account: 'reader', 'sync token': 'reader', ticket: 'reader' },
+    becomes: asReader,
   },
   {
     name: 'the share loses administration',
     role: 'manager',
     ofLibrary: true,
     end: async (trial) => void expectOk(await changeShare(trial, 'rw')),
-    becomes: { account: 'writer' },
+    becomes: { account: 'writer', 'webdav password': 'writer' },
   },
   {
     name: 'the holder is removed from the group',
@@ -271,7 +333,7 @@ export const endings: readonly Ending[] = [
     end: async ({ cast, holder }) => {
       expectOk(await cast.callers.owner.delete(`/api/v2.1/groups/${cast.group}/members/${holder.email}/`))
     },
-    becomes: { account: 'stranger' },
+    becomes: { account: 'stranger', 'webdav password': 'stranger' },
   },
   {
     name: 'the administrator is demoted',
@@ -310,7 +372,7 @@ export const endings: readonly Ending[] = [
       expectOk(await holder.put(`/api2/repos/${stage.id}/owner/`, { form }))
     },
     // Links go to the new owner (decision 0009).
-    becomes: { account: REFUSED, 'sync token': REFUSED, ticket: REFUSED },
+    becomes: { account: REFUSED, 'sync token': REFUSED, ticket: REFUSED, 'webdav password': REFUSED },
   },
   {
     name: 'the library is made read-only',
@@ -319,7 +381,7 @@ export const endings: readonly Ending[] = [
     end: async ({ admin: by, stage }) => {
       expectOk(await by.put(admin(`libraries/${stage.id}`), { form: { status: 'read-only' } }))
     },
-    becomes: { account: 'reader', 'sync token': 'reader', ticket: 'reader' },
+    becomes: asReader,
   },
   {
     name: 'the holder becomes a guest, who sees no public libraries',

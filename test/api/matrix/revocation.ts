@@ -20,6 +20,8 @@ export const NEED_NO_RIGHT = [
 const NOTICES = ['GET /api/v2.1/notifications/', 'GET /api/v2.1/all-notifications/']
 /** An archive is polled at the process that creates it. */
 const OF_ONE_PROCESS = ['GET /d/:token/archive/', 'GET /seafhttp/zip/:ticket']
+/** The same routes as those under `/dav/`. */
+const SECOND_PREFIX = '/seafdav/'
 /** Deleting a deleted item again succeeds. */
 const IDEMPOTENT = ['DELETE /api/v2.1/repos/:repo_id/']
 
@@ -206,6 +208,7 @@ async function prepareOne(
   credential: Credential,
 ): Promise<Prepared | undefined> {
   const becomes = ending.becomes[credential]
+  if (name.endsWith(SECOND_PREFIX)) return undefined
   const was = ending.was?.[credential] ?? BEFORE[credential] ?? ending.role
   const before = entry.policy[was]
   if (becomes === undefined || (before !== 'ok' && before !== 'empty')) return undefined

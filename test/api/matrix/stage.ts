@@ -119,6 +119,8 @@ const MAX_TAGS = 40
 export class Stage {
   readonly cast: Cast
   readonly id: string
+  /** The name of the library. */
+  readonly name: string
   /** The view of the folder /docs, as its reader sees it. */
   readonly sub: string
   /** The commit that deleted /gone.txt. */
@@ -127,21 +129,26 @@ export class Stage {
   linkMaker: Client | undefined
   /** The credential for tickets and sync tokens, in place of the caller's own. */
   asker: Client | undefined
+  /** What WebDAV calls send as the password, in place of the account password. */
+  webdavPassword: string | undefined
   readonly #parts = new Map<string, Promise<unknown>>()
   #names = 0
   /** The newest tags of `newTag`, the oldest first. */
   readonly #tags: number[] = []
 
-  private constructor(cast: Cast, id: string, sub: string, gone: string) {
+  private constructor(cast: Cast, id: string, name: string, sub: string, gone: string) {
     this.cast = cast
     this.id = id
+    this.name = name
     this.sub = sub
     this.gone = gone
   }
 
   static async make(cast: Cast): Promise<Stage> {
     const { owner, reader, writer, manager, folderReader } = cast.callers
-    const id = await owner.createLibrary('Kolibri')
+    // Unique, because WebDAV would show a library of another stage that the account can read under the same name.
+    const name = `Kolibri-${randomUUID()}`
+    const id = await owner.createLibrary(name)
     await makeFolder(owner, id, '/docs/deep')
     await uploadFile(owner, id, '/in.txt', 'one')
     for (const path of ['/docs/in.txt', '/kingfisher.txt', '/gone.txt']) {
@@ -158,7 +165,7 @@ export class Stage {
     await shareWith(owner, id, manager, { permission: 'admin' })
     await shareWithGroup(owner, id, cast.group, { permission: 'r' })
     const sub = await shareWith(owner, id, folderReader, { path: '/docs' })
-    return new Stage(cast, id, sub, gone.body.commit_id)
+    return new Stage(cast, id, name, sub, gone.body.commit_id)
   }
 
   get owner(): Client {

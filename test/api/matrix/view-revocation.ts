@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '../../../src/http/route.ts'
 import { Client } from '../../support/client.ts'
 import { makeGroup } from '../sharing-support.ts'
-import type { Sent, Table } from './policy.ts'
+import type { Entry, Sent, Table } from './policy.ts'
 import { credentialOf, isList, NEED_NO_RIGHT, type RevocationResult, refusalProblem } from './revocation.ts'
 import { call } from './run.ts'
 import { type Cast, expectOk, Stage } from './stage.ts'
@@ -98,10 +98,8 @@ export async function runViewEnding(
   for (const { method, path } of endpoints) {
     const name = `${method} ${path}`
     const entry = table[name]
-    if (entry === undefined || credentialOf(entry.policy) !== 'account') continue
-    if (entry.policy['writer'] !== 'ok' || NEED_NO_RIGHT.includes(name)) continue
-    const sent = await entry.send(stage, 'writer')
-    const shown = inView(sent, name, stage.id, view)
+    if (entry?.policy['writer'] !== 'ok' || NEED_NO_RIGHT.includes(name)) continue
+    const shown = await sentInView(trial, name, entry)
     if (shown !== undefined) prepared.push([name, shown])
   }
   for (const [name, sent] of prepared) {
@@ -146,6 +144,19 @@ async function begin(ending: ViewEnding, item: SharedItem, cast: Cast): Promise<
   const form = { ...to, permission: 'rw' }
   const reply = expectOk(await owner.put(itemsUrl(stage.id, item), { query: { p: item.path }, form }))
   return { stage, item, holder, view: reply.body.virtual_repo_id, group }
+}
+
+/** The call as the holder makes it; undefined if it names no library, or cannot name the item. */
+async function sentInView(trial: ViewTrial, name: string, entry: Entry): Promise<Sent | undefined> {
+  const { stage, item, holder, view } = trial
+  const credential = credentialOf(entry.policy)
+  if (credential === 'account') return inView(await entry.send(stage, 'writer'), name, stage.id, view)
+  if (credential !== 'webdav password' || item.kind === 'file') return undefined
+  // WebDAV shows a shared folder under its name. Single files are not shown.
+  stage.asker = holder
+  const { as: _, ...sent } = await entry.send(stage, 'viewer')
+  stage.asker = undefined
+  return JSON.parse(JSON.stringify(sent).replaceAll(`${stage.name}/`, `${item.path.slice(1)}/`)) as Sent
 }
 
 /** The call with the id of the view in place of that of the library; undefined if it names no library. */

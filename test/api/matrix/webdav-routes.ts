@@ -21,44 +21,36 @@ const writes: Policy = { ...reads, reader: 'denied', groupMember: 'denied' }
 const PASSWORD = 'a long password'
 const ADMIN_PASSWORD = 'correct horse battery'
 
-function passwordOf(caller: string): string {
+function passwordOf(stage: Stage, caller: string): string {
   if (caller === 'wrongPassword') return 'another password'
-  return caller === 'administrator' ? ADMIN_PASSWORD : PASSWORD
+  return stage.webdavPassword ?? (caller === 'administrator' ? ADMIN_PASSWORD : PASSWORD)
 }
 
 function named(stage: Stage, caller: string): string {
-  return stage.client(caller === 'wrongPassword' ? 'owner' : caller).email
-}
-
-/** The call that sets a WebDAV password is in the matrix, too, and an account that has one cannot use its own password. */
-async function removeWebdavPassword(stage: Stage, caller: string): Promise<void> {
-  if (caller === 'anonymous' || caller === 'deactivated') return
-  const client = stage.client(caller === 'wrongPassword' ? 'owner' : caller)
-  await client.put('/api/v2.1/webdav-secret/', { form: { secret: '' } })
+  return (stage.asker ?? stage.client(caller === 'wrongPassword' ? 'owner' : caller)).email
 }
 
 /** A call at a path of the library. */
-const at = (below: string, more: Omit<Sent, 'below'> = {}) => {
-  return async (stage: Stage, caller: string): Promise<Sent> => {
-    await removeWebdavPassword(stage, caller)
-    const credentials = Buffer.from(`${named(stage, caller)}:${passwordOf(caller)}`).toString('base64')
-    const headers: Record<string, string> =
-      caller === 'anonymous' ? {} : { Authorization: `Basic ${credentials}` }
+const at = (below: string, { to, ...more }: Omit<Sent, 'below'> & { to?: string } = {}) => {
+  return (stage: Stage, caller: string): Sent => {
+    const credentials = Buffer.from(`${named(stage, caller)}:${passwordOf(stage, caller)}`).toString('base64')
+    const headers: Record<string, string> = {
+      ...(caller !== 'anonymous' && { Authorization: `Basic ${credentials}` }),
+      ...(to !== undefined && { Destination: `/dav/${stage.name}${to}` }),
+    }
     const as = stage.cast.callers.anonymous
-    return { ...more, as, below: `Kolibri${below}`, headers: { ...more.headers, ...headers } }
+    return { ...more, as, below: `${stage.name}${below}`, headers: { ...more.headers, ...headers } }
   }
 }
 
-const to = (path: string) => ({ headers: { Destination: `/dav/Kolibri${path}` } })
 const PATCH =
   '<propertyupdate xmlns="DAV:"><set><prop><color xmlns="urn:x">red</color></prop></set></propertyupdate>'
 
 /** The token of a lock that the caller has; of none if the caller may not lock. */
 async function unlocking(prefix: string, stage: Stage, caller: string): Promise<Sent> {
   const isPermitted = writes[caller] === 'ok'
-  await removeWebdavPassword(stage, caller)
-  const dav = new DavClient(stage.owner.url, named(stage, caller), passwordOf(caller))
-  const token = isPermitted ? await dav.lock(`${prefix}Kolibri/in.txt`) : '<urn:none>'
+  const dav = new DavClient(stage.owner.url, named(stage, caller), passwordOf(stage, caller))
+  const token = isPermitted ? await dav.lock(`${prefix}${stage.name}/in.txt`) : '<urn:none>'
   return at('/in.txt', { headers: { 'Lock-Token': token } })(stage, caller)
 }
 
@@ -72,8 +64,8 @@ const routesAt = (prefix: string): Table => ({
     [`PUT ${prefix}`]: at('/put.txt', { raw: 'put' }),
     [`MKCOL ${prefix}`]: at('/made'),
     [`DELETE ${prefix}`]: at('/in.txt'),
-    [`COPY ${prefix}`]: at('/in.txt', to('/copied.txt')),
-    [`MOVE ${prefix}`]: at('/in.txt', to('/moved.txt')),
+    [`COPY ${prefix}`]: at('/in.txt', { to: '/copied.txt' }),
+    [`MOVE ${prefix}`]: at('/in.txt', { to: '/moved.txt' }),
     [`PROPPATCH ${prefix}`]: at('/in.txt', { raw: PATCH }),
     [`LOCK ${prefix}`]: at('/in.txt', { raw: LOCK }),
     [`UNLOCK ${prefix}`]: (stage, caller) => unlocking(prefix, stage, caller),
