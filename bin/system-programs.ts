@@ -65,6 +65,18 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'WebDAV as the file manager of GNOME uses it',
     onlyFor: ['test/webdav/clients'],
   },
+  {
+    command: 'zsh',
+    debianPackage: 'zsh',
+    neededFor: 'completing command lines in real shells',
+    onlyFor: ['test/client/shells'],
+  },
+  {
+    command: 'fish',
+    debianPackage: 'fish',
+    neededFor: 'completing command lines in another real shell',
+    onlyFor: ['test/client/shells'],
+  },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
   {
     command: 'cc',

@@ -18,12 +18,15 @@ const scripts: Record<Shell, string> = {
 }
 complete -o default -F _carrel carrel
 `,
+  // Libraries and folders are continued, so no space follows them.
   zsh: `#compdef carrel
 _carrel() {
   local -a found
-  found=("\${(@f)$(carrel complete -- "\${words[1,CURRENT]}" 2>/dev/null)}")
-  compadd -S '' -a found
+  found=(\${(f)"$(carrel complete -- "\${words[1,CURRENT]}" 2>/dev/null)"})
+  compadd -S '' -- \${(M)found:#*[:/]}
+  compadd -- \${found:#*[:/]}
   _files
+  (( compstate[nmatches] ))
 }
 compdef _carrel carrel
 `,
