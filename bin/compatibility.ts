@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { isMissing, type Statement, sectionOf } from '../src/conformance/statement.ts'
+import { statements } from '../src/conformance/statements.ts'
 import { openStage } from '../test/seed/stage.ts'
-import { isMissing, type Statement, sectionOf } from '../test/seed/statement.ts'
-import { statements } from '../test/seed/statements.ts'
 
 // `node bin/compatibility.ts --write` verifies every statement of the documented API on a server and updates the table in the docs.
 // Without the flag it only checks the statements and the table.

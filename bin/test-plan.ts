@@ -147,6 +147,7 @@ export const RULES: readonly Rule[] = [
   deep('test/backup/', SQLITE, 'starts some ten processes; on both databases by itself', 10),
   fast('test/mcp/hostile-content', SQLITE, 'pure'),
   deep('test/mcp/', SQLITE, 'starts some ten processes', 9),
+  deep('test/client/conformance', SQLITE, 'tries all statements of the API over HTTP', 30),
   deep('test/client/shells', SQLITE, 'real shells, which start a process for each word', 15),
   deep('test/client/login', SQLITE, 'starts some ten processes', 9),
   deep('test/client/transfers', SQLITE, 'large files, lost connections', 8),

@@ -13,6 +13,7 @@ import type {
   Shell,
   SyncOptions,
 } from '../client/index.ts'
+import type { ConformanceOptions } from '../conformance/index.ts'
 import type { McpOptions } from '../mcp/index.ts'
 
 /** Loaded by the commands only, so that a server does not load a client. */
@@ -168,6 +169,20 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
       // The SDK of the protocol is loaded by this command alone.
       const { serveMcp } = await import('../mcp/index.ts')
       end(await serveMcp(options))
+    })
+  program
+    .command('conformance')
+    .description('try the statements of the documented API at a server, and report differences')
+    .helpGroup('Client:')
+    .argument('<url>', 'the server, for example https://files.example.org')
+    .option('--user <email>', 'the account, whose password is read from a prompt or from standard input')
+    .option('--token', 'read a token instead of a password')
+    .option('--only <prefix>', 'only the statements whose id starts with this, such as 4.1/')
+    .option('--max-upload <bytes>', 'the largest upload that the server accepts')
+    .option('--json', 'print JSON')
+    .action(async (url: string, options: ConformanceOptions) => {
+      const { checkConformance } = await import('../conformance/index.ts')
+      end(await checkConformance(url, options))
     })
   program
     .command('completion')

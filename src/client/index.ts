@@ -25,6 +25,7 @@ export {
 export { type LoginOptions, login, logout, unlock } from './login.ts'
 export { type CatOptions, cat } from './read.ts'
 export { joinRemote, Libraries, nameOfRemote, parentOfRemote } from './remote-path.ts'
+export { readSecret } from './secret-input.ts'
 export type { RemoteEntry } from './select.ts'
 export {
   type CallContext,
@@ -32,8 +33,9 @@ export {
   findLogin,
   findServer,
   reportFailure,
+  serverUrl,
   userAgent,
 } from './session.ts'
 export { type ShareOptions, share } from './share.ts'
 export { type SyncOptions, syncOnce } from './sync-once.ts'
-export { note } from './terminal.ts'
+export { note, shown } from './terminal.ts'

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { COMPATIBILITY_FILE, tableIn, tableOf } from '../../bin/compatibility.ts'
-import { openStage, type Stage } from './stage.ts'
-import { isMissing, sectionOf } from './statement.ts'
-import { statements } from './statements.ts'
+import { isMissing, sectionOf } from '../../src/conformance/statement.ts'
+import { statements } from '../../src/conformance/statements.ts'
+import { openStage, type TestStage } from './stage.ts'
 
-let stage: Stage
+let stage: TestStage
 before(async () => {
   stage = await openStage()
 })

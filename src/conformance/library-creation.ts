@@ -36,8 +36,9 @@ export const libraryCreationStatements: Case[] = [
     id: '4.1/create-from-web',
     statement: 'With `from=web` no sync token is issued',
     note: '`token` is then empty, as in the reference. `from` is also accepted in the query.',
-    async run({ user }) {
-      assert.equal((await created(user, { name: 'Plans', from: 'web' })).token, '')
+    async run({ user, checksNotes }) {
+      assert.ok(!(await created(user, { name: 'Plans', from: 'web' })).token)
+      if (!checksNotes) return
       const inQuery = { query: { from: 'web' }, form: { name: 'Plans' } }
       assert.equal(bodyOf(await user.post('/api2/repos/', inQuery)).token, '')
     },
@@ -65,9 +66,10 @@ export const libraryCreationStatements: Case[] = [
   {
     id: '4.1/create-salt',
     statement: 'With `enc_version` 3 `salt` must be passed',
-    async run({ user }) {
+    async run({ user, checksNotes }) {
       const reply = await user.post('/api2/repos/', { form: encryption({ enc_version: 3 }) })
-      assert.deepEqual([reply.status, reply.body], [400, { error_msg: 'salt invalid.' }])
+      assert.equal(reply.status, 400)
+      if (checksNotes) assert.deepEqual(reply.body, { error_msg: 'salt invalid.' })
     },
   },
   {

@@ -12,7 +12,7 @@ export interface Case {
 }
 
 /** A statement that does not hold yet, because it needs another feature. It is listed, not tested. */
-export interface Missing {
+interface Missing {
   readonly id: string
   readonly statement: string
   /** The needed feature. */
@@ -21,19 +21,22 @@ export interface Missing {
 
 export type Statement = Case | Missing
 
+/** A value is not of the documented kind. */
+export class Difference extends Error {
+  override name = 'Difference'
+  readonly expected: string
+  readonly got: string
+  constructor(expected: string, got: string) {
+    super(`expected ${expected}, got ${got}`)
+    this.expected = expected
+    this.got = got
+  }
+}
+
 export function isMissing(statement: Statement): statement is Missing {
   return 'needs' in statement
 }
 
 export function sectionOf({ id }: Statement): string {
   return id.slice(0, id.indexOf('/'))
-}
-
-/** Several statements of a section that need the same feature. */
-export function missing(section: string, needs: string, statements: Record<string, string>): Missing[] {
-  return Object.entries(statements).map(([word, statement]) => ({
-    id: `${section}/${word}`,
-    statement,
-    needs,
-  }))
 }

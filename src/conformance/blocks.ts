@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { Params } from '../support/client.ts'
-import { namesIn, postBody, postForm, storedBytes } from '../support/transfer.ts'
+import type { Params } from './client.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
+import { namesIn, postBody, postForm, storedText } from './transfer.ts'
 
 const PIECES = ['first piece, ', 'second piece']
 const idOf = (text: string) => createHash('sha1').update(text).digest('hex')
@@ -92,6 +92,7 @@ export const blockStatements: Case[] = [
     async run(stage) {
       const links = await linksFor(stage, await stage.library())
       assert.equal((await sendBlocks(links)).status, 200)
+      if (!stage.checksNotes) return
       const wrong = await postForm(links.rawblksurl, [{ filename: IDS[0] ?? '', bytes: 'something else' }])
       assert.equal(wrong.status, 400)
     },
@@ -108,7 +109,7 @@ export const blockStatements: Case[] = [
       assert.deepEqual(Object.keys(answer), ['id'])
       const detail = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' }))
       assert.equal(detail.id, answer.id)
-      assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), PIECES.join(''))
+      assert.equal(await storedText(stage.user, library, '/a.txt'), PIECES.join(''))
     },
   },
   {
@@ -126,7 +127,7 @@ export const blockStatements: Case[] = [
         assert.equal((await commit(links, { replace })).status, 200)
         assert.deepEqual(await namesIn(stage.user, library), names)
       }
-      assert.equal((await commit(links, { replace: 2 })).status, 400)
+      if (stage.checksNotes) assert.equal((await commit(links, { replace: 2 })).status, 400)
     },
   },
   {

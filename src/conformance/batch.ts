@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { ended } from '../api/tasks-support.ts'
-import { namesIn } from '../support/transfer.ts'
-import { holdTasks } from './holding.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, expectAnswer } from './stage.ts'
 import type { Case } from './statement.ts'
-import { batchOf, startTask } from './tasks.ts'
+import { batchOf, ended, startTask } from './tasks.ts'
+import { namesIn } from './transfer.ts'
 
 const operations = ['copy', 'move'] as const
 const BODY = '`{src_repo_id, src_parent_dir, src_dirents, dst_repo_id, dst_parent_dir}`'
@@ -41,7 +39,8 @@ export const batchStatements: Case[] = [
       const repo_id = await stage.library({ '/a.txt': 'a', '/b/c.txt': 'c', '/d.txt': 'd' })
       const json = { repo_id, parent_dir: '/', dirents: ['a.txt', 'b'] }
       const answer = bodyOf(await stage.user.delete('/api/v2.1/repos/batch-delete-item/', { json }))
-      assert.deepEqual(answer, { success: true, commit_id: answer.commit_id })
+      assert.equal(answer.success, true)
+      if (stage.checksNotes) assert.deepEqual(Object.keys(answer), ['success', 'commit_id'])
       assert.deepEqual(await namesIn(stage.user, repo_id), ['d.txt'])
     },
   },
@@ -82,7 +81,7 @@ export const batchStatements: Case[] = [
       const [from, to] = [await stage.library({ '/a.txt': 'a' }), await stage.library()]
       let task_id: string
       {
-        using _held = holdTasks(stage.server)
+        using _held = stage.inside.holdTasks()
         task_id = await startTask(stage.user, 'copy', batchOf(from, ['a.txt'], to))
         const reply = await stage.user.delete('/api/v2.1/copy-move-task/', { form: { task_id } })
         expectAnswer(reply, { success: true })

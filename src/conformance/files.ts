@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { namesIn } from '../support/transfer.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, expectAnswer, fetched, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
+import { namesIn } from './transfer.ts'
 
 const post = ({ user }: Stage, library: string, p: string, form: Record<string, string>) =>
   user.post(`/api2/repos/${library}/file/`, { query: { p }, form })
@@ -32,6 +32,7 @@ export const fileStatements: Case[] = [
         ['1', 200],
         ['0', 403],
       ] as const) {
+        if (reuse === '0' && !stage.checksNotes) return
         const link = bodyOf(await stage.user.get(`/api2/repos/${library}/file/`, { p: '/a.txt', reuse }))
         const statuses = [(await fetched(link)).status, (await fetched(link)).status]
         assert.deepEqual(statuses, [200, second], `reuse=${reuse}`)
@@ -67,7 +68,7 @@ export const fileStatements: Case[] = [
       const library = await stage.library({ '/a.txt': 'hello' })
       const reply = await post(stage, library, '/a.txt', { operation: 'rename', newname: 'b.txt' })
       expectAnswer(reply, 'success', 301)
-      assert.match(reply.headers.get('location') ?? '', /\/file\/\?p=\/b\.txt$/)
+      if (stage.checksNotes) assert.match(reply.headers.get('location') ?? '', /\/file\/\?p=\/b\.txt$/)
       assert.deepEqual(await namesIn(stage.user, library), ['b.txt'])
     },
   },
@@ -140,6 +141,7 @@ export const fileStatements: Case[] = [
       const path = `/api2/repos/${library}/file/`
       expectAnswer(await stage.user.delete(path, { query: { p: '/docs' } }), 'success')
       assert.deepEqual(await namesIn(stage.user, library), [])
+      if (!stage.checksNotes) return
       assert.equal((await stage.user.delete(path, { query: { p: '/' } })).status, 400)
     },
   },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Client, Params } from '../support/client.ts'
+import type { Client, Params } from './client.ts'
 import { fieldCases } from './fields.ts'
 import * as kinds from './kinds.ts'
 import { sharedFieldCases, storeCases } from './shared-records.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Client } from '../support/client.ts'
-import { uploadFile } from '../support/transfer.ts'
+import type { Client } from './client.ts'
 import { fieldCases } from './fields.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, type Stage } from './stage.ts'
 import type { Case, Statement } from './statement.ts'
+import { uploadFile } from './transfer.ts'
 
 interface Diff {
   readonly op_type: string

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { ended } from '../api/tasks-support.ts'
-import { fetchArchive, progressOf, startArchive, waitForArchive } from '../support/archives.ts'
-import { namesIn, postForm, uploadLink } from '../support/transfer.ts'
-import { unzip } from '../support/zip-reader.ts'
-import { holdContent } from './holding.ts'
+import { fetchArchive, progressOf, startArchive, waitForArchive } from './archive-calls.ts'
 import * as kinds from './kinds.ts'
 import { sendChunk, uploadedBytes } from './resumable.ts'
 import { bodyOf, expectAnswer, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
-import { batchOf, startTask } from './tasks.ts'
+import { batchOf, ended, startTask } from './tasks.ts'
+import { namesIn, postForm, uploadLink } from './transfer.ts'
+import { unzip } from './unzip.ts'
 
 /** Whether the folder shows its only file as locked. */
 async function isLocked({ user }: Stage, library: string): Promise<boolean> {
@@ -47,10 +45,10 @@ export const stateStatements: Case[] = [
     statement: 'A request for an archive starts it and returns its token',
     async run(stage) {
       const library = await archived(stage)
-      using _held = holdContent(stage.server)
+      using _held = stage.inside.holdContent()
       const token = await startArchive(stage.user, library, '/', ['docs'])
       assert.ok(kinds.filled.holds(token))
-      assert.notEqual((await fetchArchive(stage.server, token)).status, 200)
+      assert.notEqual((await fetchArchive(stage, library, token)).status, 200)
     },
   },
   {
@@ -59,7 +57,7 @@ export const stateStatements: Case[] = [
     note: '`0` of `1` until the files are counted, so that it does not look finished.',
     async run(stage) {
       const library = await archived(stage)
-      using _held = holdContent(stage.server)
+      using _held = stage.inside.holdContent()
       const token = await startArchive(stage.user, library, '/', ['docs'])
       const { zipped, total } = await progressOf(stage.user, token)
       assert.ok(zipped < total, `${zipped} of ${total}`)
@@ -71,12 +69,13 @@ export const stateStatements: Case[] = [
       'An archive is finished when `zipped` equals `total`, and can then be downloaded at `zip/<zip_token>`',
     note: 'Any number of times while the token is valid, with ranges; in the reference once.',
     async run(stage) {
-      const token = await startArchive(stage.user, await archived(stage), '/', ['docs'])
+      const library = await archived(stage)
+      const token = await startArchive(stage.user, library, '/', ['docs'])
       const { zipped, total } = await waitForArchive(stage.user, token)
       assert.deepEqual([zipped, total], [2, 2])
-      const response = await fetchArchive(stage.server, token)
+      const response = await fetchArchive(stage, library, token)
       assert.equal(response.status, 200)
-      const files = unzip(Buffer.from(await response.arrayBuffer()))
+      const files = await unzip(Buffer.from(await response.arrayBuffer()))
       assert.equal(files.get('docs/a.txt')?.toString(), 'a')
     },
   },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { fetchArchive, startArchive, waitForArchive } from '../support/archives.ts'
-import { unzip } from '../support/zip-reader.ts'
+import { fetchArchive, startArchive, waitForArchive } from './archive-calls.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
+import { unzip } from './unzip.ts'
 
 const content = (stage: Stage) => stage.library({ '/docs/a.txt': 'a', '/docs/b/c.txt': 'c', '/d.txt': 'd' })
 
@@ -11,11 +11,9 @@ const content = (stage: Stage) => stage.library({ '/docs/a.txt': 'a', '/docs/b/c
 async function namesInArchive(stage: Stage, library: string, dirents: readonly string[]): Promise<string[]> {
   const token = await startArchive(stage.user, library, '/', dirents)
   await waitForArchive(stage.user, token)
-  const response = await fetchArchive(stage.server, token)
+  const response = await fetchArchive(stage, library, token)
   assert.equal(response.status, 200)
-  return [...unzip(Buffer.from(await response.arrayBuffer())).keys()]
-    .filter((name) => !name.endsWith('/'))
-    .sort()
+  return [...(await unzip(Buffer.from(await response.arrayBuffer()))).keys()].sort()
 }
 
 /** The endpoints of section 4.4. */
@@ -64,11 +62,12 @@ export const archiveStatements: Case[] = [
     statement: '`GET {file_server_root}/zip/<zip_token>` returns the archive once `zipped` equals `total`',
     note: 'With its length, ranges and HEAD.',
     async run(stage) {
-      const token = await startArchive(stage.user, await content(stage), '/', ['docs'])
+      const library = await content(stage)
+      const token = await startArchive(stage.user, library, '/', ['docs'])
       await waitForArchive(stage.user, token)
-      const response = await fetchArchive(stage.server, token)
+      const response = await fetchArchive(stage, library, token)
       assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'application/zip'])
-      const files = unzip(Buffer.from(await response.arrayBuffer()))
+      const files = await unzip(Buffer.from(await response.arrayBuffer()))
       assert.equal(files.get('docs/b/c.txt')?.toString(), 'c')
     },
   },

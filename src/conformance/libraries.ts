@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { headOf, namesIn } from '../support/transfer.ts'
 import * as kinds from './kinds.ts'
 import { sharedEntry } from './shared-records.ts'
 import { bodyOf, descriptionsOf, expectAnswer, type Stage } from './stage.ts'
 import type { Statement } from './statement.ts'
+import { headOf, namesIn } from './transfer.ts'
 
 const listed = async ({ user }: Stage, type?: string): Promise<{ id: string; owner: string }[]> =>
   bodyOf(await user.get('/api2/repos/', { type }))
@@ -23,9 +23,11 @@ export const libraryStatements: Statement[] = [
     id: '4.1/default-repo-get',
     statement: '`GET /api2/default-repo/` returns `{repo_id, exists}`',
     note: '`repo_id` is empty if there is none; the reference omits it.',
-    async run({ server }) {
-      const user = await server.signUp()
-      expectAnswer(await user.get('/api2/default-repo/'), { repo_id: '', exists: false })
+    async run(stage) {
+      const user = await stage.signUp()
+      const before = bodyOf(await user.get('/api2/default-repo/'))
+      assert.equal(before.exists, false)
+      if (stage.checksNotes) assert.equal(before.repo_id, '')
       const { repo_id } = bodyOf(await user.post('/api2/default-repo/'))
       expectAnswer(await user.get('/api2/default-repo/'), { repo_id, exists: true })
     },
@@ -34,8 +36,8 @@ export const libraryStatements: Statement[] = [
     id: '4.1/default-repo-post',
     statement: '`POST /api2/default-repo/` returns `{repo_id, exists}`',
     note: 'The library is always stored as the default; the reference does not store it if there is no template.',
-    async run({ server }) {
-      const user = await server.signUp()
+    async run(stage) {
+      const user = await stage.signUp()
       const { repo_id } = bodyOf(await user.post('/api2/default-repo/'))
       expectAnswer(await user.post('/api2/default-repo/'), { repo_id, exists: true })
       assert.deepEqual(await namesIn(user, repo_id), [])
@@ -87,19 +89,19 @@ export const libraryStatements: Statement[] = [
         await other.post(`/api/v2.1/groups/${group.id}/libraries/`, { form: { repo_name: 'Ours' } }),
       )
       const ids = (await listed(stage, 'group')).map(({ id }) => id)
-      assert.deepEqual(ids, [made.repo_id])
+      assert.ok(ids.includes(made.repo_id), 'the library of the group is not listed')
     },
   },
   {
     id: '4.1/list-org',
     statement: '`type=org` lists the libraries shared with everyone',
     async run(stage) {
-      const admin = await stage.server.admin()
+      const admin = await stage.admin()
       const id = await admin.createLibrary('For all')
       const query = { share_type: 'public', permission: 'r' }
       expectAnswer(await admin.put(`/api2/shared-repos/${id}/`, { query }), 'success')
       const ids = (await listed(stage, 'org')).map((entry) => entry.id)
-      assert.deepEqual(ids, [id])
+      assert.ok(ids.includes(id), 'the shared library is not listed')
     },
   },
   {
@@ -168,6 +170,7 @@ export const libraryStatements: Statement[] = [
       const page = bodyOf(await stage.user.get(`/api/v2.1/repos/${library}/history/`))
       assert.deepEqual([Object.keys(page).toSorted(), page.more], [['data', 'more'], false])
       assert.equal(page.data[0].commit_id, await headOf(stage.user, library))
+      if (!stage.checksNotes) return
       assert.deepEqual(await descriptionsOf(stage, library), ['Added "a.txt".', 'Created library'])
       const first = bodyOf(await stage.user.get(`/api/v2.1/repos/${library}/history/`, { per_page: 1 }))
       assert.deepEqual([first.data.length, first.more], [1, true])
@@ -178,7 +181,8 @@ export const libraryStatements: Statement[] = [
     statement: '`GET /api2/repos/{repo-id}/history-limit/` returns `{keep_days}`',
     async run(stage) {
       const reply = await stage.user.get(`/api2/repos/${await stage.library()}/history-limit/`)
-      expectAnswer(reply, { keep_days: -1 })
+      assert.ok(kinds.integer.holds(bodyOf(reply).keep_days), reply.text)
+      if (stage.checksNotes) expectAnswer(reply, { keep_days: -1 })
     },
   },
   {
@@ -187,7 +191,7 @@ export const libraryStatements: Statement[] = [
     note: 'Negative keeps everything, 0 nothing.',
     async run(stage) {
       const path = `/api2/repos/${await stage.library()}/history-limit/`
-      for (const keep_days of [7, 0, -1]) {
+      for (const keep_days of stage.checksNotes ? [7, 0, -1] : [7]) {
         expectAnswer(await stage.user.put(path, { form: { keep_days } }), { keep_days })
         expectAnswer(await stage.user.get(path), { keep_days })
       }

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { ended } from '../api/tasks-support.ts'
-import type { Client, Reply } from '../support/client.ts'
-import { namesIn, postForm, type SentPart, updateLink, uploadFile, uploadLink } from '../support/transfer.ts'
-import { breakStore } from './holding.ts'
-import { bodyOf, LARGEST_UPLOAD, type Stage } from './stage.ts'
+import type { Client, Reply } from './client.ts'
+import { bodyOf, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
-import { batchOf, startTask } from './tasks.ts'
+import { batchOf, ended, startTask } from './tasks.ts'
+import { namesIn, postForm, type SentPart, updateLink, uploadFile, uploadLink } from './transfer.ts'
 
 /** More than is stored in the database: its bytes go through the block store. */
 const STORED_SIZE = 100_000
-
-const setQuota = ({ server }: Stage, user: Client, quota: number) =>
-  server.running.services.accounts.update(user.email, { quota })
 
 /** The calls that issue an upload link: their names and paths. */
 const linkCalls: Record<string, (library: string) => [path: string, query?: Record<string, string>]> = {
@@ -36,10 +31,13 @@ const linkCases = Object.entries(linkCalls).flatMap(([name, call]): Case[] => [
     statement: `\`${name}\` returns 500 when out of quota`,
     note: 'The reference returns 443; a setting selects that.',
     async run(stage) {
-      const user = await stage.server.signUp()
+      const user = await stage.signUp()
       const library = await user.createLibrary()
-      await postForm(await uploadLink(user, library), [['parent_dir', '/'], file('a.bin', 100)])
-      await setQuota(stage, user, 100)
+      await postForm(await uploadLink(user, library), [
+        ['parent_dir', '/'],
+        file('a.bin', 2 * stage.smallestQuota),
+      ])
+      await stage.limitSpace(user)
       assert.equal((await user.get(...call(library))).status, 500)
     },
   },
@@ -113,17 +111,17 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
     statement: `${called} returns 442 when the file is too large`,
     async run(stage) {
       const to = await link(stage.user, await withFile(stage))
-      assert.equal((await send(to, { size: LARGEST_UPLOAD + 1 })).status, 442)
+      assert.equal((await send(to, { size: stage.largestUpload + 1 })).status, 442)
     },
   },
   {
     id: `7/${word}-443`,
     statement: `${called} returns 443 when out of quota`,
     async run(stage) {
-      const user = await stage.server.signUp()
+      const user = await stage.signUp()
       const to = await link(user, await user.createLibrary())
-      await setQuota(stage, user, 1000)
-      assert.equal((await send(to, { size: 2000 })).status, 443)
+      await stage.limitSpace(user)
+      assert.equal((await send(to, { size: 2 * stage.smallestQuota })).status, 443)
     },
   },
   {
@@ -134,7 +132,7 @@ const wayCases = Object.entries(ways).flatMap(([word, { called, link, send }]): 
       const library = await withFile(stage)
       const to = await link(stage.user, library)
       {
-        using _broken = breakStore(stage.server)
+        using _broken = stage.inside.breakStore()
         assert.equal((await send(to, { name: 'b.bin', size: STORED_SIZE })).status, 500)
       }
       assert.deepEqual(await namesIn(stage.user, library), ['a.bin'])
@@ -179,13 +177,15 @@ export const errorStatements: Case[] = [
     id: '7/task-failed',
     statement: 'A background copy or move that failed has `failed` true and a reason in `failed_reason`',
     async run(stage) {
-      const user = await stage.server.signUp()
+      const user = await stage.signUp()
       const [from, to] = [await user.createLibrary(), await user.createLibrary()]
-      await uploadFile(user, from, '/a.bin', 'x'.repeat(600))
-      await setQuota(stage, user, 1000)
+      await uploadFile(user, from, '/a.bin', Buffer.alloc(0.75 * stage.smallestQuota))
+      await stage.limitSpace(user)
       const progress = await ended(user, await startTask(user, 'copy', batchOf(from, ['a.bin'], to)))
       const { failed, failed_reason, successful, canceled } = progress
-      assert.deepEqual([failed, failed_reason, successful, canceled], [true, 'Quota is full', false, false])
+      assert.deepEqual([failed, successful, canceled], [true, false, false])
+      assert.equal(typeof failed_reason, 'string')
+      if (stage.checksNotes) assert.equal(failed_reason, 'Quota is full')
       assert.deepEqual(await namesIn(user, to), [])
     },
   },
@@ -201,7 +201,8 @@ export const errorStatements: Case[] = [
         paths: [{ src_path: '/gone', dst_path: '/' }],
       }
       const { failed, success } = bodyOf(await stage.user.post('/api/v2.1/repos/batch-copy-item/', { json }))
-      assert.deepEqual([failed.length, failed[0].error_msg, success], [1, '/gone/ not found.', []])
+      assert.deepEqual([failed.length, typeof failed[0]?.error_msg, success], [1, 'string', []])
+      if (stage.checksNotes) assert.equal(failed[0].error_msg, '/gone/ not found.')
     },
   },
 ]

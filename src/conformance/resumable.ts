@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Reply } from '../support/client.ts'
-import { postForm, type SentPart, storedBytes, uploadLink } from '../support/transfer.ts'
+import type { Reply } from './client.ts'
 import { bodyOf, expectAnswer, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
+import { postForm, type SentPart, storedText, uploadLink } from './transfer.ts'
 
 /** Sends a chunk of `/a.bin`. */
 export function sendChunk(
@@ -61,7 +61,7 @@ export const resumableStatements: Case[] = [
       await sendChunk(link, '01234', 0, 9)
       const offset = await uploadedBytes(stage, library)
       assert.equal((await sendChunk(link, '5678', offset, 9)).status, 200)
-      assert.equal((await storedBytes(stage.server, library, '/a.bin')).toString(), '012345678')
+      assert.equal(await storedText(stage.user, library, '/a.bin'), '012345678')
     },
   },
   {
@@ -74,7 +74,7 @@ export const resumableStatements: Case[] = [
       const link = await uploadLink(stage.user, library)
       await sendChunk(link, '01', 0, 4, '', [['relative_path', 'docs']])
       await sendChunk(link, '23', 2, 4, '', [['relative_path', 'docs']])
-      assert.equal((await storedBytes(stage.server, library, '/docs/a.bin')).toString(), '0123')
+      assert.equal(await storedText(stage.user, library, '/docs/a.bin'), '0123')
     },
   },
   {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
+import * as kinds from './kinds.ts'
+import { bodyOf, fetched, type Stage } from './stage.ts'
+import type { Case } from './statement.ts'
+import { indexedUpload } from './task-records.ts'
 import {
   filePart,
   intoRoot,
   namesIn,
   postForm,
   type SentPart,
-  storedBytes,
+  storedText,
   updateLink,
   uploadLink,
-} from '../support/transfer.ts'
-import * as kinds from './kinds.ts'
-import { bodyOf, fetched, type Stage } from './stage.ts'
-import type { Case } from './statement.ts'
-import { indexedUpload } from './task-records.ts'
+} from './transfer.ts'
 
 async function upload(stage: Stage, library: string, parts: readonly SentPart[], query = '') {
   const reply = await postForm(await uploadLink(stage.user, library), parts, { query })
@@ -39,7 +39,7 @@ export const uploadStatements: Case[] = [
     async run(stage) {
       const library = await stage.library()
       await upload(stage, library, [intoRoot, filePart('a.txt', 'hello')])
-      assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), 'hello')
+      assert.equal(await storedText(stage.user, library, '/a.txt'), 'hello')
     },
   },
   {
@@ -70,7 +70,7 @@ export const uploadStatements: Case[] = [
       const library = await stage.library({ '/a.txt': 'old' })
       await upload(stage, library, [intoRoot, ['replace', '1'], filePart('a.txt', 'new')])
       assert.deepEqual(await namesIn(stage.user, library), ['a.txt'])
-      assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), 'new')
+      assert.equal(await storedText(stage.user, library, '/a.txt'), 'new')
     },
   },
   {
@@ -150,7 +150,7 @@ export const uploadStatements: Case[] = [
       assert.match(reply.text, /^"[0-9a-f]{40}"$/)
       const detail = await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/docs/a.txt' })
       assert.equal(bodyOf(detail).id, bodyOf(reply))
-      assert.equal((await storedBytes(stage.server, library, '/docs/a.txt')).toString(), 'new')
+      assert.equal(await storedText(stage.user, library, '/docs/a.txt'), 'new')
     },
   },
 ]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { postForm, uploadFile, uploadLink } from '../support/transfer.ts'
 import { fieldCases } from './fields.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, type Stage } from './stage.ts'
 import type { Statement } from './statement.ts'
+import { postForm, uploadFile, uploadLink } from './transfer.ts'
 
 async function copied({ user }: Stage, library: string, path: string, folder: string) {
   const form = { operation: 'copy', dst_repo: library, dst_dir: folder }
@@ -52,7 +52,7 @@ export const fileRecordStatements: Statement[] = [
       is_locked: kinds.flag,
       mtime: kinds.isoTime,
       obj_id: kinds.objectId,
-      obj_name: kinds.here(kinds.text, 'note.md'),
+      obj_name: kinds.here(kinds.text, 'note.txt'),
       parent_dir: kinds.here(kinds.text, '/docs'),
       repo_id: kinds.libraryId,
       size: kinds.bytes,
@@ -61,7 +61,7 @@ export const fileRecordStatements: Statement[] = [
     more: { fields: ['can_preview', 'can_edit'], why: 'web clients read them.' },
     async sample(stage) {
       const id = await stage.library({ '/docs/a.txt': 'hello' })
-      const query = { p: '/docs/note.md' }
+      const query = { p: '/docs/note.txt' }
       const form = { operation: 'create' }
       return bodyOf(await stage.user.post(`/api/v2.1/repos/${id}/file/`, { query, form }))
     },

@@ -1,0 +1,1 @@
+export { type ConformanceOptions, checkConformance } from './command.ts'
