@@ -72,6 +72,12 @@ const programs: readonly SystemProgram[] = [
     onlyFor: ['test/client/shells'],
   },
   {
+    command: 'gnome-keyring-daemon',
+    debianPackage: 'gnome-keyring libsecret-tools dbus-daemon',
+    neededFor: 'tokens in a real key store',
+    onlyFor: ['test/client/login'],
+  },
+  {
     command: 'fish',
     debianPackage: 'fish',
     neededFor: 'completing command lines in another real shell',

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { carrelProcess } from '../support/command.ts'
+import { promisify } from 'node:util'
+import { findProgram } from '../../bin/system-programs.ts'
+import { carrelProcess, environment, program } from '../support/command.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+
+const exec = promisify(execFile)
 
 /** Stands for the key store of a desktop: keeps secrets in a file. */
 const secretTool = (file: string) => `#!/bin/sh
@@ -65,6 +70,35 @@ describe('carrel login', () => {
     assert.ok(!(await readFile(path.join(folder, 'b/client.json'), 'utf8')).includes(token ?? '-'))
     assert.equal(await readFile(path.join(folder, 'secret'), 'utf8'), token)
     assert.equal((await run('b', ['ls'], '', env)).code, 0)
+  })
+
+  it('keeps a token in the keyring of GNOME until it signs out', async (t) => {
+    const session = findProgram('dbus-run-session')
+    if (session === undefined || findProgram('gnome-keyring-daemon') === undefined) {
+      return t.skip('gnome-keyring is not installed')
+    }
+    const user = await server.signUp()
+    await user.createLibrary('Kept')
+    const { token = '' } = user
+    const home = path.join(folder, 'gnome')
+    await mkdir(home, { mode: 0o700 })
+    // A session bus of its own, which ends with the script, and takes the keyring with it.
+    const script = `set -e
+printf secret | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
+printf %s "$TOKEN" | "$@" login "$URL" --token --store os
+grep -c "$TOKEN" client.json || true
+secret-tool lookup service carrel url "$URL"; echo
+"$@" ls
+"$@" logout
+secret-tool lookup service carrel url "$URL" || echo gone
+`
+    const env = { ...process.env, ...environment, URL: server.url, TOKEN: token }
+    const own = { HOME: home, XDG_RUNTIME_DIR: home, XDG_DATA_HOME: home, CARREL_CLIENT_FOLDER: home }
+    const args = ['--', 'sh', '-c', script, 'sh', process.execPath, ...program]
+    const { stdout } = await exec(session, args, { cwd: home, env: { ...env, ...own }, timeout: 60_000 })
+    const [signedIn = '', ...rest] = stdout.trim().split('\n')
+    assert.match(signedIn, /The token is in the key store of the operating system\.$/)
+    assert.deepEqual(rest, ['0', token, 'Kept:', `Signed out at ${server.url}.`, 'gone'])
   })
 
   it('refuses a token that the server does not know', async () => {
