@@ -19,6 +19,8 @@ export type { Span } from './range-header.ts'
 export { type Representation, respondWith } from './range-response.ts'
 export { throttled } from './rate-limit.ts'
 export {
+  type Accepted,
+  accepting,
   flag,
   integer,
   list,

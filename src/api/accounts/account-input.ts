@@ -1,4 +1,4 @@
-import { errorMessage, flag, map, type Reader, refuse } from '../../http/index.ts'
+import { accepting, errorMessage, flag, map, type Reader, refuse } from '../../http/index.ts'
 import { type AccountRule, AccountRuleError, type Role } from '../../identity/index.ts'
 
 /** The message for each broken account rule; `value` is the rejected value. */
@@ -34,18 +34,19 @@ export async function withRuleMessages<T>(work: Promise<T>, messages: RuleMessag
 }
 
 /** As `flag`, but undefined if the value is missing or empty: a field that is not sent changes nothing. */
-export const optionalFlag: Reader<boolean | undefined> = (fields, name) =>
-  fields.has(name) && fields.text(name) !== '' ? flag()(fields, name) : undefined
+export const optionalFlag: Reader<boolean | undefined> = accepting({ type: 'boolean' }, (fields, name) =>
+  fields.has(name) && fields.text(name) !== '' ? flag()(fields, name) : undefined,
+)
 
 /** As optionalFlag, but an empty value is rejected: a form that lost its value must not pass for one without the field. */
-export const strictFlag: Reader<boolean | undefined> = (fields, name) => {
+export const strictFlag: Reader<boolean | undefined> = accepting({ type: 'boolean' }, (fields, name) => {
   if (!fields.has(name)) return undefined
   return fields.text(name) === '' ? refuse(name) : flag()(fields, name)
-}
+})
 
 /** A quota in MB, as bytes; undefined when nothing was sent. */
 export function megabytes(messages: { empty?: string; tooLow: string }): Reader<number | undefined> {
-  return (fields, name) => {
+  return accepting({ type: 'integer', minimum: 0, description: 'In MB.' }, (fields, name) => {
     const sent = fields.text(name)
     if (!fields.has(name)) return undefined
     if (sent === '') return messages.empty === undefined ? undefined : refuse(name, messages.empty)
@@ -53,16 +54,19 @@ export function megabytes(messages: { empty?: string; tooLow: string }): Reader<
     if (Number(sent) < 0) refuse(name, messages.tooLow)
     const bytes = Number(sent) * 1_000_000
     return Number.isSafeInteger(bytes) ? bytes : refuse(name, INVALID_NUMBER)
-  }
+  })
 }
 
 const INVALID_NUMBER = 'Must be an integer that is greater than or equal to 0.'
 
 /** The side length of avatars in the response, in pixels. An invalid one means the usual size. */
-export const avatarSize: Reader<number | undefined> = (fields, name) => {
-  const sent = fields.text(name) ?? ''
-  return /^[1-9]\d{0,3}$/.test(sent) ? Number(sent) : undefined
-}
+export const avatarSize: Reader<number | undefined> = accepting(
+  { type: 'integer', lenient: true, description: 'In pixels.' },
+  (fields, name) => {
+    const sent = fields.text(name) ?? ''
+    return /^[1-9]\d{0,3}$/.test(sent) ? Number(sent) : undefined
+  },
+)
 
 /** An account id in the path of a URL, as sent. The endpoint rejects malformed ids. */
 export const emailParam: Reader<string> = map(

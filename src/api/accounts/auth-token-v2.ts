@@ -1,4 +1,4 @@
-import { type Reader, Refusal, rawValue, throttled } from '../../http/index.ts'
+import { accepting, type Reader, Refusal, rawValue, throttled } from '../../http/index.ts'
 import type { LoginOutcome } from '../../identity/index.ts'
 import { acceptedLanguage } from '../../texts/index.ts'
 import { accountAction } from '../common/audit.ts'
@@ -7,13 +7,13 @@ import { route } from '../services.ts'
 /** The text that a client sent, or the message that rejects it. */
 type Sent = { readonly text: string } | { readonly problem: string }
 
-const credential: Reader<Sent> = (fields, name) => {
+const credential: Reader<Sent> = accepting({ type: 'string', required: true }, (fields, name) => {
   const text = fields.text(name)
   if (text !== undefined) return checkedText(text)
   const sent = rawValue()(fields, name)
   if (sent === undefined) return { problem: 'This field is required.' }
   return { problem: sent === null ? 'This field may not be null.' : 'Not a valid string.' }
-}
+})
 
 /** Text about the device; undefined if malformed. */
 const deviceText: Reader<string | undefined> = (fields, name) => fields.text(name)

@@ -1,4 +1,5 @@
 import {
+  accepting,
   errorMessage,
   type FilePart,
   integer,
@@ -20,7 +21,7 @@ const MAX_BODY = 4 * MAX_FILE
 const extensions = ['.jpg', '.jpeg', '.png', '.gif']
 
 /** The uploaded image, of an accepted type and size. */
-const picture: Reader<Buffer> = (fields, name) => {
+const picture: Reader<Buffer> = accepting({ type: 'file', required: true }, (fields, name) => {
   const sent = rawValue()(fields, name)
   if (!isFile(sent) || sent.bytes.length === 0) throw errorMessage(400, 'avatar invalid.')
   const extension = /\.[^./\\]*$/.exec(sent.filename)?.[0].toLowerCase() ?? ''
@@ -33,7 +34,7 @@ const picture: Reader<Buffer> = (fields, name) => {
     throw errorMessage(400, `Your file is too big (${size}), the maximum allowed size is ${most}`)
   }
   return sent.bytes
-}
+})
 
 /** The size in a file name such as `72.png`. */
 const imageSize = map(rawText(), (sent) => {

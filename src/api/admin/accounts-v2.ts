@@ -1,5 +1,6 @@
 import { DomainError } from '../../errors.ts'
 import {
+  accepting,
   errorMessage,
   integer,
   jsonResponse,
@@ -25,11 +26,11 @@ import { route } from '../services.ts'
 
 const scopes = ['db', 'ldap', 'ldapimport']
 
-const scope: Reader<string> = (fields, name) => {
+const scope: Reader<string> = accepting({ type: 'string', enum: scopes }, (fields, name) => {
   const sent = text()(fields, name) || 'DB'
   if (scopes.includes(sent.toLowerCase())) return sent.toLowerCase()
   throw errorMessage(400, `${sent} is not a valid scope value`)
-}
+})
 
 const fields = {
   password: optionalText(),

@@ -1,4 +1,4 @@
-import { map, oneOf, type Reader, required, text } from '../../http/index.ts'
+import { accepting, map, oneOf, type Reader, required, text } from '../../http/index.ts'
 import { isPlatform, type Platform, platforms } from '../../identity/index.ts'
 import { optionalFlag } from '../accounts/account-input.ts'
 import { deviceToWire } from '../accounts/account-wire.ts'
@@ -11,8 +11,11 @@ const path = '/api/v2.1/admin/devices/'
 const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))
 
 /** A platform, `desktop` or `mobile`; undefined if absent. */
-const kind: Reader<Platform | 'desktop' | 'mobile' | undefined> = (fields, name) =>
-  text()(fields, name) === '' ? undefined : oneOf([...platforms, 'desktop', 'mobile'])(fields, name)
+const kind: Reader<Platform | 'desktop' | 'mobile' | undefined> = accepting(
+  { type: 'string', enum: [...platforms, 'desktop', 'mobile'] },
+  (fields, name) =>
+    text()(fields, name) === '' ? undefined : oneOf([...platforms, 'desktop', 'mobile'])(fields, name),
+)
 
 export const adminDeviceRoutes = [
   route({

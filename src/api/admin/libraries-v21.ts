@@ -1,7 +1,15 @@
 import { openAsAdministrator } from '../../access/index.ts'
 import { type LibraryStatus } from '../../commits/index.ts'
 import { fail } from '../../errors.ts'
-import { errorMessage, optionalText, type Reader, rawText, required, text } from '../../http/index.ts'
+import {
+  accepting,
+  errorMessage,
+  optionalText,
+  type Reader,
+  rawText,
+  required,
+  text,
+} from '../../http/index.ts'
 import { type Account, canAddLibrary, parseEmail } from '../../identity/index.ts'
 import {
   changeStatus,
@@ -25,18 +33,24 @@ const MAX_FOUND = 1000
 
 const orders = { size: 'size', file_count: 'files' } as const
 
-const orderBy: Reader<'updated' | 'size' | 'files'> = (fields, name) => {
-  const sent = text()(fields, name)
-  if (sent === '') return 'updated'
-  if (sent !== 'size' && sent !== 'file_count') throw errorMessage(400, 'order_by invalid.')
-  return orders[sent]
-}
+const orderBy: Reader<'updated' | 'size' | 'files'> = accepting(
+  { type: 'string', enum: ['size', 'file_count'] },
+  (fields, name) => {
+    const sent = text()(fields, name)
+    if (sent === '') return 'updated'
+    if (sent !== 'size' && sent !== 'file_count') throw errorMessage(400, 'order_by invalid.')
+    return orders[sent]
+  },
+)
 
-const status: Reader<LibraryStatus | undefined> = (fields, name) => {
-  const sent = optionalText()(fields, name)
-  if (sent === undefined || sent === 'normal' || sent === 'read-only') return sent
-  throw errorMessage(400, 'status invalid.')
-}
+const status: Reader<LibraryStatus | undefined> = accepting(
+  { type: 'string', enum: ['normal', 'read-only'] },
+  (fields, name) => {
+    const sent = optionalText()(fields, name)
+    if (sent === undefined || sent === 'normal' || sent === 'read-only') return sent
+    throw errorMessage(400, 'status invalid.')
+  },
+)
 
 /** A new name; undefined when none was sent. */
 const newName: Reader<string | undefined> = (fields, name) => {

@@ -1,5 +1,6 @@
 import { fail } from '../../errors.ts'
 import {
+  accepting,
   errorMessage,
   flag,
   integer,
@@ -47,8 +48,9 @@ const messages: RuleMessages = {
 const mostAtOnce = 1000
 
 /** One of the roles on the wire; undefined when none was sent. */
-const role: Reader<WireRole | undefined> = (fields, name) =>
-  text()(fields, name) === '' ? undefined : oneOf(wireRoles)(fields, name)
+const role: Reader<WireRole | undefined> = accepting({ type: 'string', enum: wireRoles }, (fields, name) =>
+  text()(fields, name) === '' ? undefined : oneOf(wireRoles)(fields, name),
+)
 
 const orders: Record<string, AccountOrder> = {
   email: 'email',
@@ -59,20 +61,26 @@ const orders: Record<string, AccountOrder> = {
   quota_usage: 'usage',
 }
 
-const orderBy: Reader<AccountOrder | undefined> = (fields, name) => {
-  const sent = text()(fields, name)
-  if (sent === '') return undefined
-  if (!Object.hasOwn(orders, sent)) throw errorMessage(400, 'order_by invalid.')
-  return orders[sent]
-}
+const orderBy: Reader<AccountOrder | undefined> = accepting(
+  { type: 'string', enum: Object.keys(orders) },
+  (fields, name) => {
+    const sent = text()(fields, name)
+    if (sent === '') return undefined
+    if (!Object.hasOwn(orders, sent)) throw errorMessage(400, 'order_by invalid.')
+    return orders[sent]
+  },
+)
 
 const direction: Reader<'asc' | 'desc'> = oneOf(['asc', 'desc'], { default: 'desc' })
 
-const source: Reader<string> = (fields, name) => {
-  const sent = text()(fields, name) || 'DB'
-  if (sent !== 'DB' && sent !== 'LDAPImport') throw errorMessage(400, `source ${sent} invalid.`)
-  return sent
-}
+const source: Reader<string> = accepting(
+  { type: 'string', enum: ['DB', 'LDAPImport'], default: 'DB' },
+  (fields, name) => {
+    const sent = text()(fields, name) || 'DB'
+    if (sent !== 'DB' && sent !== 'LDAPImport') throw errorMessage(400, `source ${sent} invalid.`)
+    return sent
+  },
+)
 
 const rolesShownAs: Record<WireRole, readonly Role[]> = { default: ['default', 'admin'], guest: ['guest'] }
 

@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, type Reader, required, type Values } from '../../http/index.ts'
+import { accepting, errorMessage, type Reader, required, type Values } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, parsePath, toNfc } from '../../objects/index.ts'
@@ -94,10 +94,10 @@ async function refuseOverQuota(
 
 /** One of two values. Rejects a missing value with "<name> invalid.", an unknown one with `message`. */
 function word<const T extends string>(words: readonly T[], message: string): Reader<T> {
-  return (fields, name) => {
+  return accepting({ type: 'string', enum: words, required: true }, (fields, name) => {
     const sent = required()(fields, name)
     const found = words.find((one) => one === sent)
     if (found === undefined) throw errorMessage(400, message)
     return found
-  }
+  })
 }

@@ -1,4 +1,5 @@
 import {
+  accepting,
   errorMessage,
   type FaultResponse,
   type FaultResponses,
@@ -30,10 +31,13 @@ import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { openDestination } from './destination.ts'
 
 /** Names separated by colons. */
-const joinedNames: Reader<string[]> = (fields, name) => {
-  const sent = rawText()(fields, name)
-  return sent ? sent.replace(/^:+|:+$/g, '').split(':') : []
-}
+const joinedNames: Reader<string[]> = accepting(
+  { type: 'string', description: 'Names, joined by colons.' },
+  (fields, name) => {
+    const sent = rawText()(fields, name)
+    return sent ? sent.replace(/^:+|:+$/g, '').split(':') : []
+  },
+)
 
 const params = { repo_id: libraryIdParam }
 const placingQuery = { p: sentPathOrRoot, reloaddir: lenientFlag }

@@ -1,4 +1,4 @@
-import { errorMessage, type Reader, rawText } from '../../http/index.ts'
+import { accepting, errorMessage, type Reader, rawText } from '../../http/index.ts'
 import {
   type CommitId,
   type LibraryId,
@@ -10,12 +10,20 @@ import {
 } from '../../objects/index.ts'
 
 /** A library's id in the path of a URL. Anything else is answered with 404. */
-export const libraryIdParam: Reader<LibraryId> = (fields, name) =>
-  parseLibraryId(fields.text(name) ?? '') ?? notFound()
+export const libraryIdParam: Reader<LibraryId> = accepting(
+  {
+    type: 'string',
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    description: 'The id of a library.',
+  },
+  (fields, name) => parseLibraryId(fields.text(name) ?? '') ?? notFound(),
+)
 
 /** A commit's id in the path of a URL. */
-export const commitIdParam: Reader<CommitId> = (fields, name) =>
-  parseCommitId(fields.text(name) ?? '') ?? notFound()
+export const commitIdParam: Reader<CommitId> = accepting(
+  { type: 'string', pattern: '^[0-9a-f]{40}$', description: 'The id of a commit.' },
+  (fields, name) => parseCommitId(fields.text(name) ?? '') ?? notFound(),
+)
 
 /**
  * A path parameter: the parsed path, and its text for error messages. A path that cannot
@@ -27,22 +35,30 @@ export interface SentPath {
 }
 
 /** A path parameter; undefined if absent or empty. */
-export const sentPath: Reader<SentPath | undefined> = (fields, name) => {
-  const text = rawText()(fields, name)
-  return text ? { text, path: parsePath(text) } : undefined
-}
+export const sentPath: Reader<SentPath | undefined> = accepting(
+  { type: 'string', description: 'A path in the library, from its root.' },
+  (fields, name) => {
+    const text = rawText()(fields, name)
+    return text ? { text, path: parsePath(text) } : undefined
+  },
+)
 
 /** As sentPath; the root if absent. */
-export const sentPathOrRoot: Reader<SentPath> = (fields, name) =>
-  sentPath(fields, name) ?? { text: ROOT, path: ROOT }
+export const sentPathOrRoot: Reader<SentPath> = accepting(
+  { type: 'string', default: '/', description: 'A path in the library, from its root.' },
+  (fields, name) => sentPath(fields, name) ?? { text: ROOT, path: ROOT },
+)
 
 /** As sentPath; rejects an absent path. */
 export function requiredPath(message?: string): Reader<SentPath> {
-  return (fields, name) => {
-    const sent = sentPath(fields, name)
-    if (sent === undefined) throw errorMessage(400, message ?? `${name} invalid.`)
-    return sent
-  }
+  return accepting(
+    { type: 'string', required: true, description: 'A path in the library, from its root.' },
+    (fields, name) => {
+      const sent = sentPath(fields, name)
+      if (sent === undefined) throw errorMessage(400, message ?? `${name} invalid.`)
+      return sent
+    },
+  )
 }
 
 function notFound(): never {
@@ -50,5 +66,7 @@ function notFound(): never {
 }
 
 /** Whether a transferred library keeps its shares: any value except `false` and none, as existing clients expect. */
-export const keepShares: Reader<boolean> = (fields, name) =>
-  !['', 'false'].includes((rawText()(fields, name) ?? '').toLowerCase())
+export const keepShares: Reader<boolean> = accepting(
+  { type: 'string', description: 'Whether shares are kept: any text but `false`.' },
+  (fields, name) => !['', 'false'].includes((rawText()(fields, name) ?? '').toLowerCase()),
+)

@@ -1,6 +1,6 @@
 import type { LibraryInfo } from '../../commits/index.ts'
 import { fail } from '../../errors.ts'
-import { notFound, type Reader } from '../../http/index.ts'
+import { accepting, notFound, type Reader } from '../../http/index.ts'
 import { type Account, canAddLibrary, type Group } from '../../identity/index.ts'
 import { createLibrary } from '../../library/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
@@ -10,17 +10,22 @@ import { sharingNew } from '../shares/share-actions.ts'
 import { parseGroupId } from '../shares/share-input.ts'
 
 /** A group's id in the path of a URL. Anything else is answered with 404. */
-export const groupIdParam: Reader<number> = (fields, name) => {
+export const groupIdParam: Reader<number> = accepting({ type: 'integer', minimum: 1 }, (fields, name) => {
   const id = parseGroupId(fields.text(name))
   if (id === undefined) throw notFound()
   return id
-}
+})
 
 /** A page of a listing, counted from 1. A malformed number counts as absent. */
-export const page: Reader<number> = (fields, name) => positive(fields.text(name), 1)
+export const page: Reader<number> = accepting(
+  { type: 'integer', default: 1, lenient: true },
+  (fields, name) => positive(fields.text(name), 1),
+)
 
 export function perPage(usual: number): Reader<number> {
-  return (fields, name) => Math.min(positive(fields.text(name), usual), 1000)
+  return accepting({ type: 'integer', default: usual, lenient: true }, (fields, name) =>
+    Math.min(positive(fields.text(name), usual), 1000),
+  )
 }
 
 function positive(sent: string | undefined, usual: number): number {

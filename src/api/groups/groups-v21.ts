@@ -1,4 +1,4 @@
-import { errorMessage, jsonResponse, type Reader, rawText, text } from '../../http/index.ts'
+import { accepting, errorMessage, jsonResponse, type Reader, rawText, text } from '../../http/index.ts'
 import { type Account, type Group, parseEmail } from '../../identity/index.ts'
 import { type ApiServices, route } from '../services.ts'
 import { deleteGroup, handOverGroup, makeGroup, renameGroup } from './group-actions.ts'
@@ -8,11 +8,14 @@ import { briefGroups, groupLibraries, groupRepo, groupsToWire, groupToWire } fro
 const params = { group_id: groupIdParam }
 
 /** `0` or `1`; anything else is rejected. */
-const zeroOrOne: Reader<boolean> = (fields, name) => {
-  const sent = fields.text(name) || '0'
-  if (sent !== '0' && sent !== '1') throw errorMessage(400, `${name} invalid.`)
-  return sent === '1'
-}
+const zeroOrOne: Reader<boolean> = accepting(
+  { type: 'string', enum: ['0', '1'], default: '0' },
+  (fields, name) => {
+    const sent = fields.text(name) || '0'
+    if (sent !== '0' && sent !== '1') throw errorMessage(400, `${name} invalid.`)
+    return sent === '1'
+  },
+)
 
 export const groupRoutesV21 = [
   route({

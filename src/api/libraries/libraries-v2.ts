@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, jsonUnlessUnchanged, type Reader, rawText, text } from '../../http/index.ts'
+import { accepting, errorMessage, jsonUnlessUnchanged, type Reader, rawText, text } from '../../http/index.ts'
 import { canAddLibrary } from '../../identity/index.ts'
 import { createLibrary, deleteLibrary } from '../../library/index.ts'
 import { parseName } from '../../objects/index.ts'
@@ -14,10 +14,16 @@ import { libraryDetail, libraryItem, NO_ACCESS, syncInfo } from './library-wire.
 import { optionsWithEncryption, optionsWithPassword } from './new-library.ts'
 
 /** The values of a comma-separated list; undefined if absent, which means all. */
-const typeQuery: Reader<Set<string> | undefined> = (fields, name) => {
-  const sent = fields.text(name)
-  return sent ? new Set(sent.split(',').map((word) => word.trim())) : undefined
-}
+const typeQuery: Reader<Set<string> | undefined> = accepting(
+  {
+    type: 'string',
+    description: 'Types of libraries, separated by commas: `mine`, `shared`, `group`, `org`.',
+  },
+  (fields, name) => {
+    const sent = fields.text(name)
+    return sent ? new Set(sent.split(',').map((word) => word.trim())) : undefined
+  },
+)
 
 // Clients offer encrypted libraries if this header is True.
 const listHeaders = { enable_encrypted_library: 'True' }

@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, jsonUnlessUnchanged, type Reader, rawText, text } from '../../http/index.ts'
+import { accepting, errorMessage, jsonUnlessUnchanged, type Reader, rawText, text } from '../../http/index.ts'
 import { canAddLibrary, personOf, unknownPerson } from '../../identity/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../library/index.ts'
 import { parseName, ROOT } from '../../objects/index.ts'
@@ -12,7 +12,10 @@ import { createdLibrary, libraryDetailV21, libraryItemV21 } from './library-wire
 import { optionsWithPassword } from './new-library.ts'
 
 /** All values of the parameter; none means all types. */
-const typeQuery: Reader<readonly string[]> = (fields, name) => fields.all(name)
+const typeQuery: Reader<readonly string[]> = accepting(
+  { type: 'array', items: { type: 'string', enum: ['mine', 'shared', 'group', 'public'] } },
+  (fields, name) => fields.all(name),
+)
 
 const params = { repo_id: libraryIdParam }
 

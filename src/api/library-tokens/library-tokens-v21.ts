@@ -1,4 +1,4 @@
-import { errorMessage, oneOf, type Reader, text } from '../../http/index.ts'
+import { accepting, errorMessage, oneOf, type Reader, text } from '../../http/index.ts'
 import { type LibraryToken, parseEmail } from '../../identity/index.ts'
 import type { LibraryId } from '../../objects/index.ts'
 import { type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
@@ -11,12 +11,12 @@ const pathOfOne = '/api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/'
 const accesses = { r: 'read', rw: 'write' } as const
 
 /** The name of an app in the history. E-mail addresses are rejected, so that an app cannot impersonate a user. */
-const appName: Reader<string> = (fields, name) => {
+const appName: Reader<string> = accepting({ type: 'string', required: true }, (fields, name) => {
   const sent = text()(fields, name).trim()
   const isUsable = sent !== '' && sent.length <= MAX_NAME && !/\p{Cc}/u.test(sent)
   if (!isUsable || parseEmail(sent) !== undefined) throw errorMessage(400, 'app_name invalid.')
   return sent
-}
+})
 
 /** The app name in a URL, unvalidated. */
 const appNameParam: Reader<string> = (fields, name) => fields.text(name) ?? ''

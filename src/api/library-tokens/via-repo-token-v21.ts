@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, type Reader, rawText, required } from '../../http/index.ts'
+import { accepting, errorMessage, type Reader, rawText, required } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { type LibraryId, parseLibraryId } from '../../objects/index.ts'
 import { batchItemRoutes } from '../batch/sync-batch-v21.ts'
@@ -29,7 +29,9 @@ const nothingOrMore: Reader<string | undefined> = (fields, name) => {
 }
 
 /** One name, for a call that takes a list. */
-const oneName: Reader<string[]> = (fields, name) => [required()(fields, name)]
+const oneName: Reader<string[]> = accepting({ type: 'string', required: true }, (fields, name) => [
+  required()(fields, name),
+])
 
 /** The library of a token. */
 function libraryOf({ scope }: Account): LibraryId {

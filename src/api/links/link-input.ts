@@ -5,7 +5,7 @@ import {
   linkScopes,
   readingRights,
 } from '../../access/index.ts'
-import { errorMessage, list, optional, optionalText, type Reader, text } from '../../http/index.ts'
+import { accepting, errorMessage, list, optional, optionalText, type Reader, text } from '../../http/index.ts'
 import { parseOutsideJson } from '../../json.ts'
 import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'
@@ -19,33 +19,42 @@ const INVALID_TIME = 'expiration_time invalid, should be iso format, for example
 export const expiry = { expire_days: text(), expiration_time: optionalText(INVALID_TIME) }
 
 /** The rights of a share link: an object, or its JSON as text. Missing rights get their defaults. */
-const rights: Reader<LinkRights | undefined> = (fields, name) => {
-  const sent = fields.raw(name)
-  if (sent === undefined || sent === null || sent === '') return undefined
-  const object = typeof sent === 'string' ? parseJson(sent) : sent
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) return invalid(name)
-  const { can_edit, can_download, can_upload } = object as Record<string, unknown>
-  const read = (value: unknown, usual: boolean) => {
-    if (value === undefined || value === null) return usual
-    return typeof value === 'boolean' ? value : invalid(name)
-  }
-  return {
-    canEdit: read(can_edit, readingRights.canEdit),
-    canDownload: read(can_download, readingRights.canDownload),
-    canUpload: read(can_upload, readingRights.canUpload),
-  }
-}
+const rights: Reader<LinkRights | undefined> = accepting(
+  {
+    type: 'object',
+    description: 'An object of the flags `can_edit`, `can_download` and `can_upload`, or its JSON text.',
+  },
+  (fields, name) => {
+    const sent = fields.raw(name)
+    if (sent === undefined || sent === null || sent === '') return undefined
+    const object = typeof sent === 'string' ? parseJson(sent) : sent
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) return invalid(name)
+    const { can_edit, can_download, can_upload } = object as Record<string, unknown>
+    const read = (value: unknown, usual: boolean) => {
+      if (value === undefined || value === null) return usual
+      return typeof value === 'boolean' ? value : invalid(name)
+    }
+    return {
+      canEdit: read(can_edit, readingRights.canEdit),
+      canDownload: read(can_download, readingRights.canDownload),
+      canUpload: read(can_upload, readingRights.canUpload),
+    }
+  },
+)
 
-const scope: Reader<LinkScope | undefined> = (fields, name) => {
-  const sent = fields.text(name)
-  return linkScopes.find((known) => known === sent)
-}
+const scope: Reader<LinkScope | undefined> = accepting(
+  { type: 'string', enum: linkScopes, lenient: true },
+  (fields, name) => {
+    const sent = fields.text(name)
+    return linkScopes.find((known) => known === sent)
+  },
+)
 
 /** Lower-cased addresses, as a list or separated by commas. */
-const emails: Reader<string[] | undefined> = (fields, name) => {
+const emails: Reader<string[] | undefined> = accepting({ type: 'array' }, (fields, name) => {
   const sent = optional(list())(fields, name)
   return sent?.flatMap((entry) => entry.split(',').map((email) => email.trim().toLowerCase())).filter(Boolean)
-}
+})
 
 export const password = optionalText(
   'Password can only contain number, upper letter, lower letter and other symbols.',

@@ -1,6 +1,12 @@
 import type { Link, LinkKind } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
-import { errorMessage, type FaultResponse, type HttpRequest, type Reader } from '../../http/index.ts'
+import {
+  accepting,
+  errorMessage,
+  type FaultResponse,
+  type HttpRequest,
+  type Reader,
+} from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { baseName, compareNames, type LibraryPath, ROOT } from '../../objects/index.ts'
@@ -10,11 +16,14 @@ import type { ApiServices } from '../services.ts'
 import { shareLinkToWire, uploadLinkToWire } from './link-wire.ts'
 
 /** The token of a link in the path of a URL. Anything else is answered with 404. */
-export const linkTokenParam: Reader<string> = (fields, name) => {
-  const sent = fields.text(name) ?? ''
-  if (!/^[a-f0-9]+$/.test(sent)) throw errorMessage(404, 'Not found.')
-  return sent
-}
+export const linkTokenParam: Reader<string> = accepting(
+  { type: 'string', pattern: '^[a-f0-9]+$', description: 'The token of a link.' },
+  (fields, name) => {
+    const sent = fields.text(name) ?? ''
+    if (!/^[a-f0-9]+$/.test(sent)) throw errorMessage(404, 'Not found.')
+    return sent
+  },
+)
 
 /** Fault messages of the calls that manage links. */
 export const linkFaults = {

@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, map, type Reader, rawText, text } from '../../http/index.ts'
+import { accepting, errorMessage, map, type Reader, rawText, text } from '../../http/index.ts'
 import { getSmartLink, smartLinkTo } from '../../library/index.ts'
 import { baseName, parseLibraryId, ROOT } from '../../objects/index.ts'
 import { requiredPath } from '../common/readers.ts'
@@ -9,12 +9,12 @@ import { route } from '../services.ts'
 /** Text of the length of a library id. It is looked up later. */
 const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent : undefined))
 
-const isFolder: Reader<boolean> = (fields, name) => {
+const isFolder: Reader<boolean> = accepting({ type: 'boolean', required: true }, (fields, name) => {
   const sent = fields.text(name)?.toLowerCase()
   if (!sent) throw errorMessage(400, `${name} invalid.`)
   if (sent !== 'true' && sent !== 'false') throw errorMessage(400, `${name} can only be 'true' or 'false'.`)
   return sent === 'true'
-}
+})
 
 export const smartLinkRoutes = [
   route({

@@ -1,4 +1,4 @@
-import { errorMessage, type Reader, rawText } from '../../http/index.ts'
+import { accepting, errorMessage, type Reader, rawText } from '../../http/index.ts'
 import { type Bounds, extensionsOf, type Filters } from '../../search/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 
@@ -13,34 +13,41 @@ export const searchText: Reader<string> = (fields, name) =>
   (fields.text(name) ?? '').toWellFormed().replaceAll('\0', ' ').trim()
 
 /** The search scope: all readable libraries, those of one relation, or one library. */
-export const searchPlace: Reader<string> = (fields, name) => {
-  const sent = (fields.text(name) || 'all').toLowerCase()
-  const isKnown = ['all', 'mine', 'shared', 'group', 'public'].includes(sent) || sent.length === 36
-  if (!isKnown) throw errorMessage(400, 'search_repo invalid.')
-  return sent
-}
+export const searchPlace: Reader<string> = accepting(
+  {
+    type: 'string',
+    default: 'all',
+    description: '`all`, `mine`, `shared`, `group`, `public` or the id of a library.',
+  },
+  (fields, name) => {
+    const sent = (fields.text(name) || 'all').toLowerCase()
+    const isKnown = ['all', 'mine', 'shared', 'group', 'public'].includes(sent) || sent.length === 36
+    if (!isKnown) throw errorMessage(400, 'search_repo invalid.')
+    return sent
+  },
+)
 
 /** One of `words`, case-insensitive; undefined if absent. */
 export function anyCase<const T extends string>(words: readonly T[]): Reader<T | undefined> {
-  return (fields, name) => {
+  return accepting({ type: 'string', enum: words }, (fields, name) => {
     const sent = fields.text(name)?.toLowerCase()
     if (!sent) return undefined
     const found = words.find((word) => word === sent)
     if (found === undefined) throw errorMessage(400, `${name} invalid.`)
     return found
-  }
+  })
 }
 
 /** An integer; undefined if absent. */
-const bound: Reader<number | undefined> = (fields, name) => {
+const bound: Reader<number | undefined> = accepting({ type: 'integer' }, (fields, name) => {
   const sent = fields.text(name)
   if (!sent) return undefined
   const value = parseInteger(sent)
   if (value === undefined) throw errorMessage(400, `${name} invalid.`)
   return value
-}
+})
 
-const sentTexts: Reader<string[]> = (fields, name) => fields.all(name)
+const sentTexts: Reader<string[]> = accepting({ type: 'array' }, (fields, name) => fields.all(name))
 
 /** Filter parameters of a search. */
 export const searchFilters = {

@@ -1,6 +1,6 @@
 import type { Recipient, SharePermission } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
-import { errorMessage, type Reader } from '../../http/index.ts'
+import { accepting, errorMessage, type Reader } from '../../http/index.ts'
 import { parseEmail } from '../../identity/index.ts'
 import { expiry, readExpiry } from '../links/link-input.ts'
 import type { ApiServices } from '../services.ts'
@@ -9,7 +9,7 @@ const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
 
 /** `r`, `rw` or `admin`; `usual` if absent. */
 export function sharePermission(usual: SharePermission | undefined = 'r'): Reader<SharePermission> {
-  return (fields, name) => {
+  return accepting({ type: 'string', enum: permissions }, (fields, name) => {
     const sent = fields.text(name)
     const found = sent
       ? permissions.find((one) => one === sent.toLowerCase())
@@ -18,7 +18,7 @@ export function sharePermission(usual: SharePermission | undefined = 'r'): Reade
         : usual
     if (found === undefined) throw errorMessage(400, `${name} invalid.`)
     return found
-  }
+  })
 }
 
 /** Expiry fields of a share, as those of a link. */

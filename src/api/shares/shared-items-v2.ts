@@ -1,6 +1,14 @@
 import type { Recipient, SharePermission } from '../../access/index.ts'
 import { DomainError, fail } from '../../errors.ts'
-import { detail, errorMessage, type FaultResponses, list, type Reader, rawText } from '../../http/index.ts'
+import {
+  accepting,
+  detail,
+  errorMessage,
+  type FaultResponses,
+  list,
+  type Reader,
+  rawText,
+} from '../../http/index.ts'
 import { type Account, roleAllows } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type LibraryPath, ROOT } from '../../objects/index.ts'
@@ -24,20 +32,26 @@ const params = { repo_id: libraryIdParam }
 
 type ShareType = 'user' | 'group'
 
-const shareType: Reader<ShareType> = (fields, name) => {
-  const sent = fields.text(name)?.toLowerCase()
-  if (sent === 'user' || sent === 'group') return sent
-  throw errorMessage(400, `${name} invalid.`)
-}
+const shareType: Reader<ShareType> = accepting(
+  { type: 'string', enum: ['user', 'group'], required: true },
+  (fields, name) => {
+    const sent = fields.text(name)?.toLowerCase()
+    if (sent === 'user' || sent === 'group') return sent
+    throw errorMessage(400, `${name} invalid.`)
+  },
+)
 
 /** The requested recipient types; both by default. */
-const shareTypes: Reader<ReadonlySet<string>> = (fields, name) => {
-  const sent = (fields.text(name) || 'user,group').split(',').map((word) => word.trim())
-  if (!sent.every((word) => word === 'user' || word === 'group')) {
-    throw errorMessage(400, `${name} invalid.`)
-  }
-  return new Set(sent)
-}
+const shareTypes: Reader<ReadonlySet<string>> = accepting(
+  { type: 'string', default: 'user,group', description: '`user`, `group`, or both, separated by a comma.' },
+  (fields, name) => {
+    const sent = (fields.text(name) || 'user,group').split(',').map((word) => word.trim())
+    if (!sent.every((word) => word === 'user' || word === 'group')) {
+      throw errorMessage(400, `${name} invalid.`)
+    }
+    return new Set(sent)
+  },
+)
 
 const one = { p: sentPathOrRoot, share_type: shareType, username: rawText(), group_id: rawText() }
 

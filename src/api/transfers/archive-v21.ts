@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { fail } from '../../errors.ts'
-import { errorMessage, type FaultResponse, list, type Reader, required } from '../../http/index.ts'
+import { accepting, errorMessage, type FaultResponse, list, type Reader, required } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type Dirent, type LibraryId, parsePath, withSlash } from '../../objects/index.ts'
@@ -11,11 +11,14 @@ import { type ApiServices, route } from '../services.ts'
 import type { ArchiveProgress } from './archives.ts'
 
 /** Names as sent, without leading and trailing slashes. Each may be a relative path. */
-export const sentNames: Reader<string[]> = (fields, name) => {
-  const names = list({ nonEmpty: true })(fields, name).map((sent) => sent.replace(/^\/+|\/+$/g, ''))
-  if (names.includes('')) throw errorMessage(400, `${name} invalid.`)
-  return [...new Set(names)]
-}
+export const sentNames: Reader<string[]> = accepting(
+  { type: 'array', required: true, description: 'Names in the folder. A form repeats the field.' },
+  (fields, name) => {
+    const names = list({ nonEmpty: true })(fields, name).map((sent) => sent.replace(/^\/+|\/+$/g, ''))
+    if (names.includes('')) throw errorMessage(400, `${name} invalid.`)
+    return [...new Set(names)]
+  },
+)
 
 const options = { parent_dir: requiredPath(), dirents: sentNames, ...pointInTime }
 

@@ -1,14 +1,21 @@
-import { errorMessage, type Reader, rawText } from '../../http/index.ts'
+import { accepting, errorMessage, type Reader, rawText } from '../../http/index.ts'
 import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../objects/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
 
-const fileIdParam: Reader<FileId> = (fields, name) =>
-  parseFileId(rawText()(fields, name) ?? '') ?? notFound('Not found.')
-const blockIdParam: Reader<BlockId> = (fields, name) =>
-  parseBlockId(rawText()(fields, name) ?? '') ?? notFound('Not found.')
+/** An id in the path of a URL. */
+const id = { type: 'string', pattern: '^[0-9a-f]{40}$' } as const
+
+const fileIdParam: Reader<FileId> = accepting(
+  id,
+  (fields, name) => parseFileId(rawText()(fields, name) ?? '') ?? notFound('Not found.'),
+)
+const blockIdParam: Reader<BlockId> = accepting(
+  id,
+  (fields, name) => parseBlockId(rawText()(fields, name) ?? '') ?? notFound('Not found.'),
+)
 
 export const blockDownloadRoutes = [
   route({

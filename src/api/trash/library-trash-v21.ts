@@ -1,5 +1,13 @@
 import { fail } from '../../errors.ts'
-import { errorMessage, integer, optional, type Reader, rawText, type Values } from '../../http/index.ts'
+import {
+  accepting,
+  errorMessage,
+  integer,
+  optional,
+  type Reader,
+  rawText,
+  type Values,
+} from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { emptyTrash } from '../../library/index.ts'
 import type { LibraryId } from '../../objects/index.ts'
@@ -11,11 +19,14 @@ import { type ApiServices, route } from '../services.ts'
 import { parseTrashCursor, trashPage } from './trash-wire.ts'
 
 /** A number of days. A malformed value means 0; a negative one is rejected. */
-const days: Reader<number> = (fields, name) => {
-  const value = parseInteger(fields.text(name)) ?? 0
-  if (value < 0) throw errorMessage(400, `${name} invalid.`)
-  return value
-}
+const days: Reader<number> = accepting(
+  { type: 'integer', minimum: 0, default: 0, lenient: true },
+  (fields, name) => {
+    const value = parseInteger(fields.text(name)) ?? 0
+    if (value < 0) throw errorMessage(400, `${name} invalid.`)
+    return value
+  },
+)
 
 const listing = { path: sentPathOrRoot, show_days: days, scan_stat: rawText() }
 const keptDays = { keep_days: optional(integer({ min: 0 })) }

@@ -1,6 +1,14 @@
 import type { Fault } from '../../errors.ts'
 import { type TrashSearch } from '../../history/index.ts'
-import { errorMessage, type FaultResponse, list, map, type Reader, rawText } from '../../http/index.ts'
+import {
+  accepting,
+  errorMessage,
+  type FaultResponse,
+  list,
+  map,
+  type Reader,
+  rawText,
+} from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { restoreEntries, type Wanted } from '../../library/index.ts'
 import { type CommitId, type LibraryId, parseCommitId, parsePath, ROOT } from '../../objects/index.ts'
@@ -25,12 +33,15 @@ interface Sent extends Wanted {
 }
 
 /** Comma-separated values; undefined if there are none. */
-const words: Reader<string[] | undefined> = (fields, name) => {
-  const sent = (fields.text(name) ?? '').split(',').map((word) => word.trim().toLowerCase())
-  const found = [...new Set(sent)].filter((word) => word !== '')
-  if (found.length > MAX_WORDS || !found.every(isStorable)) throw errorMessage(400, `${name} invalid.`)
-  return found.length === 0 ? undefined : found
-}
+const words: Reader<string[] | undefined> = accepting(
+  { type: 'string', description: 'Words, separated by commas.' },
+  (fields, name) => {
+    const sent = (fields.text(name) ?? '').split(',').map((word) => word.trim().toLowerCase())
+    const found = [...new Set(sent)].filter((word) => word !== '')
+    if (found.length > MAX_WORDS || !found.every(isStorable)) throw errorMessage(400, `${name} invalid.`)
+    return found.length === 0 ? undefined : found
+  },
+)
 
 /** A time in Unix seconds or as ISO 8601. */
 const time = (dayEnds: boolean): Reader<number | undefined> => {
