@@ -8,6 +8,8 @@ const files = {
   'links.css': 'text/css; charset=utf-8',
   'links.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
+  'reference.css': 'text/css; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
 } as const
 
 type FileName = keyof typeof files
@@ -17,7 +19,7 @@ let version: Promise<string> | undefined
 
 /** A version of the assets for their URLs, so that browsers may cache them for long. */
 export function assetVersion(): Promise<string> {
-  version ??= Promise.all([contentOf('links.css'), contentOf('links.js')]).then((contents) =>
+  version ??= Promise.all((Object.keys(files) as FileName[]).map(contentOf)).then((contents) =>
     hash('sha256', Buffer.concat(contents), 'hex').slice(0, 12),
   )
   return version
@@ -28,7 +30,7 @@ export const assetRoutes = (Object.keys(files) as FileName[]).map((name) =>
     method: 'GET',
     path: `/pages/${name}`,
     auth: 'none',
-    summary: 'Sends an asset of the pages of links.',
+    summary: 'Sends an asset of the pages of links and of the API reference.',
     async handle() {
       const headers = {
         'Content-Type': files[name],

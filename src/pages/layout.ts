@@ -5,7 +5,7 @@ import { icon } from './icons.ts'
 import { textsFor } from './texts/texts.ts'
 
 /** CSP: same origin only, no inline scripts or styles, no framing. */
-const POLICY = [
+export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
@@ -57,7 +57,7 @@ ${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer>
     status: page.status ?? 200,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': PAGE_POLICY,
       'X-Robots-Tag': 'noindex, nofollow',
       'Cache-Control': 'private, no-store',
       ...page.headers,

@@ -17,6 +17,7 @@ import { filePage } from './file-page.ts'
 import { folderPage } from './folder-page.ts'
 import { rootOf } from './layout.ts'
 import { oldAddressRoutes } from './old-addresses.ts'
+import { referenceRoutes } from './reference.ts'
 import { representationOf, sendFile } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { uploadPage } from './upload-page.ts'
@@ -189,12 +190,13 @@ const uploadPageRoutes = [
   }),
 ]
 
-/** The pages links lead to, and the web app. */
+/** The pages links lead to, the API reference, and the web app. */
 export const pageRoutes: readonly Route<Account, PageServices>[] = [
   ...filePageRoutes,
   ...folderPageRoutes,
   ...uploadPageRoutes,
   ...assetRoutes,
+  ...referenceRoutes,
   ...oldAddressRoutes,
   ...webAppRoutes,
 ]

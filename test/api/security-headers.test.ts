@@ -10,7 +10,8 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-const isPage = (path: string) => /^\/(?:$|f\/|d\/|u\/d\/|app\/|web\/|pages\/|smart-link\/)/.test(path)
+const isPage = (path: string) =>
+  /^\/(?:$|f\/|d\/|u\/d\/|app\/|web\/|pages\/|smart-link\/|api\/docs$)/.test(path)
 const isShared = (path: string) => /^\/seafhttp\/(?!repo\/|protocol-version$|accessible-repos\/)/.test(path)
 const isUpload = (path: string) => /^\/seafhttp\/(?:up(?:load|date)-|idx_progress)/.test(path)
 

@@ -222,6 +222,25 @@ describe('the link pages in a browser', () => {
     const overflow = await page.evaluate(SIDEWAYS)
     assert.equal(overflow, 0, `${address} scrolls sideways`)
   }
+
+  it('include the API reference, which finds and shows a call', async (t) => {
+    for (const viewport of [
+      { width: 1200, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      const tab = await openTab(t, { viewport })
+      if (tab === undefined) return
+      const { page, complaints } = tab
+      await page.goto(`${server.url}/api/docs`)
+      await page.getByText(/^\d{3} calls$/).waitFor()
+      await page.getByLabel('Filter').fill('file detail api2')
+      await page.getByText('/api2/repos/{repo_id}/file/detail/').click()
+      await page.getByText('last_modifier_email', { exact: true }).waitFor()
+      assert.equal(await page.evaluate(SIDEWAYS), 0)
+      assert.deepEqual(await accessibilityViolations(page), [])
+      assert.deepEqual(complaints, [])
+    }
+  })
 })
 
 /** The pixels of a loaded picture, 0 until it is loaded. */

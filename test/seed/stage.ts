@@ -1,4 +1,5 @@
 import type { Inside, Stage } from '../../src/conformance/stage.ts'
+import { requireDescribedFields } from '../support/exchanges.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { breakStore, holdContent, holdTasks } from './holding.ts'
@@ -13,6 +14,7 @@ export async function openStage(): Promise<TestStage> {
   // Some statements cause failures inside the server; their log lines are dropped.
   const env = { CARREL_LOG: 'silent', CARREL_MAX_UPLOAD_MB: String(LARGEST_UPLOAD / 1_000_000) }
   const server = await startServer({ env })
+  requireDescribedFields(server.url)
   const user = await server.signUp()
   return {
     user,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { environment, program } from './command.ts'
+import { observeExchanges } from './exchanges.ts'
 import { plainSettings } from './plain-settings.ts'
 import { ADMIN } from './server.ts'
 
@@ -61,6 +62,7 @@ export async function spawnServer(
   process.once('exit', onExit)
   void exited.then(() => process.off('exit', onExit))
   const url = await readyUrl(child)
+  observeExchanges(url)
   // Leaving the loop over the lines paused the stream. A full pipe would block the child.
   child.stdout.resume()
   const end = async (signal: NodeJS.Signals) => {

@@ -15,6 +15,7 @@ import { type RunningServer, startServer as start } from '../../src/server/serve
 import type { ServerProcess } from '../../src/server/server-process.ts'
 import { Client } from './client.ts'
 import { clusterSettings, TEST_NODES, TEST_SERVER_PROCESSES } from './cluster-settings.ts'
+import { observeExchanges } from './exchanges.ts'
 import { createLocalLocks } from './local-locks.ts'
 import { plainSettings } from './plain-settings.ts'
 import { startPostgres } from './postgres.ts'
@@ -141,6 +142,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const nodes = [running, ...others]
   const urls = nodes.map(({ listening }) => listening.url)
   const url = others.length > 0 ? opened.use(await startRoundRobinProxy(urls)).url : running.listening.url
+  for (const one of new Set([url, ...urls])) observeExchanges(one)
   const kept = opened.move()
   return {
     url,

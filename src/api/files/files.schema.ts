@@ -1,0 +1,200 @@
+import { Type } from 'typebox'
+import { json, kinds, operation } from '../../openapi/index.ts'
+import { listing, listingHeaders } from '../folders/dirent.schema.ts'
+
+const viaLink = (who: string) =>
+  Type.Optional(
+    Type.Literal(true, { description: `The ${who} is a visitor of a link, whose creator is named.` }),
+  )
+
+const fileDetail = kinds.record('FileDetail', {
+  type: Type.Literal('file'),
+  id: kinds.objectId,
+  name: kinds.name,
+  permission: kinds.permission,
+  size: kinds.size,
+  mtime: kinds.unixTime,
+  last_modified: kinds.isoTime,
+  starred: kinds.flag(),
+  last_modifier_email: kinds.account,
+  last_modifier_name: kinds.displayName,
+  last_modifier_contact_email: kinds.contactEmail,
+  last_modifier_via_link: viaLink('modifier'),
+  uploader_email: kinds.account,
+  uploader_name: kinds.displayName,
+  uploader_contact_email: kinds.contactEmail,
+  uploader_via_link: viaLink('uploader'),
+  upload_time: kinds.isoTime,
+  last_modifier_avatar: kinds.url,
+  comment_total: kinds.count('The number of comments.'),
+  can_edit: kinds.flag('Whether the web app can edit it.'),
+})
+
+const fileInfo = kinds.record('FileInfo', {
+  type: Type.Literal('file'),
+  repo_id: kinds.libraryId,
+  parent_dir: kinds.path,
+  obj_name: kinds.name,
+  obj_id: kinds.objectId,
+  size: kinds.size,
+  mtime: kinds.isoTime,
+  is_locked: kinds.flag(),
+  can_preview: kinds.flag('Whether the web app can show it.'),
+  can_edit: kinds.flag('Whether the web app can edit it.'),
+})
+
+/** The new location of a file or folder. */
+export const placed = kinds.record('Placed', {
+  repo_id: kinds.libraryId,
+  parent_dir: kinds.folderPath,
+  obj_name: kinds.text('The name, with a number if the name was taken.'),
+})
+
+const fileBlocks = kinds.record('FileBlocks', {
+  file_id: kinds.objectId,
+  blklist: Type.Array(kinds.objectId),
+  encrypted: kinds.flag(),
+  enc_version: kinds.integer('0 of a plain library.'),
+})
+
+const reloaddir = { reloaddir: { description: 'Answers with the listing of the folder instead.' } }
+const reloaded = json(listing, 'With `reloaddir`, the listing of the folder.', listingHeaders)
+const location = { Location: 'The URL of the file in this API.' }
+const moment = {
+  commit_id: { description: 'As of this commit.' },
+  at: { description: 'As of this time, in ISO 8601 or Unix seconds.' },
+}
+const changes = {
+  newname: { description: 'For `rename`.' },
+  dst_repo: { description: 'The target library, for `move` and `copy`.' },
+  dst_dir: { description: 'The target folder, for `move` and `copy`.' },
+}
+
+/** Files. */
+export const fileSchemas = [
+  operation(
+    'GET /api2/repos/:repo_id/file/',
+    {
+      200: [
+        json(kinds.url, 'A URL to download the file.', { oid: 'The id of the file.' }),
+        json(fileBlocks, 'With `op=downloadblks`, the ids of its blocks.'),
+      ],
+    },
+    {
+      parameters: {
+        p: { required: true },
+        reuse: { description: '`1`: the URL can be used more than once.' },
+        op: { description: '`download` or `downloadblks`. Default: `download`.' },
+        ...moment,
+      },
+    },
+  ),
+  operation(
+    'GET /api2/repos/:repo_id/file/detail/',
+    { 200: json(fileDetail, 'The file.') },
+    { parameters: moment },
+  ),
+  operation(
+    'GET /api2/repos/:repo_id/file/metadata/',
+    {
+      200: json(kinds.record('FileId', { id: kinds.objectId }), 'The id of the file.'),
+    },
+    { parameters: { p: { required: true } } },
+  ),
+  operation(
+    'GET /api/v2.1/repos/:repo_id/file/',
+    { 200: json(fileInfo, 'The file.') },
+    { parameters: moment },
+  ),
+  operation(
+    'PUT /api/v2.1/repos/:repo_id/file/',
+    { 200: json(fileInfo, 'The file.') },
+    {
+      parameters: {
+        expire: {
+          description: 'Seconds until the lock ends; 0 for the default of the server, negative for never.',
+        },
+      },
+    },
+  ),
+  operation(
+    'DELETE /api/v2.1/repos/:repo_id/file/',
+    {
+      200: json(
+        kinds.record('FileDeleted', {
+          success: Type.Literal(true),
+          commit_id: Type.Optional(kinds.objectId),
+        }),
+        'The file is gone. `commit_id` is the commit before, which still has it.',
+      ),
+    },
+    { errors: [423] },
+  ),
+  operation(
+    'GET /api/v2.1/repos/:repo_id/file/text/',
+    {
+      200: json(
+        kinds.record('FileText', {
+          id: kinds.objectId,
+          name: kinds.name,
+          text: kinds.text('The text of the document.'),
+          truncated: kinds.flag('Whether the document has more text.'),
+        }),
+        'The text.',
+      ),
+    },
+    { errors: [422], parameters: moment },
+  ),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/file/',
+    {
+      200: [
+        json(fileInfo, 'The file.'),
+        json(kinds.successFlag, 'With `operation=revert`, that it was done.'),
+      ],
+    },
+    {
+      errors: [409, 443],
+      parameters: { ...changes, commit_id: { description: 'The commit to revert to, for `revert`.' } },
+    },
+  ),
+  operation(
+    'POST /api2/repos/:repo_id/file/',
+    {
+      200: [
+        json(placed, 'The copy.', location),
+        json(kinds.successWord, 'The file is already there.'),
+        reloaded,
+      ],
+      201: json(kinds.successWord, 'The file was created.', location),
+      301: [json(kinds.successWord, 'The file was renamed.', location), json(placed, 'The file was moved.')],
+    },
+    {
+      errors: [409, 443, 520],
+      parameters: {
+        p: { required: true },
+        operation: { required: true, description: '`rename`, `create`, `move` or `copy`.' },
+        ...changes,
+        ...reloaddir,
+      },
+    },
+  ),
+  operation(
+    'PUT /api2/repos/:repo_id/file/',
+    { 200: json(kinds.successWord, 'The file was locked or unlocked.') },
+    {
+      parameters: {
+        p: { required: true },
+        operation: { required: true, description: '`lock` or `unlock`.' },
+        expire: {
+          description: 'Seconds until the lock ends; 0 for the default of the server, negative for never.',
+        },
+      },
+    },
+  ),
+  operation(
+    'DELETE /api2/repos/:repo_id/file/',
+    { 200: [json(kinds.successWord, 'The file or folder is gone.'), reloaded] },
+    { parameters: { p: { required: true }, ...reloaddir } },
+  ),
+]

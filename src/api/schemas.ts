@@ -1,0 +1,30 @@
+import { batchSchemas } from './batch/batch.schema.ts'
+import { fileSchemas } from './files/files.schema.ts'
+import { folderSchemas } from './folders/folders.schema.ts'
+import { groupSchemas } from './groups/groups.schema.ts'
+import { fileHistorySchemas } from './history/file-history.schema.ts'
+import { libraryHistorySchemas } from './history/library-history.schema.ts'
+import { librarySchemas } from './libraries/libraries.schema.ts'
+import { linkSchemas } from './links/links.schema.ts'
+import { searchSchemas } from './search/search.schema.ts'
+import { serverSchemas } from './server/server.schema.ts'
+import { starSchemas } from './stars/stars.schema.ts'
+import { transferLinkSchemas } from './transfers/transfers.schema.ts'
+import { libraryTrashSchemas } from './trash/library-trash.schema.ts'
+
+/** The descriptions of the web API. The server does not load this file: only the generator of the description does. */
+export const apiSchemas = [
+  ...serverSchemas,
+  ...librarySchemas,
+  ...libraryHistorySchemas,
+  ...fileHistorySchemas,
+  ...folderSchemas,
+  ...libraryTrashSchemas,
+  ...fileSchemas,
+  ...batchSchemas,
+  ...transferLinkSchemas,
+  ...searchSchemas,
+  ...linkSchemas,
+  ...starSchemas,
+  ...groupSchemas,
+]

@@ -1,0 +1,165 @@
+import { Type } from 'typebox'
+import { bytes, empty, json, kinds, operation, plain } from '../openapi/index.ts'
+
+const file = Type.String({ format: 'binary', description: 'The content of a file.' })
+
+const uploadItem = kinds.record('UploadItem', { name: kinds.name, id: kinds.objectId, size: kinds.size })
+
+const chunkTaken = json(kinds.successFlag, 'A chunk was stored that is not the last.')
+
+const items = json(Type.Array(uploadItem), 'With `ret-json`, the stored files.')
+
+const ids = json(
+  Type.String({
+    description: 'The ids of the stored files, separated by tabs. Not JSON, although it is labelled so.',
+    pattern: '^[0-9a-f]{40}(\t[0-9a-f]{40})*$',
+  }),
+  'The ids of the stored files.',
+)
+
+const rawId = json(
+  Type.String({
+    description: 'The id of the file. Not JSON, although it is labelled so.',
+    pattern: '^[0-9a-f]{40}$',
+  }),
+  'The id of the file.',
+)
+
+const chunkHeaders = {
+  'Content-Range': 'The place of a chunk in its file: `bytes 0-1023/4096`.',
+  'Content-Disposition': 'The name of the file of a chunk: `attachment; filename="a.txt"`.',
+}
+
+const uploadErrors = [409, 440, 441, 442, 443, 446]
+
+const lastModify = Type.Optional(kinds.text('The time of the last change, in ISO 8601.'))
+
+const uploadForm = Type.Object({
+  file: Type.Union([file, Type.Array(file)], { description: 'May be repeated.' }),
+  parent_dir: Type.Optional(kinds.text('The target folder: that of the link.')),
+  relative_path: Type.Optional(kinds.text('A path below the target folder. Missing folders are created.')),
+  replace: Type.Optional(kinds.text('`1` replaces files of the same name. Default: `0`.')),
+  last_modify: lastModify,
+})
+
+const updateForm = Type.Object({
+  file,
+  target_file: kinds.text('The path of the file to replace.'),
+  last_modify: lastModify,
+})
+
+const blockFields = {
+  file_size: kinds.text('The size of the file in bytes.'),
+  blockids: kinds.text('The ids of its blocks: a JSON array.'),
+  last_modify: lastModify,
+}
+
+const commitQuery = { commitonly: 'Required.', 'ret-json': 'Answers with an object.' }
+
+/** Uploads, which answer errors as JSON. */
+export const uploadSchemas = [
+  operation(
+    'POST /seafhttp/upload-api/:ticket',
+    {
+      200: [
+        items,
+        ids,
+        chunkTaken,
+        plain(kinds.text('The id of a task.'), 'With `need_idx_progress`, a task to poll.'),
+      ],
+    },
+    {
+      errors: uploadErrors,
+      requestHeaders: chunkHeaders,
+      multipart: uploadForm,
+      query: {
+        'ret-json': 'Answers with a list of the stored files.',
+        need_idx_progress: '`true` answers with the id of a task.',
+        replace: '`1` replaces files of the same name, unless the form says otherwise.',
+      },
+    },
+  ),
+  operation(
+    'POST /seafhttp/update-api/:ticket',
+    { 200: [json(kinds.objectId, 'The id of the new content.'), chunkTaken] },
+    { errors: uploadErrors, requestHeaders: chunkHeaders, multipart: updateForm },
+  ),
+  operation(
+    'GET /seafhttp/idx_progress',
+    {
+      200: json(
+        kinds.record('IndexProgress', {
+          indexed: kinds.count('The number of files that were indexed.'),
+          total: kinds.count('The number of files.'),
+          status: Type.Literal(0, { description: 'Finished.' }),
+          ret_json: kinds.text('A JSON array of the stored files.'),
+        }),
+        'The progress.',
+      ),
+    },
+    { parameters: { task_id: { required: true } } },
+  ),
+  operation(
+    'POST /seafhttp/upload-raw-blks-api/:ticket',
+    { 200: json(Type.Literal('OK'), 'The blocks were stored.') },
+    {
+      errors: uploadErrors,
+      multipart: Type.Object({
+        file: Type.Union([file, Type.Array(file)], { description: 'A block. Its file name is its id.' }),
+      }),
+    },
+  ),
+  operation(
+    'POST /seafhttp/upload-blks-api/:ticket',
+    {
+      200: [
+        json(kinds.record('CommittedFile', { id: kinds.objectId }), 'With `ret-json`, the new file.'),
+        json(kinds.objectId, 'The id of the new file.'),
+      ],
+    },
+    {
+      errors: uploadErrors,
+      query: commitQuery,
+      multipart: Type.Object({
+        parent_dir: kinds.text('The target folder: that of the link.'),
+        file_name: kinds.text('The name of the file.'),
+        replace: Type.Optional(kinds.text('`1` replaces a file of the same name.')),
+        ...blockFields,
+      }),
+    },
+  ),
+  operation(
+    'POST /seafhttp/update-blks-api/:ticket',
+    { 200: rawId },
+    {
+      errors: uploadErrors,
+      query: commitQuery,
+      multipart: Type.Object({ target_file: kinds.text('The path of the file to replace.'), ...blockFields }),
+    },
+  ),
+]
+
+const ranges = {
+  'Accept-Ranges': '`bytes`',
+  ETag: 'The tag of the content.',
+  'Content-Disposition': 'The name of the file.',
+}
+
+const rangeHeaders = {
+  Range: 'The bytes to send.',
+  'If-Range': 'Sends the range only if the content still has this tag.',
+  'If-None-Match': 'Answers 304 if the content still has this tag.',
+}
+
+/** Downloads, which answer errors as text. */
+export const downloadSchemas = [
+  operation(
+    'GET /seafhttp/zip/:ticket',
+    {
+      200: bytes('application/zip', 'The archive.', ranges),
+      206: bytes('application/zip', 'A part of the archive.', ranges),
+      304: empty('The archive has the tag that `If-None-Match` names.'),
+    },
+    { errors: [412, 416], requestHeaders: rangeHeaders },
+  ),
+]
