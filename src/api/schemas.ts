@@ -1,3 +1,4 @@
+import { accountSchemas } from './accounts/accounts.schema.ts'
 import { batchSchemas } from './batch/batch.schema.ts'
 import { fileSchemas } from './files/files.schema.ts'
 import { folderSchemas } from './folders/folders.schema.ts'
@@ -15,6 +16,7 @@ import { libraryTrashSchemas } from './trash/library-trash.schema.ts'
 /** The descriptions of the web API. The server does not load this file: only the generator of the description does. */
 export const apiSchemas = [
   ...serverSchemas,
+  ...accountSchemas,
   ...librarySchemas,
   ...libraryHistorySchemas,
   ...fileHistorySchemas,

@@ -57,26 +57,19 @@ const OWN_ERRORS: Readonly<Record<number, string>> = {
   520: 'The operation failed.',
 }
 
+/** Every surface answers `Detail` or `ErrorMessage` to what it refuses before the route is known. */
 const ERROR_SCHEMAS: Readonly<Record<DescribedSurface['errorForm'], Json>> = {
-  api: {
+  api: jsonErrors('ErrorMessage', 'Detail', 'PasswordNeeded'),
+  upload: jsonErrors('UploadError', 'ErrorMessage', 'Detail'),
+  text: { 'text/plain': { schema: { type: 'string' } }, ...jsonErrors('ErrorMessage', 'Detail') },
+}
+
+function jsonErrors(...names: readonly string[]): Json {
+  return {
     'application/json': {
-      schema: {
-        anyOf: [
-          { $ref: '#/components/schemas/ErrorMessage' },
-          { $ref: '#/components/schemas/Detail' },
-          { $ref: '#/components/schemas/PasswordNeeded' },
-        ],
-      },
+      schema: { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) },
     },
-  },
-  upload: {
-    'application/json': {
-      schema: {
-        anyOf: [{ $ref: '#/components/schemas/UploadError' }, { $ref: '#/components/schemas/ErrorMessage' }],
-      },
-    },
-  },
-  text: { 'text/plain': { schema: { type: 'string' } } },
+  }
 }
 
 /** The responses to errors, by form and status. */

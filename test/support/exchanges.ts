@@ -51,6 +51,9 @@ export interface ObservedExchange {
   readonly text: string | undefined
 }
 
+/** Answered before the route is known, or by a proxy. */
+const NOT_OF_ROUTES: ReadonlySet<number> = new Set([408, 411, 414, 417, 431, 501, 502, 504, 505])
+
 const origins = new Set<string>()
 const strictOrigins = new Set<string>()
 let loaded: Description | undefined
@@ -87,7 +90,7 @@ async function differencesIn(
   if (!origins.has(url.origin)) return []
   const method = init.method?.toUpperCase() ?? 'GET'
   const operation = findOperation(method, url)
-  if (operation === undefined || operation['x-undescribed']) return []
+  if (operation === undefined || operation['x-undescribed'] || NOT_OF_ROUTES.has(response.status)) return []
   const contentType = response.headers.get('content-type')?.split(';')[0] ?? ''
   const isCompared = method !== 'HEAD' && isDescribed(operation, response.status, contentType)
   // A stream has no length, and a test may not want to read it to its end.
