@@ -22,6 +22,8 @@ const LIBRARIES = 100
 const WRITERS = 50
 const FILES = 100
 const KIB_4 = 4096
+/** How often an edit may be applied on average, because another node was faster. */
+const MOST_APPLIED = 1.1
 const JSON_TYPE = { Accept: 'application/json' }
 
 export interface Scaling {
@@ -53,25 +55,43 @@ export async function measureScaling(
   const most = counts.at(-1) ?? 1
   for (const [what, { prepare, clients, share }] of Object.entries(works)) {
     const rates: number[] = []
+    const cpusMs: number[] = []
+    const isOneLibrary = clients === WRITERS
     for (const count of counts) {
       await using workspace = await context.workspace()
       await using cluster = await start(workspace, count)
       const work = await prepare(cluster)
       const measured = await cluster.measure(context, work, clients || count * CLIENTS_PER_NODE, count)
       rates.push(measured.perSecond)
-      const { perSecond, p50Ms, p99Ms, usage, requests } = measured
+      const { perSecond, p50Ms, p99Ms, usage, requests, edits } = measured
+      const cpuMs = (usage.cpuSeconds / requests) * 1000
+      cpusMs.push(cpuMs)
       const countText = `${count} ${count === 1 ? of : plural}`
       rows.push({ what: `${what}, ${countText}`, value: perSecond, unit: 'per s', p50Ms, p99Ms, usage })
       rows.push({
         what: `${what}, ${countText}: CPU of the ${plural} for a request`,
-        value: (usage.cpuSeconds / requests) * 1000,
+        value: cpuMs,
         unit: 'ms',
       })
+      if (!isOneLibrary) continue
+      rows.push(
+        {
+          what: `${what}, ${countText}: an edit was applied`,
+          value: edits.applied / edits.committed,
+          unit: 'times',
+          target: { atMost: MOST_APPLIED },
+        },
+        {
+          what: `${what}, ${countText}: edits in a transaction`,
+          value: edits.committed / edits.groups,
+          unit: 'requests',
+        },
+      )
     }
     const one = rates[0] ?? 0
     // All writers of one library share its head, so more nodes do not make it faster.
-    const linear = clients === WRITERS ? one : most * one
-    const limit = { value: linear, of: clients === WRITERS ? `one ${of}` : `${most} times one ${of}` }
+    const linear = isOneLibrary ? one : most * one
+    const limit = { value: linear, of: isOneLibrary ? `one ${of}` : `${most} times one ${of}` }
     const about = (await cgroupsWork()) ? { target: { atLeast: share * linear } } : {}
     rows.push({
       what: `${what}, ${most} ${plural}`,
@@ -79,6 +99,16 @@ export async function measureScaling(
       unit: 'per s',
       limit,
       ...about,
+    })
+    if (isOneLibrary) continue
+    // As much CPU time for a request as with one means linear growth, where there are enough cores.
+    const oneMs = cpusMs[0] ?? 0
+    rows.push({
+      what: `${what}, ${most} ${plural}: CPU of the ${plural} for a request`,
+      value: cpusMs.at(-1) ?? 0,
+      unit: 'ms',
+      limit: { value: oneMs, of: `one ${of}` },
+      target: { atMost: oneMs / share },
     })
   }
   return rows
@@ -195,9 +225,11 @@ export class Cluster implements AsyncDisposable {
     this.#limit()
     await run(warmUp, false)
     const meters = await Promise.all(this.#servers.map(({ process: { pid } }) => UsageMeter.start(pid ?? 0)))
+    const editsBefore = await this.#edits()
     const began = performance.now()
     await run(measured, true)
     const seconds = (performance.now() - began) / 1000
+    const editsAfter = await this.#edits()
     const usages = await Promise.all(meters.map((meter) => meter.read()))
     const usage = {
       cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
@@ -206,7 +238,27 @@ export class Cluster implements AsyncDisposable {
     const sorted = timesMs.toSorted((a, b) => a - b)
     const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
     const requests = sorted.length
-    return { requests, perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99), usage }
+    const edits = {
+      applied: editsAfter.applied - editsBefore.applied,
+      committed: editsAfter.committed - editsBefore.committed,
+      groups: editsAfter.groups - editsBefore.groups,
+    }
+    return { requests, perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99), usage, edits }
+  }
+
+  /** The counters of edits, of all nodes. */
+  async #edits() {
+    const texts = await Promise.all(this.clients.map((node) => this.send(node, '/metrics')))
+    const sumOf = (name: string) =>
+      texts.reduce((sum, text) => {
+        const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text.toString())
+        return sum + Number(found?.[1] ?? 0)
+      }, 0)
+    return {
+      applied: sumOf('carrel_edits_applied_total'),
+      committed: sumOf('carrel_edits_committed_total'),
+      groups: sumOf('carrel_edit_groups_total'),
+    }
   }
 
   /** One request over a kept connection. Throws for any status but 200. */

@@ -3,6 +3,7 @@ import { DomainError, fail } from '../errors.ts'
 import type { LibraryId } from '../objects/index.ts'
 import { type ObjectStore, PendingDirs, type TreeChanges } from '../tree/index.ts'
 import { type Applied, applyEdits, commitsOf } from './apply-edits.ts'
+import type { CommitStatistics } from './commit-statistics.ts'
 import type { Contention } from './contention.ts'
 import type { QueuedEdit } from './edit.ts'
 import type { GrowthLimits } from './growth-limits.ts'
@@ -11,6 +12,9 @@ import { findLibrary } from './library-store.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { storeGroup } from './store-group.ts'
 
+/** Bounds the duration of one transaction. */
+export const LARGEST_GROUP = 128
+
 export interface WriterServices {
   readonly db: Database
   readonly objects: ObjectStore
@@ -18,6 +22,7 @@ export interface WriterServices {
   readonly recentCommits: RecentCommits
   readonly growth: GrowthLimits
   readonly contention: Contention
+  readonly statistics: CommitStatistics
   /** Unix seconds. */
   readonly now: () => number
   /** Called after a head moved, with the library after and before. */
@@ -30,28 +35,39 @@ export interface LibraryRef {
   readonly id: LibraryId
 }
 
+/** The edits of a library that wait to be committed. */
+export interface EditSource {
+  /** The next group, of at most this many edits. */
+  take(most: number): QueuedEdit[]
+  /** Returns edits to the head of the queue. */
+  putBack(left: readonly QueuedEdit[]): void
+}
+
 /**
  * Commits a group of edits in one transaction. If another node moved the head meanwhile, the edits are applied to the new head at
  * once (I5), under the mutex of the library: nodes that write to one library take turns, so that no edit is applied in vain again.
+ * The mutex comes before the group is taken: edits that arrive while the node waits for its turn are in it, and the turn serves all of them.
  * Resolves to the library once the group is committed; callers are answered when it is durable. If it throws, the caller rejects the
- * edits of the group that were not put back. `known` is the library as the last group left it, `putBack` returns edits to the queue.
+ * edits that were taken and not put back. `known` is the library as the last group left it.
  */
 export async function commitGroup(
   services: WriterServices,
   library: LibraryRef,
-  group: readonly QueuedEdit[],
+  source: EditSource,
   known: LibraryInfo | undefined,
-  putBack: PutBack,
 ): Promise<LibraryInfo> {
   const { contention, db } = services
-  let open = group
+  const putBack: PutBack = (left) => source.putBack(left)
+  let open: readonly QueuedEdit[] = []
   if (!contention.isExpected(library.key)) {
+    open = source.take(LARGEST_GROUP)
     const attempt = await tryCommit({ ...services, hasMutex: false }, library, open, known, putBack)
     if (attempt.outcome === 'done') return attempt.library
     open = attempt.open
     contention.noteConflict(library.key)
   }
   return db.withMutex(library.key, async () => {
+    open = [...open, ...source.take(LARGEST_GROUP - open.length)]
     for (;;) {
       const current = await find(db, library)
       contention.noteHead(library.key, current.head)
@@ -87,6 +103,7 @@ async function tryCommit(
   for (;;) {
     const pending = new PendingDirs()
     const { applied, left, failed, refused } = await applyEdits(start, open, { ...services, pending, shares })
+    services.statistics.applied += applied.length
     if (refused !== undefined) {
       // Repeated without the edit: its dirs are not stored, so nothing may refer to them.
       const [first, ...others] = refused.edits
@@ -100,6 +117,7 @@ async function tryCommit(
     const last = applied.at(-1)
     if (last === undefined) return { outcome: 'done', library: start }
     if (applied.every((one) => one.committed.commit === undefined)) {
+      services.statistics.committed += applied.length
       void answerUnchanged(services.db, applied)
       return { outcome: 'done', library: start }
     }
@@ -107,6 +125,8 @@ async function tryCommit(
     const stored = await storeGroup(services, start, after, applied)
     switch (stored.kind) {
       case 'committed':
+        services.statistics.committed += applied.length
+        services.statistics.groups += 1
         updateCaches(services, library, applied, pending)
         services.onCommitted(after, start)
         return { outcome: 'done', library: after }

@@ -17,6 +17,7 @@ export {
   describeUploaded,
   isRecovery,
 } from './commit-messages.ts'
+export { type CommitStatistics, registerCommitMetrics } from './commit-statistics.ts'
 export {
   deleteCommitsBelow,
   deleteReceivedCommitsBefore,

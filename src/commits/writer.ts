@@ -1,27 +1,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { batchSettled } from '../scheduling/index.ts'
+import { CommitStatistics } from './commit-statistics.ts'
 import { Contention } from './contention.ts'
 import type { Committed, Edit, QueuedEdit } from './edit.ts'
-import { commitGroup, type LibraryRef, type WriterServices } from './group-commit.ts'
+import {
+  commitGroup,
+  type EditSource,
+  LARGEST_GROUP,
+  type LibraryRef,
+  type WriterServices,
+} from './group-commit.ts'
 import type { LibraryInfo } from './library-info.ts'
-
-// Bounds the duration of one transaction.
-const LARGEST_GROUP = 128
 
 /**
  * The only way a head moves. Each library has a queue of edits, which are committed in groups: one transaction and one flush
  * for all that wait. The next group is prepared while the last one becomes durable.
  */
 export class Writers {
+  readonly statistics = new CommitStatistics()
   readonly #services: WriterServices
   readonly #queues = new Map<number, QueuedEdit[]>()
   readonly #draining = new Set<Promise<void>>()
   /** A queue serves many requests, so it runs in the context of none. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot()
 
-  constructor(services: Omit<WriterServices, 'contention'>) {
-    this.#services = { ...services, contention: new Contention() }
+  constructor(services: Omit<WriterServices, 'contention' | 'statistics'>) {
+    this.#services = { ...services, contention: new Contention(), statistics: this.statistics }
   }
 
   /** Resolves once the commit is durable (I4). Throws what the edit throws. */
@@ -51,15 +56,25 @@ export class Writers {
     let known: LibraryInfo | undefined
     while (queue.length > 0) {
       await batchSettled(queue, LARGEST_GROUP)
-      const group = queue.splice(0, LARGEST_GROUP)
-      const unanswered = new Set(group)
-      const putBack = (left: readonly QueuedEdit[]) => {
-        queue.unshift(...left)
-        for (const queued of left) unanswered.delete(queued)
+      const unanswered = new Set<QueuedEdit>()
+      let hasTaken = false
+      const source: EditSource = {
+        take(most) {
+          hasTaken = true
+          const taken = queue.splice(0, most)
+          for (const queued of taken) unanswered.add(queued)
+          return taken
+        },
+        putBack(left) {
+          queue.unshift(...left)
+          for (const queued of left) unanswered.delete(queued)
+        },
       }
       try {
-        known = await commitGroup(this.#services, library, group, known, putBack)
+        known = await commitGroup(this.#services, library, source, known)
       } catch (error) {
+        // It fails before it takes any if the mutex cannot be asked for.
+        if (!hasTaken) source.take(LARGEST_GROUP)
         for (const queued of unanswered) queued.reject(error)
         known = undefined
       }

@@ -1,4 +1,5 @@
 import {
+  type CommitStatistics,
   type EntryLimits,
   GrowthLimits,
   type LibraryDependent,
@@ -66,6 +67,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: LibraryKeys
+  /** Counts of edits since the start of this process. */
+  readonly edits: CommitStatistics
   /** Limits on what commits add. */
   readonly growth: GrowthLimits
   readonly pathIndex: PathIndex
@@ -121,6 +124,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     recentCommits,
     content,
     keys,
+    edits: writers.statistics,
     growth,
     pathIndex,
     events: new LibraryEvents(),

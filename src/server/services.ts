@@ -17,6 +17,7 @@ import { Audit } from '../audit/index.ts'
 import { readIntegrityState } from '../check/index.ts'
 import type { TrustedClock } from '../clock/index.ts'
 import type { ClusterNode } from '../cluster/index.ts'
+import type { CommitStatistics } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor } from '../extraction/index.ts'
@@ -96,6 +97,8 @@ export type Services = ApiServices &
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
     readonly images: Images
+    /** Counts of edits since the start of this process. */
+    readonly edits: CommitStatistics
     readonly gc: GarbageCollector
     readonly scheduledBackups: ScheduledBackups
     readonly node: ClusterNode
@@ -231,6 +234,7 @@ export function createServices(parts: {
     audit: new Audit(db, now, config.auditDays),
     archives,
     archiveListings: new FairSemaphore(ARCHIVE_LISTINGS),
+    edits: core.edits,
     copyMoveTasks: createCopyMoveTasks({
       core,
       db,

@@ -4,6 +4,7 @@ import { registerBackupMetrics } from '../backup/index.ts'
 import { readIntegrityState, registerIntegrityMetrics } from '../check/index.ts'
 import { registerClockMetrics } from '../clock/index.ts'
 import { registerClusterMetrics } from '../cluster/index.ts'
+import { registerCommitMetrics } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../database/index.ts'
 import { registerGcMetrics } from '../gc/index.ts'
@@ -63,6 +64,7 @@ export function createHttp(parts: {
   const remote = findS3Store(blocks)
   const reachable = remote && new Reachability(() => remote.reach())
   const metrics = createMetrics({ processMetrics: true })
+  registerCommitMetrics(metrics.registry, services.edits)
   registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
   registerClockMetrics(metrics.registry, () => services.clock?.jump)

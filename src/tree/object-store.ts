@@ -33,6 +33,8 @@ import { AS_RECEIVED, DELTA, DIR, FILE, PACKED } from './object-encodings.ts'
 // slower to read, shorter ones store more full copies.
 const MAX_CHAIN_LENGTH = 256
 const MIN_ENTRIES_FOR_DELTA = 32 // entries
+/** Deltas that are read at once to find a cached version that another node or group has edited since. */
+const RECENT_DELTAS = 32
 // About a thousand entries.
 const LARGE_DIR_BYTES = 64 * 1024
 
@@ -248,41 +250,35 @@ export class ObjectStore {
 
   async #load(libraryKey: number, id: DirId): Promise<StoredDir> {
     const readAt = this.epochs.now
-    const row = await this.#row(libraryKey, id, DIR)
-    const stored = await this.#decode(libraryKey, id, row)
+    const stored = await this.#read(libraryKey, id)
     if (this.epochs.now === readAt) this.#cache.put(libraryKey, stored)
     return stored
   }
 
-  async #decode(libraryKey: number, id: DirId, row: ObjectRow): Promise<StoredDir> {
-    const { size, file_count: fileCount, dir_count, depth } = row
+  /**
+   * Reads a version with one query if it is a full copy, or if few deltas lead from a cached version to it: nodes that write to one folder read only
+   * what the others changed, and keep their encoded sections. Otherwise a second query reads the rest of the chain.
+   */
+  async #read(libraryKey: number, id: DirId): Promise<StoredDir> {
+    const newestFirst = await listDeltas(this.#db, libraryKey, id)
+    const [newest] = newestFirst
+    if (newest === undefined) throw new ObjectMissing(libraryKey, id)
+    const { size, file_count: fileCount, dir_count, depth } = newest
     const about = { size, fileCount, dirCount: dir_count ?? undefined, depth }
-    if (row.encoding === PACKED) return { dir: await unpacked(row.data, id), ...about }
-    if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
-    const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
-    if (row.encoding !== DELTA || base === undefined) throw new ObjectMissing(libraryKey, id)
-    const cachedBase = this.#cache.find(libraryKey, base)
-    const baseDir = cachedBase?.dir ?? (await this.#readChain(libraryKey, base))
-    return { dir: baseDir.with(unpackChanges(Buffer.from(row.data)), id), ...about }
-  }
-
-  /** Reads a version that is stored as deltas with one query, whatever the length of its chain. */
-  async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
-    const [whole, ...deltas] = await listChain(this.#db, libraryKey, id)
-    if (whole === undefined || whole.encoding === DELTA) throw new ObjectMissing(libraryKey, id)
-    const { dir } = await this.#decode(libraryKey, idFromBytes<DirId>(whole.id), whole)
-    if (deltas.length === 0) return dir
-    const changes = new Map<string, Dirent | null>()
-    for (const row of deltas) {
-      for (const [name, dirent] of unpackChanges(Buffer.from(row.data))) changes.set(name, dirent)
+    const deltas: ObjectRow[] = []
+    for (const row of newestFirst) {
+      if (row.encoding !== DELTA) return { dir: applied(await wholeDir(row), deltas, id), ...about }
+      deltas.push(row)
+      const cached = this.#cache.find(libraryKey, baseOf(libraryKey, row))
+      if (cached !== undefined) return { dir: applied(cached.dir, deltas, id), ...about }
     }
-    return dir.with(changes, id)
-  }
-
-  async #row(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow> {
-    const row = await this.#findRow(libraryKey, id, kind)
-    if (row === undefined) throw new ObjectMissing(libraryKey, id)
-    return row
+    const [whole, ...older] = await listChain(
+      this.#db,
+      libraryKey,
+      baseOf(libraryKey, newestFirst.at(-1) ?? newest),
+    )
+    if (whole === undefined || whole.encoding === DELTA) throw new ObjectMissing(libraryKey, id)
+    return { dir: applied(await wholeDir(whole), [...deltas, ...older.toReversed()], id), ...about }
   }
 
   #findRow(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow | undefined> {
@@ -296,6 +292,25 @@ export class ObjectStore {
   }
 }
 
+function wholeDir({ id, encoding, data }: ObjectRow): Dir | Promise<Dir> {
+  return encoding === AS_RECEIVED ? parseDir(inflateSync(data)) : unpacked(data, idFromBytes<DirId>(id))
+}
+
+/** The version with this id: a dir with deltas applied, of which the newest is first. */
+function applied(dir: Dir, newestFirst: readonly ObjectRow[], id: DirId): Dir {
+  if (newestFirst.length === 0) return dir
+  const changes = new Map<string, Dirent | null>()
+  for (const row of newestFirst.toReversed()) {
+    for (const [name, dirent] of unpackChanges(Buffer.from(row.data))) changes.set(name, dirent)
+  }
+  return dir.with(changes, id)
+}
+
+function baseOf(libraryKey: number, { id, base }: ObjectRow): DirId {
+  if (base === null) throw new ObjectMissing(libraryKey, idFromBytes<DirId>(id))
+  return idFromBytes<DirId>(base)
+}
+
 /** Unpacks a large dir in slices, with cooperative yields (I10). */
 function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
   if (data.length < LARGE_DIR_BYTES) return unpackDir(data, id)
@@ -303,16 +318,26 @@ function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
 }
 
 /** The rows of a delta chain: the full copy first, then the deltas in order. */
-export function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
+export async function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
+  return (await readChain(reader, libraryKey, id, `c.encoding = ${DELTA}`)).toReversed()
+}
+
+/** The row of a version, then the deltas that it is based on, newest first. A full copy below them is left out. */
+function listDeltas(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
+  return readChain(reader, libraryKey, id, `f.encoding = ${DELTA} and c.step < ${RECENT_DELTAS}`)
+}
+
+/** Newest first. `condition` says which rows `f` follow a row `c`. */
+function readChain(reader: Reader, libraryKey: number, id: DirId, condition: string): Promise<ObjectRow[]> {
   return reader.all<ObjectRow>(
     `with recursive chain as (
        select id, encoding, base, depth, size, file_count, dir_count, data, 0 as step from fs_object
-         where library_key = ? and id = ?
+         where library_key = ? and id = ? and kind = ${DIR}
        union all
        select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.dir_count, f.data, c.step + 1
          from chain c join fs_object f on f.library_key = ? and f.id = c.base
-         where c.encoding = ${DELTA}
-     ) select * from chain order by step desc`,
+         where ${condition}
+     ) select * from chain order by step`,
     libraryKey,
     idToBytes(id),
     libraryKey,

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { libraryDependents, pathBindings } from '../../src/assembly/dependents.ts'
 import { listCommitsDown } from '../../src/commits/commit-store.ts'
 import type { LibraryInfo } from '../../src/commits/library-info.ts'
-import type { Database } from '../../src/database/database.ts'
+import type { Database, Value } from '../../src/database/database.ts'
 import { DatabaseError } from '../../src/database/errors.ts'
 import { type DatabaseSetting, openDatabase } from '../../src/database/open.ts'
 import { type DomainError, fail } from '../../src/errors.ts'
@@ -19,6 +19,7 @@ import { ROOT } from '../../src/objects/paths.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
+import { eventually } from '../support/transfer.ts'
 
 onBothDatabases('writers of one library', (fresh) => {
   it('lose no concurrent edit, and each creates its own commit', async (t) => {
@@ -93,6 +94,8 @@ onBothDatabases('writers of one library', (fresh) => {
     )
     const info = await getLibrary(core, library.info.id)
     return {
+      db,
+      core,
       library: new Library(core, info, library.actor, 'rw').editable(ROOT),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }
@@ -149,6 +152,58 @@ onBothDatabases('writers of one library', (fresh) => {
     const after = await stage.reopen(library)
     assert.equal((await after.tree.getDir(ROOT)).dir.size, edits)
     assert.ok(applied <= 1.1 * edits, `${edits} edits were applied ${applied} times`)
+    const counted = [stage.core, second.core, third.core].map((core) => core.edits)
+    const sumOf = (of: 'applied' | 'committed') => counted.reduce((sum, one) => sum + one[of], 0)
+    assert.deepEqual([sumOf('applied'), sumOf('committed')], [applied, edits])
+  })
+
+  it('on a node that waits for its turn are all committed in that turn', async (t) => {
+    const database = await fresh(t)
+    if (database?.setting === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await using second = await openNode(stage, database.setting, library)
+    let moves = 0
+    stage.core.onHeadMoved(() => (moves += 1))
+    const edits: Promise<unknown>[] = []
+    await second.db.withMutex(library.info.key, async () => {
+      edits.push(createFile(library, at('/first.txt')))
+      await eventually(async () => {
+        const waiting = `select 1 as one from pg_locks where locktype = 'advisory' and not granted`
+        assert.ok(await second.db.get(waiting))
+      })
+      for (let i = 0; i < 20; i++) edits.push(createFile(library, at(`/${i}.txt`)))
+    })
+    await Promise.all(edits)
+    assert.equal(moves, 1)
+    assert.equal((await stage.reopen(library)).info.fileCount, 21)
+  })
+
+  it('read only what another node has changed in a large folder', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await library.commit(async (tree) => {
+      for (let i = 0; i < 500; i++)
+        await tree.put(ROOT, dirDirent({ id: EMPTY_ID, name: `folder ${i}`, mtime: 1 }))
+      return { description: 'many', result: 0 }
+    })
+    await using second = await openNode(stage, database.setting, library)
+    await createFile(second.library, at('/known.txt'))
+    for (let i = 0; i < 10; i++) await createFile(library, at(`/${i}.txt`))
+    let bytes = 0
+    const all = second.db.all.bind(second.db)
+    t.mock.method(second.db, 'all', async (sql: string, ...parameters: Value[]) => {
+      const rows: { data?: unknown }[] = await all(sql, ...parameters)
+      for (const { data } of rows) if (data instanceof Uint8Array) bytes += data.length
+      return rows
+    })
+    await createFile(second.library, at('/next.txt'))
+    assert.ok(bytes > 0 && bytes < 10_000, `${bytes} bytes of objects were read`)
+    const after = await stage.reopen(library)
+    const { dir } = await after.tree.getDir(ROOT)
+    assert.deepEqual([dir.size, Dir.of(dir.entries).id], [512, after.info.root])
   })
 
   it('all succeed with the same name, each under a different one', async (t) => {
