@@ -109,6 +109,12 @@ const programs: readonly SystemProgram[] = [
     onlyFor: ['test/cluster/postgres-pooler', 'test/faults/run'],
   },
   {
+    command: 'promtool',
+    debianPackage: 'prometheus',
+    neededFor: 'checking the alert rules as Prometheus does',
+    onlyFor: ['test/clients/promtool'],
+  },
+  {
     command: 'nginx',
     debianPackage: 'nginx-light',
     neededFor: 'restarting nodes behind a real proxy',
