@@ -70,7 +70,19 @@ export class ActivityService implements AsyncDisposable {
       for (const listener of this.#lossListeners) listener()
     }
     const { hub } = this
-    this.live = new LiveStreams({ core, db, access, accounts, hub, now, onLibraryEvent, onLost, onError })
+    const { secret } = options
+    this.live = new LiveStreams({
+      core,
+      db,
+      access,
+      accounts,
+      hub,
+      secret,
+      now,
+      onLibraryEvent,
+      onLost,
+      onError,
+    })
     this.consumer = new ActivityConsumer(core, db, onError)
     this.feed = new Feed(core, db, access, this.consumer)
     this.notifications = new Notifications({

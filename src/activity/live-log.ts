@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../database/index.ts'
 import { HeadOrder } from './head-order.ts'
 import type { CommitLiveEvent, EventHub, LiveEvent, LockLiveEvent, Unsubscribe } from './hub.ts'
 import { appendEvents, deleteEvents, insertEvents, lastEventId, listEventsAfter } from './live-event-store.ts'
+import type { TaskEvents } from './task-events.ts'
 
 /** Number of events kept for reconnecting clients, and their maximum age. */
 export const EVENTS_KEPT = 20_000
@@ -27,6 +28,7 @@ interface LiveLogOptions {
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
+  readonly tasks: TaskEvents
   /** Called with the events of all processes, in order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void
   /** Called when events were lost, because there were too many. All clients must reload. */
@@ -144,15 +146,16 @@ export class LiveLog {
       const taken = new Map(this.#pending)
       this.#pending.clear()
       const events = [...taken.values()]
-      const kept = events.filter(isKept)
+      const { tasks, now } = this.#options
+      const kept = new Set(events.filter((event) => tasks.isLogged(event, now())))
       let id = this.#last
-      if (kept.length > 0) {
-        const last = await this.#append(taken, kept)
-        id = last - kept.length
+      if (kept.size > 0) {
+        const last = await this.#append(taken, [...kept])
+        id = last - kept.size
         await this.#relay(id)
         this.#last = last
       }
-      this.#pass(events.map((event) => ({ id: isKept(event) ? ++id : undefined, event })))
+      this.#pass(events.map((event) => ({ id: kept.has(event) ? ++id : undefined, event })))
       await this.#trim()
     })
   }
@@ -160,7 +163,9 @@ export class LiveLog {
   /** Writes events, and returns the number of the last. If that fails, all that were taken wait for another attempt. */
   async #append(taken: ReadonlyMap<string, LiveEvent>, kept: readonly LiveEvent[]): Promise<number> {
     try {
-      return await appendEvents(this.#options.db, kept, this.#options.now())
+      const { db, tasks, now } = this.#options
+      const stored = kept.map((event) => tasks.sealed(event))
+      return await appendEvents(db, stored, now())
     } catch (error) {
       const newer = new Map(this.#pending)
       this.#pending.clear()
@@ -186,10 +191,15 @@ export class LiveLog {
         return
       }
       this.#last = events.at(-1)?.id ?? upTo
+      const { hub, tasks } = this.#options
+      const opened = events.flatMap(({ id, event: stored }) => {
+        const event = tasks.opened(stored)
+        return event === undefined ? [] : [{ id, event }]
+      })
       this.#relaying = true
-      for (const { event } of events) this.#options.hub.publish(event)
+      for (const { event } of opened) hub.publish(event)
       this.#relaying = false
-      this.#pass(events)
+      this.#pass(opened)
     }
   }
 
@@ -236,11 +246,4 @@ function coalescingKey(event: LiveEvent): string | undefined {
 function merged(earlier: LiveEvent, later: LiveEvent): LiveEvent {
   if (earlier.kind !== 'commit' || later.kind !== 'commit' || earlier.rootBefore === undefined) return later
   return { ...later, rootBefore: earlier.rootBefore }
-}
-
-/** Progress of a task is obsolete after a reconnect, and the id of an archive is a secret. */
-function isKept(event: LiveEvent): boolean {
-  if (event.kind !== 'task') return true
-  const { state, type } = event.task
-  return type !== 'archive' && state !== 'queued' && state !== 'running'
 }

@@ -1,7 +1,7 @@
 import type { Access } from '../access/index.ts'
 import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import type { Account, Accounts } from '../identity/index.ts'
+import { type Account, type Accounts, Sealing, type ServerSecret } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { HeadOrder } from './head-order.ts'
 import { type EventHub, isLibraryEvent, type LibraryLiveEvent } from './hub.ts'
@@ -9,6 +9,7 @@ import { listEventsAfter, oldestEventId } from './live-event-store.ts'
 import { LiveLog, type LoggedEvent } from './live-log.ts'
 import { LiveStream, type WaitingText } from './live-stream.ts'
 import { type LiveMessage, LiveViewer } from './live-viewer.ts'
+import { isProgress, TaskEvents } from './task-events.ts'
 
 /** Maximum of concurrent streams per account. */
 export const MAX_STREAMS = 100
@@ -24,6 +25,7 @@ interface LiveStreamsOptions {
   readonly access: Access
   readonly accounts: Accounts
   readonly hub: EventHub
+  readonly secret: ServerSecret
   /** Unix seconds. */
   readonly now: () => number
   /** Called with each event of a library, of all processes, in order. */
@@ -51,6 +53,7 @@ interface StreamOptions {
 export class LiveStreams implements AsyncDisposable {
   readonly log: LiveLog
   readonly #options: LiveStreamsOptions
+  readonly #tasks: TaskEvents
   readonly #viewers = new Map<number, LiveViewer>()
   readonly #watching = new Map<number, Set<LiveViewer>>()
   readonly #seen = new Map<LiveViewer, ReadonlySet<number>>()
@@ -63,10 +66,12 @@ export class LiveStreams implements AsyncDisposable {
   constructor(options: LiveStreamsOptions) {
     this.#options = options
     const { db, hub, now, onError } = options
+    this.#tasks = new TaskEvents(new Sealing(options.secret, 'live events'), db.isShared)
     this.log = new LiveLog({
       db,
       hub,
       now,
+      tasks: this.#tasks,
       onEvents: (events) => this.#pass(events),
       onLost: () => {
         this.#resetAll()
@@ -141,10 +146,11 @@ export class LiveStreams implements AsyncDisposable {
     try {
       while (!stream.isEnded) {
         const page = await listEventsAfter(db, stream.lastId, EVENTS_PER_PAGE)
-        for (const logged of page) {
-          const messages = await viewer.see({ ...logged, event: heads.next(logged.event) })
-          stream.lastId = logged.id
-          for (const message of messages) stream.push(render(message), message)
+        for (const { id, event: stored } of page) {
+          const event = isProgress(stored) ? undefined : this.#tasks.opened(stored)
+          const messages = event && (await viewer.see({ id, event: heads.next(event) }))
+          stream.lastId = id
+          for (const message of messages ?? []) stream.push(render(message), message)
         }
         if (page.length === 0 && stream.leftOut <= stream.lastId) break
         await stream.taken()
