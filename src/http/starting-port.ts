@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { ListenError } from './listen.ts'
+import { type CertificateFiles, loadCertificate } from './node/certificate.ts'
 import { type ConnectionSource, RETRY_SECONDS } from './transport.ts'
 
 /** Connections that wait for the end of the start. Those beyond are closed. */
 const MAX_WAITING = 1000
 /** Longer than a start takes without a step of the schema, and less than the time limits of proxies. */
 const MAX_WAIT_MS = 30_000
+/** For a TLS handshake. */
+const HANDSHAKE_MS = 10_000
 /** A request line is known after as many bytes, or is none of a probe. */
 const MAX_LINE_BYTES = 1024
 
@@ -22,6 +26,12 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
+interface StartingPortOptions {
+  /** Replaces the limit, in tests. */
+  readonly maxWaitMs?: number
+  readonly certificate?: CertificateFiles | undefined
+}
+
 /**
  * Listens while the server starts: answers `/readyz` with `starting` and `/healthz` with 200. Other requests wait for the end of the start, so that a restart
  * fails none, and are answered with 503 if it takes too long. Then all connections are passed on.
@@ -29,24 +39,58 @@ interface Waiting {
 export class StartingPort implements ConnectionSource, AsyncDisposable {
   readonly #server: Server
   readonly #waiting = new Map<Socket, Waiting>()
+  /** Connections below TLS, until they are closed. */
+  readonly #handshakes = new Set<Socket>()
   readonly #maxWaitMs: number
+  readonly #tls: TlsServer | undefined
   #accept: ((socket: Socket) => void) | undefined
 
-  private constructor(maxWaitMs: number) {
+  private constructor(maxWaitMs: number, certificate: CertificateFiles | undefined) {
     this.#maxWaitMs = maxWaitMs
+    this.#tls = certificate && this.#createTls(certificate)
     // Without half-open connections, Node would close the connection when the client ends its side.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-      if (this.#accept === undefined) this.#hold(socket)
-      else this.#accept(socket)
+      if (this.#accept !== undefined) this.#accept(socket)
+      else if (this.#tls === undefined) this.#hold(socket)
+      else this.#shakeHands(socket, this.#tls)
     })
   }
 
-  /** Rejects with a `ListenError`. */
+  /** Only HTTP/1.1: a client that prefers HTTP/2 uses it with its next connection. */
+  #createTls(certificate: CertificateFiles): TlsServer {
+    const server = createTlsServer({
+      ...loadCertificate(certificate),
+      ALPNProtocols: ['http/1.1'],
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HANDSHAKE_MS,
+      allowHalfOpen: true,
+    })
+    server.on('tlsClientError', (_error, socket) => socket.destroy())
+    server.on('secureConnection', (socket) => {
+      // The start may have ended during the handshake.
+      if (this.#accept === undefined) this.#hold(socket)
+      else this.#accept(socket)
+    })
+    return server
+  }
+
+  #shakeHands(socket: Socket, tls: TlsServer): void {
+    if (this.#handshakes.size >= MAX_WAITING) {
+      socket.destroy()
+      return
+    }
+    this.#handshakes.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => this.#handshakes.delete(socket))
+    tls.emit('connection', socket)
+  }
+
+  /** With a certificate it serves HTTPS. Rejects with a `ListenError` or a `CertificateError`. */
   static async open(
     where: { readonly host: string; readonly port: number },
-    { maxWaitMs = MAX_WAIT_MS } = {},
+    { maxWaitMs = MAX_WAIT_MS, certificate }: StartingPortOptions = {},
   ): Promise<StartingPort> {
-    const port = new StartingPort(maxWaitMs)
+    const port = new StartingPort(maxWaitMs, certificate)
     try {
       port.#server.listen(where)
       await once(port.#server, 'listening')
@@ -83,6 +127,7 @@ export class StartingPort implements ConnectionSource, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.close()
     for (const socket of this.#waiting.keys()) socket.destroy()
+    for (const socket of this.#handshakes) socket.destroy()
   }
 
   #hold(socket: Socket): void {

@@ -339,8 +339,8 @@ async function openEarly(
   { host, port, http: { transport } }: Config,
   own: ServerProcess | undefined,
 ): Promise<StartingPort | undefined> {
-  // Connections that Node's implementation serves cannot be looked at before.
-  return own === undefined && transport.kind === 'fast' ? StartingPort.open({ host, port }) : undefined
+  const certificate = transport.kind === 'node' ? transport.certificate : undefined
+  return own === undefined ? StartingPort.open({ host, port }, { certificate }) : undefined
 }
 
 /** The clock that decides what has expired. None if a test injects a clock of its own. */

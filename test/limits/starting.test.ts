@@ -24,41 +24,43 @@ async function freePort(): Promise<number> {
   return port
 }
 
-it('a server whose database hangs at the start says that it starts', async () => {
-  const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-starting-'))
-  // Accepts connections and never answers.
-  const sockets = new Set<net.Socket>()
-  const silent = net.createServer((socket) => void sockets.add(socket.on('error', () => {})))
-  try {
-    const [port, databasePort] = [await freePort(), await listening(silent)]
-    const config = readConfig({
-      env: {
-        CARREL_DATA: data,
-        CARREL_PORT: String(port),
-        CARREL_DATABASE: `postgres://carrel@127.0.0.1:${databasePort}/carrel`,
-        CARREL_UNSAFE_STORAGE: 'allow',
-        CARREL_LOG: 'silent',
-      },
-      cwd: data,
-    })
-    const failed = startServer({
-      config,
-      logger: createLogger(config.log, { pretty: false }),
-      onFatal: (error) => assert.fail(error),
-    }).then(
-      () => assert.fail('it started without a database'),
-      (error: unknown) => error,
-    )
-    await eventually(async () => {
-      const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
-      assert.equal(ready.status, 503)
-      assert.deepEqual(await ready.json(), { status: 'starting', reason: 'The server is starting.' })
-    })
-    assert.ok((await failed) instanceof Error)
-    await assert.rejects(fetch(`http://127.0.0.1:${port}/readyz`), TypeError)
-  } finally {
-    for (const socket of sockets) socket.destroy()
-    silent.close()
-    await rm(data, { recursive: true, force: true })
-  }
-})
+for (const http of ['fast', 'node'])
+  it(`a server whose database hangs at the start says that it starts, with CARREL_HTTP=${http}`, async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-starting-'))
+    // Accepts connections and never answers.
+    const sockets = new Set<net.Socket>()
+    const silent = net.createServer((socket) => void sockets.add(socket.on('error', () => {})))
+    try {
+      const [port, databasePort] = [await freePort(), await listening(silent)]
+      const config = readConfig({
+        env: {
+          CARREL_DATA: data,
+          CARREL_PORT: String(port),
+          CARREL_DATABASE: `postgres://carrel@127.0.0.1:${databasePort}/carrel`,
+          CARREL_UNSAFE_STORAGE: 'allow',
+          CARREL_HTTP: http,
+          CARREL_LOG: 'silent',
+        },
+        cwd: data,
+      })
+      const failed = startServer({
+        config,
+        logger: createLogger(config.log, { pretty: false }),
+        onFatal: (error) => assert.fail(error),
+      }).then(
+        () => assert.fail('it started without a database'),
+        (error: unknown) => error,
+      )
+      await eventually(async () => {
+        const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+        assert.equal(ready.status, 503)
+        assert.deepEqual(await ready.json(), { status: 'starting', reason: 'The server is starting.' })
+      })
+      assert.ok((await failed) instanceof Error)
+      await assert.rejects(fetch(`http://127.0.0.1:${port}/readyz`), TypeError)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+      await rm(data, { recursive: true, force: true })
+    }
+  })

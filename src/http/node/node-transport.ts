@@ -6,7 +6,7 @@ import {
 } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls'
+import { createServer as createTlsServer, TLSSocket, type Server as TlsServer } from 'node:tls'
 import { ConnectionLimiter } from '../connection-limiter.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import {
@@ -116,9 +116,11 @@ export class NodeTransport implements Transport {
   }
 
   #accept(socket: Socket): void {
-    const tls = this.#tls
+    // Connections that came during the start have had their handshake.
+    const isEncrypted = socket instanceof TLSSocket
+    const tls = isEncrypted ? undefined : this.#tls
     if (!this.#limiter.admit(socket, tls === undefined)) return
-    if (tls === undefined) this.#addHttp1(socket, false)
+    if (tls === undefined) this.#addHttp1(socket, isEncrypted)
     else {
       socket.on('error', () => {})
       const peer = peerOf(socket)
