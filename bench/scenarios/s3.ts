@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { openBucket } from '../../src/s3/index.ts'
 import { type S3Service, s3SkipReason, startS3 } from '../../test/support/s3.ts'
+import { CpuShare } from '../cpu-share.ts'
 import { LongBodies } from '../load/stream-body.ts'
 import { longUpload } from '../long-upload.ts'
 import type { Row } from '../row.ts'
@@ -14,6 +15,8 @@ const OBJECT_BYTES = 4 * MIB
 const CONCURRENT_OBJECTS = 16
 /** Share of the rate of the service. */
 const SHARE = 0.7
+/** Of a core, for the service. */
+const SERVICE_SHARE = 0.6
 
 /** A large file through a server with blocks in S3, against the rate of the service itself and against a server on disk. */
 export const s3: Scenario = {
@@ -24,7 +27,10 @@ export const s3: Scenario = {
       process.stderr.write(`s3 is skipped: ${reason}\n`)
       return []
     }
+    // Without a limit, the service would compete with the server for the cores, which one on another machine does not.
+    await using limit = CpuShare.create(`carrel-bench-s3-${process.pid}`, SERVICE_SHARE)
     await using service = await startS3('ceph')
+    for (const pid of service.pids) limit?.add(pid)
     const bytes = context.size(1024, 16) * MIB
     const size = sizeText(bytes)
     const raw = await measureService(service, bytes)

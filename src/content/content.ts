@@ -391,7 +391,7 @@ export class ContentStore {
       const read = (stored: ByteRange) => this.#readBlock(libraryKey, block, stored, options)
       return key === undefined ? read(range) : decryptPart(key, block, range, read)
     })
-    yield* prefetched(blocks)
+    yield* prefetched(blocks, this.#blocks.readAhead)
   }
 
   /** Reads a range of a block that the library is known to hold. */

@@ -31,6 +31,31 @@ describe('prefetched streams', () => {
     assert.deepEqual(log, ['a begun', 'b begun', 'a ended', 'b ended'])
   })
 
+  it('start as many streams ahead as wanted, and close all of them', async () => {
+    log.length = 0
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const all = prefetched(
+      names.map((name) => stream(name, 2)),
+      3,
+    )
+    assert.equal((await all.next()).value, 'a1')
+    assert.deepEqual(log, ['a begun', 'b begun', 'c begun', 'd begun'])
+    const next = [await all.next(), await all.next()].map(({ value }) => value)
+    assert.deepEqual(next, ['a2', 'b1'])
+    await all.return()
+    assert.deepEqual(log.slice(4), ['a ended', 'e begun', 'b ended', 'c ended', 'd ended', 'e ended'])
+    const items = await Array.fromAsync(
+      prefetched(
+        names.map((name) => stream(name, 2)),
+        3,
+      ),
+    )
+    assert.deepEqual(
+      items,
+      names.flatMap((name) => [`${name}1`, `${name}2`]),
+    )
+  })
+
   it('throw an error at the position of the failed stream', async () => {
     async function* failing(): AsyncGenerator<string, void> {
       yield 'b1'

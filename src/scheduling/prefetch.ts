@@ -1,18 +1,26 @@
-/** Concatenates streams with prefetch: the first item of the next stream is requested while the current one is consumed. */
-export async function* prefetched<T>(streams: Iterable<AsyncGenerator<T, void>>): AsyncGenerator<T, void> {
-  let next: Begun<T> | undefined
+/**
+ * Concatenates streams with prefetch: the first items of the next `ahead` streams are requested while the current one is consumed. Those items are held in
+ * memory.
+ */
+export async function* prefetched<T>(
+  streams: Iterable<AsyncGenerator<T, void>>,
+  ahead = 1,
+): AsyncGenerator<T, void> {
+  const begun: Begun<T>[] = []
   try {
     for (const stream of streams) {
-      const current = next
-      next = begin(stream)
+      begun.push(begin(stream))
+      const current = begun.length > ahead ? begun.shift() : undefined
       if (current !== undefined) yield* itemsOf(current)
     }
-    const last = next
-    next = undefined
-    if (last !== undefined) yield* itemsOf(last)
+    for (let current = begun.shift(); current !== undefined; current = begun.shift()) yield* itemsOf(current)
   } finally {
-    await next?.first.catch(() => {})
-    await next?.stream.return()
+    await Promise.all(
+      begun.map(async ({ stream, first }) => {
+        await first.catch(() => {})
+        await stream.return()
+      }),
+    )
   }
 }
 

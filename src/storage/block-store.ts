@@ -35,6 +35,9 @@ export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
  * conflict. Blocks are removed in two steps, `retire` and `discard`, so that a reference made meanwhile finds its bytes.
  */
 export interface BlockStore extends AsyncDisposable {
+  /** Blocks that a long read requests ahead of the one that is sent; one unless given. */
+  readonly readAhead?: number
+
   /**
    * Resolves once the block is durable (I4). Readers see the whole block or nothing. Putting a stored id is not an error. On any throw the
    * store is unchanged: BlockMismatch if the bytes do not hash to `id`, the error of the source, the reason of `signal`, or BlockStoreError if

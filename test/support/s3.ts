@@ -25,6 +25,8 @@ export interface S3Service extends AsyncDisposable {
   readonly bucket: string
   readonly accessKey: string
   readonly secretKey: string
+  /** Its processes. */
+  readonly pids: readonly number[]
 }
 
 export class S3Unavailable extends Error {
@@ -67,6 +69,7 @@ export async function startS3(kind: S3Kind): Promise<S3Service> {
       region: 'us-east-1',
       bucket: `bucket-${randomBytes(4).toString('hex')}`,
       ...keys,
+      pids: daemons.pids,
     }
     await createBucket(service, daemons)
     return { ...service, [Symbol.asyncDispose]: () => daemons.stop() }
@@ -115,6 +118,10 @@ class Daemons {
     child.stdout.pipe(log, { end: false })
     child.stderr.pipe(log, { end: false })
     this.#children.push(child)
+  }
+
+  get pids(): number[] {
+    return this.#children.flatMap(({ pid }) => pid ?? [])
   }
 
   get hasEnded(): boolean {

@@ -64,6 +64,8 @@ export interface S3BlockStoreStatistics extends BucketStatistics {
 
 /** Concurrent transfers in each direction. A transfer holds about 2 MiB of memory. */
 const CONCURRENT_TRANSFERS = 16
+/** Of a download. Each holds a chunk of up to 1 MiB in memory until it is its turn. */
+const READ_AHEAD = 3
 const IDS_PER_PAGE = 1000
 const DELETIONS_PER_STEP = 256
 const GENERATION_BYTES = 8
@@ -87,6 +89,8 @@ const LARGEST_VERSION = 64 * 1024 * 1024
  * says so. A block that is not cached is fetched and verified as a whole before a byte of it leaves (I6).
  */
 export class S3BlockStore implements BlockStore {
+  /** A block is fetched as a whole before its first byte is sent, so several have to be underway. */
+  readonly readAhead = READ_AHEAD
   readonly #db: Database | Reader
   readonly #bucket: Bucket
   readonly #cache: BlockStore
