@@ -22,7 +22,7 @@ import {
 } from '../library/index.ts'
 import { baseName, type DirId, type FileDirent, type LibraryPath, parentOf } from '../objects/index.ts'
 import { type Totals, Tree } from '../tree/index.ts'
-import { AbandonedBytes } from './abandoned-bytes.ts'
+import { abandonedBytesOf, deleteOldAbandoned, insertAbandoned } from './abandoned-bytes-store.ts'
 import type { ClaimedTask, Extraction, TaskOrder, TaskProgress } from './copy-move-task.ts'
 import {
   advanceTask,
@@ -95,7 +95,6 @@ class BeyondLimit extends Error {}
 export class CopyMoveTasks implements AsyncDisposable {
   readonly #options: CopyMoveTasksOptions
   readonly #queue: FairQueue
-  readonly #abandoned: AbandonedBytes
   /** Tasks in the queue, and running ones. */
   readonly #enqueued = new Set<string>()
   /** Those of them that no other process can run. */
@@ -105,7 +104,6 @@ export class CopyMoveTasks implements AsyncDisposable {
   constructor(options: CopyMoveTasksOptions) {
     this.#options = options
     this.#queue = new FairQueue(options.atOnce, options.onError)
-    this.#abandoned = new AbandonedBytes(options.now)
   }
 
   /**
@@ -204,10 +202,16 @@ export class CopyMoveTasks implements AsyncDisposable {
     return countUnfinished(this.#options.db)
   }
 
-  /** Maintenance: deletes tasks whose progress can no longer be requested. */
+  /** Maintenance: deletes tasks whose progress can no longer be requested, and bytes that are no longer counted. */
   deleteEnded(): Promise<number> {
     const { db, now } = this.#options
-    return db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })
+    return db.write(
+      async (tx) => {
+        await deleteOldAbandoned(tx, now())
+        return deleteTasksBefore(tx, now() - KEPT_SECONDS)
+      },
+      { durable: false },
+    )
   }
 
   /** Stops at the next step. Unfinished tasks are resumed by another node, or after the next start. */
@@ -319,8 +323,9 @@ export class CopyMoveTasks implements AsyncDisposable {
     { info }: Library,
     work: (stored: (bytes: number) => void) => Promise<void>,
   ): Promise<void> {
-    const limit = await this.#options.allowance(info)
-    const before = this.#abandoned.of(origin.accountKey)
+    const { db, now, allowance } = this.#options
+    const limit = await allowance(info)
+    const before = await abandonedBytesOf(db, origin.accountKey, now())
     let bytes = 0
     try {
       await work((more) => {
@@ -328,7 +333,7 @@ export class CopyMoveTasks implements AsyncDisposable {
         bytes += more
       })
     } catch (error) {
-      this.#abandoned.add(origin.accountKey, bytes)
+      if (bytes > 0) await db.write((tx) => insertAbandoned(tx, origin.accountKey, bytes, now()))
       throw error
     }
   }

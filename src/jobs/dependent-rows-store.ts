@@ -8,5 +8,6 @@ export const jobRows: LibraryDependent & AccountDependent = {
   },
   async onAccountRemoved(tx, { key }) {
     await tx.run('delete from copy_move_task where account_key = ?', key)
+    await tx.run('delete from abandoned_bytes where account_key = ?', key)
   },
 }

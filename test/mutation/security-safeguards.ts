@@ -122,7 +122,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I9',
     name: 'what failed extractions have stored is limited',
     file: 'src/jobs/copy-move-tasks.ts',
-    find: 'this.#abandoned.add(origin.accountKey, bytes)',
+    find: 'if (bytes > 0) await db.write((tx) => insertAbandoned(tx, origin.accountKey, bytes, now()))',
     replace: '',
     tests: [ARCHIVES],
   },

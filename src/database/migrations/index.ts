@@ -44,6 +44,7 @@ import { rollingUpgrades } from './0045-rolling-upgrades.ts'
 import { webdav } from './0046-webdav.ts'
 import { mailIntervals } from './0047-mail-intervals.ts'
 import { signInLinks } from './0048-sign-in-links.ts'
+import { abandonedBytes } from './0049-abandoned-bytes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   webdav,
   mailIntervals,
   signInLinks,
+  abandonedBytes,
 ]
