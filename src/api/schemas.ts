@@ -1,4 +1,5 @@
 import { accountSchemas } from './accounts/accounts.schema.ts'
+import { annotationSchemas } from './annotations/annotations.schema.ts'
 import { batchSchemas } from './batch/batch.schema.ts'
 import { fileSchemas } from './files/files.schema.ts'
 import { folderSchemas } from './folders/folders.schema.ts'
@@ -7,8 +8,10 @@ import { fileHistorySchemas } from './history/file-history.schema.ts'
 import { libraryHistorySchemas } from './history/library-history.schema.ts'
 import { librarySchemas } from './libraries/libraries.schema.ts'
 import { linkSchemas } from './links/links.schema.ts'
+import { ownLinkSchemas } from './links/own-links.schema.ts'
 import { searchSchemas } from './search/search.schema.ts'
 import { serverSchemas } from './server/server.schema.ts'
+import { shareSchemas } from './shares/shares.schema.ts'
 import { starSchemas } from './stars/stars.schema.ts'
 import { transferLinkSchemas } from './transfers/transfers.schema.ts'
 import { libraryTrashSchemas } from './trash/library-trash.schema.ts'
@@ -27,6 +30,9 @@ export const apiSchemas = [
   ...transferLinkSchemas,
   ...searchSchemas,
   ...linkSchemas,
+  ...ownLinkSchemas,
+  ...shareSchemas,
   ...starSchemas,
+  ...annotationSchemas,
   ...groupSchemas,
 ]

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 
-const person = kinds.record('User', {
+/** A user as others see them. */
+export const person = kinds.record('User', {
   email: kinds.account,
   name: kinds.displayName,
   contact_email: kinds.contactEmail,
