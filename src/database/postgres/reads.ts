@@ -10,9 +10,11 @@ import type { Snapshots } from './snapshots.ts'
 import type { Statement } from './statements.ts'
 
 const MAX_BATCH = 64
-/** A statement is quick if it takes less than this, alone and in a batch. */
+/** A statement is quick if the event loop waits less than this for it, alone and in a batch. */
 const QUICK_MS = 4
 const QUICK_BATCH_MS = 20
+/** A busy event loop reads answers late, and does not wait. If it takes so many times as long, the server is slow, too. */
+const MAX_LATENESS = 25
 
 /** Sends a batch. Errors of the server are in the outcome. */
 type SendBatch = (steps: readonly Step[]) => Promise<BatchOutcome>
@@ -146,11 +148,11 @@ export class Reads {
     this.#shared.clear()
     const number = this.#scopes.ask()
     const sentAt = this.#cache.now
-    const began = performance.now()
+    const timer = new ReadTimer()
     const {
       outcomes: [seen, ...answers],
     } = await this.#sendBatch([this.#snapshots.step(), ...questions])
-    const ms = performance.now() - began
+    const isQuick = timer.isQuick(QUICK_BATCH_MS)
     const isUndisturbed = this.#cache.now === sentAt
     this.#snapshots.see(seen)
     this.#scopes.answer(number)
@@ -158,7 +160,7 @@ export class Reads {
     const readAt = isUndisturbed ? this.#cache.now : sentAt
     awaited?.resolve()
     for (const [index, question] of questions.entries()) {
-      question.statement.noteRun(ms < QUICK_BATCH_MS)
+      question.statement.noteRun(isQuick)
       const answer = answers[index]
       if (answer !== undefined) this.#answer(question, answer.rows, readAt)
       // It failed, or an earlier one did.
@@ -168,19 +170,34 @@ export class Reads {
 
   async #askAlone(question: Question): Promise<void> {
     const readAt = this.#cache.now
-    const began = performance.now()
+    const timer = new ReadTimer()
     try {
       const { rows } = await this.#sendAlone(question)
       this.#answer(question, rows, readAt)
     } catch (error) {
       question.reject(error)
     }
-    question.statement.noteRun(performance.now() - began < QUICK_MS)
+    question.statement.noteRun(timer.isQuick(QUICK_MS))
   }
 
   #answer(question: Question, rows: readonly Row[], readAt: number): void {
     const { cachedAs } = question
     if (cachedAs !== undefined) this.#cache.put(cachedAs.query, cachedAs.key, rows, readAt)
     question.resolve(rows)
+  }
+}
+
+/**
+ * Measures how long the event loop waits for a read. The time until the answer is handled would be that of this process while it is short of CPU time: all
+ * reads would be sent alone, which takes four statements for each, just when there is the least time for them.
+ */
+class ReadTimer {
+  readonly #began = performance.now()
+  readonly #before = performance.eventLoopUtilization()
+
+  isQuick(limitMs: number): boolean {
+    const ms = performance.now() - this.#began
+    if (ms < limitMs) return true
+    return ms < MAX_LATENESS * limitMs && performance.eventLoopUtilization(this.#before).idle < limitMs
   }
 }
