@@ -58,8 +58,13 @@ const origins = new Set<string>()
 const strictOrigins = new Set<string>()
 let loaded: Description | undefined
 
+/** Benchmarks start servers too, and must not measure the comparison. */
+const isTestRun =
+  process.env['NODE_TEST_CONTEXT'] !== undefined || process.env['CARREL_TEST_FREEZE_ROWS'] === '1'
+
 /** Compares the exchanges of `fetch` with this server from now on. */
 export function observeExchanges(url: string): void {
+  if (!isTestRun) return
   if (origins.size === 0) replaceFetch()
   origins.add(new URL(url).origin)
 }
