@@ -1,4 +1,5 @@
 import { accountSchemas } from './accounts/accounts.schema.ts'
+import { activitySchemas } from './activity/activity.schema.ts'
 import { annotationSchemas } from './annotations/annotations.schema.ts'
 import { batchSchemas } from './batch/batch.schema.ts'
 import { fileSchemas } from './files/files.schema.ts'
@@ -34,5 +35,6 @@ export const apiSchemas = [
   ...shareSchemas,
   ...starSchemas,
   ...annotationSchemas,
+  ...activitySchemas,
   ...groupSchemas,
 ]

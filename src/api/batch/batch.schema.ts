@@ -97,6 +97,35 @@ export const batchSchemas = [
       parameters: { ...batchParameters, src_dirent_name: { description: 'The name in the source folder.' } },
     },
   ),
+  operation('POST /api/v2.1/repos/batch-create-dir/', {
+    200: json(
+      kinds.record('CreatedFolders', {
+        failed: Type.Array(
+          Type.Object({
+            repo_id: kinds.libraryId,
+            path: kinds.path,
+            error_msg: kinds.text('Why it failed.'),
+          }),
+        ),
+        success: Type.Array(Type.Object({ repo_id: kinds.libraryId, path: kinds.path })),
+      }),
+      'The result for each path.',
+    ),
+  }),
+  operation(
+    'POST /api/v2.1/move-folder-merge/',
+    { 200: json(kinds.successFlag, 'The folder was moved.') },
+    { errors: [409, 443] },
+  ),
+  operation(
+    'POST /api2/repos/:repo_id/fileops/delete/',
+    { 200: [json(kinds.successWord, 'The entries are gone.'), reloaded] },
+    {
+      deprecated: true,
+      errors: [520],
+      parameters: { p: { required: true }, file_names: { required: true } },
+    },
+  ),
   operation(
     'POST /api/v2.1/repos/batch-copy-item/',
     { 200: json(results, 'The result of each item.') },

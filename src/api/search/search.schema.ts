@@ -67,4 +67,19 @@ export const searchSchemas = [
       },
     },
   ),
+  operation('GET /api/v2.1/search-file/', {
+    200: json(
+      kinds.record('FoundNames', {
+        data: Type.Array(
+          Type.Object({
+            path: kinds.path,
+            size: kinds.size,
+            mtime: kinds.isoTime,
+            type: kinds.oneOfWords(['folder', 'file']),
+          }),
+        ),
+      }),
+      'The files and folders whose names match.',
+    ),
+  }),
 ]

@@ -13,6 +13,12 @@ const deleted = {
 
 const trashItem = kinds.record('TrashItem', { ...deleted, scan_stat: Type.Null() })
 
+const numberedPage = kinds.record('NumberedTrashPage', {
+  items: Type.Array(Type.Object(deleted)),
+  total_count: kinds.count('The number of entries on all pages.'),
+  can_search: kinds.flag('Whether the library keeps history.'),
+})
+
 const deletedLibrary = kinds.record('DeletedLibrary', {
   repo_id: kinds.libraryId,
   owner_email: kinds.account,
@@ -54,6 +60,37 @@ export const libraryTrashSchemas = [
     { 200: json(kinds.successFlag, 'The trash was emptied.') },
     { parameters: { keep_days: { description: 'Keeps what was deleted in these days.' } } },
   ),
+  operation('GET /api/v2.1/repos/:repo_id/trash2/', {
+    200: json(numberedPage, 'A page of deleted entries.'),
+  }),
+  operation('GET /api/v2.1/repos/:repo_id/trash2/search/', {
+    200: json(numberedPage, 'A page of deleted entries that match.'),
+  }),
+  operation('GET /api/v2.1/trash/', {
+    200: json(
+      kinds.record('MergedTrash', {
+        items: Type.Array(
+          Type.Object({
+            ...deleted,
+            repo_id: kinds.libraryId,
+            repo_name: kinds.text('The name of the library.'),
+            can_restore: kinds.flag('Whether the caller may restore it.'),
+          }),
+        ),
+        next_cursor: kinds.orNull(kinds.text('Where the next page begins.')),
+      }),
+      'A page of deleted entries of all libraries, latest first.',
+    ),
+  }),
+  operation('POST /api/v2.1/repos/:repo_id/trash/revert-dirents/', {
+    200: json(
+      kinds.record('Restored', {
+        success: Type.Array(Type.Object({ path: kinds.path, is_dir: kinds.flag() })),
+        failed: Type.Array(Type.Object({ path: kinds.path, error_msg: kinds.text('Why it failed.') })),
+      }),
+      'The result for each path.',
+    ),
+  }),
   operation('GET /api/v2.1/deleted-repos/', { 200: json(Type.Array(deletedLibrary), 'The libraries.') }),
   operation(
     'POST /api/v2.1/deleted-repos/',

@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import { json, kinds, operation } from '../../openapi/index.ts'
+
+const notifications = {
+  notification_list: Type.Array(
+    kinds.record('Notification', {
+      id: kinds.integer(),
+      type: kinds.text('The kind of the notification.'),
+      detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Its fields depend on the kind.' }),
+      time: kinds.isoTime,
+      seen: kinds.flag(),
+    }),
+  ),
+  unseen_count: kinds.count('The number of those that were not seen.'),
+  count: kinds.count('The number of all.'),
+}
+
+const webhook = kinds.record('Webhook', {
+  id: kinds.integer(),
+  repo_id: kinds.libraryId,
+  url: kinds.url,
+  creator: kinds.account,
+  created_at: kinds.isoTime,
+  is_valid: kinds.flag('Whether deliveries are still tried.'),
+  settings: Type.Object({ secret: kinds.text('Shown only when it was just created or changed.') }),
+})
+
+const oneWebhook = kinds.record('OneWebhook', { webhook })
+
+const delivery = kinds.record('Delivery', {
+  id: kinds.text(),
+  event: kinds.text('The kind of the event.'),
+  state: kinds.text('`pending`, or how it ended.'),
+  attempts: kinds.count('The number of attempts.'),
+  created_at: kinds.isoTime,
+  next_attempt_at: kinds.text('ISO 8601, or empty.'),
+  finished_at: kinds.text('ISO 8601, or empty.'),
+  status_code: kinds.orNull(kinds.integer('The status that the receiver answered.')),
+  response: kinds.text('The beginning of its response.'),
+  error: kinds.text('Why it failed, or empty.'),
+  body: Type.Record(Type.String(), Type.Unknown(), { description: 'The event as it was sent.' }),
+})
+
+const done = (description: string) => ({ 200: json(kinds.successFlag, description) })
+
+/** Notifications and webhooks. */
+export const activitySchemas = [
+  operation('GET /api2/unseen_messages/', {
+    200: json(kinds.record('UnseenCount', { count: kinds.count('Of notifications.') }), 'The number.'),
+  }),
+  operation('GET /api/v2.1/notifications/', {
+    200: json(kinds.record('Notifications', notifications), 'The notifications, newest first.'),
+  }),
+  operation('PUT /api/v2.1/notifications/', done('All are seen.')),
+  operation('DELETE /api/v2.1/notifications/', done('All were removed.')),
+  operation('PUT /api/v2.1/notification/', done('It is seen.')),
+  operation('GET /api/v2.1/all-notifications/', {
+    200: json(
+      kinds.record('AllNotifications', {
+        general: Type.Object(notifications),
+        discussion: Type.Object(notifications),
+      }),
+      'The notifications, newest first.',
+    ),
+  }),
+  operation('PUT /api/v2.1/all-notifications/', done('All are seen.')),
+  operation('POST /api/v2.1/monitored-repos/', {
+    200: json(
+      kinds.record('MonitoredLibrary', {
+        user_email: kinds.account,
+        user_name: kinds.displayName,
+        user_contact_email: kinds.contactEmail,
+        repo_id: kinds.libraryId,
+      }),
+      'The library is monitored.',
+    ),
+  }),
+  operation('DELETE /api/v2.1/monitored-repos/:repo_id/', done('The library is not monitored.')),
+  operation('GET /api/v2.1/repos/:repo_id/webhooks/', {
+    200: json(kinds.record('Webhooks', { webhook_list: Type.Array(webhook) }), 'The webhooks.'),
+  }),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/webhooks/',
+    { 200: json(oneWebhook, 'The new one.') },
+    { errors: [409] },
+  ),
+  operation(
+    'PUT /api/v2.1/repos/:repo_id/webhooks/:webhook_id/',
+    { 200: json(oneWebhook, 'The changed one.') },
+    { errors: [409] },
+  ),
+  operation('DELETE /api/v2.1/repos/:repo_id/webhooks/:webhook_id/', done('The webhook was deleted.')),
+  operation('GET /api/v2.1/repos/:repo_id/webhooks/:webhook_id/deliveries/', {
+    200: json(
+      kinds.record('Deliveries', { delivery_list: Type.Array(delivery) }),
+      'The deliveries, newest first.',
+    ),
+  }),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/webhooks/:webhook_id/deliveries/:delivery_id/redeliver/',
+    { 200: json(kinds.record('Redelivery', { delivery }), 'The new delivery.') },
+    { errors: [409] },
+  ),
+]
