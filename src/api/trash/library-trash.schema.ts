@@ -82,15 +82,19 @@ export const libraryTrashSchemas = [
       'A page of deleted entries of all libraries, latest first.',
     ),
   }),
-  operation('POST /api/v2.1/repos/:repo_id/trash/revert-dirents/', {
-    200: json(
-      kinds.record('Restored', {
-        success: Type.Array(Type.Object({ path: kinds.path, is_dir: kinds.flag() })),
-        failed: Type.Array(Type.Object({ path: kinds.path, error_msg: kinds.text('Why it failed.') })),
-      }),
-      'The result for each path.',
-    ),
-  }),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/trash/revert-dirents/',
+    {
+      200: json(
+        kinds.record('Restored', {
+          success: Type.Array(Type.Object({ path: kinds.path, is_dir: kinds.flag() })),
+          failed: Type.Array(Type.Object({ path: kinds.path, error_msg: kinds.text('Why it failed.') })),
+        }),
+        'The result for each path.',
+      ),
+    },
+    { errors: [443] },
+  ),
   operation('GET /api/v2.1/deleted-repos/', { 200: json(Type.Array(deletedLibrary), 'The libraries.') }),
   operation(
     'POST /api/v2.1/deleted-repos/',
