@@ -1,41 +1,82 @@
-import { BackupError } from '../backup/index.ts'
-import { ConfigError } from '../config/index.ts'
-import { DataFolderInUseError } from '../data-folder/index.ts'
-import { DatabaseError, MigrationBackupError, NewerSchemaError, OlderNodesError } from '../database/index.ts'
+import type { BackupError } from '../backup/index.ts'
+import type { ConfigError } from '../config/index.ts'
+import type { DataFolderInUseError } from '../data-folder/index.ts'
+import type {
+  DatabaseError,
+  MigrationBackupError,
+  NewerSchemaError,
+  OlderNodesError,
+} from '../database/index.ts'
 import { DomainError, type Fault, StartError } from '../errors.ts'
-import { ExportError } from '../export/index.ts'
-import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
-import { ImportError } from '../import/index.ts'
+import type { ExportError } from '../export/index.ts'
+import type { AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
+import type { ImportError } from '../import/index.ts'
 import { CommandError } from './command-error.ts'
+
+/** Errors whose message is one sentence that says what to do. */
+interface ExpectedErrors {
+  BackupError: BackupError
+  ConfigError: ConfigError
+  ExportError: ExportError
+  ImportError: ImportError
+  MigrationBackupError: MigrationBackupError
+  NewerSchemaError: NewerSchemaError
+  OlderNodesError: OlderNodesError
+  SecretError: SecretError
+}
+const expectedErrors: Record<keyof ExpectedErrors, true> = {
+  BackupError: true,
+  ConfigError: true,
+  ExportError: true,
+  ImportError: true,
+  MigrationBackupError: true,
+  NewerSchemaError: true,
+  OlderNodesError: true,
+  SecretError: true,
+}
+
+interface ErrorClasses extends ExpectedErrors {
+  AccountRuleError: AccountRuleError
+  DatabaseError: DatabaseError
+  DataFolderInUseError: DataFolderInUseError
+}
+
+/**
+ * Whether an error is of a class or of one derived from it, by the name of the class. With `instanceof`, one sentence about a failure
+ * would load the database, backups, the import and the export, which takes longer than most commands.
+ */
+function isA<N extends keyof ErrorClasses>(error: unknown, className: N): error is ErrorClasses[N] {
+  return classNamesOf(error).includes(className)
+}
+
+function classNamesOf(error: unknown): string[] {
+  const names: string[] = []
+  if (!(error instanceof Error)) return names
+  for (let at: object | null = Object.getPrototypeOf(error); at !== null; at = Object.getPrototypeOf(at)) {
+    names.push(at.constructor.name)
+  }
+  return names
+}
 
 /** Distinct, so that a service manager can be told not to start again. */
 const DATA_FOLDER_IN_USE = 3
 
 export function exitCodeFor(error: unknown): number {
   if (error instanceof CommandError) return error.exitCode
-  return error instanceof DataFolderInUseError ? DATA_FOLDER_IN_USE : 1
+  return isA(error, 'DataFolderInUseError') ? DATA_FOLDER_IN_USE : 1
 }
 
 /** The message for an expected error; undefined for a bug, whose stack is printed instead. */
 export function sentenceFor(error: unknown): string | undefined {
-  if (error instanceof AccountRuleError) return accountRules[error.code]
+  if (isA(error, 'AccountRuleError')) return accountRules[error.code]
   if (error instanceof DomainError) return sentenceForFault(error.fault)
-  if (error instanceof DatabaseError) return sentenceForDatabase(error)
+  if (isA(error, 'DatabaseError')) return sentenceForDatabase(error)
   const ofDisk = sentenceForDisk(error)
   if (ofDisk !== undefined) return ofDisk
-  const expectedErrors = [
-    CommandError,
-    BackupError,
-    ConfigError,
-    ExportError,
-    ImportError,
-    StartError,
-    MigrationBackupError,
-    NewerSchemaError,
-    OlderNodesError,
-    SecretError,
-  ]
-  return expectedErrors.some((kind) => error instanceof kind) ? (error as Error).message : undefined
+  if (error instanceof CommandError || error instanceof StartError) return error.message
+  return classNamesOf(error).some((name) => Object.hasOwn(expectedErrors, name))
+    ? (error as Error).message
+    : undefined
 }
 
 /** What is printed of an error: one sentence, or the stack of a bug. */
