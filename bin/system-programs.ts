@@ -36,6 +36,12 @@ const programs: readonly SystemProgram[] = [
     onlyFor: ['test/export/'],
   },
   {
+    command: 'mariadbd',
+    debianPackage: 'mariadb-server-core mariadb-client',
+    neededFor: 'reading the databases of a Seafile server from a running MariaDB',
+    onlyFor: ['test/import/mysql'],
+  },
+  {
     command: 'fail2ban-regex',
     debianPackage: 'fail2ban',
     neededFor: 'matching our log as operators do',

@@ -143,6 +143,7 @@ export const RULES: readonly Rule[] = [
   deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 45),
   deep('test/export/', BOTH, 'runs some twenty exports, and git', 12),
   deep('test/import/seafile-whole', SQLITE, 'an installation with 30 libraries and 3,000 commits', 60),
+  deep('test/import/mysql', SQLITE, 'starts a MariaDB server', 6),
   split('test/import/', 'a small installation, imported by commands', 4),
   deep('test/backup/s3-services', SQLITE, 'real S3 services: Ceph and OpenStack Swift', 60),
   deep('test/backup/', SQLITE, 'starts some ten processes; on both databases by itself', 10),

@@ -6,6 +6,7 @@ interface SeafileFlags {
   readonly data: string
   readonly to?: string
   readonly sql?: string
+  readonly mysql?: string
   readonly sqlite?: string
   readonly owner?: string
   readonly library?: string[]
@@ -28,6 +29,10 @@ export function addImportCommands(program: Command, end: (exitCode: number) => v
       .option(
         '--sql <dump>',
         'a dump of its MySQL databases ccnet, seafile and seahub, plain or compressed with gzip',
+      )
+      .option(
+        '--mysql <url>',
+        'its MySQL or MariaDB server, such as mysql://user@host/ccnet_db,seafile_db,seahub_db; the password can be in MYSQL_PWD',
       )
       .option('--sqlite <folder>', 'the folder with its SQLite databases'),
     ['database', 'blocks'],

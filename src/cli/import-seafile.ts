@@ -13,6 +13,7 @@ import {
   importSeafile,
   type OnAdded,
   readMysqlDump,
+  readMysqlServer,
   readSqliteTables,
   SourceRows,
 } from '../import/index.ts'
@@ -25,6 +26,7 @@ interface ImportOptions {
   /** Of the source. */
   readonly data: string
   readonly sql?: string
+  readonly mysql?: string
   readonly sqlite?: string
   readonly owner?: string
   readonly library?: readonly string[]
@@ -62,10 +64,11 @@ export async function importSeafileCommand(config: Config, options: ImportOption
   return LOSSES.some((kind) => report.problemCounts[kind] !== undefined) ? IMPORTED_WITH_LOSSES : 0
 }
 
-async function readRows({ sql, sqlite }: ImportOptions): Promise<SourceRows | undefined> {
-  if (sql === undefined && sqlite === undefined) return undefined
+async function readRows({ sql, mysql, sqlite }: ImportOptions): Promise<SourceRows | undefined> {
+  if (sql === undefined && mysql === undefined && sqlite === undefined) return undefined
   const rows = new SourceRows()
   if (sql !== undefined) await readMysqlDump(sql, rows)
+  if (mysql !== undefined) await readMysqlServer(mysql, rows)
   if (sqlite !== undefined) await readSqliteTables(sqlite, rows)
   return rows
 }
@@ -175,7 +178,7 @@ function common({ data: folder, copy, library, json }: ImportOptions, rows: Sour
 
 function needsOwner(): CommandError {
   return new CommandError(
-    'Without its databases the source does not say who owns a library: name an account with --owner, or the databases with --sql or --sqlite.',
+    'Without its databases the source does not say who owns a library: name an account with --owner, or the databases with --sql, --mysql or --sqlite.',
     { exitCode: 2 },
   )
 }

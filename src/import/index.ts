@@ -1,5 +1,6 @@
 export { ImportError } from './import-error.ts'
 export { readMysqlDump } from './mysql-dump.ts'
+export { readMysqlServer } from './mysql-server.ts'
 export { type ImportReport, importSeafile } from './seafile-import.ts'
 export type { OnAdded } from './source-people.ts'
 export { SourceRows } from './source-rows.ts'

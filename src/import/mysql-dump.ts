@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ImportError } from './import-error.ts'
 import { SOURCE_TABLES, type SourceRow, type SourceRows, type SourceValue } from './source-rows.ts'
@@ -12,6 +13,11 @@ export async function readMysqlDump(file: string, rows: SourceRows): Promise<voi
   const bytes = createReadStream(file)
   const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
   bytes.once('error', (error) => input.destroy(error))
+  await readDump(input, `The dump ${file}`, rows)
+}
+
+/** As readMysqlDump, from a stream. `name` begins the sentences of errors. */
+export async function readDump(input: Readable, name: string, rows: SourceRows): Promise<void> {
   const columns = new Map<string, string[]>()
   let created: { table: string; names: string[] } | undefined
   let statement = ''
@@ -22,8 +28,8 @@ export async function readMysqlDump(file: string, rows: SourceRows): Promise<voi
       if (statement !== '') {
         statement += `\n${line}`
       } else if (created !== undefined) {
-        const name = /^\s*[`"]([^`"]+)[`"]/.exec(line)?.[1]
-        if (name !== undefined) created.names.push(name.toLowerCase())
+        const column = /^\s*[`"]([^`"]+)[`"]/.exec(line)?.[1]
+        if (column !== undefined) created.names.push(column.toLowerCase())
         else if (/^\s*\)/.test(line)) {
           columns.set(created.table, created.names)
           created = undefined
@@ -46,12 +52,10 @@ export async function readMysqlDump(file: string, rows: SourceRows): Promise<voi
   } catch (cause) {
     if (cause instanceof ImportError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ImportError(`The dump ${file} cannot be read (${reason}): check that it is complete.`, {
-      cause,
-    })
+    throw new ImportError(`${name} cannot be read (${reason}): check that it is complete.`, { cause })
   }
   if (statement !== '' || created !== undefined) {
-    throw new ImportError(`The dump ${file} ends within a statement: make it again.`)
+    throw new ImportError(`${name} ends within a statement: make it again.`)
   }
 }
 
