@@ -175,6 +175,7 @@ export const RULES: readonly Rule[] = [
   deep('test/pages/browser', SQLITE, 'browser', 30),
   deep('test/api/files-hostile', SQLITE, 'folders of many thousand names', 8),
   deep('test/transfer/download-memory', SQLITE, 'large files', 20),
+  deep('test/api/encrypted-views', BOTH, 'keys of version 1, each of which takes seconds', 20),
   deep('test/api/encrypted-crossing', SQLITE, 'every pair of kinds of libraries', 25),
   deep('src/extraction/hostile', SQLITE, 'documents that take their worker to its limits', 40),
   deep('src/imaging/hostile', SQLITE, 'images that take their worker to its limits', 10),

@@ -1,4 +1,4 @@
-import type { TransactionHook } from '../commits/index.ts'
+import type { SubLibrary, TransactionHook } from '../commits/index.ts'
 import { checkMagic, type LibraryEncryption } from '../content/index.ts'
 import {
   HashQueue,
@@ -12,7 +12,9 @@ import {
   type LibraryCore,
   type OwnedLibrary,
   openWithPassword,
+  viewWithPassword,
 } from '../library/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 
 interface LibraryPasswordsOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
@@ -53,6 +55,24 @@ export class LibraryPasswords {
     return this.#try(opening, () =>
       this.#queued(library, () => openWithPassword(this.#core, library, encryption, password, onUnlock)),
     )
+  }
+
+  /** The view of a folder for whoever knows the password. Throws path-not-found, root-not-allowed. */
+  async viewAt(
+    opening: LibraryOpening,
+    path: LibraryPath,
+    password: string,
+  ): Promise<SubLibrary | Exclude<PasswordOutcome, 'right'>> {
+    const { library, encryption } = opening
+    let view: SubLibrary | undefined
+    const outcome = await this.#try(opening, () =>
+      this.#queued(library, async () => {
+        view = await viewWithPassword(this.#core, library, encryption, path, password)
+        return view !== undefined
+      }),
+    )
+    if (outcome !== 'right') return outcome
+    return view ?? 'wrong'
   }
 
   /** Throws permission-denied, password-fixed, too-many-tries. */

@@ -314,6 +314,8 @@ function subOf(row: LibraryRow & SharedColumns): SubLibrary | undefined {
     path: row.sub_path as LibraryPath,
     sinceSeq: row.sub_since ?? 0,
     isFile: row.sub_is_file === 1,
+    // Folders of encrypted libraries are not shared.
+    passwordCheck: undefined,
   }
 }
 

@@ -33,6 +33,8 @@ export interface SubLibrary {
   readonly isFile: boolean
   /** The first commit it shows. */
   readonly sinceSeq: number
+  /** Hex; checks the password of an encrypted library for the id of the view. */
+  readonly passwordCheck: string | undefined
 }
 
 /**

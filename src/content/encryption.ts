@@ -51,6 +51,23 @@ export async function checkPassword(
   return value !== undefined && sameHex(value, encryption.pwdHash || encryption.magic)
 }
 
+/** The check value that a client computes for the same password and a view of the library, whose id is part of it. */
+export async function passwordCheckOf(
+  id: LibraryId,
+  encryption: LibraryEncryption,
+  password: string,
+): Promise<string | undefined> {
+  return (await checkValue(id, encryption, password))?.toString('hex')
+}
+
+/** The encryption of a view: that of its library with another check value. Without one, no password passes the check. */
+export function withPasswordCheck(
+  encryption: LibraryEncryption,
+  check: string | undefined,
+): LibraryEncryption {
+  return { ...encryption, ...(encryption.pwdHash === '' ? { magic: check ?? '' } : { pwdHash: check ?? '' }) }
+}
+
 /** The data key of a library; undefined if the password cannot unwrap it, even if it passes the check. */
 export async function dataKeyFrom(
   encryption: LibraryEncryption,
@@ -89,8 +106,8 @@ async function wrap(
   const cipher = createCipheriv(name, key, iv)
   const randomKey = Buffer.concat([cipher.update(secret), cipher.final()]).toString('hex')
   key.fill(0)
-  const check = (await checkValue(id, encryption, password))?.toString('hex') ?? ''
-  return { ...encryption, randomKey, ...(encryption.pwdHash === '' ? { magic: check } : { pwdHash: check }) }
+  const check = await passwordCheckOf(id, encryption, password)
+  return withPasswordCheck({ ...encryption, randomKey }, check)
 }
 
 async function unwrap(encryption: LibraryEncryption, password: string): Promise<Buffer | undefined> {

@@ -57,7 +57,9 @@ export {
   checkPassword,
   dataKeyFrom,
   encryptionFromPassword,
+  passwordCheckOf,
   withNewPassword,
+  withPasswordCheck,
 } from './encryption.ts'
 export { discardAll, keepAll, PendingBlocks, type TakenBlock } from './incoming-block.ts'
 export type { LibraryEncryption } from './library-encryption.ts'

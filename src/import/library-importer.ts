@@ -57,6 +57,8 @@ export interface ImportedLibrary {
   readonly bytes: number
   readonly lostBlocks: number
   readonly isEncrypted: boolean
+  /** The wrapped key of an encrypted library. Empty in version 1, which has none. */
+  readonly wrappedKey: string
   /** Its current tree is that of the source, so sync clients may go on. */
   readonly isExact: boolean
 }
@@ -178,6 +180,7 @@ export async function importLibrary(
     bytes: head.tree.size,
     lostBlocks: await trees.recordLostBlocks(),
     isEncrypted,
+    wrappedKey: newest.library.encryption?.key ?? '',
     isExact,
   }
   const writeDependents = await parts.onComplete(imported)

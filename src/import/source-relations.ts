@@ -13,7 +13,7 @@ import {
   segmentsOf,
 } from '../objects/index.ts'
 import { type ObjectStore, Tree } from '../tree/index.ts'
-import { insertSubCommit, putSubLibrary } from '../views/index.ts'
+import { insertSubCommit, putSubLibrary, setPasswordCheck } from '../views/index.ts'
 import type { ImportedLibrary } from './library-importer.ts'
 import type { Problems } from './problems.ts'
 import type { SeafileLayout } from './seafile-layout.ts'
@@ -56,6 +56,8 @@ interface Target {
   /** The head of a virtual library, if clients that have it may go on. */
   readonly head: Commit | undefined
   readonly syncs: boolean
+  /** Of a virtual library of an encrypted one. */
+  readonly passwordCheck?: string | undefined
 }
 
 /** A row to be written, and what to count or say afterwards. */
@@ -135,10 +137,11 @@ export class SourceRelations {
   async #putView(
     tx: Transaction,
     library: ImportedLibrary,
-    { view, head, base }: Target,
+    { view, head, base, passwordCheck }: Target,
   ): Promise<number | undefined> {
     if (view === undefined) return undefined
     const sub = await putSubLibrary(tx, library.key, base, library.headSeq, { isFile: false, id: view.id })
+    if (passwordCheck !== undefined) await setPasswordCheck(tx, sub.key, passwordCheck)
     if (head !== undefined) await insertSubCommit(tx, sub.key, head, { seq: library.headSeq })
     return sub.key
   }
@@ -147,17 +150,19 @@ export class SourceRelations {
     const { problems, layout } = this.#options
     const refuse = (reason: string) =>
       problems.add('view-skipped', `The folder ${view.path} of ${library.id}: ${reason}.`, view.id)
-    if (library.isEncrypted) {
-      refuse('folders of encrypted libraries are not shared here')
-      return undefined
-    }
     const entry = await this.#treeOf(library).find(view.path)
     if (entry?.kind !== 'dir' || view.path === ROOT) {
       refuse('it does not exist')
       return undefined
     }
-    const commit =
-      view.head === undefined ? undefined : (await findSourceCommit(layout, view.id, view.head))?.commit
+    const found = view.head === undefined ? undefined : await findSourceCommit(layout, view.id, view.head)
+    const commit = found?.commit
+    const { encryption } = found?.library ?? {}
+    // The source copies the wrapped key into the view, and does not change the copy with the password of the library.
+    if (library.isEncrypted && encryption?.key !== library.wrappedKey) {
+      refuse('its password is not that of its library')
+      return undefined
+    }
     const isCurrent = commit !== undefined && commit.rootId === entry.id
     if (!isCurrent) refuse('it was not merged with its library, so clients have to sync it again')
     return {
@@ -166,6 +171,7 @@ export class SourceRelations {
       view,
       head: isCurrent ? commit : undefined,
       syncs: isCurrent && library.isExact,
+      passwordCheck: encryption?.pwdHash ?? encryption?.magic,
     }
   }
 
@@ -175,7 +181,7 @@ export class SourceRelations {
 
   async #planTarget(library: ImportedLibrary, ownerKey: number, target: Target): Promise<Planned[]> {
     return [
-      ...this.#shares(library, ownerKey, target),
+      ...(target.passwordCheck === undefined ? this.#shares(library, ownerKey, target) : []),
       ...(await this.#links(library, target)),
       ...(await this.#stars(library, target)),
       ...this.#syncTokens(library, target),

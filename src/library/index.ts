@@ -53,7 +53,7 @@ export type {
   Right,
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'
-export { changePassword, openWithPassword } from './library-password.ts'
+export { changePassword, openWithPassword, viewWithPassword } from './library-password.ts'
 export { deleteExpiredLocks, type FileLock } from './lock-store.ts'
 export {
   findLockAt,

@@ -1,6 +1,13 @@
-import { describeChangedPassword, setEncryption, type TransactionHook } from '../commits/index.ts'
+import {
+  describeChangedPassword,
+  type SubLibrary,
+  setEncryption,
+  type TransactionHook,
+} from '../commits/index.ts'
 import { checkPassword, dataKeyFrom, type LibraryEncryption, withNewPassword } from '../content/index.ts'
 import { fail } from '../errors.ts'
+import type { LibraryPath } from '../objects/index.ts'
+import { replacePasswordChecks } from '../views/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
 
@@ -24,6 +31,20 @@ export async function openWithPassword(
 }
 
 /**
+ * The view of a folder, for syncing it. Outcome as of openWithPassword: undefined if the password is wrong.
+ */
+export async function viewWithPassword(
+  core: LibraryCore,
+  library: Library,
+  encryption: LibraryEncryption,
+  path: LibraryPath,
+  password: string,
+): Promise<SubLibrary | undefined> {
+  if (!(await checkPassword(library.info.id, encryption, password))) return undefined
+  return core.views.encryptedSubLibraryAt(library, encryption, path, password)
+}
+
+/**
  * Changes the password without changing the content, with a commit of its own. All cached keys are
  * invalidated; the owner's, if present, is cached again. False if the old password is wrong, or was changed
  * meanwhile. Throws permission-denied for a read-only library, password-fixed for one whose content depends
@@ -43,6 +64,7 @@ export async function changePassword(
   if (!(await checkPassword(id, encryption, older))) return false
   const changed = await withNewPassword(id, encryption, older, newer)
   if (changed === undefined) return false
+  const views = await core.views.passwordChecksOf(library.info.key, changed, newer)
   const wasOpen = await core.keys.isOpen(library)
   const { result: isDone } = await library.commit(async (_tree, now) => {
     if (now.encryption?.randomKey !== encryption.randomKey) return { description: '', result: false }
@@ -53,12 +75,13 @@ export async function changePassword(
       library: { encryption: changed },
       also: async (tx) => {
         await setEncryption(tx, now.key, changed)
+        await replacePasswordChecks(tx, now.key, views.checks)
         await also?.(tx)
       },
     }
   })
   if (!isDone) return false
-  await core.keys.forgetLibrary(id)
+  for (const one of [id, ...views.ids]) await core.keys.forgetLibrary(one)
   const key = wasOpen ? await dataKeyFrom(changed, newer) : undefined
   if (key !== undefined) await core.keys.hold(library, changed, key)
   return true

@@ -15,6 +15,8 @@ export {
   findWithOrigin,
   listSubLibraries,
   putSubLibrary,
+  replacePasswordChecks,
+  setPasswordCheck,
 } from './sub-library-store.ts'
 export {
   deleteReceivedSubCommitsBefore,

@@ -2,11 +2,13 @@ import { hash } from 'node:crypto'
 import {
   asSeen,
   EditConflict,
+  findLibraryByKey,
   inOrigin,
   type LibraryInfo,
   originOf,
   type SubLibrary,
 } from '../commits/index.ts'
+import { type LibraryEncryption, passwordCheckOf, withPasswordCheck } from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import {
@@ -15,6 +17,7 @@ import {
   type DirId,
   type LibraryId,
   type LibraryPath,
+  newLibraryId,
   parentOf,
   ROOT,
 } from '../objects/index.ts'
@@ -27,6 +30,7 @@ import {
   listSubLibraries,
   putSubLibrary,
   restartSubLibrary,
+  setPasswordCheck,
   setSubLibraryPath,
 } from './sub-library-store.ts'
 
@@ -69,6 +73,7 @@ export async function resolveSubLibrary(
     fileCount,
     updatedAt: entry.mtime,
     validSinceSeq: Math.max(origin.validSinceSeq, sub.sinceSeq),
+    encryption: origin.encryption && withPasswordCheck(origin.encryption, sub.passwordCheck),
     sub: { ...sub, origin },
   }
 }
@@ -92,10 +97,7 @@ export async function findSubLibraryInfos(
   return infos
 }
 
-/**
- * The sub-library of a folder, created if there is none. Throws path-not-found, root-not-allowed, and
- * encrypted-mismatch in an encrypted library, because the password of the library cannot unlock a view.
- */
+/** The sub-library of a folder, created if there is none. Throws path-not-found, root-not-allowed, and encrypted-mismatch in an encrypted library. */
 export async function subLibraryAt(
   stores: ViewStores,
   library: OpenLibrary,
@@ -106,6 +108,50 @@ export async function subLibraryAt(
   if (known !== undefined) return known
   const { libraryKey, path: folder, headSeq } = place
   return stores.db.write((tx) => putSubLibrary(tx, libraryKey, folder, headSeq, { isFile: false }))
+}
+
+/**
+ * As subLibraryAt, in an encrypted library. `password` must have passed the check of `library`. Clients check it with the id of the view,
+ * so the view stores a check value of its own. Undefined if the password has been changed meanwhile.
+ */
+export async function encryptedSubLibraryAt(
+  stores: ViewStores,
+  library: OpenLibrary,
+  encryption: LibraryEncryption,
+  path: LibraryPath,
+  password: string,
+): Promise<SubLibrary | undefined> {
+  const { libraryKey, path: folder, headSeq } = await placeOf(library, path, { isFile: false })
+  for (;;) {
+    const id = (await findSubLibraryAt(stores.db, libraryKey, folder))?.id ?? newLibraryId()
+    const check = await passwordCheckOf(id, encryption, password)
+    if (check === undefined) return undefined
+    const created = await stores.db.write(async (tx) => {
+      const now = await findLibraryByKey(tx, libraryKey)
+      if (now?.encryption?.randomKey !== encryption.randomKey) return undefined
+      const sub = await putSubLibrary(tx, libraryKey, folder, headSeq, { isFile: false, id })
+      if (sub.id === id && sub.passwordCheck !== check) await setPasswordCheck(tx, sub.key, check)
+      return sub
+    })
+    // Another request created it under another id.
+    if (created === undefined || created.id === id) return created
+  }
+}
+
+/** The check values of a new password for the views of a library, by their keys. */
+export async function passwordChecksOf(
+  stores: ViewStores,
+  libraryKey: number,
+  encryption: LibraryEncryption,
+  password: string,
+): Promise<{ readonly ids: readonly LibraryId[]; readonly checks: ReadonlyMap<number, string> }> {
+  const views = await listSubLibraries(stores.db, libraryKey)
+  const checks = new Map<number, string>()
+  for (const { key, id } of views) {
+    const check = await passwordCheckOf(id, encryption, password)
+    if (check !== undefined) checks.set(key, check)
+  }
+  return { ids: views.map(({ id }) => id), checks }
 }
 
 /** As subLibraryAt, for a new share. If it is not shared yet, its history begins now. */
@@ -130,12 +176,18 @@ interface SubLibraryPlace {
 
 /** Throws like subLibraryAt. */
 export async function subLibraryPlace(library: OpenLibrary, path: LibraryPath): Promise<SubLibraryPlace> {
+  refuseEncrypted(library)
   return placeOf(library, path, { isFile: false })
 }
 
 /** As subLibraryPlace, for a file. */
 export async function filePlace(library: OpenLibrary, path: LibraryPath): Promise<SubLibraryPlace> {
+  refuseEncrypted(library)
   return placeOf(library, path, { isFile: true })
+}
+
+function refuseEncrypted({ info }: OpenLibrary): void {
+  if (info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
 }
 
 async function placeOf(
@@ -143,7 +195,6 @@ async function placeOf(
   path: LibraryPath,
   { isFile }: { isFile: boolean },
 ): Promise<SubLibraryPlace> {
-  if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
   if (isFile) await library.tree.getFile(path)
   else await library.tree.getDir(path)
   const { key, headSeq } = originOf(library.info)

@@ -16,9 +16,10 @@ interface SubLibraryRow {
   path: string
   since_seq: number
   is_file: number
+  password_check: string | null
 }
 
-const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq, s.is_file'
+const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq, s.is_file, s.password_check'
 const STORED = `select ${COLUMNS} from sub_library s join ${libraryRelation} l on l.key = s.library_key
   where l.deleted_at is null and`
 
@@ -60,17 +61,19 @@ export async function findWithOrigin(
         sub_path: string
         sub_since: number
         sub_is_file: number
+        sub_password_check: string | null
       }
     >(
       `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since,
-         s.is_file as sub_is_file
+         s.is_file as sub_is_file, s.password_check as sub_password_check
        from sub_library s join ${libraryRowRelation} l on l.key = s.library_key
        where l.deleted_at is null and s.${column} in (${some.map(() => '?').join(', ')})`,
       ...some,
     )
     for (const row of rows) {
       const { sub_key: key, sub_id: id, sub_path: path, sub_since: since_seq, sub_is_file: is_file } = row
-      const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq, is_file })
+      const password_check = row.sub_password_check
+      const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq, is_file, password_check })
       found.push({ sub, origin: libraryFromRow(row) })
     }
   }
@@ -111,6 +114,23 @@ export async function setSubLibraryPath(tx: Transaction, key: number, path: Libr
   await tx.run('update sub_library set path = ?, path_key = ? where key = ?', path, pathKey(path), key)
 }
 
+/** Replaces the check values of all views of a library. Those that are not listed lose theirs, so that no password opens them. */
+export async function replacePasswordChecks(
+  tx: Transaction,
+  libraryKey: number,
+  checks: ReadonlyMap<number, string>,
+): Promise<void> {
+  await tx.run(
+    'update sub_library set password_check = null where library_key = ? and password_check is not null',
+    libraryKey,
+  )
+  for (const [key, check] of checks) await setPasswordCheck(tx, key, check)
+}
+
+export async function setPasswordCheck(tx: Transaction, key: number, check: string): Promise<void> {
+  await tx.run('update sub_library set password_check = ? where key = ?', check, key)
+}
+
 /** The schema deletes its shares, tickets and stars with it. */
 export async function deleteSubLibrary(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from sub_library where key = ?', key)
@@ -129,5 +149,6 @@ function toSubLibrary(row: SubLibraryRow): SubLibrary {
     path: row.path as LibraryPath,
     sinceSeq: row.since_seq,
     isFile: row.is_file === 1,
+    passwordCheck: row.password_check ?? undefined,
   }
 }

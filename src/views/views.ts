@@ -1,7 +1,9 @@
 import { containsFile } from './contains-file.ts'
 import {
+  encryptedSubLibraryAt,
   findSubLibraryInfos,
   locateSubLibraries,
+  passwordChecksOf,
   resolveSubLibrary,
   subLibraryAt,
   type ViewStores,
@@ -28,4 +30,8 @@ export class Views {
     locateSubLibraries(this.#stores, ...rest)
   readonly containsFile = (...rest: Rest<typeof containsFile>) => containsFile(this.#stores, ...rest)
   readonly subLibraryAt = (...rest: Rest<typeof subLibraryAt>) => subLibraryAt(this.#stores, ...rest)
+  readonly encryptedSubLibraryAt = (...rest: Rest<typeof encryptedSubLibraryAt>) =>
+    encryptedSubLibraryAt(this.#stores, ...rest)
+  readonly passwordChecksOf = (...rest: Rest<typeof passwordChecksOf>) =>
+    passwordChecksOf(this.#stores, ...rest)
 }

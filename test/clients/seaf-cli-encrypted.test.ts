@@ -50,6 +50,35 @@ async function whatTheWebGives(library: string, root: string): Promise<void> {
   }
 }
 
+it('syncs a folder of an encrypted library by itself, with the password of the library', async (t) => {
+  const [a] = clients
+  if (a === undefined) return t.skip('seaf-cli is not installed')
+  const password = 'an old pässword'
+  const { id } = await createEncrypted(ann, 2, password)
+  await openEncrypted(ann, id, password)
+  await uploadFile(ann, id, '/docs/by the web.txt', 'kept from whoever runs the server')
+  const made = await ann.get(`/api2/repos/${id}/dir/sub_repo/`, { p: '/docs', name: 'docs', password })
+  assert.equal(made.status, 200, made.text)
+  const view = made.body.sub_repo_id
+  const into = path.join(folder, 'a', 'views')
+  await mkdir(into)
+  await assert.rejects(a.clone(view, into, 'not the password'))
+  await a.clone(view, into, password)
+  const left = path.join(into, 'docs')
+  await until('the file of the library', [a], async () => {
+    assert.equal(
+      await readFile(path.join(left, 'by the web.txt'), 'utf8'),
+      'kept from whoever runs the server',
+    )
+  })
+  await writeFile(path.join(left, 'by the client.bin'), files['many blocks.bin'])
+  await until('the file of the client', [a], async () => {
+    const { body } = await ann.get(`/api2/repos/${id}/dir/`, { p: '/docs' })
+    assert.ok(body.some(({ name }: { name: string }) => name === 'by the client.bin'))
+  })
+  assert.ok((await download(ann, id, '/docs/by the client.bin')).equals(files['many blocks.bin']))
+})
+
 const makers = {
   'by the server, from a password': (name: string, password: string) =>
     (clients[0] as SeafClient).create(name, password),

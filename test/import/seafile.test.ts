@@ -17,6 +17,7 @@ const BOB = 'bob@example.org'
 const TOKEN = 'a1b2c3d4e5f60718293a'
 const API_TOKEN = hash('sha1', 'api token')
 const SYNC_TOKEN = hash('sha1', 'sync token')
+const LOCKED_VIEW_TOKEN = hash('sha1', 'sync token of the encrypted view')
 const VIEW_TOKEN = hash('sha1', 'sync token of the view')
 
 /** An installation with people, and a library that uses everything. */
@@ -114,7 +115,10 @@ describe('an import from Seafile', () => {
       encVersion: 2,
       password: 'open sesame',
     })
-    await locked.commit({ 'secret.txt': 'a secret', 'large.bin': large }, 'Added "secret.txt".')
+    const vault = { 'deep.txt': 'a deep secret' }
+    await locked.commit({ 'secret.txt': 'a secret', 'large.bin': large, vault }, 'Added "secret.txt".')
+    const lockedView = await source.addVirtual(locked, '/vault', await locked.writeTree(vault))
+    source.add('RepoUserToken', { id: 3, repo_id: lockedView.id, email: BOB, token: LOCKED_VIEW_TOKEN })
     const old = await source.addLibrary({ name: 'Old', owner: ANN, version: 0 })
     await old.commit({ 'old.txt': 'first', sub: { 'kept.txt': 'kept' } }, 'Added')
     await old.commit({ 'old.txt': 'second', sub: { 'kept.txt': 'kept' } }, 'Modified')
@@ -216,6 +220,18 @@ describe('an import from Seafile', () => {
     assert.equal(opened.status, 200, opened.text)
     assert.equal(String(await download(bob, locked.id, '/secret.txt')), 'a secret')
     assert.deepEqual(await download(bob, locked.id, '/large.bin'), large)
+
+    const lockedSeen = new SyncClient(server.url, lockedView.id, LOCKED_VIEW_TOKEN, BOB)
+    assert.deepEqual(await lockedSeen.listIds(await lockedSeen.head(), lockedView.head), [])
+    const wrongOfView = await bob.post(`/api/v2.1/repos/${lockedView.id}/set-password/`, {
+      form: { password: 'open barley' },
+    })
+    assert.equal(wrongOfView.status, 400)
+    const openedView = await bob.post(`/api/v2.1/repos/${lockedView.id}/set-password/`, {
+      form: { password: 'open sesame' },
+    })
+    assert.equal(openedView.status, 200, openedView.text)
+    assert.equal(String(await download(bob, lockedView.id, '/deep.txt')), 'a deep secret')
 
     // Version 0 is converted.
     assert.equal(String(await download(ann, old.id, '/old.txt')), 'second')

@@ -28,6 +28,14 @@ export function encryptedLibrary(id: string, version: 1 | 2 | 3 | 4, password: s
   return { version, password, fields, ...derive(secret, salt) }
 }
 
+/** A virtual library of an encrypted one: the same key, and a check value for its own id. */
+export function encryptedView(id: string, origin: Encrypted): Encrypted {
+  const input = Buffer.from(id + origin.password)
+  const salt = Buffer.from(String(origin.fields['salt'] ?? SALT.toString('hex')), 'hex')
+  const { key } = origin.version === 1 ? derive1(input) : derive(input, salt)
+  return { ...origin, fields: { ...origin.fields, magic: key.toString('hex') } }
+}
+
 export function encryptedBlock({ version, key, iv }: Encrypted, plain: Buffer): Buffer {
   return encrypt(version, { key, iv }, plain)
 }

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateSync } from 'node:zlib'
-import { type Encrypted, encryptedBlock, encryptedLibrary } from './seafile-encryption.ts'
+import { type Encrypted, encryptedBlock, encryptedLibrary, encryptedView } from './seafile-encryption.ts'
 
 // Writes the data folder and the databases of a Seafile server, as they are documented, without using our own encoders: an error in
 // those must not cancel itself out.
@@ -24,8 +24,8 @@ interface LibraryOptions {
   readonly version?: 0 | 1
   readonly encVersion?: 1 | 2 | 3 | 4
   readonly password?: string
-  /** Where its fs objects and blocks are; its own id unless it is virtual. */
-  readonly storeId?: string
+  /** The library that has its fs objects and blocks, if it is virtual. */
+  readonly origin?: SourceLibrary
 }
 
 type Row = Record<string, string | number | null>
@@ -90,7 +90,7 @@ export class SeafileServer {
     const view = new SourceLibrary(this, {
       name: path.basename(folder),
       owner: origin.owner,
-      storeId: origin.id,
+      origin,
     })
     await view.commitRoot(root, 'Created library')
     this.add('Repo', { id: 0, repo_id: view.id })
@@ -219,15 +219,16 @@ export class SourceLibrary {
 
   constructor(
     server: SeafileServer,
-    { name, owner, version = 1, encVersion, password, storeId }: LibraryOptions,
+    { name, owner, version = 1, encVersion, password, origin }: LibraryOptions,
   ) {
     this.#server = server
     this.name = name
     this.owner = owner
     this.version = version
-    this.#store = storeId ?? this.id
+    this.#store = origin?.id ?? this.id
     if (encVersion !== undefined)
       this.encrypted = encryptedLibrary(this.id, encVersion, password ?? 'library password')
+    else if (origin?.encrypted !== undefined) this.encrypted = encryptedView(this.id, origin.encrypted)
   }
 
   /** Replaces the whole tree. */

@@ -1,5 +1,6 @@
-import { errorMessage, rawText } from '../../http/index.ts'
+import { errorMessage, rawText, throttled } from '../../http/index.ts'
 import { ROOT } from '../../objects/index.ts'
+import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { folderAt, folderPathText } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
@@ -14,13 +15,20 @@ export const subLibraryRoutes = [
     params: { repo_id: libraryIdParam },
     // The view is named after the folder. The name in the request is ignored.
     query: { p: requiredPath(), name: rawText(), password: rawText() },
-    faults: { 'encrypted-mismatch': () => [400, 'Folder invalid.'] },
-    async handle({ user, params, query }, { access, core }) {
+    async handle({ user, params, query, request }, { access, core, libraryPasswords }) {
       if (!query.name) throw errorMessage(400, 'name invalid.')
       const library = await access.open(user, params.repo_id)
       if (query.p.path === ROOT) throw errorMessage(400, 'p invalid.')
       const { path } = await folderAt(library, query.p, folderPathText(query.p))
-      return { sub_repo_id: (await core.views.subLibraryAt(library, path)).id }
+      const { encryption } = library.info
+      if (encryption === undefined) return { sub_repo_id: (await core.views.subLibraryAt(library, path)).id }
+      const password = parseText(query.password ?? '')
+      if (!password) throw errorMessage(400, 'password invalid.')
+      const opening = { library, encryption, address: request.address }
+      const view = await libraryPasswords.viewAt(opening, path, password)
+      if (view === 'wrong') throw errorMessage(400, 'Wrong password')
+      if ('retryAfterSeconds' in view) throw throttled(view.retryAfterSeconds)
+      return { sub_repo_id: view.id }
     },
   }),
 ]

@@ -45,6 +45,7 @@ import { webdav } from './0046-webdav.ts'
 import { mailIntervals } from './0047-mail-intervals.ts'
 import { signInLinks } from './0048-sign-in-links.ts'
 import { abandonedBytes } from './0049-abandoned-bytes.ts'
+import { encryptedViews } from './0050-encrypted-views.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   mailIntervals,
   signInLinks,
   abandonedBytes,
+  encryptedViews,
 ]
