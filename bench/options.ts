@@ -19,6 +19,10 @@ export interface Options {
   readonly rounds: number
   readonly json: string | undefined
   readonly markdown: string | undefined
+  /** Folder for JSON, Markdown and plots. */
+  readonly out: string | undefined
+  /** A server that runs already, instead of servers that are started. */
+  readonly url: string | undefined
   readonly help: boolean
 }
 
@@ -43,9 +47,12 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
   }
   const databases = databaseChoices[values.database]
   if (databases === undefined) throw new UsageError('Set --database to sqlite, postgres or both.')
-  const { quick, log, json, markdown, help } = values
+  const { quick, log, json, markdown, out, help } = values
+  if (values.url !== undefined && !/^https?:\/\/[^/]/.test(values.url))
+    throw new UsageError('Set --url to an address such as https://files.example.org.')
+  const url = values.url?.replace(/\/+$/, '')
   const [profile, keep] = [values.profile, values.keep].map((folder) => folder && path.resolve(folder))
-  return { only, databases, quick, log, profile, keep, ...parseTwin(values), json, markdown, help }
+  return { only, databases, quick, log, profile, keep, ...parseTwin(values), json, markdown, out, url, help }
 }
 
 function parseTwin({ twin, rounds }: { twin?: string[] | undefined; rounds: string }) {
@@ -72,6 +79,8 @@ function parseFlags(args: readonly string[]) {
         rounds: { type: 'string', default: '5' },
         json: { type: 'string' },
         markdown: { type: 'string' },
+        out: { type: 'string' },
+        url: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     }).values
@@ -93,5 +102,7 @@ export function helpText(scenarioNames: readonly string[]): string {
   --rounds <number>    rounds of such a comparison, alternating which of the two is first (default: 5)
   --json <file>        also writes the findings as JSON
   --markdown <file>    also writes the table as Markdown
+  --out <folder>       also writes results.json, results.md and plots as SVG
+  --url <address>      measures a server that runs already, with the API token in CARREL_CLIENT_TOKEN; mix only
 `
 }

@@ -19,6 +19,8 @@ export interface Row {
   readonly target?: Target
   /** CPU time and memory of the server during the measurement. */
   readonly usage?: Usage
+  /** A point of a curve that is plotted: `x` of what, such as 1,000 entries. */
+  readonly point?: { readonly curve: string; readonly x: number; readonly of: string }
   /** A figure of the machine or of nginx, independent of the database. */
   readonly bare?: true
 }

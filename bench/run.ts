@@ -2,10 +2,12 @@ import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { programVersion } from '../src/version.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
 import { Nginx } from './limits/nginx.ts'
 import { MemoryPeak } from './memory.ts'
 import { helpText, type Options, parseOptions, UsageError } from './options.ts'
+import { plotsOf } from './plots.ts'
 import { type DatabaseKind, type Finding, isMet, type Row } from './row.ts'
 import type { Context, Scenario } from './scenario.ts'
 import { scenarios } from './scenarios/index.ts'
@@ -32,6 +34,7 @@ async function main(args: readonly string[]): Promise<boolean> {
     process.stdout.write(helpText(names))
     return true
   }
+  const apiToken = process.env['CARREL_CLIENT_TOKEN']
   // The servers must not inherit settings of the caller's environment.
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
@@ -40,7 +43,8 @@ async function main(args: readonly string[]): Promise<boolean> {
   removeWhenInterrupted(folder)
   const outcome: Outcome = { findings: [], twins: [], failures: [] }
   try {
-    for (const database of options.databases) await measure(database, options, folder, outcome)
+    if (options.url !== undefined) await measureAt(options.url, apiToken, options, folder, outcome)
+    else for (const database of options.databases) await measure(database, options, folder, outcome)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -93,6 +97,32 @@ async function measure(
     progress(`${scenario.name} on ${databaseNames[database]}: ${secondsSince(began)} s`)
   }
   if (peak.bytes > 0 && options.twin === undefined) add('memory', [peakRow(peak)])
+}
+
+/** Measures a server that runs already. Its database is not known; the rows are those of a default server. */
+async function measureAt(
+  url: string,
+  apiToken: string | undefined,
+  options: Options,
+  parent: string,
+  outcome: Outcome,
+): Promise<void> {
+  if (apiToken === undefined) throw new UsageError('Set CARREL_CLIENT_TOKEN to an API token of the server.')
+  const context = createContext('sqlite', options, parent, () => {
+    throw new Error('the scenario starts servers of its own')
+  })
+  for (const scenario of scenarios) {
+    const { name } = scenario
+    if (scenario.runAt === undefined || options.only?.includes(name) === false) continue
+    try {
+      for (const row of await scenario.runAt(context, { url, apiToken }))
+        outcome.findings.push({ ...row, scenario: name, database: 'sqlite', bare: true, met: isMet(row) })
+    } catch (error) {
+      outcome.failures.push(`${name} at ${url}: ${reasonOf(error)}`)
+    }
+  }
+  if (outcome.findings.length + outcome.failures.length === 0)
+    throw new UsageError('Leave out --only, or name scenarios that work with --url: mix.')
 }
 
 /** Runs a scenario with both servers in each round. Which of them is first alternates, so that drift cancels out. */
@@ -161,10 +191,14 @@ function peakRow({ bytes, scenario }: MemoryPeak): Row {
   }
 }
 
-async function report({ quick, log, twin, json, markdown }: Options, outcome: Outcome): Promise<void> {
+async function report(
+  { quick, log, twin, json, markdown, out, url }: Options,
+  outcome: Outcome,
+): Promise<void> {
   const { findings, twins, failures } = outcome
   const about = [
-    `Carrel on Node ${process.versions.node}, ${os.availableParallelism()} cores, ${process.platform} ${process.arch}`,
+    url === undefined ? `Carrel ${programVersion()}` : `A server at ${new URL(url).host}`,
+    `Node ${process.versions.node}, ${os.availableParallelism()} cores, ${process.platform} ${process.arch}`,
     `log level ${log}`,
     ...(quick ? ['a quick run: the figures mean nothing'] : []),
   ].join('; ')
@@ -174,12 +208,16 @@ async function report({ quick, log, twin, json, markdown }: Options, outcome: Ou
   const comparison = twinTable(twinName, twins)
   process.stdout.write(`${about}\n\n${twin === undefined ? plainTable(findings) : comparison}`)
   for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
-  if (markdown !== undefined) {
-    const table = twin === undefined ? markdownTable(findings) : comparison
-    await write(markdown, `${about}\n\n${table}`)
-  }
-  if (json !== undefined)
-    await write(json, `${JSON.stringify({ about, quick, findings, twins, failures }, null, 2)}\n`)
+  const table = twin === undefined ? markdownTable(findings) : comparison
+  const data = `${JSON.stringify({ about, quick, findings, twins, failures }, null, 2)}\n`
+  if (markdown !== undefined) await write(markdown, `${about}\n\n${table}`)
+  if (json !== undefined) await write(json, data)
+  if (out === undefined) return
+  const plots = plotsOf(findings)
+  const pictures = [...plots.keys()].map((name) => `![${name.replace(/\.svg$/, '')}](${name})\n`)
+  await write(path.join(out, 'results.json'), data)
+  await write(path.join(out, 'results.md'), `# Results\n\n${about}\n\n${pictures.join('\n')}\n${table}`)
+  for (const [name, text] of plots) await write(path.join(out, name), text)
 }
 
 async function write(file: string, text: string): Promise<void> {

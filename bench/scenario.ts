@@ -1,5 +1,6 @@
 import type { Nginx } from './limits/nginx.ts'
 import type { Amount } from './load/plan.ts'
+import type { MixTarget } from './mix.ts'
 import type { DatabaseKind, Row } from './row.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -28,4 +29,6 @@ export interface Context {
 export interface Scenario {
   readonly name: string
   run(context: Context): Promise<Row[]>
+  /** The same at a server that runs already, with an API token. Missing if the scenario has to prepare data or to start the server. */
+  runAt?(context: Context, target: MixTarget): Promise<Row[]>
 }

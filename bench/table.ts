@@ -1,3 +1,4 @@
+import { figure } from './figure.ts'
 import type { DatabaseKind, Finding, Target } from './row.ts'
 
 export const databaseNames: Record<DatabaseKind, string> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
@@ -56,12 +57,6 @@ function cellsOf(finding: Finding): string[] {
 
 function targetText(target: Target, unit: string): string {
   return 'atLeast' in target ? `≥ ${figure(target.atLeast)} ${unit}` : `≤ ${figure(target.atMost)} ${unit}`
-}
-
-/** Three significant digits, with thousands separators. */
-function figure(value: number): string {
-  const decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2
-  return value.toLocaleString('en-US', { maximumFractionDigits: decimals })
 }
 
 function ratio(value: number, limit: number): string {

@@ -7,11 +7,13 @@ import { client } from './client.ts'
 import { commits } from './commits.ts'
 import { copy } from './copy.ts'
 import { create } from './create.ts'
+import { curves } from './curves.ts'
 import { downloads } from './downloads.ts'
 import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
 import { listing } from './listing.ts'
 import { maintenance } from './maintenance.ts'
+import { mix } from './mix.ts'
 import { nodes } from './nodes.ts'
 import { pages } from './pages.ts'
 import { ping } from './ping.ts'
@@ -57,4 +59,6 @@ export const scenarios: readonly Scenario[] = [
   webApp,
   maintenance,
   start,
+  curves,
+  mix,
 ]

@@ -1,0 +1,47 @@
+import { type MixResult, type MixTarget, runMix } from '../mix.ts'
+import type { Row } from '../row.ts'
+import type { Context, Scenario } from '../scenario.ts'
+
+const USERS = 50
+const MINUTES = 10
+
+/** The customary mix of a file server: 84 % of the files below 1 MB, 50 users, 10 minutes. */
+export const mix: Scenario = {
+  name: 'mix',
+  async run(context) {
+    await using workspace = await context.workspace()
+    const server = await workspace.serve()
+    const target = { url: server.client.url, apiToken: server.client.token ?? '' }
+    const { usage, ...result } = await server.meter(() => measure(context, target))
+    return rowsOf(result).map((row, index) => (index === 0 ? { ...row, usage } : row))
+  },
+  async runAt(context, target) {
+    return rowsOf(await measure(context, target))
+  },
+}
+
+function measure(context: Context, target: MixTarget): Promise<MixResult> {
+  return runMix(target, {
+    users: context.size(USERS, 4),
+    ms: context.size(MINUTES * 60_000, 1500),
+    smaller: context.size(1, 1000),
+  })
+}
+
+function rowsOf({ parts, requests, errors, samples, bytes, seconds }: MixResult): Row[] {
+  if (errors > 0) process.stderr.write(`mix: ${errors} errors, the first: ${samples.join(' | ')}\n`)
+  return [
+    { what: 'mix, all requests', value: requests / seconds, unit: 'per s' },
+    { what: 'mix, bytes of files', value: bytes / 1e6 / seconds, unit: 'MB/s' },
+    { what: 'mix, errors', value: errors, unit: 'requests', target: { atMost: 0 } },
+    ...parts.map(
+      ({ what, p50Ms, p95Ms, p99Ms }): Row => ({
+        what: `mix, ${what}, p95`,
+        value: p95Ms,
+        unit: 'ms',
+        p50Ms,
+        p99Ms,
+      }),
+    ),
+  ]
+}
