@@ -89,6 +89,12 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'completing command lines in another real shell',
     onlyFor: ['test/client/shells'],
   },
+  {
+    command: 'curl',
+    debianPackage: 'curl',
+    neededFor: 'running the commands of the documents',
+    onlyFor: ['test/docs/commands'],
+  },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
   {
     command: 'cc',

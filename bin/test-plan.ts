@@ -123,8 +123,12 @@ export const RULES: readonly Rule[] = [
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),
   deep('test/limits/starting', SQLITE, 'waits for the time limit of a connection', 2),
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),
+  deep('test/docs/pages', SQLITE, 'parses all sources', 6),
+  deep('test/docs/commands', SQLITE, 'runs the commands of the documents', 20),
+  deep('test/docs/site', SQLITE, 'installs the site generator and builds the site', 60),
   deep('test/release/', SQLITE, 'packs a release and installs it', 25),
   deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),
+  deep('test/bench/published', SQLITE, 'runs benchmarks', 20),
   deep('test/cli/serve', SQLITE, 'starts some twenty processes', 40),
   deep('test/gc/freed-space', BOTH, 'stores and deletes 200 MB', 9),
   deep(

@@ -8,19 +8,21 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 describe('the repository', () => {
   it('installs from whichever registry npm is set to, because the lockfile names none', () => {
-    const lock = JSON.parse(read('package-lock.json')) as {
-      packages: Record<string, { resolved?: string; link?: boolean }>
+    for (const name of ['package-lock.json', 'site/package-lock.json']) {
+      const lock = JSON.parse(read(name)) as {
+        packages: Record<string, { resolved?: string; link?: boolean }>
+      }
+      assert.ok(Object.keys(lock.packages).length > 1)
+      const resolved = Object.entries(lock.packages).filter(
+        ([, entry]) => entry.resolved !== undefined && entry.link !== true,
+      )
+      assert.deepEqual(resolved, [])
     }
-    assert.ok(Object.keys(lock.packages).length > 1)
-    const resolved = Object.entries(lock.packages).filter(
-      ([, entry]) => entry.resolved !== undefined && entry.link !== true,
-    )
-    assert.deepEqual(resolved, [])
   })
 
   it('depends on exact versions only', () => {
     const kinds = ['dependencies', 'optionalDependencies', 'devDependencies', 'overrides']
-    for (const name of ['package.json', 'web/package.json']) {
+    for (const name of ['package.json', 'web/package.json', 'site/package.json']) {
       const manifest = JSON.parse(read(name)) as Record<string, Record<string, string> | undefined>
       const versions = kinds.flatMap((kind) => Object.entries(manifest[kind] ?? {}))
       assert.ok(versions.length > 0)

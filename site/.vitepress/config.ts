@@ -1,0 +1,36 @@
+import path from 'node:path'
+import { defineConfig } from 'vitepress'
+import { anchorOf, listSections } from '../../pages.ts'
+
+const root = path.join(import.meta.dirname, '../../..')
+
+export default defineConfig({
+  title: 'Carrel',
+  description: 'A self-hosted file library server',
+  lang: 'en',
+  // Text such as <address> is text, and no element.
+  markdown: {
+    html: false,
+    anchor: { slugify: anchorOf },
+  },
+  // The index for the local search is one file.
+  vite: { build: { chunkSizeWarningLimit: 4000 } },
+  themeConfig: {
+    nav: [
+      { text: 'Quick start', link: '/quick-start' },
+      { text: 'Operators', link: '/guide-operators' },
+      { text: 'Developers', link: '/guide-developers' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+    ],
+    sidebar: listSections(root).map(({ title, pages }) => ({
+      text: title,
+      collapsed: false,
+      items: pages.map((page) => ({
+        text: page.title,
+        link: `/${page.target.replace(/(index)?\.md$/, '')}`,
+      })),
+    })),
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+})

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { collectMessages } from './messages.ts'
+import {
+  assetOf,
+  explainedMessages,
+  listPages,
+  llmsText,
+  MESSAGES_PAGE,
+  messagesPage,
+  siteText,
+} from './pages.ts'
+
+// `npm run docs`: builds the documentation site into site/dist. --out names another folder, --serve shows the site afterwards.
+
+const site = import.meta.dirname
+const root = path.join(site, '..')
+
+/** Writes the sources of the site: pages with adapted links, generated pages, assets. */
+function assemble(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  const pages = listPages(root)
+  const put = (file: string, text: string) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), text)
+  }
+  const explained = explainedMessages(readFileSync(path.join(root, 'docs/troubleshooting.md'), 'utf8'))
+  const texts = new Map(pages.map((page) => [page.target, siteText(page, pages, root)]))
+  texts.set(MESSAGES_PAGE, messagesPage(collectMessages(root), explained))
+  for (const [file, text] of texts) {
+    put(file, text)
+    put(path.join('public', file), text)
+  }
+  put('index.md', readFileSync(path.join(site, 'index.md'), 'utf8'))
+  put('public/llms.txt', llmsText(pages, root))
+  for (const file of globSync(['docs/**/*.*', 'bench/results/*.*'], { cwd: root })) {
+    const asset = assetOf(file)
+    if (asset !== undefined) cpSync(path.join(root, file), path.join(folder, 'public', asset))
+  }
+  cpSync(path.join(site, '.vitepress'), path.join(folder, '.vitepress'), { recursive: true })
+}
+
+/** Installs the generator. It is no package of the server or its tests, so only this command installs it. */
+function install(): void {
+  const lock = readFileSync(path.join(site, 'package-lock.json'), 'utf8')
+  const stamp = path.join(site, 'node_modules/.lock')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'])
+  writeFileSync(stamp, lock)
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status, error } = spawnSync(command, args, { cwd: site, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed (${error?.message ?? status}).`)
+}
+
+/** Builds the site. A link to nowhere fails it. */
+export function buildSite(out: string): void {
+  install()
+  const source = path.join(site, 'source')
+  assemble(source)
+  const vitepress = path.join(site, 'node_modules/vitepress/bin/vitepress.js')
+  run(process.execPath, [vitepress, 'build', source, '--outDir', out])
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { out: { type: 'string', default: path.join(site, 'dist') }, serve: { type: 'boolean' } },
+  })
+  const out = path.resolve(values.out)
+  buildSite(out)
+  console.log(`Written: ${out}`)
+  if (values.serve) {
+    const vitepress = path.join(site, 'node_modules/vitepress/bin/vitepress.js')
+    run(process.execPath, [vitepress, 'preview', path.join(site, 'source'), '--outDir', out])
+  }
+}
