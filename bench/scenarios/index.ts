@@ -11,6 +11,7 @@ import { curves } from './curves.ts'
 import { downloads } from './downloads.ts'
 import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
+import { importing } from './import.ts'
 import { listing } from './listing.ts'
 import { maintenance } from './maintenance.ts'
 import { mix } from './mix.ts'
@@ -58,6 +59,7 @@ export const scenarios: readonly Scenario[] = [
   revert,
   webApp,
   maintenance,
+  importing,
   start,
   curves,
   mix,
