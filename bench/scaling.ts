@@ -77,13 +77,13 @@ export async function measureScaling(
       rows.push(
         {
           what: `${what}, ${countText}: an edit was applied`,
-          value: edits.applied / edits.committed,
+          value: edits.applied / Math.max(1, edits.committed),
           unit: 'times',
           target: { atMost: MOST_APPLIED },
         },
         {
           what: `${what}, ${countText}: edits in a transaction`,
-          value: edits.committed / edits.groups,
+          value: edits.committed / Math.max(1, edits.groups),
           unit: 'requests',
         },
       )
