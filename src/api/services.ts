@@ -58,18 +58,19 @@ interface MaintenanceRuns {
 
 /** Garbage collection, as shown to administrators. */
 interface GarbageCollection {
-  readonly state: {
+  readState(): Promise<{
     readonly running: boolean
     /** Unix seconds; undefined before the first collection. */
     readonly lastBeganAt: number | undefined
     readonly lastEndedAt: number | undefined
+    readonly lastDuration: number | undefined
     readonly lastFailure: string | undefined
     /** Sums since the process started. */
     readonly deletedBlocks: number
     readonly freedBytes: number
     /** Bytes that are condemned and not deleted yet. */
     readonly waitingBytes: number
-  }
+  }>
 }
 
 /** The services that the routes of the web API use. */

@@ -14,6 +14,11 @@ const gauges: readonly StateMetric<BackupState>[] = [
     of: ({ lastVerifiedAt }) => lastVerifiedAt ?? 0,
   },
   {
+    name: 'carrel_backup_unfinished_since_seconds',
+    help: 'Unix time when the last backup began if it has not finished; otherwise 0',
+    of: ({ unfinishedSince }) => unfinishedSince ?? 0,
+  },
+  {
     name: 'carrel_backup_failed',
     help: '1 if the last backup or verification failed',
     of: ({ failure }) => (failure === undefined ? 0 : 1),

@@ -34,6 +34,11 @@ const gauges: readonly StateMetric<IntegrityState>[] = [
     of: ({ lastCheck }) => lastCheck?.finishedAt ?? 0,
   },
   {
+    name: 'carrel_check_unfinished_since_seconds',
+    help: 'Unix time when the newest carrel check began if it has not finished; otherwise 0',
+    of: ({ unfinishedCheckSince }) => unfinishedCheckSince ?? 0,
+  },
+  {
     name: 'carrel_check_findings',
     help: 'Findings of the last complete carrel check',
     of: ({ lastCheck }) => lastCheck?.findings ?? 0,

@@ -73,70 +73,82 @@ export async function setCollected(
   await tx.run(sql, idToBytes(head), at, libraryKey)
 }
 
-/** The figures of a collection. */
-export async function insertCollection(
+/** Records that a collection begins, and returns its key. */
+export async function insertCollection(tx: Transaction, beganAt: number): Promise<number> {
+  await tx.run('delete from collection where key <= (select max(key) from collection) - ?', COLLECTIONS_KEPT)
+  const sql = 'insert into collection (began_at) values (?) returning key'
+  const row = await tx.get<{ key: number }>(sql, beganAt)
+  if (row === undefined) throw new Error('a collection was inserted and is not there')
+  return row.key
+}
+
+/** Records how a collection ended, with its figures. */
+export async function endCollection(
   tx: Transaction,
-  run: { readonly beganAt: number; readonly endedAt: number; readonly failure: string | undefined },
+  key: number,
+  run: { readonly endedAt: number; readonly failure: string | undefined },
   figures: GcFigures & { readonly libraryCount: number },
 ): Promise<void> {
   const sum = (of: Readonly<Record<string, number>>) =>
     Object.values(of).reduce((total, one) => total + one, 0)
-  const columns = [
-    'began_at',
-    'ended_at',
-    'libraries',
-    'condemned',
-    'released',
-    'objects',
-    'commits',
-    'block_references',
-    'blocks',
-    'freed_bytes',
-    'waiting_bytes',
-    'failure',
-  ]
   const { condemned, released, deleted } = figures
-  await tx.insert('collection', columns, [
-    [
-      run.beganAt,
-      run.endedAt,
-      figures.libraryCount,
-      sum({ ...condemned }),
-      sum({ ...released }),
-      deleted.objects,
-      deleted.commits,
-      deleted.references,
-      deleted.blocks,
-      figures.freedBytes,
-      figures.waitingBytes,
-      run.failure ?? null,
-    ],
-  ])
-  await tx.run('delete from collection where key <= (select max(key) from collection) - ?', COLLECTIONS_KEPT)
+  await tx.run(
+    `update collection set ended_at = ?, libraries = ?, condemned = ?, released = ?, objects = ?, commits = ?, block_references = ?,
+     blocks = ?, freed_bytes = ?, waiting_bytes = ?, failure = ? where key = ?`,
+    run.endedAt,
+    figures.libraryCount,
+    sum({ ...condemned }),
+    sum({ ...released }),
+    deleted.objects,
+    deleted.commits,
+    deleted.references,
+    deleted.blocks,
+    figures.freedBytes,
+    figures.waitingBytes,
+    run.failure ?? null,
+    key,
+  )
 }
 
-/** The last collection of any process. */
-export async function findLastCollection(reader: Reader): Promise<
-  | {
-      readonly beganAt: number
-      readonly endedAt: number | undefined
-      readonly failure: string | undefined
-      readonly waitingBytes: number
-    }
-  | undefined
-> {
-  const row = await reader.get<{
-    began_at: number
-    ended_at: number | null
-    failure: string | null
-    waiting_bytes: number
-  }>('select began_at, ended_at, failure, waiting_bytes from collection order by key desc limit 1')
-  return (
-    row && {
-      beganAt: row.began_at,
-      endedAt: row.ended_at ?? undefined,
-      failure: row.failure ?? undefined,
-      waitingBytes: row.waiting_bytes,
-    }
+/** Removes a collection that was stopped. The next one starts again. */
+export async function deleteCollection(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from collection where key = ?', key)
+}
+
+interface CollectionRow {
+  began_at: number
+  ended_at: number
+  failure: string | null
+  waiting_bytes: number
+}
+
+/** The last collections of any process: a server, or `carrel gc`. */
+export async function findLastCollections(reader: Reader): Promise<{
+  /** When the newest one began if it has not ended: it runs, or its process was killed. */
+  readonly unfinishedSince: number | undefined
+  readonly ended:
+    | {
+        readonly beganAt: number
+        readonly endedAt: number
+        readonly failure: string | undefined
+        readonly waitingBytes: number
+      }
+    | undefined
+}> {
+  const newest = await reader.get<{ began_at: number; ended_at: number | null }>(
+    'select began_at, ended_at from collection order by key desc limit 1',
   )
+  const ended = await reader.get<CollectionRow>(
+    `select began_at, ended_at, failure, waiting_bytes from collection
+     where ended_at is not null order by ended_at desc, key desc limit 1`,
+  )
+  return {
+    unfinishedSince: newest?.ended_at === null ? newest.began_at : undefined,
+    ended: ended && {
+      beganAt: ended.began_at,
+      endedAt: ended.ended_at,
+      failure: ended.failure ?? undefined,
+      waitingBytes: ended.waiting_bytes,
+    },
+  }
 }

@@ -1,12 +1,12 @@
 import { findLibrary, findLibraryWithDeleted, listLibraryKeys } from '../commits/index.ts'
-import type { Database } from '../database/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 import { DutyCycle } from '../scheduling/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { collectBlocks } from './collect-blocks.ts'
 import { collectLibrary } from './collect-library.ts'
-import { findLastCollection, insertCollection } from './collection-store.ts'
+import { deleteCollection, endCollection, findLastCollections, insertCollection } from './collection-store.ts'
 import type { OperationLeases } from './operation-leases.ts'
 import { Figures, type GcFailure, type GcLibraryReport, type GcReport, type GcState } from './report.ts'
 
@@ -52,36 +52,28 @@ export class GarbageCollector {
   readonly #stores: GcStores
   readonly #options: GcOptions
   #last: Promise<unknown> = Promise.resolve()
-  #state: GcState = {
-    running: false,
-    lastBeganAt: undefined,
-    lastEndedAt: undefined,
-    lastFailure: undefined,
-    deletedBlocks: 0,
-    freedBytes: 0,
-    waitingBytes: 0,
-  }
+  #isRunning = false
+  /** Sums since the process started. */
+  #deletedBlocks = 0
+  #freedBytes = 0
 
   constructor(stores: GcStores, options: GcOptions) {
     this.#stores = stores
     this.#options = options
   }
 
-  get state(): GcState {
-    return this.#state
-  }
-
-  /** Takes over what the last collection before the start of this process found, so that the state is not empty until the next one. */
-  async loadState(): Promise<void> {
-    const last = await findLastCollection(this.#stores.db)
-    if (last === undefined || this.#state.lastBeganAt !== undefined) return
-    const { beganAt, endedAt, failure, waitingBytes } = last
-    this.#state = {
-      ...this.#state,
-      lastBeganAt: beganAt,
-      lastEndedAt: endedAt,
-      lastFailure: failure,
-      waitingBytes,
+  /** The last collections are those of any process: a server, or `carrel gc`. */
+  async readState(): Promise<GcState> {
+    const { unfinishedSince, ended } = await findLastCollections(this.#stores.db)
+    return {
+      running: this.#isRunning || unfinishedSince !== undefined,
+      lastBeganAt: unfinishedSince ?? ended?.beganAt,
+      lastEndedAt: ended?.endedAt,
+      lastDuration: ended && ended.endedAt - ended.beganAt,
+      lastFailure: ended?.failure,
+      deletedBlocks: this.#deletedBlocks,
+      freedBytes: this.#freedBytes,
+      waitingBytes: ended?.waitingBytes ?? 0,
     }
   }
 
@@ -95,11 +87,49 @@ export class GarbageCollector {
     return run
   }
 
-  async #run({ library, dryRun = false, signal }: GcRunOptions): Promise<GcReport> {
+  async #run(options: GcRunOptions): Promise<GcReport> {
+    this.#isRunning = true
+    try {
+      return options.dryRun === true ? await this.#collect(options) : await this.#recorded(options)
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  /** Collects, and records when it began and how it ended, for the status of all processes. */
+  async #recorded(options: GcRunOptions): Promise<GcReport> {
     const { db } = this.#stores
     const { now } = this.#options
+    const write = (work: (tx: Transaction) => Promise<void>) => db.write(work, { durable: false })
+    const key = await db.write((tx) => insertCollection(tx, now()), { durable: false })
+    try {
+      const report = await this.#collect(options)
+      const { failures, libraries, ...figures } = report
+      // Those of one library say nothing about the others.
+      const waitingBytes =
+        options.library === undefined
+          ? figures.waitingBytes
+          : ((await findLastCollections(db)).ended?.waitingBytes ?? 0)
+      const values = { ...figures, waitingBytes, libraryCount: libraries.length }
+      await write((tx) => endCollection(tx, key, { endedAt: now(), failure: failures[0]?.message }, values))
+      this.#deletedBlocks += figures.deleted.blocks
+      this.#freedBytes += figures.freedBytes
+      return report
+    } catch (error) {
+      const values = { ...new Figures().values(), libraryCount: 0 }
+      const end = (tx: Transaction) =>
+        options.signal?.aborted
+          ? deleteCollection(tx, key)
+          : endCollection(tx, key, { endedAt: now(), failure: String(error) }, values)
+      // If the database is what failed, the row stays as that of a process that was killed.
+      await write(end).catch(() => {})
+      throw error
+    }
+  }
+
+  async #collect({ library, dryRun = false, signal }: GcRunOptions): Promise<GcReport> {
     const began = performance.now()
-    const beganAt = now()
+    const beganAt = this.#options.now()
     const context: GcContext = {
       ...this.#stores,
       ...this.#options,
@@ -107,46 +137,26 @@ export class GarbageCollector {
       signal,
       dutyCycle: new DutyCycle({ share: 0.5 }, signal),
     }
-    this.#state = { ...this.#state, running: true, lastBeganAt: beganAt }
     const figures = new Figures()
     const libraries: GcLibraryReport[] = []
     const failures: GcFailure[] = []
-    try {
-      for await (const key of this.#keys(library)) {
+    for await (const key of this.#keys(library)) {
+      signal?.throwIfAborted()
+      try {
+        const report = await collectLibrary(context, key)
+        if (report === undefined) continue
+        figures.add(report)
+        libraries.push(report)
+      } catch (error) {
         signal?.throwIfAborted()
-        try {
-          const report = await collectLibrary(context, key)
-          if (report === undefined) continue
-          figures.add(report)
-          libraries.push(report)
-        } catch (error) {
-          signal?.throwIfAborted()
-          this.#options.onError(error)
-          failures.push(await this.#failureOf(key, error))
-        }
+        this.#options.onError(error)
+        failures.push(await this.#failureOf(key, error))
       }
-      const incomplete = library === undefined ? await collectBlocks(context, figures) : undefined
-      if (incomplete !== undefined) {
-        this.#options.onError(incomplete)
-        failures.push({ library: null, message: incomplete.message })
-      }
-      if (!dryRun) {
-        const run = { beganAt, endedAt: now(), failure: failures[0]?.message }
-        const values = { ...figures.values(), libraryCount: libraries.length }
-        await db.write((tx) => insertCollection(tx, run, values), { durable: false })
-      }
-    } catch (error) {
-      this.#state = { ...this.#state, running: false, lastFailure: String(error) }
-      throw error
     }
-    this.#state = {
-      running: false,
-      lastBeganAt: beganAt,
-      lastEndedAt: now(),
-      lastFailure: failures[0]?.message,
-      deletedBlocks: this.#state.deletedBlocks + (dryRun ? 0 : figures.deleted.blocks),
-      freedBytes: this.#state.freedBytes + figures.freedBytes,
-      waitingBytes: figures.waitingBytes,
+    const incomplete = library === undefined ? await collectBlocks(context, figures) : undefined
+    if (incomplete !== undefined) {
+      this.#options.onError(incomplete)
+      failures.push({ library: null, message: incomplete.message })
     }
     const durationMs = Math.round(performance.now() - began)
     return { ...figures.values(), dryRun, beganAt, durationMs, libraries, failures }

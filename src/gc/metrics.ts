@@ -5,7 +5,7 @@ import type { GcState } from './report.ts'
 const gauges: readonly StateMetric<GcState>[] = [
   {
     name: 'carrel_gc_running',
-    help: 'Whether a garbage collection is running',
+    help: 'Whether a garbage collection is running, on any node or as a command',
     of: ({ running }) => (running ? 1 : 0),
   },
   {
@@ -15,8 +15,8 @@ const gauges: readonly StateMetric<GcState>[] = [
   },
   {
     name: 'carrel_gc_last_run_duration_seconds',
-    help: 'Duration of the last garbage collection; 0 before the first and while one is running',
-    of: ({ lastBeganAt = 0, lastEndedAt = 0 }) => Math.max(0, lastEndedAt - lastBeganAt),
+    help: 'Duration of the last complete garbage collection; 0 before the first',
+    of: ({ lastDuration = 0 }) => lastDuration,
   },
   {
     name: 'carrel_gc_failed',
@@ -44,7 +44,7 @@ const counters: readonly StateMetric<GcState>[] = [
 ]
 
 /** Registers the metrics of garbage collection. */
-export function registerGcMetrics(registry: Registry, state: () => GcState): void {
+export function registerGcMetrics(registry: Registry, state: () => Promise<GcState>): void {
   registerGauges(registry, gauges, state)
   registerCounters(registry, counters, state)
 }

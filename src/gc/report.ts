@@ -46,12 +46,15 @@ export interface GcReport extends GcFigures {
   readonly failures: readonly GcFailure[]
 }
 
-/** What the collector does now, and the figures of its last complete collection. */
+/** Whether a collection runs anywhere, and the figures of the last complete one. */
 export interface GcState {
+  /** Also if the process of the newest collection was killed, until the next one. */
   readonly running: boolean
-  /** Unix seconds; undefined before the first collection. */
+  /** Of the running one, else of the last one. Unix seconds; undefined before the first collection. */
   readonly lastBeganAt: number | undefined
   readonly lastEndedAt: number | undefined
+  /** Of the last complete one, in seconds. */
+  readonly lastDuration: number | undefined
   readonly lastFailure: string | undefined
   /** Sums since the process started. */
   readonly deletedBlocks: number

@@ -252,7 +252,6 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)
   await opened.use('leases', services.leases).start()
-  await services.gc.loadState()
   const gcLogger = logger.child({ room: 'gc' })
   const gcSchedule = opened.use(
     'garbage collection',

@@ -70,7 +70,7 @@ export function createHttp(parts: {
   registerClockMetrics(metrics.registry, () => services.clock?.jump)
   registerLogMetrics(metrics.registry, () => db.logBytes)
   registerClusterMetrics(metrics.registry, services.node)
-  registerGcMetrics(metrics.registry, () => services.gc.state)
+  registerGcMetrics(metrics.registry, () => services.gc.readState())
   registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())
   if (config.mail !== undefined) registerMailMetrics(metrics.registry, () => services.outbox.state())
   if (remote !== undefined) registerS3Metrics(metrics.registry, () => remote.statistics)

@@ -35,6 +35,37 @@ describe('carrel gc', { timeout: 300_000 }, () => {
   })
 })
 
+describe('carrel backup, check and gc beside a server', { timeout: 300_000 }, () => {
+  it('are shown on the status page of the server', async () => {
+    const target = await mkdtemp(path.join(os.tmpdir(), 'carrel-backup-'))
+    try {
+      await using server = await startServer()
+      const admin = await server.admin()
+      const status = async () => (await admin.get('/api/v2.1/admin/status/')).body
+      const before = await status()
+      assert.deepEqual([before.gc.last_ended_at, before.last_backup, before.last_check], [null, null, null])
+      for (const args of [['backup', target], ['check'], ['gc']]) {
+        const done = await carrelProcess([...args, '--data', server.data])
+        assert.equal(done.code, 0, done.stderr)
+      }
+      const after = await status()
+      for (const time of [
+        after.gc.last_began_at,
+        after.gc.last_ended_at,
+        after.last_backup,
+        after.last_check,
+      ])
+        assert.match(time, /^20\d\d-/)
+      assert.deepEqual(
+        [after.gc.running, after.gc.failed, after.backup_unfinished_since, after.check_unfinished_since],
+        [false, false, null, null],
+      )
+    } finally {
+      await rm(target, { recursive: true })
+    }
+  })
+})
+
 describe('carrel gc without a server', { timeout: 300_000 }, () => {
   it('frees commits that the activity feed had not processed when the server stopped, and keeps the feed complete', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-'))

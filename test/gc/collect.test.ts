@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { it } from 'node:test'
 import { moveConsumer } from '../../src/commits/consumer-store.ts'
 import { insertHeldBlocks } from '../../src/content/block-rows-store.ts'
@@ -42,7 +43,7 @@ onBothDatabases('garbage collection', (fresh) => {
       files: 0,
       condemned: 0,
     })
-    assert.ok(on.gc.state.freedBytes >= SMALL + LARGE)
+    assert.ok((await on.gc.readState()).freedBytes >= SMALL + LARGE)
   })
 
   it('frees what the history gave up, and keeps the rest', async (t) => {
@@ -87,7 +88,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const waiting: number[] = []
     for (let run = 0; run < 5; run++) {
       const report = await on.gc.runOnce()
-      assert.equal(report.waitingBytes, on.gc.state.waitingBytes)
+      assert.equal(report.waitingBytes, (await on.gc.readState()).waitingBytes)
       waiting.push(report.waitingBytes)
       on.clock.now += 1000
     }
@@ -97,10 +98,67 @@ onBothDatabases('garbage collection', (fresh) => {
       { db, blocks, core, leases: on.leases },
       { graceSeconds: GRACE, now: core.now, onError, processCommits: async () => {} },
     )
-    await restarted.loadState()
-    assert.equal(restarted.state.lastEndedAt, on.gc.state.lastEndedAt)
+    const { lastEndedAt, waitingBytes } = await on.gc.readState()
+    assert.notEqual(lastEndedAt, undefined)
+    assert.deepEqual(await restarted.readState(), {
+      running: false,
+      lastBeganAt: lastEndedAt,
+      lastEndedAt,
+      lastDuration: 0,
+      lastFailure: undefined,
+      deletedBlocks: 0,
+      freedBytes: 0,
+      waitingBytes,
+    })
     // A deleted file waits as a reference of its library, then as a block. A block file waits once more in the removal folder.
     assert.deepEqual(waiting, [2 * SMALL + LARGE, SMALL + LARGE, 0, 0, 0])
+  })
+
+  it('shows a collection of another process while it runs, and how it ended', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using on = await openGcStage(database)
+    const { db, blocks, core } = on.stage
+    await on.stage.newLibrary(await on.stage.actor(), 'Collected')
+    const steps = new EventEmitter()
+    const stopping = new AbortController()
+    const processCommits = async () => {
+      const released = once(steps, 'release')
+      steps.emit('running')
+      await released
+      stopping.signal.throwIfAborted()
+    }
+    const other = new GarbageCollector(
+      { db, blocks, core, leases: on.leases },
+      { graceSeconds: GRACE, now: core.now, onError: () => {}, processCommits },
+    )
+    const began = on.clock.now
+    const running = once(steps, 'running')
+    const run = other.runOnce()
+    await running
+    const during = await on.gc.readState()
+    assert.deepEqual(
+      [during.running, during.lastBeganAt, during.lastEndedAt],
+      [true, began, undefined],
+      'before it has ended',
+    )
+    on.clock.now += 10
+    steps.emit('release')
+    await run
+    const after = await on.gc.readState()
+    assert.deepEqual(
+      [after.running, after.lastBeganAt, after.lastEndedAt, after.lastDuration],
+      [false, began, began + 10, 10],
+    )
+    // A stopped one starts again, and is not a failure.
+    const again = once(steps, 'running')
+    const stopped = assert.rejects(other.runOnce({ signal: stopping.signal }), /stopped by a test/)
+    await again
+    assert.equal((await on.gc.readState()).running, true)
+    stopping.abort(new Error('stopped by a test'))
+    steps.emit('release')
+    await stopped
+    assert.deepEqual(await on.gc.readState(), after)
   })
 
   it('deletes rows about paths that only the given up history had', async (t) => {

@@ -7,6 +7,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { auditActions } from '../../src/audit/actions.ts'
 import { beginRun, endRun } from '../../src/backup/backup-run-store.ts'
 import { finishPass, insertPass } from '../../src/check/check-store.ts'
+import { deleteCollection, insertCollection } from '../../src/gc/collection-store.ts'
 import { dbOf } from '../../src/library/core.ts'
 import { downloadedBytes } from '../support/browser.ts'
 import { uploadFile } from '../support/transfer.ts'
@@ -152,23 +153,26 @@ describe('the server status and the audit log', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('show a backup and a check that have not finished', async (t) => {
+  it('show a backup, a check and a collection that have not finished', async (t) => {
     behind = 0
     const { db, core } = suite.server.running.services
     const run = await beginRun(db, { kind: 'backup', target: '/mnt/backup', now: core.now() })
     const pass = await insertPass(db, 'all', core.now())
+    const collection = await db.write((tx) => insertCollection(tx, core.now()))
     const tab = await asAdmin(t)
     if (tab === undefined) return
     const { page } = tab
     await tab.go('/admin')
     await page.getByText(/^Backup started .*, not finished yet$/).waitFor()
     await page.getByText(/^Check started .*, not finished yet$/).waitFor()
+    await page.getByText(/^Collection started .*, not finished yet$/).waitFor()
     // The first backup is on its way, so nobody needs to be told how to make one.
     assert.equal(await page.getByText('carrel backup /mnt/backup').count(), 0)
     await tab.checkAccess()
     await tab.picture('admin-unfinished')
     await endRun(db, run, { outcome: 'succeeded', now: core.now() })
     await finishPass(db, pass.key, core.now())
+    await db.write((tx) => deleteCollection(tx, collection))
     await page.reload()
     await page.getByText('The server is backed up').waitFor()
     assert.equal(await page.getByText('not finished yet').count(), 0)

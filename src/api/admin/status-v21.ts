@@ -14,7 +14,7 @@ export const adminStatusRoutes = [
       'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, nodes, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
-      const [checks, disk, lag, tasks, stored, integrity, backup, mail, nodes] = await Promise.all([
+      const [checks, disk, lag, tasks, stored, integrity, backup, mail, nodes, gc] = await Promise.all([
         server.checks(),
         server.disk(),
         search.reindexing.lag(),
@@ -24,6 +24,7 @@ export const adminStatusRoutes = [
         services.backups.state(),
         services.outbox.state(),
         services.node.list(),
+        services.gc.readState(),
       ])
       return {
         ...server.about,
@@ -39,7 +40,7 @@ export const adminStatusRoutes = [
           texts_failed: lag.failedTexts,
         },
         stored,
-        gc: collectionState(services),
+        gc: collectionToWire(gc),
         tasks,
         upkeep: maintenanceLog.list().map(({ name, endedAt, durationMs, failed }) => ({
           name,
@@ -63,12 +64,12 @@ export const adminStatusRoutes = [
   }),
 ]
 
-function collectionState({ gc }: ApiServices) {
-  const { running, lastBeganAt, lastEndedAt, lastFailure, ...sums } = gc.state
+function collectionToWire(state: Awaited<ReturnType<ApiServices['gc']['readState']>>) {
+  const { running, lastBeganAt, lastEndedAt, lastFailure, ...sums } = state
   return {
     running,
-    last_began_at: lastBeganAt === undefined ? null : isoTime(lastBeganAt),
-    last_ended_at: lastEndedAt === undefined ? null : isoTime(lastEndedAt),
+    last_began_at: timeOrNull(lastBeganAt),
+    last_ended_at: timeOrNull(lastEndedAt),
     failed: lastFailure !== undefined,
     failure: lastFailure ?? null,
     deleted_blocks: sums.deletedBlocks,

@@ -286,11 +286,16 @@ function Collection(props: { status: ServerStatus }) {
   const texts = useTexts('admin')
   const formats = useFormats()
   const failed = gc.failure === null ? texts.gcFailed : texts.gcFailedBecause(gc.failure)
-  const state = gc.running ? texts.gcRunning : gc.failed ? failed : texts.gcIdle
+  const isRunning = gc.running && gc.last_began_at !== null
+  const state = isRunning
+    ? texts.gcBegan(formats.moment(gc.last_began_at))
+    : gc.failed
+      ? failed
+      : texts.gcIdle
   return (
     <Panel title={texts.gc}>
       <ul className="admin-checks">
-        <Check ok={!gc.failed && !gc.running} busy={gc.running} text={state} />
+        <Check ok={!gc.failed && !isRunning} busy={isRunning} text={state} />
       </ul>
       <Facts
         facts={[

@@ -52,6 +52,7 @@ export const messageArguments = {
     testMailSent: 'address',
     damagedBlocks: 'count: number',
     checkFindings: 'count: number',
+    gcBegan: 'time',
     gcFailedBecause: 'reason',
     onDiskAt: 'bytes, blocks, day',
     uncounted: 'count: number',
