@@ -52,7 +52,7 @@ interface Built {
 let known: Promise<Built | undefined> | undefined
 const contents = new Map<string, Promise<Buffer>>()
 
-/** The web app: one page for all its addresses, and the files it is made of. */
+/** The page of the web app, one for all its addresses. */
 export const webAppRoutes = [
   route({
     method: 'GET',
@@ -85,6 +85,13 @@ export const webAppRoutes = [
         body: '',
       }),
   }),
+]
+
+/**
+ * The files of the web app. They are scripts, styles, fonts and pictures, never documents, so they do without the headers that only concern
+ * documents: on a slow line half a kilobyte for each file would delay the first list.
+ */
+export const webAppFileRoutes = [
   route({
     method: 'GET',
     path: '/web/',

@@ -29,7 +29,7 @@ import {
 import { type Logger, lineWriter } from '../logging.ts'
 import { registerMailMetrics } from '../mail/index.ts'
 import { mergeMetrics, metricsOfProcess } from '../metrics.ts'
-import { pageFaults, pageRoutes } from '../pages/index.ts'
+import { pageFaults, pageRoutes, webAppFileRoutes } from '../pages/index.ts'
 import { registerSearchMetrics } from '../search/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { registerS3Metrics } from '../storage/s3/index.ts'
@@ -100,6 +100,7 @@ export function createHttp(parts: {
         headers: pageHeaders,
         onUnknownError: () => textResponse(500, 'Something went wrong here. Please try again later.'),
       },
+      { routes: webAppFileRoutes, faults: pageFaults, faultResponse: textResponse },
       {
         routes: syncRoutes,
         faults: syncFaults,

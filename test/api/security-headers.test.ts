@@ -10,8 +10,7 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-const isPage = (path: string) =>
-  /^\/(?:$|f\/|d\/|u\/d\/|app\/|web\/|pages\/|smart-link\/|api\/docs$)/.test(path)
+const isPage = (path: string) => /^\/(?:$|f\/|d\/|u\/d\/|app\/|pages\/|smart-link\/|api\/docs$)/.test(path)
 const isShared = (path: string) => /^\/seafhttp\/(?!repo\/|protocol-version$|accessible-repos\/)/.test(path)
 const isUpload = (path: string) => /^\/seafhttp\/(?:up(?:load|date)-|idx_progress)/.test(path)
 
@@ -43,6 +42,8 @@ describe('every response', () => {
         assert.equal(headers.get('x-frame-options'), 'DENY', what)
         assert.match(headers.get('permissions-policy') ?? '', /camera=\(\).*microphone=\(\)/, what)
       } else {
+        // Files of the web app are no documents.
+        if (path === '/web/') assert.equal(headers.get('permissions-policy'), null, what)
         assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/, what)
       }
       count += 1

@@ -50,6 +50,9 @@ describe('the served web app', () => {
       assert.equal(reply.status, 200)
       assert.equal(reply.headers.get('content-encoding'), coding === 'identity' ? null : coding)
       assert.match(reply.headers.get('cache-control') ?? '', /immutable/)
+      assert.match(reply.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+      assert.equal(reply.headers.get('x-content-type-options'), 'nosniff')
+      assert.equal(reply.headers.get('permissions-policy'), null, 'which concerns documents only')
       assert.match(reply.text, /import|function/)
     }
     for (const name of [
