@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, it } from 'node:test'
 import { shortcuts } from '../../web/src/shortcuts.ts'
 import { namesIn } from '../support/transfer.ts'
@@ -66,6 +68,27 @@ describe('commands', () => {
       .waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('open in the moment in which the texts of other pages arrive', async (t) => {
+    const space = await furnished(suite.server)
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    // The palette is the first to need those texts, instead of the preload after this time.
+    await page.addInitScript(`
+      const { setTimeout } = globalThis
+      globalThis.setTimeout = (run, ms, ...args) => (ms === 1500 ? 0 : setTimeout(run, ms, ...args))
+    `)
+    const files = await readdir(path.join(import.meta.dirname, '../../web/dist/assets'))
+    const later = files.find((name) => /^later-.*\.js$/.test(name))
+    await tab.go(`/library/${space.id}`)
+    await new PagedTable(tab).link('notes.md').waitFor()
+    // A module that is loaded already is imported before React renders again.
+    await page.evaluate(`import(new URL('web/assets/${later}', document.baseURI).href).then(() => {})`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Commands' }).getByRole('option').first().waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -34,11 +34,19 @@ const englishRuntime = runtimeOf(SOURCE)
 const english = (createEnglish as CreateTexts)(englishRuntime, englishRuntime)
 
 let later: Promise<void> | undefined
+/** The areas that were loaded by it. */
+const laterAreas = new Set<string>()
 
 /** Loads the English texts that the first page does not need. */
 export function loadLaterTexts(): Promise<void> {
   later ??= import('virtual:texts/en/later').then(
-    (module) => void Object.assign(english, (module.default as CreateTexts)(englishRuntime, englishRuntime)),
+    (module) => {
+      const loaded = (module.default as CreateTexts)(englishRuntime, englishRuntime)
+      for (const area of Object.keys(loaded)) laterAreas.add(area)
+      Object.assign(english, loaded)
+      // As `use()` notes it itself. Otherwise it would suspend once, because it does not know yet that the promise is fulfilled.
+      Object.assign(later ?? {}, { status: 'fulfilled', value: undefined })
+    },
     (error: unknown) => {
       // The next page that needs them tries again.
       later = undefined
@@ -91,7 +99,8 @@ export function TextsProvider(props: { first: { language: Language; texts: Texts
 /** The strings of one area in the current language. Suspends while they are loaded. */
 export function useTexts<Area extends keyof Texts>(area: Area): Texts[Area] {
   const { texts } = useContext(Context)
-  if (!(area in texts)) use(loadLaterTexts())
+  // Also once they are loaded: React renders a suspended component again from its `use()` on, so a call must not be missing the second time.
+  if (!(area in texts) || (texts === english && laterAreas.has(area))) use(loadLaterTexts())
   return texts[area]
 }
 
