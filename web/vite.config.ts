@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { textModules } from './texts-compiler/plugin.ts'
 
 const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|webmanifest|wasm)$/
-const SMALLEST = 1024
+const SMALLEST = 512
 // Larger files are rarely loaded, and take long to compress at the best quality. The packages of the first page are smaller.
 const LARGE = 400_000
 

@@ -140,6 +140,23 @@ describe('the served web app', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('shows the first list with the first render, because React shows a fallback for at least 300 ms', async (t) => {
+    const person = await suite.server.signUp()
+    await person.createLibrary('Shown at once')
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    // A fallback is a child of the frame. The list has an outline of its own while it waits for its data.
+    await tab.page.addInitScript(`
+      new MutationObserver(() => {
+        if (document.querySelector('main > .waiting, #root > .waiting')) globalThis.hadFallback = true
+      }).observe(document, { childList: true, subtree: true })
+    `)
+    await tab.go('/')
+    await tab.page.getByRole('link', { name: 'Shown at once' }).first().waitFor()
+    assert.equal(await tab.page.evaluate('globalThis.hadFallback'), undefined)
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('works below a path prefix that only a proxy knows', async (t) => {
     const person = await suite.server.signUp()
     const library = await person.createLibrary('Behind a proxy')

@@ -68,6 +68,15 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/admin/:section?', AdminPage],
 ]
 
+/**
+ * Loads the page at a path of the app if it is a list, so that the first render shows it. Their files are requested with those of the app.
+ * Other pages are loaded behind the frame. An error is shown when the page is rendered.
+ */
+export async function preloadList(path: string): Promise<void> {
+  const page = /^\/?$/.test(path) ? LibrariesPage : /^\/library\//.test(path) ? FolderPage : undefined
+  await page?.preload().catch(() => undefined)
+}
+
 export function App() {
   return (
     <QueryClientProvider client={queries}>
