@@ -156,6 +156,13 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.match(outcome.stderr, /^Cannot write to the data folder .*: make it writable .*\.\n$/)
   })
 
+  it('says so where no folder can be created', { skip: process.platform !== 'linux' }, async () => {
+    // Creating folders recursively never ends there.
+    const outcome = await carrelProcess(['serve', '--data', '/proc/none/data', '--port', '0'])
+    assert.equal(outcome.code, 1)
+    assert.match(outcome.stderr, /^Cannot write to the data folder .*: make it writable .*\.\n$/)
+  })
+
   it('says in one sentence that the data is of a newer version', async () => {
     const data = newData()
     const file = path.join(data, 'carrel.db')
