@@ -29,18 +29,28 @@ export function diskMarker(directory: string): StoreMarker {
     },
     async write(id) {
       const temporary = `${file}.new`
-      await mkdir(directory, { recursive: true, mode: 0o700 })
+      const firstMade = await mkdir(directory, { recursive: true, mode: 0o700 })
       {
         await using handle = await open(temporary, 'w', 0o600)
         await handle.writeFile(`${id}\n`)
         await handle.sync()
       }
       await rename(temporary, file)
-      await using folder = await open(directory, 'r')
-      await folder.sync()
+      await syncFolder(directory)
+      // A new folder is durable once the folder that has its name is synced. Otherwise a power failure could take the marker with it.
+      if (firstMade !== undefined) {
+        for (let made = directory; made.length >= firstMade.length; made = path.dirname(made)) {
+          await syncFolder(path.dirname(made))
+        }
+      }
     },
     remove: () => rm(file, { force: true }),
   }
+}
+
+async function syncFolder(directory: string): Promise<void> {
+  await using folder = await open(directory, 'r')
+  await folder.sync()
 }
 
 /** The marker of a store in S3, below its prefix. */
