@@ -15,7 +15,7 @@ import {
   hasCondemnedReferences,
   releaseReferences,
 } from '../content/index.ts'
-import type { Reader } from '../database/index.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import { deleteFirstSeen, deleteOrigins, deletePathIndexBelow, oldestShown } from '../history/index.ts'
 import { listTaskRoots } from '../jobs/index.ts'
 import type { DirId } from '../objects/index.ts'
@@ -30,7 +30,14 @@ import {
   rewriteWhole,
 } from '../tree/index.ts'
 import { deleteViewCommitsBelow, deleteViewObjects, listViewRoots } from '../views/index.ts'
-import { type CollectedLibrary, findCollected, putCut, setCollected, setCut } from './collection-store.ts'
+import {
+  type CollectedLibrary,
+  findCollected,
+  holdCut,
+  putCut,
+  setCollected,
+  setCut,
+} from './collection-store.ts'
 import type { GcContext } from './collector.ts'
 import { type Marked, type MarkOptions, mark } from './mark.ts'
 import { Figures, type GcLibraryReport } from './report.ts'
@@ -65,7 +72,7 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   const marked = await findUnreachable(context, library, keptSeq)
   if (marked === undefined) return undefined
   if (dryRun) figures.addMarked(marked)
-  else await apply(context, library, marked, before, figures)
+  else await apply(context, library, { marked, keptSeq, before }, figures)
   figures.waitingBytes += marked.referenceBytes
   const isEmpty = marked.unreachable.length + marked.unreachableReferences.length === 0
   if (!dryRun && isEmpty) {
@@ -156,10 +163,10 @@ async function cut(
   if (isCut && (known === undefined || oldest > keptSeq)) {
     keptSeq = Math.max(keptSeq, oldest)
     if (!dryRun) {
-      await db.write(async (tx) => {
+      keptSeq = await db.write(async (tx) => {
         // The first commit is always shown, so there is nothing to hide below it.
         if (keptSeq > 1) await raiseValidSince(tx, key, keptSeq)
-        await putCut(tx, key, { keptSeq, at: now() })
+        return putCut(tx, key, { keptSeq, at: now() })
       })
     }
   } else if (oldest > keptSeq) {
@@ -227,15 +234,26 @@ async function findUnreachable(
   keptSeq: number,
 ): Promise<Marked | undefined> {
   const options = await markOptions(db, key, { keptSeq, now: now() })
-  if (fileCount + headSeq - keptSeq <= MAX_IN_PROCESS) return mark(db, options, new TimeSlicer())
-  return db.runInSideProcess<Marked | undefined>(markProcess, options, signal ?? new AbortController().signal)
+  try {
+    if (fileCount + headSeq - keptSeq <= MAX_IN_PROCESS) return await mark(db, options, new TimeSlicer())
+    const side = signal ?? new AbortController().signal
+    return await db.runInSideProcess<Marked | undefined>(markProcess, options, side)
+  } catch (error) {
+    // Trees of history that another collector gave up since are deleted from below, so a mark of them finds their roots alone.
+    if (await hasCutMore(db, key, keptSeq)) return undefined
+    throw error
+  }
+}
+
+/** Whether another collector has given up more of the history. */
+async function hasCutMore(reader: Reader, key: number, keptSeq: number): Promise<boolean> {
+  return ((await findCollected(reader, key))?.keptSeq ?? keptSeq) > keptSeq
 }
 
 async function apply(
   context: GcContext,
   { key }: LibraryInfo,
-  marked: Marked,
-  before: number,
+  { marked, keptSeq, before }: { readonly marked: Marked; readonly keptSeq: number; readonly before: number },
   figures: Figures,
 ): Promise<void> {
   const { db, now, dutyCycle, core } = context
@@ -249,11 +267,14 @@ async function apply(
     }
   }
   const later = { durable: false }
+  /** Releases nothing if another collector has given up more since: it may have deleted what is below, and writers rely on what is released. */
+  const release = (work: (tx: Transaction) => Promise<number>) =>
+    db.write(async (tx) => ((await holdCut(tx, key, keptSeq)) ? work(tx) : 0), later)
   await inSteps(marked.released, async (ids) => {
-    figures.released.objects += await db.write((tx) => releaseObjects(tx, key, ids), later)
+    figures.released.objects += await release((tx) => releaseObjects(tx, key, ids))
   })
   await inSteps(marked.releasedReferences, async (ids) => {
-    figures.released.references += await db.write((tx) => releaseReferences(tx, key, ids), later)
+    figures.released.references += await release((tx) => releaseReferences(tx, key, ids))
   })
   await inSteps(marked.unreachable, async (ids, from) => {
     const objects = ids.map((id, index) => ({ id, depth: marked.depths[from + index] ?? 0 }))

@@ -43,19 +43,30 @@ export async function findCollected(
   )
 }
 
-/** Gives up the history below a commit. */
+/**
+ * Gives up the history below a commit. Resolves to the commit below which it is given up then: another collector may have given up
+ * more meanwhile, and may delete those trees already.
+ */
 export async function putCut(
   tx: Transaction,
   libraryKey: number,
   { keptSeq, at }: { readonly keptSeq: number; readonly at: number },
-): Promise<void> {
+): Promise<number> {
   await tx.run(
     `insert into collected_library (library_key, kept_seq, cut_at, is_cut) values (?, ?, ?, 0)
-     on conflict (library_key) do update set kept_seq = excluded.kept_seq, cut_at = excluded.cut_at, is_cut = 0`,
+     on conflict (library_key) do update set kept_seq = excluded.kept_seq, cut_at = excluded.cut_at, is_cut = 0
+     where collected_library.kept_seq < excluded.kept_seq`,
     libraryKey,
     keptSeq,
     at,
   )
+  return (await findCollected(tx, libraryKey))?.keptSeq ?? keptSeq
+}
+
+/** Whether the history below this commit, and no more, is given up. Keeps others from giving up more until the transaction ends. */
+export async function holdCut(tx: Transaction, libraryKey: number, keptSeq: number): Promise<boolean> {
+  const sql = 'update collected_library set kept_seq = kept_seq where library_key = ? and kept_seq = ?'
+  return (await tx.run(sql, libraryKey, keptSeq)) === 1
 }
 
 export async function setCut(tx: Transaction, libraryKey: number, keptSeq: number): Promise<void> {

@@ -272,7 +272,7 @@ class Mark implements Disposable {
     const open: DirId[] = [root]
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (id === EMPTY_ID || isKnown(id)) continue
-      const added = await readAdded(this.#reader, this.#key, id, isKnown)
+      const added = await this.#entriesOf(id, isYoung)
       this.#tables(isYoung).objects.add(idToBytes(id))
       for (const entries of added) {
         for (const entry of entries) {
@@ -282,6 +282,17 @@ class Mark implements Disposable {
         if (this.#files.length >= FILES_PER_STEP) await this.#flush(isYoung)
       }
       await this.#rest()
+    }
+  }
+
+  async #entriesOf(id: DirId, isYoung: boolean): ReturnType<typeof readAdded> {
+    const isKnown = (dir: DirId) => this.#isKnown(idToBytes(dir), isYoung)
+    try {
+      return await readAdded(this.#reader, this.#key, id, isKnown)
+    } catch (error) {
+      // Nobody can read what no root reaches, so a gap in it is no damage. It is condemned with the rest.
+      if (isYoung && error instanceof ObjectMissing) return []
+      throw error
     }
   }
 
