@@ -101,7 +101,11 @@ function responseItem([status, response]) {
   for (const [type, { schema, example }] of Object.entries(content)) {
     shown.append(element('div', 'type', schema ? `${type}: ${typeOf(schema)}` : type))
     if (schema) shown.append(...fieldsOf(schema))
-    if (example !== undefined) shown.append(element('pre', '', JSON.stringify(example, undefined, 2)))
+    if (example === undefined) continue
+    const text = element('pre', '', JSON.stringify(example, undefined, 2))
+    // Wide examples scroll, also by the keyboard.
+    text.tabIndex = 0
+    shown.append(text)
   }
   return shown
 }
