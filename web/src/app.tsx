@@ -73,7 +73,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
  * Other pages are loaded behind the frame. An error is shown when the page is rendered.
  */
 export async function preloadList(path: string): Promise<void> {
-  const page = /^\/?$/.test(path) ? LibrariesPage : /^\/library\//.test(path) ? FolderPage : undefined
+  const page = /^\/?$/.test(path) ? LibrariesPage : path.startsWith('/library/') ? FolderPage : undefined
   await page?.preload().catch(() => undefined)
 }
 

@@ -39,21 +39,23 @@ const laterAreas = new Set<string>()
 
 /** Loads the English texts that the first page does not need. */
 export function loadLaterTexts(): Promise<void> {
-  later ??= import('virtual:texts/en/later').then(
-    (module) => {
-      const loaded = (module.default as CreateTexts)(englishRuntime, englishRuntime)
-      for (const area of Object.keys(loaded)) laterAreas.add(area)
-      Object.assign(english, loaded)
-      // As `use()` notes it itself. Otherwise it would suspend once, because it does not know yet that the promise is fulfilled.
-      Object.assign(later ?? {}, { status: 'fulfilled', value: undefined })
-    },
-    (error: unknown) => {
-      // The next page that needs them tries again.
-      later = undefined
-      throw error
-    },
-  )
+  later ??= fetchLaterTexts()
   return later
+}
+
+async function fetchLaterTexts(): Promise<void> {
+  try {
+    const module = await import('virtual:texts/en/later')
+    const loaded = (module.default as CreateTexts)(englishRuntime, englishRuntime)
+    for (const area of Object.keys(loaded)) laterAreas.add(area)
+    Object.assign(english, loaded)
+  } catch (error) {
+    // The next page that needs them tries again.
+    later = undefined
+    throw error
+  }
+  // As `use()` notes it itself. Otherwise it would suspend once, because it does not know yet that the promise is fulfilled.
+  Object.assign(later ?? {}, { status: 'fulfilled', value: undefined })
 }
 
 interface Speaking {
