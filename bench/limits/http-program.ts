@@ -14,8 +14,8 @@ export interface HttpProgram {
 }
 
 /**
- * Starts a program and resolves once it accepts connections. If it exits at once, for example because somebody else took the port, it is
- * started again on another one. It ends with this process.
+ * Starts a program and resolves once it accepts connections. If it exits at once, for example because another process has bound the port, it
+ * is started again on another port. It ends with this process.
  * @param argsFor writes its configuration for a port, and returns its arguments
  * @param logFile read for the message if it does not start
  */

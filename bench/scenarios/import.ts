@@ -151,7 +151,7 @@ async function importInto(
   return { seconds, peakBytes, linked: blocks.reflinked + blocks.hardLinked }
 }
 
-/** Seconds to read files past the page cache. */
+/** Seconds to read files with O_DIRECT, which bypasses the page cache. */
 async function readUnbuffered(files: readonly string[]): Promise<number> {
   const began = performance.now()
   for (const file of files)

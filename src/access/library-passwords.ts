@@ -57,7 +57,7 @@ export class LibraryPasswords {
     )
   }
 
-  /** The view of a folder for whoever knows the password. Throws path-not-found, root-not-allowed. */
+  /** Creates the view of a folder if the password of the library is right. Throws path-not-found, root-not-allowed. */
   async viewAt(
     opening: LibraryOpening,
     path: LibraryPath,

@@ -478,7 +478,7 @@ export class Links {
   async #withPassword(link: Link, password: string): Promise<Link> {
     const sealed = this.#secrets.seal(link.token, password)
     await writeIfSpace(this.#db, (tx) => replaceLinkPassword(tx, link, sealed))
-    // A grant is bound to what is stored. Another visitor, or the creator, may have been faster.
+    // Read again: a concurrent request may have stored another hash first, and a grant is bound to the stored one.
     return this.#find(link.token)
   }
 }

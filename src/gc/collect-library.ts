@@ -267,7 +267,7 @@ async function apply(
     }
   }
   const later = { durable: false }
-  /** Releases nothing if another collector has given up more since: it may have deleted what is below, and writers rely on what is released. */
+  /** Releases nothing if another collector has given up more history since. It may have deleted descendants, which writers expect below a released object. */
   const release = (work: (tx: Transaction) => Promise<number>) =>
     db.write(async (tx) => ((await holdCut(tx, key, keptSeq)) ? work(tx) : 0), later)
   await inSteps(marked.released, async (ids) => {

@@ -25,7 +25,7 @@ export class VerifiedSecrets {
   }
 
   #digestOf(secret: string): Buffer {
-    // A digest is never shown, so nobody can extend it, and the key can precede the secret. An HMAC takes ten times as long.
+    // A key prefix is enough: digests never leave the process, so length extension is impossible. An HMAC takes ten times as long.
     return hash('sha256', this.#key + secret, 'buffer')
   }
 }

@@ -106,7 +106,7 @@ export class HttpEndpoint implements AsyncDisposable {
     }
   }
 
-  /** Why a request is refused, whoever sends it. */
+  /** Checks before authentication: host, origin, path and body size. Undefined if the request passes. */
   #refusalOf({ headers, url }: IncomingMessage): [status: number, message: string] | undefined {
     if (!validateHostHeader(headers.host, this.#hosts).ok) return [403, 'This Host is not allowed.']
     if (!validateOriginHeader(headers.origin, this.#hosts).ok) return [403, 'This Origin is not allowed.']

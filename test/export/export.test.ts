@@ -237,8 +237,8 @@ describe('carrel export --history', () => {
     const library = await ann.createLibrary()
     const sync = await SyncClient.link(ann, library)
     const lost = randomBytesFrom('lost', 150_000)
-    await sync.push({ 'a.txt': 'one', 'b.bin': 'small', work: { '.git': { HEAD: 'ref' }, 'x.txt': 'x' } })
-    const tree = makeTree({ 'a.txt': 'two', 'b.bin': lost, work: { '.GIT': 'file' } }, ann.email)
+    await sync.push({ 'a.txt': 'one', 'b.bin': 'small', project: { '.git': { HEAD: 'ref' }, 'x.txt': 'x' } })
+    const tree = makeTree({ 'a.txt': 'two', 'b.bin': lost, project: { '.GIT': 'file' } }, ann.email)
     await sync.push(tree)
     const [block = ''] = [...tree.blocks].flatMap(([id, bytes]) => (bytes.length === lost.length ? [id] : []))
     await rm(path.join(server.data, 'blocks', block.slice(0, 2), block.slice(2)))
@@ -247,11 +247,11 @@ describe('carrel export --history', () => {
     assert.equal(code, 3)
     assert.deepEqual(report.skipped.map((one: { path: string }) => one.path).sort(), [
       '/b.bin',
-      '/work/.GIT',
-      '/work/.git',
+      '/project/.GIT',
+      '/project/.git',
     ])
     assert.deepEqual(await filesIn(to, 'main'), { 'a.txt': 'two' })
-    assert.deepEqual(await filesIn(to, 'main~1'), { 'a.txt': 'one', 'b.bin': 'small', 'work/x.txt': 'x' })
+    assert.deepEqual(await filesIn(to, 'main~1'), { 'a.txt': 'one', 'b.bin': 'small', 'project/x.txt': 'x' })
     assert.equal(await git(to, 'status', '--porcelain'), '')
   })
 })
