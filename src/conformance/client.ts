@@ -13,7 +13,7 @@ export interface Reply {
 type Scalar = string | number | boolean
 export type Params = Record<string, Scalar | readonly Scalar[] | undefined>
 
-interface CallOptions {
+export interface CallOptions {
   readonly query?: Params
   /** Sent urlencoded. */
   readonly form?: Params
@@ -21,6 +21,8 @@ interface CallOptions {
   readonly multipart?: Params
   readonly json?: unknown
   readonly headers?: Record<string, string>
+  /** Sent unchanged. */
+  readonly raw?: string | Uint8Array
 }
 
 /** An account that calls the API of a server. Redirects are not followed. */
@@ -39,14 +41,14 @@ export interface Client {
 }
 
 /** A request that takes longer counts as failed. */
-export const REQUEST_TIMEOUT_MS = 60_000
+export const REQUEST_TIMEOUT_MS = 120_000
 
 /** Is called with each response, before the caller gets it. */
 export type Observer = (client: HttpClient, method: string, path: string, reply: Reply) => void
 
 interface HttpClientOptions {
   readonly url: string
-  readonly token?: string
+  readonly token?: string | undefined
   readonly email?: string
   readonly onReply?: Observer
 }
@@ -121,7 +123,13 @@ function parsed(text: string): unknown {
   }
 }
 
-function encoded({ json, form, multipart }: CallOptions): { body?: string | FormData; type?: string } {
+interface Encoded {
+  readonly body?: string | FormData | Uint8Array<ArrayBuffer>
+  readonly type?: string
+}
+
+function encoded({ json, form, multipart, raw }: CallOptions): Encoded {
+  if (raw !== undefined) return { body: typeof raw === 'string' ? raw : new Uint8Array(raw) }
   if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' }
   if (form !== undefined) return { body: urlencoded(form), type: 'application/x-www-form-urlencoded' }
   if (multipart === undefined) return {}

@@ -3,9 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { type Client, type Params, REQUEST_TIMEOUT_MS, type Reply, replyOf } from './client.ts'
 import { bodyOf, fetched } from './stage.ts'
 
-interface SentFile {
-  readonly filename: string
+/** A file part of a form. */
+export interface SentFile {
+  /** The part's `filename`; omitted if undefined. */
+  readonly filename?: string
   readonly bytes: Uint8Array | string
+  /** `file` by default. */
+  readonly name?: string
+  readonly headers?: Record<string, string>
 }
 
 /** A part of a form: a file, or a field. */
@@ -20,17 +25,19 @@ export function filePart(filename: string, bytes: string | Uint8Array = filename
 export const intoRoot: SentPart = ['parent_dir', '/']
 
 /** Encodes a multipart form, its parts in the given order: servers may demand the fields before the file. */
-function formBytes(parts: readonly SentPart[], boundary: string): Buffer {
-  const pieces = parts.flatMap((part): (string | Uint8Array)[] =>
-    isField(part)
-      ? [`--${boundary}\r\nContent-Disposition: form-data; name="${part[0]}"\r\n\r\n${part[1]}\r\n`]
-      : [
-          `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${part.filename}"\r\n`,
-          'Content-Type: application/octet-stream\r\n\r\n',
-          part.bytes,
-          '\r\n',
-        ],
-  )
+export function formBytes(parts: readonly SentPart[], boundary: string): Buffer {
+  const pieces: (string | Uint8Array)[] = []
+  for (const part of parts) {
+    pieces.push(`--${boundary}\r\n`)
+    if (isField(part)) {
+      pieces.push(`Content-Disposition: form-data; name="${part[0]}"\r\n\r\n${part[1]}\r\n`)
+      continue
+    }
+    const filename = part.filename === undefined ? '' : `; filename="${part.filename}"`
+    pieces.push(`Content-Disposition: form-data; name="${part.name ?? 'file'}"${filename}\r\n`)
+    for (const [name, value] of Object.entries(part.headers ?? {})) pieces.push(`${name}: ${value}\r\n`)
+    pieces.push('Content-Type: application/octet-stream\r\n\r\n', part.bytes, '\r\n')
+  }
   pieces.push(`--${boundary}--\r\n`)
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
 }
@@ -39,7 +46,7 @@ function isField(part: SentPart): part is readonly [string, string] {
   return Array.isArray(part)
 }
 
-interface SendOptions {
+export interface SendOptions {
   readonly headers?: Record<string, string>
   readonly query?: string
 }
@@ -59,16 +66,23 @@ export function postForm(
 /** Posts bytes to a link. */
 export async function postBody(
   link: string,
-  body: Uint8Array,
+  body: Uint8Array | ReadableStream,
   headers: Record<string, string>,
 ): Promise<Reply> {
+  const sent =
+    body instanceof ReadableStream ? ({ body, duplex: 'half' } as const) : { body: new Uint8Array(body) }
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-  return replyOf(await fetch(link, { method: 'POST', headers, body: new Uint8Array(body), signal }))
+  return replyOf(await fetch(link, { method: 'POST', headers, ...sent, signal }))
 }
 
 /** Requests an upload link for a folder. */
-export async function uploadLink(client: Client, library: string, folder = '/'): Promise<string> {
-  return bodyOf(await client.get(`/api2/repos/${library}/upload-link/`, { p: folder }))
+export async function uploadLink(
+  client: Client,
+  library: string,
+  folder = '/',
+  query: Params = {},
+): Promise<string> {
+  return bodyOf(await client.get(`/api2/repos/${library}/upload-link/`, { p: folder, ...query }))
 }
 
 /** Requests an update link. */
@@ -77,7 +91,7 @@ export async function updateLink(client: Client, library: string, query: Params 
 }
 
 /** A stored file in the response to an upload. */
-interface Uploaded {
+export interface Uploaded {
   readonly name: string
   readonly id: string
   readonly size: number

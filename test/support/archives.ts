@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import type { FileId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
@@ -11,35 +11,7 @@ import type { TestServer } from './server.ts'
 import { openLibrary } from './stored-files.ts'
 import { unzip } from './zip-reader.ts'
 
-/** Requests an archive and returns its token. */
-export async function startArchive(
-  client: Client,
-  library: string,
-  parent: string,
-  dirents: readonly string[],
-): Promise<string> {
-  const form = { parent_dir: parent, dirents }
-  const reply = await client.post(`/api/v2.1/repos/${library}/zip-task/`, { form })
-  assert.equal(reply.status, 200, reply.text)
-  return reply.body.zip_token
-}
-
-export async function progressOf(client: Client, token: string) {
-  const reply = await client.get('/api/v2.1/query-zip-progress/', { token })
-  assert.equal(reply.status, 200, reply.text)
-  return reply.body
-}
-
-/** Polls until an archive is finished, failed or canceled, and returns the last response. */
-export async function waitForArchive(client: Client, token: string) {
-  for (let looks = 0; ; looks += 1) {
-    const progress = await progressOf(client, token)
-    if (progress.zipped === progress.total || progress.failed === 1 || progress.canceled === 1)
-      return progress
-    assert.ok(looks < 6000, `an archive is still at ${progress.zipped} of ${progress.total}`)
-    await setTimeout(10)
-  }
-}
+export { progressOf, startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
 
 export function fetchArchive(server: TestServer, token: string, init?: RequestInit): Promise<Response> {
   return fetch(`${server.url}/seafhttp/zip/${token}`, init)
