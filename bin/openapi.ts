@@ -24,19 +24,6 @@ export const surfaces: readonly DescribedSurface[] = [
   { routes: downloadRoutes, operations: downloadSchemas, errorForm: 'text' },
 ]
 
-/** Names of the routes that no schema describes yet, sorted. */
-export function undescribedRoutes(): string[] {
-  return surfaces
-    .flatMap(({ routes, operations }) => {
-      const described = new Set(operations.map(({ route }) => route))
-      return routes
-        .filter(({ method }) => method !== 'OPTIONS')
-        .map(({ method, path }) => `${method} ${path}`)
-        .filter((name) => !described.has(name))
-    })
-    .toSorted()
-}
-
 /** The description as the file has it. */
 export async function descriptionText(): Promise<string> {
   const examples = JSON.parse(await readFile(EXAMPLES_FILE, 'utf8')) as Examples

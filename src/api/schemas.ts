@@ -1,5 +1,9 @@
 import { accountSchemas } from './accounts/accounts.schema.ts'
 import { activitySchemas } from './activity/activity.schema.ts'
+import { adminAccountSchemas } from './admin/accounts.schema.ts'
+import { adminGroupSchemas } from './admin/groups.schema.ts'
+import { adminLibrarySchemas } from './admin/libraries.schema.ts'
+import { adminServerSchemas } from './admin/server.schema.ts'
 import { annotationSchemas } from './annotations/annotations.schema.ts'
 import { batchSchemas } from './batch/batch.schema.ts'
 import { fileSchemas } from './files/files.schema.ts'
@@ -8,8 +12,12 @@ import { groupSchemas } from './groups/groups.schema.ts'
 import { fileHistorySchemas } from './history/file-history.schema.ts'
 import { libraryHistorySchemas } from './history/library-history.schema.ts'
 import { librarySchemas } from './libraries/libraries.schema.ts'
+import { usageSchemas } from './libraries/usage.schema.ts'
+import { libraryTokenSchemas } from './library-tokens/library-tokens.schema.ts'
+import { linkVisitSchemas } from './links/link-visits.schema.ts'
 import { linkSchemas } from './links/links.schema.ts'
 import { ownLinkSchemas } from './links/own-links.schema.ts'
+import { photoSchemas } from './photos/photos.schema.ts'
 import { searchSchemas } from './search/search.schema.ts'
 import { serverSchemas } from './server/server.schema.ts'
 import { shareSchemas } from './shares/shares.schema.ts'
@@ -22,6 +30,7 @@ export const apiSchemas = [
   ...serverSchemas,
   ...accountSchemas,
   ...librarySchemas,
+  ...usageSchemas,
   ...libraryHistorySchemas,
   ...fileHistorySchemas,
   ...folderSchemas,
@@ -32,9 +41,16 @@ export const apiSchemas = [
   ...searchSchemas,
   ...linkSchemas,
   ...ownLinkSchemas,
+  ...linkVisitSchemas,
   ...shareSchemas,
   ...starSchemas,
   ...annotationSchemas,
   ...activitySchemas,
   ...groupSchemas,
+  ...libraryTokenSchemas,
+  ...photoSchemas,
+  ...adminAccountSchemas,
+  ...adminGroupSchemas,
+  ...adminLibrarySchemas,
+  ...adminServerSchemas,
 ]

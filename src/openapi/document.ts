@@ -7,7 +7,7 @@ type DescribableRoute = Pick<
   'method' | 'path' | 'auth' | 'scope' | 'summary' | 'params' | 'query' | 'body' | 'bodyLimit' | 'limit'
 >
 
-/** Routes that answer errors alike, and their operations as far as they are described. */
+/** Routes that answer errors alike, and their operations. */
 export interface DescribedSurface {
   readonly routes: readonly DescribableRoute[]
   readonly operations: readonly Operation[]
@@ -17,14 +17,27 @@ export interface DescribedSurface {
 
 type Json = Record<string, unknown>
 
+/** A body of one media type. Bytes have no schema. */
+interface MediaType {
+  readonly schema?: unknown
+  readonly example?: unknown
+}
+
+interface ResponseObject {
+  readonly description: string
+  readonly headers?: Json
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
 /** The recorded response of an operation, by operation id. */
 export type Examples = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>
 
 const HTTP_METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 
-/** Extensions: `x-undescribed` has a route whose responses are not described, `x-lenient` a parameter whose malformed values count as not sent. */
+/** An extension: `x-lenient` marks a parameter whose malformed values count as not sent. */
 const INTRODUCTION = `The File Library Web API. Every path works with and without a trailing slash, HEAD works wherever GET does, and a body can be
-urlencoded, multipart or JSON. Requests carry \`Authorization: Token …\` or \`Authorization: Bearer …\`. Further fields may be added to responses.`
+urlencoded, multipart or JSON. Requests carry \`Authorization: Token …\` or \`Authorization: Bearer …\`. Further fields may be added to responses.
+Errors are objects with \`error_msg\` or \`detail\`. Those of uploads have \`error\`, and those of downloads are text.`
 
 /** The errors that any route can answer, whatever it does. */
 const GENERAL_ERRORS: Readonly<Record<number, string>> = {
@@ -58,13 +71,13 @@ const OWN_ERRORS: Readonly<Record<number, string>> = {
 }
 
 /** Every surface answers `Detail` or `ErrorMessage` to what it refuses before the route is known. */
-const ERROR_SCHEMAS: Readonly<Record<DescribedSurface['errorForm'], Json>> = {
+const ERROR_SCHEMAS: Readonly<Record<DescribedSurface['errorForm'], Record<string, MediaType>>> = {
   api: jsonErrors('ErrorMessage', 'Detail', 'PasswordNeeded'),
   upload: jsonErrors('UploadError', 'ErrorMessage', 'Detail'),
   text: { 'text/plain': { schema: { type: 'string' } }, ...jsonErrors('ErrorMessage', 'Detail') },
 }
 
-function jsonErrors(...names: readonly string[]): Json {
+function jsonErrors(...names: readonly string[]): Record<string, MediaType> {
   return {
     'application/json': {
       schema: { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) },
@@ -111,7 +124,7 @@ const ERROR_COMPONENTS: Json = {
   },
 }
 
-/** The OpenAPI 3.1 document of some surfaces. Routes without an operation are marked `x-undescribed`. Throws if an operation has no route. */
+/** The OpenAPI 3.1 document of some surfaces. Throws if a route has no operation, or an operation no route. */
 export function describeApi(
   surfaces: readonly DescribedSurface[],
   { version, examples = {} }: { version: string; examples?: Examples },
@@ -124,8 +137,10 @@ export function describeApi(
       if (!HTTP_METHODS.has(route.method)) continue
       const name = `${route.method} ${route.path}`
       const form = templateOf(route.path)
+      const operation = described.get(name)
+      if (operation === undefined) throw new Error(`No schema describes the responses of ${name}`)
       paths[form] ??= {}
-      paths[form][route.method.toLowerCase()] = operationObject(route, described.get(name), {
+      paths[form][route.method.toLowerCase()] = operationObject(route, operation, {
         errorForm,
         schemas,
         examples,
@@ -170,7 +185,7 @@ interface Surroundings {
 
 function operationObject(
   route: DescribableRoute,
-  operation: Operation | undefined,
+  operation: Operation,
   { errorForm, schemas, examples }: Surroundings,
 ): Json {
   const id = operationIdOf(route)
@@ -178,15 +193,12 @@ function operationObject(
     operationId: id,
     tags: [tagOf(route.path)],
     summary: route.summary,
-    ...(operation?.deprecated && { deprecated: true }),
-    ...(operation === undefined && { 'x-undescribed': true }),
+    ...(operation.deprecated && { deprecated: true }),
     security: securityOf(route),
     ...limitsOf(route),
     parameters: parametersOf(route, operation),
     ...bodyOf(route, operation, schemas),
-    responses: operation
-      ? responsesOf(route, operation, { errorForm, schemas, examples })
-      : { default: { description: 'Not described yet.' } },
+    responses: responsesOf(route, operation, { errorForm, schemas, examples }),
   }
 }
 
@@ -205,8 +217,8 @@ function limitsOf({ method, body, bodyLimit, limit }: DescribableRoute): Json {
   }
 }
 
-function parametersOf({ params, query }: DescribableRoute, operation: Operation | undefined): Json[] {
-  const described = operation?.parameters ?? {}
+function parametersOf({ params, query }: DescribableRoute, operation: Operation): Json[] {
+  const described = operation.parameters
   const inPath = Object.entries(params).map(([name, reader]) => {
     const { description, schema } = acceptedSchema(reader.accepts)
     return { name, in: 'path', required: true, ...described[name], ...description, schema }
@@ -215,13 +227,13 @@ function parametersOf({ params, query }: DescribableRoute, operation: Operation 
     const { description, schema, required } = acceptedSchema(reader.accepts)
     return { name, in: 'query', ...(required && { required }), ...description, ...described[name], schema }
   })
-  const readByHandler = Object.entries(operation?.query ?? {}).map(([name, description]) => ({
+  const readByHandler = Object.entries(operation.query).map(([name, description]) => ({
     name,
     in: 'query',
     description,
     schema: { type: 'string' },
   }))
-  const inHeaders = Object.entries(operation?.requestHeaders ?? {}).map(([name, description]) => ({
+  const inHeaders = Object.entries(operation.requestHeaders).map(([name, description]) => ({
     name,
     in: 'header',
     description,
@@ -248,25 +260,33 @@ function acceptedSchema(accepts: Accepted = { type: 'string' }): {
   return { schema, description: description === undefined ? {} : { description }, required }
 }
 
-function bodyOf(
-  route: DescribableRoute,
-  operation: Operation | undefined,
-  schemas: Map<string, unknown>,
-): Json {
+/** The encodings of a body that is not a stream. */
+const BODY_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json']
+
+function bodyOf(route: DescribableRoute, operation: Operation, schemas: Map<string, unknown>): Json {
   if (route.method === 'GET') return {}
   if (route.body === 'raw') {
-    const schema = operation?.multipart
+    const schema = operation.multipart
     return schema === undefined
       ? { requestBody: { content: { 'application/octet-stream': {} } } }
       : { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
   }
   const fields = Object.entries(route.body)
   if (fields.length === 0) return {}
+  if (operation.body !== undefined) {
+    const schema = hoisted(operation.body, schemas)
+    return {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(BODY_TYPES.map((type) => [type, { schema }])),
+      },
+    }
+  }
   const properties: Json = {}
   const required: string[] = []
   for (const [name, reader] of fields) {
     const accepted = acceptedSchema(reader.accepts)
-    const own = operation?.parameters[name]
+    const own = operation.parameters[name]
     const description =
       own?.description === undefined ? accepted.description : { description: own.description }
     properties[name] = { ...accepted.schema, ...description }
@@ -276,9 +296,8 @@ function bodyOf(
   schemas.set(name, { type: 'object', properties, ...(required.length > 0 && { required }) })
   const schema = { $ref: `#/components/schemas/${name}` }
   const hasFile = fields.some(([, { accepts }]) => accepts?.type === 'file')
-  const types = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json']
   const content = Object.fromEntries(
-    types.filter((type) => !hasFile || type === 'multipart/form-data').map((type) => [type, { schema }]),
+    BODY_TYPES.filter((type) => !hasFile || type === 'multipart/form-data').map((type) => [type, { schema }]),
   )
   return { requestBody: { ...(required.length > 0 && { required: true }), content } }
 }
@@ -298,23 +317,46 @@ function responsesOf(
   const example = examples[operationIdOf(route)]
   for (const [status, bodies] of responses) {
     const shown = example?.status === status ? { example: example.body } : {}
-    found[status] = responseObject(bodies, schemas, shown)
+    const response = responseObject(bodies, schemas, shown)
+    found[status] = status < 400 ? response : withErrorsOf(errorForm, response)
   }
   return found
+}
+
+/** A response with errors of its own, which can also be those of the surface. */
+function withErrorsOf(errorForm: DescribedSurface['errorForm'], response: ResponseObject): ResponseObject {
+  const content = { ...response.content }
+  for (const [mediaType, errors] of Object.entries(ERROR_SCHEMAS[errorForm])) {
+    const own = content[mediaType]
+    content[mediaType] = own === undefined ? errors : { ...own, schema: eitherOf(own.schema, errors.schema) }
+  }
+  return { ...response, content }
+}
+
+/** The schema of values that one of two schemas describes. */
+function eitherOf(one: unknown, other: unknown): unknown {
+  const variants = [...variantsOf(one), ...variantsOf(other)]
+  const different = new Map(variants.map((variant) => [JSON.stringify(variant), variant]))
+  return different.size === 1 ? variants[0] : { anyOf: [...different.values()] }
+}
+
+function variantsOf(schema: unknown): readonly unknown[] {
+  const { anyOf } = schema as { anyOf?: readonly unknown[] }
+  return anyOf ?? [schema]
 }
 
 function responseObject(
   bodies: readonly DescribedResponse[],
   schemas: Map<string, unknown>,
   example: Json,
-): Json {
-  const content: Record<string, Json> = {}
+): ResponseObject {
+  const content: Record<string, MediaType> = {}
   const headers: Json = {}
   for (const { mediaType, schema, headers: sent } of bodies) {
     for (const [name, description] of Object.entries(sent))
       headers[name] = { description, schema: { type: 'string' } }
     if (mediaType === undefined) continue
-    const known = content[mediaType]?.['schema']
+    const known = content[mediaType]?.schema
     const plain = schema === undefined ? undefined : hoisted(schema, schemas)
     const joined = known === undefined ? plain : { anyOf: [known, plain] }
     content[mediaType] = joined === undefined ? {} : { schema: joined, ...example }

@@ -1,5 +1,14 @@
 import * as kinds from './kinds.ts'
 
 export { type DescribedSurface, describeApi, type Examples } from './document.ts'
-export { bytes, empty, json, operation, plain } from './operation.ts'
+export {
+  bytes,
+  empty,
+  json,
+  type Operation,
+  operation,
+  plain,
+  ranged,
+  rangeRequestHeaders,
+} from './operation.ts'
 export { kinds }

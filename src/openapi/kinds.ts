@@ -1,4 +1,4 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 
 // Schemas that many responses share.
 
@@ -18,6 +18,10 @@ export const oneOfWords = <const Words extends string[]>(words: readonly [...Wor
 
 /** A value that may be null. */
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** An object whose keys are names or ids. */
+export const mapOf = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Unsafe<Record<string, Static<Schema>>>({ type: 'object', additionalProperties: schema, description })
 
 /** A record with a name, which the description has once for all responses that use it. */
 export function record<Properties extends TProperties>(

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 
 /** The body of one response: a media type and, for JSON and text, its schema. */
 export interface DescribedResponse {
@@ -21,7 +21,7 @@ interface DescribedParameter {
 export interface Operation {
   /** Method and path as the route declares them: `GET /api2/repos/`. */
   readonly route: string
-  /** By status. The errors that every route of its surface can answer are not repeated here. */
+  /** By status. Errors are listed only if they have a form of their own, which is then one more than those of the surface. */
   readonly responses: ReadonlyMap<number, readonly DescribedResponse[]>
   /** Further statuses whose body is an error of the surface. */
   readonly errors: readonly number[]
@@ -30,6 +30,8 @@ export interface Operation {
   readonly query: Readonly<Record<string, string>>
   /** The fields of a body that the route reads as a stream. */
   readonly multipart: TSchema | undefined
+  /** The body, where one reader takes all of it. */
+  readonly body: TSchema | undefined
   /** Request headers that the handler reads. */
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly deprecated: boolean
@@ -40,11 +42,12 @@ interface OperationOptions {
   readonly parameters?: Readonly<Record<string, DescribedParameter>>
   readonly query?: Readonly<Record<string, string>>
   readonly multipart?: TSchema
+  readonly body?: TSchema
   readonly requestHeaders?: Readonly<Record<string, string>>
   readonly deprecated?: true
 }
 
-/** Describes a route by its responses. A status with several kinds of bodies has a list. */
+/** Describes a route by its responses. A status with several kinds of bodies has a list. An error that is listed can also have the form of its surface. */
 export function operation(
   route: string,
   responses: Readonly<Record<number, DescribedResponse | readonly DescribedResponse[]>>,
@@ -61,6 +64,7 @@ export function operation(
     parameters: options.parameters ?? {},
     query: options.query ?? {},
     multipart: options.multipart,
+    body: options.body,
     requestHeaders: options.requestHeaders ?? {},
     deprecated: options.deprecated ?? false,
   }
@@ -87,6 +91,38 @@ export function bytes(
   headers: DescribedResponse['headers'] = {},
 ): DescribedResponse {
   return { description, mediaType, schema: undefined, headers }
+}
+
+const rangeHeaders = {
+  'Accept-Ranges': '`bytes`',
+  ETag: 'The tag of the content.',
+}
+
+/** The request headers that choose a part, or ask whether the content changed. */
+export const rangeRequestHeaders = {
+  Range: 'The bytes to send.',
+  'If-Range': 'Sends the range only if the content still has this tag.',
+  'If-None-Match': 'Answers 304 if the content still has this tag.',
+}
+
+/** The responses of bytes that can be requested in parts. `what` begins a sentence. */
+export function ranged(
+  mediaType: string,
+  what: string,
+  headers: DescribedResponse['headers'] = {},
+): Readonly<Record<number, DescribedResponse | readonly DescribedResponse[]>> {
+  const sent = { ...rangeHeaders, ...headers }
+  const part = { ...sent, 'Content-Range': 'The place of the part: `bytes 0-1023/4096`.' }
+  return {
+    200: bytes(mediaType, `${what}.`, sent),
+    206: [
+      bytes(mediaType, 'One part of it.', part),
+      bytes('multipart/byteranges', 'Several parts of it, if several were requested.', sent),
+    ],
+    304: empty('It has the tag that `If-None-Match` names.'),
+    412: plain(Type.String(), 'A precondition is not met.'),
+    416: plain(Type.String(), 'The range is outside of it.'),
+  }
 }
 
 /** A response without a body. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { bytes, empty, json, kinds, operation, plain } from '../openapi/index.ts'
+import { json, kinds, operation, plain, ranged, rangeRequestHeaders } from '../openapi/index.ts'
 
-const file = Type.String({ format: 'binary', description: 'The content of a file.' })
+const content = Type.String({ format: 'binary', description: 'The content of a file.' })
 
 const uploadItem = kinds.record('UploadItem', { name: kinds.name, id: kinds.objectId, size: kinds.size })
 
@@ -35,15 +35,17 @@ const uploadErrors = [409, 440, 441, 442, 443, 446]
 const lastModify = Type.Optional(kinds.text('The time of the last change, in ISO 8601.'))
 
 const uploadForm = Type.Object({
-  file: Type.Union([file, Type.Array(file)], { description: 'May be repeated.' }),
+  file: Type.Union([content, Type.Array(content)], { description: 'May be repeated.' }),
   parent_dir: Type.Optional(kinds.text('The target folder: that of the link.')),
   relative_path: Type.Optional(kinds.text('A path below the target folder. Missing folders are created.')),
   replace: Type.Optional(kinds.text('`1` replaces files of the same name. Default: `0`.')),
   last_modify: lastModify,
 })
 
+const browserForm = Type.Omit(uploadForm, ['replace'])
+
 const updateForm = Type.Object({
-  file,
+  file: content,
   target_file: kinds.text('The path of the file to replace.'),
   last_modify: lastModify,
 })
@@ -52,6 +54,10 @@ const blockFields = {
   file_size: kinds.text('The size of the file in bytes.'),
   blockids: kinds.text('The ids of its blocks: a JSON array.'),
   last_modify: lastModify,
+}
+
+const updateQuery = {
+  head: 'The id of the commit that the new content was edited from. If the file changed since, the new content becomes a conflict copy.',
 }
 
 const commitQuery = { commitonly: 'Required.', 'ret-json': 'Answers with an object.' }
@@ -82,7 +88,17 @@ export const uploadSchemas = [
   operation(
     'POST /seafhttp/update-api/:ticket',
     { 200: [json(kinds.objectId, 'The id of the new content.'), chunkTaken] },
-    { errors: uploadErrors, requestHeaders: chunkHeaders, multipart: updateForm },
+    { errors: uploadErrors, requestHeaders: chunkHeaders, query: updateQuery, multipart: updateForm },
+  ),
+  operation(
+    'POST /seafhttp/upload-aj/:ticket',
+    { 200: [json(Type.Array(uploadItem), 'The stored files.'), chunkTaken] },
+    { errors: uploadErrors, requestHeaders: chunkHeaders, multipart: browserForm },
+  ),
+  operation(
+    'POST /seafhttp/update-aj/:ticket',
+    { 200: [json(Type.Array(uploadItem), 'The file with its new content.'), chunkTaken] },
+    { errors: uploadErrors, requestHeaders: chunkHeaders, query: updateQuery, multipart: updateForm },
   ),
   operation(
     'GET /seafhttp/idx_progress',
@@ -105,7 +121,9 @@ export const uploadSchemas = [
     {
       errors: uploadErrors,
       multipart: Type.Object({
-        file: Type.Union([file, Type.Array(file)], { description: 'A block. Its file name is its id.' }),
+        file: Type.Union([content, Type.Array(content)], {
+          description: 'A block. Its file name is its id.',
+        }),
       }),
     },
   ),
@@ -139,27 +157,37 @@ export const uploadSchemas = [
   ),
 ]
 
-const ranges = {
-  'Accept-Ranges': '`bytes`',
-  ETag: 'The tag of the content.',
-  'Content-Disposition': 'The name of the file.',
+const fileName = { 'Content-Disposition': 'The name of the file.' }
+
+const requestHeaders = {
+  ...rangeRequestHeaders,
+  'Want-Repr-Digest': 'Asks for `Repr-Digest`, the digest of the file (RFC 9530).',
+  'Want-Content-Digest': 'Asks for `Content-Digest`, the digest of what is sent (RFC 9530).',
 }
 
-const rangeHeaders = {
-  Range: 'The bytes to send.',
-  'If-Range': 'Sends the range only if the content still has this tag.',
-  'If-None-Match': 'Answers 304 if the content still has this tag.',
+const digests = {
+  'Repr-Digest': 'The digest of the file, if it was requested.',
+  'Content-Digest': 'The digest of what is sent, if it was requested.',
 }
+
+const file = ranged('*/*', 'The content of the file, in the type of its name', { ...fileName, ...digests })
 
 /** Downloads, which answer errors as text. */
 export const downloadSchemas = [
-  operation(
-    'GET /seafhttp/zip/:ticket',
-    {
-      200: bytes('application/zip', 'The archive.', ranges),
-      206: bytes('application/zip', 'A part of the archive.', ranges),
-      304: empty('The archive has the tag that `If-None-Match` names.'),
-    },
-    { errors: [412, 416], requestHeaders: rangeHeaders },
-  ),
+  operation('GET /seafhttp/zip/:ticket', ranged('application/zip', 'The archive', fileName), {
+    requestHeaders: rangeRequestHeaders,
+  }),
+  // Always an error.
+  operation('GET /seafhttp/zip/', {}),
+  operation('GET /seafhttp/files/:ticket/:name', file, { requestHeaders }),
+  // Always an error.
+  operation('GET /seafhttp/files/:ticket', {}),
+  operation('GET /seafhttp/blks/:ticket/:block_id', ranged('application/octet-stream', 'The block'), {
+    requestHeaders: rangeRequestHeaders,
+  }),
+  operation('GET /seafhttp/f/:token/', file, {
+    requestHeaders: { ...requestHeaders, 'X-Link-Password': 'The password of the link, if it has one.' },
+    query: { password: 'As `X-Link-Password`, for clients that cannot set headers.' },
+    parameters: { op: { description: '`view` shows it in the browser, if its type is harmless.' } },
+  }),
 ]

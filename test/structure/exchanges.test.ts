@@ -11,6 +11,22 @@ const limit: ObservedExchange = {
   text: '{"keep_days": 7}',
 }
 
+/** Has a media type for each file. */
+const download: Partial<ObservedExchange> = {
+  method: 'GET',
+  url: new URL('http://localhost/seafhttp/files/ticket/a.png'),
+  body: undefined,
+  text: undefined,
+}
+
+/** Has an error of its own. */
+const changes: Partial<ObservedExchange> = {
+  method: 'GET',
+  url: new URL('http://localhost/api2/repo_history_changes/00000000-0000-4000-8000-000000000000/'),
+  body: undefined,
+  status: 400,
+}
+
 const differences: [what: string, change: Partial<ObservedExchange>, difference: RegExp | undefined][] = [
   ['nothing about an exchange as described', {}, undefined],
   ['an undescribed field by name', { text: '{"keep_days": 7, "keep_hours": 1}' }, /keep_hours/],
@@ -25,6 +41,10 @@ const differences: [what: string, change: Partial<ObservedExchange>, difference:
     undefined,
   ],
   ['an error of another form', { status: 400, text: '{"error": "x"}' }, /error/],
+  ['nothing about any type of a file', { ...download, contentType: 'image/png' }, undefined],
+  ['nothing about an error of a form of its own', { ...changes, text: '{"err": "x"}' }, undefined],
+  ['nothing about a usual error beside it', { ...changes, text: '{"error_msg": "x"}' }, undefined],
+  ['a third form of an error', { ...changes, text: '{"error": "x"}' }, /error/],
 ]
 for (const [what, change, difference] of differences) {
   it(`reports ${what}`, () => {

@@ -31,7 +31,6 @@ interface DescribedOperation {
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Record<string, { schema?: Json }> }
   readonly responses: Record<string, DescribedResponse>
-  readonly 'x-undescribed'?: true
 }
 
 interface Description {
@@ -95,7 +94,7 @@ async function differencesIn(
   if (!origins.has(url.origin)) return []
   const method = init.method?.toUpperCase() ?? 'GET'
   const operation = findOperation(method, url)
-  if (operation === undefined || operation['x-undescribed'] || NOT_OF_ROUTES.has(response.status)) return []
+  if (operation === undefined || NOT_OF_ROUTES.has(response.status)) return []
   const contentType = response.headers.get('content-type')?.split(';')[0] ?? ''
   const isCompared = method !== 'HEAD' && isDescribed(operation, response.status, contentType)
   // A stream has no length, and a test may not want to read it to its end.
@@ -105,10 +104,10 @@ async function differencesIn(
   return findDifferences(operation, { method, url, body, status: response.status, contentType, text })
 }
 
-/** Where an exchange differs from the description; empty if nowhere, or if its route is not described. */
+/** Where an exchange differs from the description; empty if nowhere, or if it is no call of the API. */
 export function differencesOf(exchange: ObservedExchange): string[] {
   const operation = findOperation(exchange.method, exchange.url)
-  return operation === undefined || operation['x-undescribed'] ? [] : findDifferences(operation, exchange)
+  return operation === undefined ? [] : findDifferences(operation, exchange)
 }
 
 function findDifferences(operation: DescribedOperation, exchange: ObservedExchange): string[] {
@@ -153,7 +152,12 @@ function load(): Description {
 
 /** Whether there is a schema for a body. Other bodies are not read: they may be files, or streams that do not end. */
 function isDescribed({ responses }: DescribedOperation, status: number, contentType: string): boolean {
-  return contentOf(responses[status])?.[contentType]?.schema !== undefined
+  return mediaOf(contentOf(responses[status]), contentType)?.schema !== undefined
+}
+
+/** The body of a media type. A range such as `image/*` stands for all types that are not named. */
+function mediaOf(content: DescribedResponse['content'], contentType: string): { schema?: Json } | undefined {
+  return content?.[contentType] ?? content?.[contentType.replace(/\/.*/, '/*')] ?? content?.['*/*']
 }
 
 function contentOf(response: DescribedResponse | undefined): DescribedResponse['content'] {
@@ -167,7 +171,7 @@ function responseDifferences(operation: DescribedOperation, exchange: ObservedEx
   if (declared === undefined) return ['the status is not described']
   const content = contentOf(declared)
   if (method === 'HEAD' || content === undefined) return []
-  const media = content[contentType]
+  const media = mediaOf(content, contentType)
   if (media === undefined) return [`the type ${contentType || 'of the body'} is not described`]
   if (media.schema === undefined || text === undefined) return []
   const value = contentType === 'application/json' ? parse(text) : text

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { json, kinds, operation } from '../../openapi/index.ts'
+import { bytes, json, kinds, operation } from '../../openapi/index.ts'
 
 /** A user as others see them. */
 export const person = kinds.record('User', {
@@ -59,6 +59,20 @@ const session = kinds.record('Session', {
   is_current: kinds.flag('Whether it is the session of the request.'),
 })
 
+/** A device that an account has signed in on. */
+export const device = {
+  user: kinds.account,
+  platform: kinds.oneOfWords(['windows', 'linux', 'mac', 'android', 'ios']),
+  device_id: kinds.text('The id that the client chose.'),
+  device_name: kinds.text('The name of the device.'),
+  client_version: kinds.text('The version of the client, or empty.'),
+  platform_version: kinds.text('The version of the platform, or empty.'),
+  last_accessed: kinds.isoTime,
+  last_login_ip: kinds.text('The address of the last sign-in.'),
+  wiped_at: orNever,
+  is_desktop_client: kinds.flag(),
+}
+
 const personalToken = {
   id: kinds.integer(),
   name: kinds.text('The name that its owner chose.'),
@@ -75,7 +89,8 @@ const onboarding = kinds.record('Onboarding', {
   password_assigned: kinds.flag('Whether somebody else chose the password.'),
 })
 
-const token = kinds.record('ApiToken', { token: kinds.text('The token.') })
+/** An API token. */
+export const token = kinds.record('ApiToken', { token: kinds.text('The token.') })
 const avatar = kinds.record('AvatarUrl', { avatar_url: kinds.url })
 const done = (description: string) => ({ 200: json(kinds.successFlag, description) })
 const nothing = Type.Object({})
@@ -89,15 +104,11 @@ export const accountSchemas = [
   operation('POST /api2/auth-token/', {
     200: json(token, 'The API token.'),
     400: json(
-      Type.Union([
-        kinds.record('SignInErrors', {
-          non_field_errors: fieldProblems,
-          username: fieldProblems,
-          password: fieldProblems,
-        }),
-        Type.Object({ detail: kinds.text() }),
-        Type.Object({ error_msg: kinds.text() }),
-      ]),
+      kinds.record('SignInErrors', {
+        non_field_errors: fieldProblems,
+        username: fieldProblems,
+        password: fieldProblems,
+      }),
       'Why it was refused.',
     ),
   }),
@@ -105,6 +116,14 @@ export const accountSchemas = [
   operation('POST /api/v2.1/client-login/', { 200: json(token, 'The API token of the browser.') }),
   operation('POST /api2/logout-device/', { 200: json(nothing, 'The token is revoked.') }),
   operation('POST /api2/device-wiped/', { 200: json(nothing, 'The report was stored.') }),
+  operation('GET /api2/devices/', {
+    200: json(
+      Type.Array(
+        kinds.record('Device', { ...device, is_current: kinds.flag('Whether it sent the request.') }),
+      ),
+      'The devices.',
+    ),
+  }),
   operation('DELETE /api2/devices/', done('The device is unlinked.')),
   operation('GET /api/v2.1/sessions/', {
     200: json(kinds.record('Sessions', { sessions: Type.Array(session) }), 'The sessions.'),
@@ -140,6 +159,45 @@ export const accountSchemas = [
       'Whether there is a password. It is never shown.',
     ),
   }),
+  operation('PUT /api/v2.1/webdav-secret/', done('The password was changed or removed.'), {
+    parameters: { secret: { description: 'The new password. An empty one removes it.' } },
+  }),
+  operation('POST /api/v2.1/password-reset/', done('If there is such an account, a mail is sent to it.')),
+  operation('POST /api/v2.1/password-reset/check/', {
+    200: json(
+      kinds.record('AccountTokenPurpose', {
+        email: kinds.account,
+        purpose: kinds.oneOfWords(['invitation', 'password-reset', 'contact']),
+      }),
+      'The account and the purpose of the token.',
+    ),
+  }),
+  operation(
+    'POST /api/v2.1/password-reset/confirm/',
+    {
+      200: json(
+        kinds.record('PasswordChosen', { success: Type.Literal(true), email: kinds.account }),
+        'The password was changed.',
+      ),
+    },
+    { parameters: { new_password: { required: true } } },
+  ),
+  operation('POST /api/v2.1/confirm-contact-email/', {
+    200: json(
+      kinds.record('ContactVerified', {
+        success: Type.Literal(true),
+        contact_email: kinds.contactEmail,
+      }),
+      'The address is verified.',
+    ),
+  }),
+  operation('POST /api/v2.1/tool-calls/', done('The call is in the audit log.'), {
+    parameters: {
+      tool: { required: true, description: 'The name of the tool: letters, digits, `_` and `-`.' },
+      repo_id: { description: 'The id of the library that the tool uses.' },
+      path: { description: 'The path that the tool uses.' },
+    },
+  }),
   operation('GET /api2/search-user/', {
     200: json(kinds.record('FoundUsers', { users: Type.Array(person) }), 'The users that match.'),
   }),
@@ -153,5 +211,9 @@ export const accountSchemas = [
       kinds.record('Avatar', { url: kinds.url, is_default: kinds.flag(), mtime: kinds.unixTime }),
       'The avatar.',
     ),
+  }),
+  operation('GET /media/avatars/default.png', { 200: bytes('image/png', 'The image.') }),
+  operation('GET /media/avatars/:name/:size', {
+    200: bytes('image/png', 'The image. It never changes.'),
   }),
 ]

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { json, kinds, operation } from '../../openapi/index.ts'
+import { bytes, json, kinds, operation } from '../../openapi/index.ts'
 
 const notifications = {
   notification_list: Type.Array(
     kinds.record('Notification', {
       id: kinds.integer(),
       type: kinds.text('The kind of the notification.'),
-      detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Its fields depend on the kind.' }),
+      detail: kinds.mapOf(Type.Unknown(), 'Its fields depend on the kind.'),
       time: kinds.isoTime,
       seen: kinds.flag(),
     }),
@@ -38,13 +38,76 @@ const delivery = kinds.record('Delivery', {
   status_code: kinds.orNull(kinds.integer('The status that the receiver answered.')),
   response: kinds.text('The beginning of its response.'),
   error: kinds.text('Why it failed, or empty.'),
-  body: Type.Record(Type.String(), Type.Unknown(), { description: 'The event as it was sent.' }),
+  body: kinds.mapOf(Type.Unknown(), 'The event as it was sent.'),
 })
+
+const activity = kinds.record('Activity', {
+  op_type: kinds.oneOfWords(['create', 'delete', 'edit', 'rename', 'move', 'recover', 'clean-up-trash']),
+  obj_type: kinds.oneOfWords(['repo', 'dir', 'file']),
+  repo_id: kinds.libraryId,
+  repo_name: kinds.text('The name of the library.'),
+  commit_id: kinds.objectIdOrEmpty,
+  path: kinds.path,
+  name: kinds.name,
+  old_path: Type.Optional(kinds.text('The previous path of what was renamed or moved.')),
+  old_name: Type.Optional(kinds.text('The previous name of what was renamed or moved.')),
+  old_repo_name: Type.Optional(kinds.text('The previous name of a renamed library.')),
+  days: Type.Optional(kinds.integer('The days that were kept when the trash was emptied.')),
+  author_email: kinds.account,
+  author_name: kinds.displayName,
+  author_contact_email: kinds.contactEmail,
+  via_link: Type.Optional(
+    Type.Literal(true, { description: 'A visitor of a link made the change. The author created the link.' }),
+  ),
+  login_id: Type.Literal('', { description: 'An unused constant.' }),
+  avatar_url: kinds.url,
+  time: kinds.isoTime,
+  details: Type.Array(kinds.text(), {
+    description: 'Always empty: activities are not grouped.',
+    maxItems: 0,
+  }),
+  count: Type.Literal(0, { description: 'Always 0: activities are not grouped.' }),
+})
+
+const activities = Type.Array(activity)
 
 const done = (description: string) => ({ 200: json(kinds.successFlag, description) })
 
-/** Notifications and webhooks. */
+/** The feed of activities, events, notifications and webhooks. */
 export const activitySchemas = [
+  operation(
+    'GET /api/v2.1/activities/',
+    { 200: json(kinds.record('Activities', { events: activities }), 'A page of activities, newest first.') },
+    {
+      parameters: {
+        page: { description: 'Counted from 1.' },
+        per_page: { description: 'Default: 25, at most 1000.' },
+        op_user: { description: 'Only activities of this account.' },
+      },
+    },
+  ),
+  operation(
+    'GET /api2/events/',
+    {
+      200: json(
+        kinds.record('OlderActivities', {
+          events: activities,
+          more: kinds.flag('Whether there are older ones.'),
+          more_offset: kinds.count('The `start` of the next page.'),
+        }),
+        'Activities, newest first.',
+      ),
+    },
+    { parameters: { limit: { description: 'At most 100.' } } },
+  ),
+  operation(
+    'GET /api/v2.1/events/',
+    { 200: bytes('text/event-stream', 'A stream of server-sent events that the server does not end.') },
+    {
+      parameters: { since: { description: 'The id of the last event that was received.' } },
+      requestHeaders: { 'Last-Event-ID': 'As `since`. Browsers send it when they connect again.' },
+    },
+  ),
   operation('GET /api2/unseen_messages/', {
     200: json(kinds.record('UnseenCount', { count: kinds.count('Of notifications.') }), 'The number.'),
   }),

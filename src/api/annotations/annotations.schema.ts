@@ -53,7 +53,7 @@ const comment = kinds.record('Comment', {
   avatar_url: kinds.url,
 })
 
-const counts = Type.Record(Type.String(), kinds.count('The number of comments.'))
+const counts = kinds.mapOf(kinds.count('The number of comments.'), 'By the name of the file.')
 // Existing clients expect the text.
 const removed = (description: string) => ({
   200: json(Type.Object({ success: Type.Literal('true') }), description),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { json, kinds, operation } from '../../openapi/index.ts'
+import { empty, json, kinds, operation, ranged, rangeRequestHeaders } from '../../openapi/index.ts'
 import { listing, listingHeaders } from '../folders/dirent.schema.ts'
 
 const viaLink = (who: string) =>
@@ -70,8 +70,92 @@ const changes = {
   dst_dir: { description: 'The target folder, for `move` and `copy`.' },
 }
 
+const archiveEntry = kinds.record('ArchiveEntry', {
+  path: kinds.text('The path under which it is extracted, or its name if that is unsafe.'),
+  is_dir: kinds.flag(),
+  size: kinds.size,
+  packed_size: kinds.count('Its size in the archive, in bytes.'),
+  mtime: kinds.integer('In Unix seconds. 0 if it is unknown.'),
+  refusal: kinds.oneOfWords(['', 'name', 'link', 'password', 'method'], 'Why it is not extracted, or empty.'),
+})
+
+const thumbnail = ranged('image/jpeg', 'The thumbnail')
+const thumbnailSize = { description: 'The length of the longer side in pixels, up to 2048.' }
+
 /** Files. */
 export const fileSchemas = [
+  operation(
+    'GET /api/v2.1/repos/:repo_id/file/archive-entries/',
+    {
+      200: json(
+        kinds.record('ArchiveEntries', {
+          id: kinds.objectId,
+          entries: Type.Array(archiveEntry),
+          total: kinds.count('The number of all entries. The list may be shorter.'),
+        }),
+        'The entries.',
+      ),
+    },
+    { errors: [422], parameters: moment },
+  ),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/file/extract-archive/',
+    {
+      200: json(
+        kinds.record('ExtractionTask', { task_id: kinds.text('The id of the background task.') }),
+        'The task.',
+      ),
+    },
+    {
+      parameters: {
+        p: { description: 'The path of the archive.' },
+        base: { description: 'A folder in the archive. Default: its root.' },
+        names: { description: 'Names in that folder. Default: all.' },
+        folder_name: { description: 'Creates a folder of this name for the entries.' },
+        dst_repo_id: { description: 'The id of the target library.' },
+        dst_parent_dir: { description: 'The target folder.' },
+      },
+    },
+  ),
+  operation(
+    'GET /api2/repos/:repo_id/thumbnail/',
+    { ...thumbnail, 204: empty('The file contains no picture.') },
+    {
+      requestHeaders: rangeRequestHeaders,
+      parameters: { p: { required: true }, size: { required: true, ...thumbnailSize } },
+    },
+  ),
+  operation(
+    'GET /thumbnail/:where/create/',
+    {
+      200: json(
+        kinds.record('ThumbnailPath', { encoded_thumbnail_src: kinds.text('The path of the thumbnail.') }),
+        'The thumbnail.',
+      ),
+      400: json(
+        kinds.record('ThumbnailRefusal', { error: kinds.text('Why it was refused.') }),
+        'The size or the path is invalid.',
+      ),
+      500: json(
+        kinds.record('ThumbnailFailure', { err_msg: kinds.text('What failed.') }),
+        'The thumbnail could not be created.',
+      ),
+    },
+    {
+      parameters: {
+        where: { description: 'The id of a library, or the token of a share link, which needs no account.' },
+        path: { required: true },
+        size: thumbnailSize,
+      },
+    },
+  ),
+  operation('GET /thumbnail/:where/:size/', thumbnail, {
+    requestHeaders: rangeRequestHeaders,
+    parameters: {
+      where: { description: 'The id of a library, or the token of a share link, which needs no account.' },
+      size: { description: 'The length of the longer side in pixels. The path of the file follows.' },
+    },
+  }),
   operation(
     'GET /api2/repos/:repo_id/file/',
     {

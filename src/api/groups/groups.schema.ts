@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
+import { modifier } from '../libraries/libraries.schema.ts'
 
-const briefGroup = {
+/** The fields of every group. */
+export const briefGroup = {
   id: kinds.integer('The id of the group.'),
   parent_group_id: Type.Literal(0, { description: 'An unused constant.' }),
   name: kinds.text('The name of the group.'),
@@ -22,17 +24,6 @@ const owner = {
   owner_email: kinds.account,
   owner_name: kinds.displayName,
   owner_contact_email: kinds.contactEmail,
-}
-
-const modifier = {
-  modifier_email: kinds.account,
-  modifier_name: kinds.displayName,
-  modifier_contact_email: kinds.contactEmail,
-  modifier_via_link: Type.Optional(
-    Type.Literal(true, {
-      description: 'A visitor of a link made the last change. The modifier created the link.',
-    }),
-  ),
 }
 
 const status = kinds.text('`normal` or `read-only`.')
@@ -58,7 +49,8 @@ const groupRepo = kinds.record('LibraryOfGroup', {
   archive_status: Type.Null(),
 })
 
-const groupLibrary = kinds.record('SharedWithGroup', {
+/** A library that is shared with a group. */
+export const groupLibrary = kinds.record('SharedWithGroup', {
   repo_id: kinds.libraryId,
   repo_name: kinds.text('The name of the library.'),
   mtime: kinds.isoTime,
@@ -90,7 +82,8 @@ const olderGroupLibrary = kinds.record('OlderSharedWithGroup', {
   ...modifier,
 })
 
-const member = kinds.record('GroupMember', {
+/** A member of a group. */
+export const member = kinds.record('GroupMember', {
   group_id: kinds.integer('The id of the group.'),
   email: kinds.account,
   name: kinds.displayName,
@@ -101,6 +94,18 @@ const member = kinds.record('GroupMember', {
   role: kinds.oneOfWords(['Owner', 'Admin', 'Member']),
 })
 
+/** What became of several accounts that were added. */
+export const addedMembers = kinds.record('AddedMembers', {
+  failed: Type.Array(
+    Type.Object({
+      email: kinds.account,
+      email_name: kinds.displayName,
+      error_msg: kinds.text('Why it failed.'),
+    }),
+  ),
+  success: Type.Array(member),
+})
+
 const success = (description: string) => ({ 200: json(kinds.successFlag, description) })
 
 const olderGroup = {
@@ -109,6 +114,9 @@ const olderGroup = {
   creator: kinds.text('The account of the owner. Empty if it was deleted.'),
   ctime: kinds.integer('In microseconds since 1970.'),
 }
+
+// Only one call names its errors so.
+const refusal = kinds.record('GroupRefusal', { error: kinds.text('Why it was refused.') })
 
 /** Groups. */
 export const groupSchemas = [
@@ -135,19 +143,7 @@ export const groupSchemas = [
   operation('GET /api/v2.1/groups/:group_id/members/', { 200: json(Type.Array(member), 'The members.') }),
   operation('POST /api/v2.1/groups/:group_id/members/', { 201: json(member, 'The new member.') }),
   operation('POST /api/v2.1/groups/:group_id/members/bulk/', {
-    200: json(
-      kinds.record('AddedMembers', {
-        failed: Type.Array(
-          Type.Object({
-            email: kinds.account,
-            email_name: kinds.displayName,
-            error_msg: kinds.text('Why it failed.'),
-          }),
-        ),
-        success: Type.Array(member),
-      }),
-      'The result for each account.',
-    ),
+    200: json(addedMembers, 'The result for each account.'),
   }),
   operation('GET /api/v2.1/groups/:group_id/members/:email/', { 200: json(member, 'The member.') }),
   operation('PUT /api/v2.1/groups/:group_id/members/:email/', { 200: json(member, 'The changed member.') }),
@@ -171,6 +167,17 @@ export const groupSchemas = [
         'With `with_msg=false`, the first `limit` of them.',
       ),
     ],
+  }),
+  operation('PUT /api2/groups/', {
+    200: json(
+      kinds.record('CreatedGroup', {
+        success: Type.Literal(true),
+        group_id: kinds.integer('The id of the group.'),
+      }),
+      'The new group.',
+    ),
+    400: json(refusal, 'The name is invalid or taken.'),
+    403: json(refusal, 'The caller may not create groups.'),
   }),
   operation('GET /api2/groups/:group_id/repos/', {
     200: json(Type.Array(olderGroupLibrary), 'The libraries.'),

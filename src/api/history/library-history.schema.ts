@@ -43,6 +43,8 @@ const commitDetail = kinds.record('CommitDetail', {
   ),
 })
 
+const paths = (description: string) => Type.Optional(Type.Array(kinds.path, { description }))
+
 /** The history of a library. */
 export const libraryHistorySchemas = [
   operation(
@@ -66,4 +68,25 @@ export const libraryHistorySchemas = [
   operation('GET /api/v2.1/repos/:repo_id/commits/:commit_id/', {
     200: json(commitDetail, 'The commit and its changes.'),
   }),
+  operation(
+    'GET /api2/repo_history_changes/:repo_id/',
+    {
+      200: json(
+        kinds.record('ChangedPaths', {
+          added_files: paths('The files that were added.'),
+          deleted_files: paths('The files that were deleted.'),
+          modified_files: paths('The files that were changed.'),
+          renamed_files: paths('The old and the new path of each file and folder that was renamed or moved.'),
+          added_dirs: paths('The folders that were added.'),
+          deleted_dirs: paths('The folders that were deleted.'),
+        }),
+        'The changed paths. Kinds of changes that did not occur are left out.',
+      ),
+      400: json(
+        kinds.record('HistoryRefusal', { err: kinds.text('Why it was refused.') }),
+        'There is no such library or commit.',
+      ),
+    },
+    { parameters: { commit_id: { required: true, description: 'The id of the commit.' } } },
+  ),
 ]

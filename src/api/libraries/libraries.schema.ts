@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { empty, json, kinds, operation } from '../../openapi/index.ts'
 
-const modifier = {
+/** Who changed a library last. */
+export const modifier = {
   modifier_email: kinds.account,
   modifier_name: kinds.displayName,
   modifier_contact_email: kinds.contactEmail,
@@ -104,7 +105,8 @@ const createdLibrary = kinds.record('CreatedLibrary', {
   email: kinds.account,
 })
 
-const syncInfo = kinds.record('SyncInfo', {
+/** What a sync client needs to start. */
+export const syncInfo = kinds.record('SyncInfo', {
   email: kinds.account,
   token: kinds.text('A sync token of the library. Empty for `from=web`.'),
   repo_id: kinds.libraryId,
@@ -301,6 +303,39 @@ export const librarySchemas = [
       },
     },
   ),
+  operation('GET /api2/repos/:repo_id/download-info/', { 200: json(syncInfo, 'The library.') }),
+  operation(
+    'GET /api2/repo-tokens/',
+    {
+      200: json(
+        kinds.mapOf(
+          kinds.text('A sync token.'),
+          'By id of the library. Those that the caller cannot open are left out.',
+        ),
+        'The sync tokens.',
+      ),
+    },
+    { parameters: { repos: { required: true, description: 'The ids of libraries, separated by commas.' } } },
+  ),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/set-password/',
+    { 200: json(kinds.successFlag, 'The library is unlocked.') },
+    { parameters: { password: { required: true } } },
+  ),
+  operation(
+    'PUT /api/v2.1/repos/:repo_id/set-password/',
+    { 200: json(kinds.successFlag, 'The password was changed.') },
+    {
+      parameters: {
+        operation: { description: 'Only `change-password`, which is the default.' },
+        old_password: { required: true },
+        new_password: { required: true },
+      },
+    },
+  ),
+  operation('DELETE /api/v2.1/repos/:repo_id/set-password/', {
+    200: json(kinds.successFlag, 'The library is locked.'),
+  }),
   operation('GET /api2/default-repo/', { 200: json(defaultLibrary, 'The default library of the caller.') }),
   operation('POST /api2/default-repo/', { 200: json(defaultLibrary, 'The default library of the caller.') }),
 ]

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { json, kinds, operation } from '../../openapi/index.ts'
+import { empty, json, kinds, operation } from '../../openapi/index.ts'
 
 const uploadLink = {
   create_by: kinds.account,
@@ -24,8 +24,58 @@ const olderDownloadLink = kinds.record('OlderDownloadLink', {
 
 const deleted = { 200: json(kinds.successFlag, 'The link was deleted.') }
 
-/** Smart links, and the older listings of a library's links. */
+const olderLink = kinds.record('OlderShareLink', {
+  username: kinds.account,
+  repo_id: kinds.libraryId,
+  ctime: kinds.isoTime,
+  s_type: kinds.oneOfWords(['d', 'f'], 'A folder or a file.'),
+  token: kinds.text('The token of the link.'),
+  view_cnt: kinds.count('How often it was opened.'),
+  path: kinds.text('The path of the item. That of a folder ends with a slash.'),
+})
+
+const mailed = {
+  200: json(
+    kinds.record('MailedLink', {
+      success: Type.Array(kinds.text('An address.'), { description: 'The addresses that get a mail.' }),
+      failed: Type.Array(
+        Type.Object({ email: kinds.text('An address.'), error_msg: kinds.text('Why it gets none.') }),
+      ),
+    }),
+    'The result for each address.',
+  ),
+}
+
+const mailParameters = {
+  email: { description: 'The addresses, separated by commas.' },
+  token: { description: 'The token of the link.' },
+  extra_msg: { description: 'A message to the recipients.' },
+}
+
+/** Smart links, the calls of older clients, and the older listings of a library's links. */
 export const linkSchemas = [
+  operation(
+    'PUT /api2/repos/:repo_id/file/shared-link/',
+    { 201: empty('The link.', { Location: 'The URL of the link.' }) },
+    {
+      parameters: {
+        p: { required: true, description: 'The path of the item.' },
+        share_type: { description: '`upload` for an upload link.' },
+        password: { description: 'The password of the link.' },
+        expire: { description: 'The days after which it ends.' },
+      },
+    },
+  ),
+  operation('GET /api2/shared-links/', {
+    200: json(kinds.record('OlderShareLinks', { fileshares: Type.Array(olderLink) }), 'The links.'),
+  }),
+  operation(
+    'DELETE /api2/shared-links/',
+    { 200: json(Type.Object({}), 'The link was deleted.') },
+    { parameters: { t: { required: true, description: 'The token of the link.' } } },
+  ),
+  operation('POST /api2/send-share-link/', mailed, { parameters: mailParameters }),
+  operation('POST /api2/send-upload-link/', mailed, { parameters: mailParameters }),
   operation(
     'GET /api/v2.1/smart-link/',
     {

@@ -3,7 +3,8 @@ import { json, kinds, operation } from '../../openapi/index.ts'
 
 const token = kinds.text('The token of the link.')
 
-const place = {
+/** The item of a link. */
+export const linkTarget = {
   repo_id: kinds.libraryId,
   repo_name: kinds.text('The name of the library.'),
   path: kinds.text('The path of the item. That of a folder ends with a slash.'),
@@ -23,7 +24,7 @@ const state = {
 
 const shareLink = {
   username: kinds.account,
-  ...place,
+  ...linkTarget,
   is_dir: kinds.flag(),
   token,
   link: kinds.url,
@@ -40,7 +41,7 @@ const shareLink = {
   can_edit: kinds.flag('Whether its creator can edit the file in the web app.'),
 }
 
-const uploadLink = { ...place, link: kinds.url, token, username: kinds.account, ...state }
+const uploadLink = { ...linkTarget, link: kinds.url, token, username: kinds.account, ...state }
 
 const target = { obj_id: kinds.objectIdOrEmpty }
 

@@ -34,6 +34,21 @@ const searchResult = kinds.record('SearchResult', {
   thumbnail_url: kinds.text('A URL of a thumbnail, or empty.'),
 })
 
+/** Entries of one library by part of their name. */
+export const foundNames = json(
+  kinds.record('FoundNames', {
+    data: Type.Array(
+      Type.Object({
+        path: kinds.path,
+        size: kinds.size,
+        mtime: kinds.isoTime,
+        type: kinds.oneOfWords(['folder', 'file']),
+      }),
+    ),
+  }),
+  'The files and folders whose names match.',
+)
+
 /** The search. */
 export const searchSchemas = [
   operation(
@@ -67,19 +82,5 @@ export const searchSchemas = [
       },
     },
   ),
-  operation('GET /api/v2.1/search-file/', {
-    200: json(
-      kinds.record('FoundNames', {
-        data: Type.Array(
-          Type.Object({
-            path: kinds.path,
-            size: kinds.size,
-            mtime: kinds.isoTime,
-            type: kinds.oneOfWords(['folder', 'file']),
-          }),
-        ),
-      }),
-      'The files and folders whose names match.',
-    ),
-  }),
+  operation('GET /api/v2.1/search-file/', { 200: foundNames }),
 ]

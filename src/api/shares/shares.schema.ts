@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 import { person } from '../accounts/accounts.schema.ts'
+import { modifier, syncInfo } from '../libraries/libraries.schema.ts'
 
 const expiry = {
   expire_date: Type.Optional(kinds.isoTime),
@@ -50,25 +51,264 @@ const shareRecord = kinds.record('OlderShare', {
   is_admin: kinds.flag('Whether the recipient may manage shares.'),
 })
 
+const shared = {
+  200: json(
+    kinds.record('ShareResults', {
+      success: Type.Array(sharedItem),
+      failed: Type.Array(
+        Type.Object({
+          email: Type.Optional(kinds.text('A user, as it was sent.')),
+          group_name: Type.Optional(kinds.text('The name of a group, or its id as it was sent.')),
+          error_msg: kinds.text('Why it failed.'),
+        }),
+      ),
+      virtual_repo_id: kinds.orNull(kinds.text('The id of the shared folder or file as a library.')),
+    }),
+    'The result for each recipient.',
+  ),
+}
+
+const target = {
+  share_type: { description: '`user` or `group`.' },
+  username: { description: 'The users, for `user`.' },
+  group_id: { description: 'The ids of the groups, for `group`.' },
+  expire_days: { description: 'The days after which the shares end.' },
+  expiration_time: { description: 'When the shares end, in ISO 8601.' },
+}
+
+const recipient = {
+  user_name: Type.Optional(kinds.text('The name of the user that it is shared with.')),
+  user_email: Type.Optional(kinds.text('The account of that user.')),
+  contact_email: Type.Optional(kinds.text('The address for mail of that user.')),
+  group_id: Type.Optional(kinds.integer('The id of the group that it is shared with.')),
+  group_name: Type.Optional(kinds.text('The name of that group.')),
+}
+
+const shareType = kinds.oneOfWords(['personal', 'group', 'public'])
+
+const sharedLibrary = kinds.record('LibrarySharedOut', {
+  repo_id: kinds.libraryId,
+  repo_name: kinds.text('The name of the library.'),
+  encrypted: kinds.flag(),
+  share_type: shareType,
+  share_permission: kinds.permission,
+  share_permission_name: Type.Literal('', { description: 'An unused constant.' }),
+  ...modifier,
+  ...recipient,
+  is_admin: kinds.flag('Whether the recipient may manage shares.'),
+  ...expiry,
+})
+
+const sharedFolder = kinds.record('FolderSharedOut', {
+  repo_id: kinds.libraryId,
+  repo_name: kinds.text('The name of the library.'),
+  path: kinds.folderPath,
+  folder_name: kinds.name,
+  share_type: shareType,
+  share_permission: kinds.permission,
+  share_permission_name: Type.Literal('', { description: 'An unused constant.' }),
+  ...recipient,
+  is_admin: kinds.flag('Whether the recipient may manage shares.'),
+  ...expiry,
+})
+
+const sharedFiles = kinds.record('SharedFiles', {
+  shared_with_me: Type.Array(
+    kinds.record('FileSharedWithMe', {
+      repo_id: kinds.text('The id of a library that has only this file.'),
+      path: kinds.text('The path of the file in that library.'),
+      file_name: kinds.name,
+      size: kinds.size,
+      last_modified: kinds.isoTime,
+      permission: kinds.permission,
+      share_type: shareType,
+      group_id: Type.Optional(kinds.integer('The id of the group that it is shared with.')),
+      group_name: Type.Optional(kinds.text('The name of that group.')),
+      owner_email: kinds.account,
+      owner_name: kinds.displayName,
+      share_from: kinds.account,
+      share_from_name: kinds.displayName,
+      ...expiry,
+    }),
+  ),
+  shared_by_me: Type.Array(
+    kinds.record('FileSharedOut', {
+      repo_id: kinds.libraryId,
+      repo_name: kinds.text('The name of the library.'),
+      path: kinds.path,
+      file_name: kinds.name,
+      share_type: shareType,
+      share_permission: kinds.permission,
+      ...recipient,
+      is_admin: Type.Literal(false),
+      ...expiry,
+    }),
+  ),
+})
+
+const publicLibrary = kinds.record('LibraryForEveryone', {
+  id: kinds.libraryId,
+  name: kinds.text('The name of the library.'),
+  owner: kinds.account,
+  owner_nickname: kinds.displayName,
+  owner_name: kinds.displayName,
+  mtime: kinds.unixTime,
+  mtime_relative: kinds.timeElement,
+  size: kinds.size,
+  size_formatted: kinds.sizeText,
+  encrypted: kinds.flag(),
+  permission: kinds.permission,
+})
+
+const explanation = kinds.record('AccessExplanation', {
+  email: kinds.account,
+  repo_id: kinds.libraryId,
+  repo_name: kinds.text('The name of the library.'),
+  path: kinds.path,
+  permission: kinds.orNull(kinds.permission),
+  is_admin: kinds.flag('Whether the user may manage shares.'),
+  is_owner: kinds.flag('Whether the user owns the library.'),
+  is_active: kinds.flag('Whether the account is active.'),
+  status: kinds.oneOfWords(['normal', 'read-only'], 'The status of the library.'),
+  open_as: kinds.orNull(
+    kinds.text('The id by which the user reaches the path: the library, or a shared folder.'),
+  ),
+  reason: kinds.text('One sentence in English.'),
+  grants: Type.Array(
+    Type.Object({
+      share_type: shareType,
+      group_id: Type.Optional(kinds.integer('The id of the group.')),
+      group_name: Type.Optional(kinds.text('The name of the group.')),
+      path: kinds.text('The path that is shared.'),
+      permission: kinds.permission,
+      is_admin: kinds.flag('Whether it lets the user manage shares.'),
+      reaches: kinds.flag('Whether it applies to the path.'),
+      decides: kinds.flag('Whether the permission is that of this share.'),
+    }),
+  ),
+})
+
+const batchParty = {
+  repo_id: kinds.text('The id of the library, as it was sent.'),
+  username: Type.Optional(kinds.text('The user.')),
+}
+
+const olderTarget = {
+  share_type: { description: '`personal`, `group` or `public`.' },
+  user: { description: 'The users, separated by commas, for `personal`.' },
+  users: { description: 'As `user`.' },
+  group_id: { description: 'The ids of the groups, separated by commas, for `group`.' },
+}
+
 const done = (description: string) => ({ 200: json(kinds.successFlag, description) })
 
 /** Shares. */
 export const shareSchemas = [
   operation('GET /api2/repos/:repo_id/dir/shared_items/', sharedItems),
+  operation('PUT /api2/repos/:repo_id/dir/shared_items/', shared, { parameters: target }),
   operation('POST /api2/repos/:repo_id/dir/shared_items/', done('The share was changed.')),
   operation('DELETE /api2/repos/:repo_id/dir/shared_items/', done('The share was ended.')),
   operation('GET /api/v2.1/repos/:repo_id/file/shared-items/', sharedItems),
+  operation('PUT /api/v2.1/repos/:repo_id/file/shared-items/', shared, { parameters: target }),
+  operation('POST /api/v2.1/repos/:repo_id/file/shared-items/', done('The share was changed.')),
   operation('DELETE /api/v2.1/repos/:repo_id/file/shared-items/', done('The share was ended.')),
   operation('GET /api2/beshared-repos/', {
     200: json(Type.Array(shareRecord), 'What was shared with the caller.'),
   }),
   operation('DELETE /api2/beshared-repos/:repo_id/', done('The caller left the share.')),
   operation('GET /api2/shared-repos/', { 200: json(Type.Array(shareRecord), 'What the caller shared.') }),
+  operation(
+    'PUT /api2/shared-repos/:repo_id/',
+    { 200: json(kinds.successWord, 'The library is shared.') },
+    { parameters: olderTarget },
+  ),
+  operation(
+    'DELETE /api2/shared-repos/:repo_id/',
+    { 200: json(kinds.successWord, 'The share was ended.') },
+    { parameters: olderTarget },
+  ),
+  operation('GET /api/v2.1/shared-repos/', {
+    200: json(Type.Array(sharedLibrary), 'The libraries, by name.'),
+  }),
+  operation('GET /api/v2.1/shared-folders/', {
+    200: json(Type.Array(sharedFolder), 'The folders, by name.'),
+  }),
+  operation('GET /api/v2.1/shared-files/', { 200: json(sharedFiles, 'The files.') }),
+  operation('GET /api2/repos/public/', { 200: json(Type.Array(publicLibrary), 'The libraries.') }),
+  operation(
+    'POST /api2/repos/public/',
+    { 201: json(syncInfo, 'The new library.') },
+    {
+      parameters: {
+        name: { required: true, description: 'The name of the library.' },
+        desc: { description: 'A description.' },
+        passwd: { description: 'Encrypts the library with this password.' },
+        permission: { description: 'What everyone may do: `r` or `rw`. Default: `rw`.' },
+      },
+    },
+  ),
+  operation(
+    'POST /api/v2.1/repos/batch/',
+    {
+      200: json(
+        kinds.record('SharedLibraries', {
+          failed: Type.Array(
+            Type.Object({
+              ...batchParty,
+              group_id: Type.Optional(
+                Type.Union([kinds.integer(), kinds.text()], {
+                  description: 'The id of the group, or what was sent if there is no such group.',
+                }),
+              ),
+              error_msg: kinds.text('Why it failed.'),
+            }),
+          ),
+          success: Type.Array(
+            Type.Object({
+              ...batchParty,
+              group_id: Type.Optional(kinds.integer('The id of the group.')),
+              permission: kinds.oneOfWords(['r', 'rw', 'admin']),
+            }),
+          ),
+        }),
+        'The result for each library and recipient.',
+      ),
+    },
+    {
+      parameters: {
+        repo_id: { description: 'The ids of the libraries.' },
+        username: { description: 'The users, if `share_type` is `user`.' },
+        group_id: { description: 'The ids of the groups, if `share_type` is `group`.' },
+      },
+    },
+  ),
   operation('PUT /api/v2.1/shared-repos/:repo_id/', done('The share was changed.')),
   operation('DELETE /api/v2.1/shared-repos/:repo_id/', done('The share was ended.')),
   operation('GET /api/v2.1/repos/:repo_id/related-users/', {
     200: json(kinds.record('RelatedUsers', { user_list: Type.Array(person) }), 'The users.'),
   }),
+  operation('GET /api/v2.1/repos/:repo_id/shared-entries/', {
+    200: json(
+      kinds.record('SharedEntries', {
+        shared: Type.Array(kinds.path, { description: 'Those that are shared with users or groups.' }),
+        linked: Type.Array(kinds.path, { description: 'Those that have links.' }),
+      }),
+      'The paths.',
+    ),
+  }),
+  operation('GET /api/v2.1/repos/:repo_id/custom-share-permissions/', {
+    200: json(
+      kinds.record('CustomPermissions', {
+        permission_list: Type.Array(kinds.text(), { description: 'Always empty.', maxItems: 0 }),
+      }),
+      'An empty list.',
+    ),
+  }),
+  operation(
+    'GET /api/v2.1/repos/:repo_id/access-explanation/',
+    { 200: json(explanation, 'The permission and the shares that it follows from.') },
+    { parameters: { email: { description: 'The account.' } } },
+  ),
   operation('GET /api/v2.1/repos/:repo_id/share-info/', {
     200: json(
       kinds.record('ShareInfo', {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 
-const archiveTask = kinds.record('ArchiveTask', {
+/** An archive that is being packed. */
+export const archiveTask = kinds.record('ArchiveTask', {
   zip_token: kinds.text('Names the archive, and authorizes its download at `/seafhttp/zip/<zip_token>`.'),
 })
 

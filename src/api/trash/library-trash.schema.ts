@@ -38,6 +38,8 @@ const trashPage = kinds.record('TrashPage', {
   scan_stat: kinds.orNull(kinds.text('Where the next page begins.')),
 })
 
+const restored = Type.Array(Type.Object({ path: kinds.path, is_dir: kinds.flag() }))
+
 const parameters = {
   scan_stat: { description: 'The value of the previous response, for the next page.' },
   show_days: { description: 'Only what was deleted in these days. 0 is all.' },
@@ -87,13 +89,38 @@ export const libraryTrashSchemas = [
     {
       200: json(
         kinds.record('Restored', {
-          success: Type.Array(Type.Object({ path: kinds.path, is_dir: kinds.flag() })),
+          success: restored,
           failed: Type.Array(Type.Object({ path: kinds.path, error_msg: kinds.text('Why it failed.') })),
         }),
         'The result for each path.',
       ),
     },
     { errors: [443] },
+  ),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/trash2/revert/',
+    {
+      200: json(
+        kinds.record('RestoredFromCommits', {
+          success: restored,
+          failed: Type.Array(
+            Type.Object({
+              commit_id: kinds.objectId,
+              path: kinds.path,
+              error_msg: kinds.text('Why it failed.'),
+            }),
+          ),
+        }),
+        'The result for each path.',
+      ),
+    },
+    {
+      errors: [443],
+      body: kinds.mapOf(
+        Type.Array(kinds.path),
+        'The paths to restore, by the id of the commit that still has them.',
+      ),
+    },
   ),
   operation('GET /api/v2.1/deleted-repos/', { 200: json(Type.Array(deletedLibrary), 'The libraries.') }),
   operation(

@@ -31,7 +31,9 @@ function typeOf(schema) {
   if (here.const !== undefined) return JSON.stringify(here.const)
   if (here.enum) return here.enum.map((word) => JSON.stringify(word)).join(' | ')
   if (here.anyOf) return here.anyOf.map(typeOf).join(' | ')
+  if (here.prefixItems) return `[${here.prefixItems.map(typeOf).join(', ')}]`
   if (here.type === 'array') return `array of ${typeOf(here.items ?? {})}`
+  if (here.additionalProperties) return `object of ${typeOf(here.additionalProperties)}`
   return here.type === 'object' ? (nameOf(schema) ?? 'object') : (here.type ?? 'anything')
 }
 
@@ -39,6 +41,7 @@ function typeOf(schema) {
 function fieldsOf(schema) {
   const here = resolved(schema)
   if (here.type === 'array') return fieldsOf(here.items ?? {})
+  if (here.additionalProperties) return fieldsOf(here.additionalProperties)
   if (here.anyOf) {
     return here.anyOf.flatMap((variant) => {
       const fields = fieldsOf(variant)
@@ -97,7 +100,8 @@ function responseItem([status, response]) {
   for (const [name, header] of Object.entries(headers)) {
     shown.append(element('div', '', 'Header ', code(name), ': ', ...prose(header.description)))
   }
-  if (Number(status) >= 400) return shown
+  // The errors that every call can answer. The introduction says what they contain.
+  if (response.$ref !== undefined) return shown
   for (const [type, { schema, example }] of Object.entries(content)) {
     shown.append(element('div', 'type', schema ? `${type}: ${typeOf(schema)}` : type))
     if (schema) shown.append(...fieldsOf(schema))
@@ -127,9 +131,10 @@ function detailOf(operation) {
       ...fieldsOf(content[0][1].schema ?? {}),
     )
   }
-  parts.push(element('h3', '', 'Responses'))
-  if (operation['x-undescribed']) parts.push(element('p', 'warning', 'The responses are not described yet.'))
-  else parts.push(element('ul', '', Object.entries(operation.responses).map(responseItem)))
+  parts.push(
+    element('h3', '', 'Responses'),
+    element('ul', '', Object.entries(operation.responses).map(responseItem)),
+  )
   return element('div', 'body', ...parts)
 }
 

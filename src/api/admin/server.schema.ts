@@ -1,0 +1,238 @@
+import { Type } from 'typebox'
+import { bytes, json, kinds, operation } from '../../openapi/index.ts'
+import { mailState, storedOnDisk } from './admin.schema.ts'
+
+const timeOrNull = kinds.orNull(kinds.isoTime)
+
+const auditEntry = kinds.record('AuditEntry', {
+  id: kinds.integer('Entries are numbered in the order of time.'),
+  time: kinds.isoTime,
+  actor: kinds.text('The account that did it, or what else did.'),
+  address: kinds.text('The network address of the caller, or empty.'),
+  action: kinds.text('The name of the action.'),
+  object_kind: kinds.text('What it concerned: `account`, `library`, `server` …'),
+  object_id: kinds.text('The id of that object, or empty.'),
+  path: kinds.text('The path in a library, or empty.'),
+  detail: kinds.mapOf(Type.Unknown(), 'Its fields depend on the action.'),
+})
+
+const auditFilter = {
+  actor: { description: 'Only entries of this account.' },
+  action: { description: 'Only this action.' },
+  repo_id: { description: 'Only entries about this library.' },
+  object_id: { description: 'Only entries about this object.' },
+  from: { description: 'Since this time, in ISO 8601.' },
+  to: { description: 'Until this time, in ISO 8601. A date includes its day.' },
+}
+
+const days = {
+  start: { description: 'The first day, in ISO 8601. Default: 30 days before the last.' },
+  end: { description: 'The last day, in ISO 8601. Default: today.' },
+}
+
+const countOfDay = kinds.record('CountOfDay', {
+  datetime: kinds.isoTime,
+  count: kinds.count('The number on that day.'),
+})
+
+const status = kinds.record('ServerStatus', {
+  version: kinds.text('The version of the program.'),
+  database: kinds.text('The kind of the database.'),
+  blocks: kinds.text('The kind of the block storage.'),
+  started_at: kinds.isoTime,
+  uptime: kinds.count('Seconds since then.'),
+  healthy: kinds.flag('Whether all checks pass.'),
+  checks: Type.Array(Type.Object({ name: kinds.text('What was checked.'), ok: kinds.flag() })),
+  disk: kinds.orNull(
+    Type.Object({ free: kinds.count('Bytes that are free.'), total: kinds.count('Bytes of the disk.') }),
+  ),
+  search: Type.Object({
+    commits_behind: kinds.count('The number of commits that are not indexed yet.'),
+    seconds_behind: kinds.integer('The age of the oldest of them.'),
+    texts_waiting: kinds.count('The number of files whose text was not extracted yet.'),
+    texts_failed: kinds.count('The number of files whose text could not be extracted.'),
+  }),
+  stored: Type.Object({
+    file_size: kinds.count('The size of all files in bytes, as quotas count it.'),
+    current: kinds.count('Bytes of the current content.'),
+    trash: kinds.count('Bytes that only the trash needs.'),
+    history: kinds.count('Bytes that only the history needs.'),
+    unreferenced: kinds.count('Bytes that nothing needs any more. Garbage collection frees them.'),
+    deleted: kinds.count('Bytes of deleted libraries.'),
+    shared: kinds.count('Bytes that several libraries need. They are stored once.'),
+    repos_count: kinds.count('The number of libraries.'),
+    uncounted_repos: kinds.count('The number of libraries that were not counted yet.'),
+    on_disk: kinds.orNull(storedOnDisk),
+  }),
+  gc: Type.Object({
+    running: kinds.flag(),
+    last_began_at: timeOrNull,
+    last_ended_at: timeOrNull,
+    failed: kinds.flag('Whether the last run failed.'),
+    failure: kinds.orNull(kinds.text('Why it failed.')),
+    deleted_blocks: kinds.count('The number of blocks it deleted.'),
+    freed_bytes: kinds.size,
+    waiting_bytes: kinds.count('Bytes that it will delete later.'),
+  }),
+  tasks: Type.Object({
+    queued: kinds.count('The number of background tasks that wait.'),
+    running: kinds.count('The number of background tasks that run.'),
+  }),
+  upkeep: Type.Array(
+    Type.Object({
+      name: kinds.text('The name of the maintenance job.'),
+      ended_at: kinds.isoTime,
+      duration_ms: kinds.count('In milliseconds.'),
+      failed: kinds.flag(),
+    }),
+    { description: 'The last run of each maintenance job.' },
+  ),
+  last_backup: timeOrNull,
+  last_verified_backup: timeOrNull,
+  backup_unfinished_since: timeOrNull,
+  backup_failure: kinds.orNull(
+    Type.Object({
+      kind: kinds.oneOfWords(['backup', 'verify']),
+      at: kinds.isoTime,
+      message: kinds.text('Why it failed.'),
+    }),
+  ),
+  nodes: Type.Array(
+    Type.Object({
+      id: kinds.text('The id of the node.'),
+      address: kinds.text('The address of the node.'),
+      version: kinds.text('The version of the program.'),
+      alive: kinds.flag('Whether it has sent a heartbeat lately.'),
+      is_this: kinds.flag('Whether it answers this request.'),
+      started_at: kinds.isoTime,
+      heartbeat_at: timeOrNull,
+      leases: Type.Array(kinds.text('The name of a lease.')),
+    }),
+  ),
+  mail: mailState,
+  last_check: timeOrNull,
+  check_unfinished_since: timeOrNull,
+  integrity: Type.Object({
+    damaged_blocks: kinds.count('The number of blocks that are missing or damaged.'),
+    check_findings: kinds.orNull(kinds.count('The number of findings of the last check.')),
+    scrub: kinds.orNull(
+      Type.Object({
+        started_at: kinds.isoTime,
+        blocks: kinds.count('The number of blocks that this pass has read.'),
+        bytes: kinds.size,
+        found: kinds.count('The number of damaged blocks that this pass has found.'),
+        last_finished_at: timeOrNull,
+        last_found: kinds.orNull(kinds.count('The number of damaged blocks that the last pass found.')),
+      }),
+    ),
+  }),
+})
+
+const setup = kinds.record('ServerSetup', {
+  public_url: kinds.orNull(kinds.url),
+  base_url: kinds.url,
+  backup: Type.Object({
+    scheduled: kinds.flag('Whether the server makes backups by itself.'),
+    interval_hours: kinds.orNull(Type.Number({ description: 'The hours between them.' })),
+    last_backup: timeOrNull,
+    failure: kinds.orNull(Type.Object({ at: kinds.isoTime, message: kinds.text('Why it failed.') })),
+  }),
+  mail: mailState,
+  accounts: kinds.count('The number of accounts.'),
+  password_assigned: kinds.flag('Whether somebody else chose the password of the caller.'),
+})
+
+/** The state of the server, its audit log and statistics, for administrators. */
+export const adminServerSchemas = [
+  operation('GET /api/v2.1/admin/status/', { 200: json(status, 'The state.') }),
+  operation('GET /api/v2.1/admin/setup/', { 200: json(setup, 'The state.') }),
+  operation('POST /api/v2.1/admin/test-mail/', {
+    200: json(
+      kinds.record('TestMail', {
+        sent: kinds.flag('Whether the mail server accepted it.'),
+        to: kinds.contactEmail,
+        error: kinds.orNull(kinds.text('The answer of the mail server, or why there was none.')),
+      }),
+      'The result.',
+    ),
+  }),
+  operation('GET /api/v2.1/admin/sysinfo/', {
+    200: json(
+      kinds.record('ServerTotals', {
+        users_count: kinds.count('The number of accounts.'),
+        active_users_count: kinds.count('The number of accounts that can sign in.'),
+        groups_count: kinds.count('The number of groups.'),
+        repos_count: kinds.count('The number of libraries.'),
+        total_files_count: kinds.count('The number of files.'),
+        total_storage: kinds.count('The size of all files in bytes.'),
+        total_devices_count: kinds.count('The number of devices.'),
+        current_connected_devices_count: kinds.count('The number of devices that were used in the last day.'),
+      }),
+      'The totals.',
+    ),
+  }),
+  operation(
+    'GET /api/v2.1/admin/statistics/total-storage/',
+    {
+      200: json(
+        Type.Array(
+          kinds.record('StorageOfDay', {
+            datetime: kinds.isoTime,
+            total_storage: kinds.count('The size of all files in bytes.'),
+          }),
+        ),
+        'The days.',
+      ),
+    },
+    { parameters: days },
+  ),
+  operation(
+    'GET /api/v2.1/admin/statistics/total-files/',
+    { 200: json(Type.Array(countOfDay), 'The days.') },
+    { parameters: days },
+  ),
+  operation(
+    'GET /api/v2.1/admin/statistics/active-users/',
+    { 200: json(Type.Array(countOfDay), 'The days.') },
+    { parameters: days },
+  ),
+  operation('GET /api/v2.1/admin/search-failures/', {
+    200: json(
+      kinds.record('SearchFailures', {
+        total_count: kinds.count('The number of files on all pages.'),
+        search_failure_list: Type.Array(
+          Type.Object({
+            repo_id: kinds.text('The id of a library with the file, or empty.'),
+            repo_name: kinds.text('The name of that library, or empty.'),
+            path: kinds.text('The path of the file, or empty.'),
+            reason: kinds.text('Why its text could not be extracted.'),
+            attempts: kinds.count('The number of attempts.'),
+          }),
+        ),
+      }),
+      'A page of files.',
+    ),
+  }),
+  operation(
+    'GET /api/v2.1/admin/audit-log/',
+    {
+      200: json(
+        kinds.record('AuditLog', {
+          entries: Type.Array(auditEntry),
+          next: kinds.orNull(kinds.integer('The `before` of the next page. Null on the last page.')),
+        }),
+        'A page of entries, newest first.',
+      ),
+    },
+    { parameters: { ...auditFilter, before: { description: 'The `next` of the previous page.' } } },
+  ),
+  operation(
+    'GET /api/v2.1/admin/audit-log/export/',
+    {
+      200: bytes('application/x-ndjson', 'One entry on each line, newest first.', {
+        'Content-Disposition': 'The name of the file.',
+      }),
+    },
+    { parameters: auditFilter },
+  ),
+]
