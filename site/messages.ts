@@ -19,8 +19,9 @@ interface Node {
 }
 
 const SOURCES = ['src/**/*.ts', 'src/*.mjs', 'bin/carrel.cjs', 'bin/hand-over.cjs', 'bin/setup.cjs']
-// Descriptions of commits are content, and the client is at other servers too.
-const NOT_OF_THE_SERVER = /\.(?:test|fixture|contract)\.ts$|\.d\.ts$|test-support|\/client\/|commit-messages/
+// Descriptions of commits are content, the client is at other servers too, and schemas describe the API.
+const NOT_OF_THE_SERVER =
+  /\.(?:test|fixture|contract|schema)\.ts$|\.d\.ts$|test-support|\/client\/|\/openapi\/|commit-messages/
 /** Modules whose sentences are sent to clients. */
 const RESPONDING =
   /^src\/(?:api|transfer|sync|webdav|http|pages|access|activity|identity|mail|previews|unzip)\//
