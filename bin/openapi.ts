@@ -3,7 +3,12 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { apiRoutes } from '../src/api/index.ts'
 import { apiSchemas } from '../src/api/schemas.ts'
-import { type DescribedSurface, describeApi, type Examples } from '../src/openapi/index.ts'
+import {
+  type Compatibility,
+  type DescribedSurface,
+  describeApi,
+  type Examples,
+} from '../src/openapi/index.ts'
 import { downloadRoutes, uploadRoutes } from '../src/transfer/index.ts'
 import { downloadSchemas, uploadSchemas } from '../src/transfer/transfer.schema.ts'
 
@@ -14,6 +19,9 @@ export const DESCRIPTION_FILE = path.join(import.meta.dirname, '../src/pages/ass
 
 /** Responses of the test servers, as `CARREL_TEST_EXAMPLES` records them. */
 export const EXAMPLES_FILE = path.join(import.meta.dirname, '../src/openapi/examples.json')
+
+/** How each call of the web API compares with the original server, and its calls that are not served. */
+const COMPATIBLE_CALLS_FILE = path.join(import.meta.dirname, '../src/openapi/compatibility.json')
 
 /** The version of the API, not of the program. */
 const VERSION = '2.1'
@@ -27,7 +35,13 @@ export const surfaces: readonly DescribedSurface[] = [
 /** The description as the file has it. */
 export async function descriptionText(): Promise<string> {
   const examples = JSON.parse(await readFile(EXAMPLES_FILE, 'utf8')) as Examples
-  return `${JSON.stringify(describeApi(surfaces, { version: VERSION, examples }), undefined, 1)}\n`
+  const compatibility = await compatibleCalls()
+  const document = describeApi(surfaces, { version: VERSION, examples, compatibility })
+  return `${JSON.stringify(document, undefined, 1)}\n`
+}
+
+export async function compatibleCalls(): Promise<Compatibility> {
+  return JSON.parse(await readFile(COMPATIBLE_CALLS_FILE, 'utf8')) as Compatibility
 }
 
 /** Longer responses make no good example. */

@@ -57,6 +57,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       doc('guide-developers', 'Guide'),
       doc('endpoints', 'API reference'),
+      doc('permissions', 'Permissions'),
       doc('compatibility', 'Compatibility'),
       doc('events', 'Events and webhooks'),
       doc('mcp', 'Tools for models'),

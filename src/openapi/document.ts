@@ -32,9 +32,17 @@ interface ResponseObject {
 /** The recorded response of an operation, by operation id. */
 export type Examples = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>
 
+/** What the server that existing clients were written for does differently, by method and path. Omitted calls are not served here. */
+export type Compatibility = Readonly<
+  Record<
+    string,
+    { readonly result: 'supported' | 'different' | 'addition' | 'omitted'; readonly note?: string }
+  >
+>
+
 const HTTP_METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 
-/** An extension: `x-lenient` marks a parameter whose malformed values count as not sent. */
+/** Extensions: `x-lenient` marks a parameter whose malformed values count as not sent, `x-compatibility` compares a call with that of the original server. */
 const INTRODUCTION = `The File Library Web API. Every path works with and without a trailing slash, HEAD works wherever GET does, and a body can be
 urlencoded, multipart or JSON. Requests carry \`Authorization: Token …\` or \`Authorization: Bearer …\`. Further fields may be added to responses.
 Errors are objects with \`error_msg\` or \`detail\`. Those of uploads have \`error\`, and those of downloads are text.`
@@ -127,7 +135,11 @@ const ERROR_COMPONENTS: Json = {
 /** The OpenAPI 3.1 document of some surfaces. Throws if a route has no operation, or an operation no route. */
 export function describeApi(
   surfaces: readonly DescribedSurface[],
-  { version, examples = {} }: { version: string; examples?: Examples },
+  {
+    version,
+    examples = {},
+    compatibility = {},
+  }: { version: string; examples?: Examples; compatibility?: Compatibility },
 ): Json {
   const schemas = new Map<string, unknown>(Object.entries(ERROR_COMPONENTS))
   const paths: Record<string, Record<string, unknown>> = {}
@@ -144,6 +156,7 @@ export function describeApi(
         errorForm,
         schemas,
         examples,
+        compatibility: compatibility[name],
       })
       described.delete(name)
     }
@@ -181,12 +194,13 @@ interface Surroundings {
   /** Collects the named schemas. */
   readonly schemas: Map<string, unknown>
   readonly examples: Examples
+  readonly compatibility: Compatibility[string] | undefined
 }
 
 function operationObject(
   route: DescribableRoute,
   operation: Operation,
-  { errorForm, schemas, examples }: Surroundings,
+  { compatibility, ...surroundings }: Surroundings,
 ): Json {
   const id = operationIdOf(route)
   return {
@@ -194,11 +208,12 @@ function operationObject(
     tags: [tagOf(route.path)],
     summary: route.summary,
     ...(operation.deprecated && { deprecated: true }),
+    ...(compatibility && { 'x-compatibility': compatibility }),
     security: securityOf(route),
     ...limitsOf(route),
     parameters: parametersOf(route, operation),
-    ...bodyOf(route, operation, schemas),
-    responses: responsesOf(route, operation, { errorForm, schemas, examples }),
+    ...bodyOf(route, operation, surroundings.schemas),
+    responses: responsesOf(route, operation, surroundings),
   }
 }
 
@@ -305,7 +320,7 @@ function bodyOf(route: DescribableRoute, operation: Operation, schemas: Map<stri
 function responsesOf(
   route: DescribableRoute,
   { responses, errors }: Operation,
-  { errorForm, schemas, examples }: Surroundings,
+  { errorForm, schemas, examples }: Omit<Surroundings, 'compatibility'>,
 ): Json {
   const found: Record<string, unknown> = {}
   const general = Object.keys(GENERAL_ERRORS)

@@ -1,6 +1,6 @@
 import * as kinds from './kinds.ts'
 
-export { type DescribedSurface, describeApi, type Examples } from './document.ts'
+export { type Compatibility, type DescribedSurface, describeApi, type Examples } from './document.ts'
 export {
   bytes,
   empty,

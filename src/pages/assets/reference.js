@@ -116,6 +116,8 @@ function responseItem([status, response]) {
 
 function detailOf(operation) {
   const parts = [element('p', '', 'Credential: ', ...prose(credentialOf(operation)), '.')]
+  const note = operation['x-compatibility']?.note
+  if (note !== undefined) parts.push(element('p', 'note', 'Unlike the original server: ', ...prose(note)))
   if (operation['x-body-limit']) {
     parts.push(element('p', 'note', `Bodies have at most ${operation['x-body-limit']} bytes.`))
   }
