@@ -280,14 +280,6 @@ const BODY_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 
 
 function bodyOf(route: DescribableRoute, operation: Operation, schemas: Map<string, unknown>): Json {
   if (route.method === 'GET') return {}
-  if (route.body === 'raw') {
-    const schema = operation.multipart
-    return schema === undefined
-      ? { requestBody: { content: { 'application/octet-stream': {} } } }
-      : { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
-  }
-  const fields = Object.entries(route.body)
-  if (fields.length === 0) return {}
   if (operation.body !== undefined) {
     const schema = hoisted(operation.body, schemas)
     return {
@@ -297,6 +289,14 @@ function bodyOf(route: DescribableRoute, operation: Operation, schemas: Map<stri
       },
     }
   }
+  if (route.body === 'raw') {
+    const schema = operation.multipart
+    return schema === undefined
+      ? { requestBody: { content: { 'application/octet-stream': {} } } }
+      : { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
+  }
+  const fields = Object.entries(route.body)
+  if (fields.length === 0) return {}
   const properties: Json = {}
   const required: string[] = []
   for (const [name, reader] of fields) {

@@ -30,7 +30,7 @@ export interface Operation {
   readonly query: Readonly<Record<string, string>>
   /** The fields of a body that the route reads as a stream. */
   readonly multipart: TSchema | undefined
-  /** The body, where one reader takes all of it. */
+  /** The body, where its fields are not those of the readers. */
   readonly body: TSchema | undefined
   /** Request headers that the handler reads. */
   readonly requestHeaders: Readonly<Record<string, string>>

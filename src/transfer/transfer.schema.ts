@@ -52,7 +52,9 @@ const updateForm = Type.Object({
 
 const blockFields = {
   file_size: kinds.text('The size of the file in bytes.'),
-  blockids: kinds.text('The ids of its blocks: a JSON array.'),
+  blockids: Type.Union([kinds.text(), Type.Array(kinds.objectId)], {
+    description: 'The ids of its blocks: a JSON array, also as text.',
+  }),
   last_modify: lastModify,
 }
 
@@ -138,7 +140,7 @@ export const uploadSchemas = [
     {
       errors: uploadErrors,
       query: commitQuery,
-      multipart: Type.Object({
+      body: Type.Object({
         parent_dir: kinds.text('The target folder: that of the link.'),
         file_name: kinds.text('The name of the file.'),
         replace: Type.Optional(kinds.text('`1` replaces a file of the same name.')),
@@ -152,7 +154,7 @@ export const uploadSchemas = [
     {
       errors: uploadErrors,
       query: commitQuery,
-      multipart: Type.Object({ target_file: kinds.text('The path of the file to replace.'), ...blockFields }),
+      body: Type.Object({ target_file: kinds.text('The path of the file to replace.'), ...blockFields }),
     },
   ),
 ]

@@ -8,8 +8,10 @@ import {
   isDesktop,
   type LinkedDevice,
 } from '../../identity/index.ts'
+import type { AdminUser, OlderAccount } from '../admin/accounts.schema.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
+import type { AccountInfo, Profile } from './accounts.schema.ts'
 
 /** The value of `total` and `quota_total` without a limit. Clients treat any negative number as unlimited. */
 const UNLIMITED = -2
@@ -30,7 +32,11 @@ export function avatarUrl(
 }
 
 /** An account as its holder sees it in `/api2/account/info/`. */
-export async function accountInfoToWire(account: Account, { quotas }: ApiServices, baseUrl: string) {
+export async function accountInfoToWire(
+  account: Account,
+  { quotas }: ApiServices,
+  baseUrl: string,
+): Promise<AccountInfo> {
   const usage = await quotas.usageOf(account)
   const limit = quotas.limitOf(account)
   return {
@@ -53,7 +59,7 @@ export async function accountInfoToWire(account: Account, { quotas }: ApiService
 }
 
 /** An account as its holder sees it in `/api/v2.1/user/`. */
-export function userToWire(account: Account) {
+export function userToWire(account: Account): Profile {
   return {
     email: account.email,
     name: account.name,
@@ -68,7 +74,7 @@ export function userToWire(account: Account) {
 }
 
 /** An account as administrators see it in `/api2/accounts/`. */
-export async function accountToWire(account: Account, { quotas }: ApiServices) {
+export async function accountToWire(account: Account, { quotas }: ApiServices): Promise<OlderAccount> {
   return {
     id: account.key,
     email: account.email,
@@ -92,26 +98,28 @@ export async function adminUsersToWire(
   baseUrl: string,
 ) {
   const [usage, lastUses] = await Promise.all([quotas.usageOfMany(accounts), apiTokens.lastUses(accounts)])
-  return accounts.map((account) => ({
-    email: account.email,
-    name: displayName(account),
-    contact_email: contactEmailOf(account),
-    contact_email_verified: isContactVerified(account),
-    login_id: account.loginId,
-    is_staff: isAdmin(account),
-    is_active: account.active,
-    quota_usage: usage.get(account.key) ?? 0,
-    quota_total: quotas.limitOf(account) ?? UNLIMITED,
-    create_time: isoTime(account.createdAt),
-    last_login: optionalTime(account.lastLoginAt),
-    last_access_time: optionalTime(lastUses.get(account.key)),
-    // On the wire, administrators are marked by `is_staff`, not by a role.
-    role: account.role === 'guest' ? 'guest' : 'default',
-    avatar_url: avatarUrl(baseUrl, account),
-    has_default_device: false,
-    is_force_2fa: false,
-    social_auth: [],
-  }))
+  return accounts.map(
+    (account): AdminUser => ({
+      email: account.email,
+      name: displayName(account),
+      contact_email: contactEmailOf(account),
+      contact_email_verified: isContactVerified(account),
+      login_id: account.loginId,
+      is_staff: isAdmin(account),
+      is_active: account.active,
+      quota_usage: usage.get(account.key) ?? 0,
+      quota_total: quotas.limitOf(account) ?? UNLIMITED,
+      create_time: isoTime(account.createdAt),
+      last_login: optionalTime(account.lastLoginAt),
+      last_access_time: optionalTime(lastUses.get(account.key)),
+      // On the wire, administrators are marked by `is_staff`, not by a role.
+      role: account.role === 'guest' ? 'guest' : 'default',
+      avatar_url: avatarUrl(baseUrl, account),
+      has_default_device: false,
+      is_force_2fa: false,
+      social_auth: [],
+    }),
+  )
 }
 
 export async function adminUserToWire(account: Account, services: ApiServices, baseUrl: string) {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { bytes, json, kinds, operation } from '../../openapi/index.ts'
 
 /** A user as others see them. */
@@ -8,6 +8,8 @@ export const person = kinds.record('User', {
   contact_email: kinds.contactEmail,
   avatar_url: kinds.url,
 })
+
+export type Person = Static<typeof person>
 
 const accountInfo = kinds.record('AccountInfo', {
   email: kinds.account,
@@ -29,6 +31,8 @@ const accountInfo = kinds.record('AccountInfo', {
   collaborate_email_interval: kinds.integer('Seconds between mails about notifications. 0 is never.'),
 })
 
+export type AccountInfo = Static<typeof accountInfo>
+
 const profile = kinds.record('Profile', {
   email: kinds.account,
   name: kinds.displayName,
@@ -40,6 +44,8 @@ const profile = kinds.record('Profile', {
   language: kinds.text('The language of mails, or empty.'),
   mail_notices: kinds.oneOfWords(['off', 'at-once', 'daily']),
 })
+
+export type Profile = Static<typeof profile>
 
 const orNever = kinds.orNull(kinds.isoTime)
 

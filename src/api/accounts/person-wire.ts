@@ -1,8 +1,10 @@
 import { type Account, contactEmailOf, displayName, type Group, type Member } from '../../identity/index.ts'
+import type { GroupMember } from '../groups/groups.schema.ts'
 import { avatarUrl } from './account-wire.ts'
+import type { Person } from './accounts.schema.ts'
 
 /** A user as others may see them. */
-export function userItem(account: Account, baseUrl: string, avatarSize?: number) {
+export function userItem(account: Account, baseUrl: string, avatarSize?: number): Person {
   return {
     email: account.email,
     name: displayName(account),
@@ -12,7 +14,12 @@ export function userItem(account: Account, baseUrl: string, avatarSize?: number)
 }
 
 /** A member of a group. */
-export function memberItem(group: Group, { account, isAdmin }: Member, baseUrl: string, avatarSize?: number) {
+export function memberItem(
+  group: Group,
+  { account, isAdmin }: Member,
+  baseUrl: string,
+  avatarSize?: number,
+): GroupMember {
   const isOwner = group.ownerKey === account.key
   return {
     group_id: group.key,

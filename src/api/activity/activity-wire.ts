@@ -3,6 +3,7 @@ import { type Directory, type Person, unknownPerson } from '../../identity/index
 import { baseName } from '../../objects/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
+import type { Activity } from './activity.schema.ts'
 
 /** Activities as `/api/v2.1/activities/` lists them. */
 export async function activitiesToWire(
@@ -17,7 +18,12 @@ export async function activitiesToWire(
   )
 }
 
-function activityToWire(item: FeedItem, author: Person, baseUrl: string, avatarSize: number | undefined) {
+function activityToWire(
+  item: FeedItem,
+  author: Person,
+  baseUrl: string,
+  avatarSize: number | undefined,
+): Activity {
   const { oldPath } = item
   return {
     op_type: item.op,
@@ -33,7 +39,7 @@ function activityToWire(item: FeedItem, author: Person, baseUrl: string, avatarS
     author_email: author.email,
     author_name: author.name,
     author_contact_email: author.contactEmail,
-    ...(item.viaLink && { via_link: true }),
+    ...(item.viaLink && { via_link: true as const }),
     login_id: '',
     avatar_url: avatarUrl(baseUrl, author, avatarSize),
     time: isoTime(item.at),

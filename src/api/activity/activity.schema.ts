@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { bytes, json, kinds, operation } from '../../openapi/index.ts'
 
 const notifications = {
@@ -68,6 +68,8 @@ const activity = kinds.record('Activity', {
   }),
   count: Type.Literal(0, { description: 'Always 0: activities are not grouped.' }),
 })
+
+export type Activity = Static<typeof activity>
 
 const activities = Type.Array(activity)
 

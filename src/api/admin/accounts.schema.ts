@@ -1,9 +1,11 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 import { device, token } from '../accounts/accounts.schema.ts'
 import { adminUser, page } from './admin.schema.ts'
 
 const user = kinds.record('AdminUser', adminUser)
+
+export type AdminUser = Static<typeof user>
 
 const olderAccount = kinds.record('OlderAccount', {
   id: kinds.integer(),
@@ -19,6 +21,8 @@ const olderAccount = kinds.record('OlderAccount', {
   total: kinds.integer('The quota in bytes. A negative number is no limit.'),
   usage: kinds.size,
 })
+
+export type OlderAccount = Static<typeof olderAccount>
 
 const account = {
   is_staff: { description: 'Makes it an administrator, or not any more.' },

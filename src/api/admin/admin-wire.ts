@@ -3,6 +3,9 @@ import { emailAsShown, unknownPerson } from '../../identity/index.ts'
 import type { ListedLibrary } from '../../library/index.ts'
 import { formatSize, isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
+import type { AdminLibrary, PageInfo } from './admin.schema.ts'
+import type { AdminDeletedLibrary } from './libraries.schema.ts'
+import type { AuditLogEntry } from './server.schema.ts'
 
 /** Libraries as administrators see them. */
 export async function adminLibrariesToWire(
@@ -10,7 +13,7 @@ export async function adminLibrariesToWire(
   libraries: readonly ListedLibrary[],
 ) {
   const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
-  return libraries.map((library) => {
+  return libraries.map((library): AdminLibrary => {
     const email = emailAsShown(library.ownerEmail)
     const owner = people.get(email) ?? unknownPerson(email)
     return {
@@ -36,7 +39,7 @@ export async function adminTrashToWire(
   libraries: readonly ListedLibrary[],
 ) {
   const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
-  return libraries.map((library) => {
+  return libraries.map((library): AdminDeletedLibrary => {
     const email = emailAsShown(library.ownerEmail)
     return {
       id: library.id,
@@ -48,12 +51,12 @@ export async function adminTrashToWire(
   })
 }
 
-export function pageInfo(page: number, more: boolean) {
+export function pageInfo(page: number, more: boolean): PageInfo {
   return { has_next_page: more, current_page: page }
 }
 
 /** A row of the audit log. */
-export function auditEntryToWire(entry: AuditEntry) {
+export function auditEntryToWire(entry: AuditEntry): AuditLogEntry {
   return {
     id: entry.key,
     time: isoTime(entry.at),

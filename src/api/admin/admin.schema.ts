@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { kinds } from '../../openapi/index.ts'
 
 /** The place of a page in a listing for administrators. */
@@ -6,6 +6,8 @@ export const page = kinds.record('PageInfo', {
   has_next_page: kinds.flag('Whether there is another page.'),
   current_page: kinds.integer('Counted from 1.'),
 })
+
+export type PageInfo = Static<typeof page>
 
 /** The bytes in the block storage. They are counted once a day. */
 export const storedOnDisk = kinds.record('StoredOnDisk', {
@@ -24,6 +26,8 @@ export const mailState = kinds.record('MailState', {
   last_error: kinds.orNull(kinds.text('The last answer of the mail server that was an error.')),
 })
 
+export type MailQueue = Static<typeof mailState>
+
 /** A library as administrators see it. */
 export const adminLibrary = kinds.record('AdminLibrary', {
   id: kinds.libraryId,
@@ -39,6 +43,8 @@ export const adminLibrary = kinds.record('AdminLibrary', {
   status: kinds.oneOfWords(['normal', 'read-only']),
   last_modified: kinds.isoTime,
 })
+
+export type AdminLibrary = Static<typeof adminLibrary>
 
 const timeOrEmpty = kinds.text('ISO 8601, or empty.')
 

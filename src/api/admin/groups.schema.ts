@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 import { addedMembers, briefGroup, groupLibrary, member } from '../groups/groups.schema.ts'
 import { page } from './admin.schema.ts'
@@ -9,6 +9,8 @@ const group = kinds.record('AdminGroup', {
   size: kinds.count('Bytes of the libraries that are shared with it.'),
   quota: Type.Literal(-2, { description: 'Groups have no quota.' }),
 })
+
+export type AdminGroup = Static<typeof group>
 
 const ofGroup = {
   group_id: kinds.integer('The id of the group.'),

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 import { linkTarget } from '../links/own-links.schema.ts'
 import { adminLibrary, page } from './admin.schema.ts'
@@ -11,6 +11,8 @@ const deletedLibrary = kinds.record('AdminDeletedLibrary', {
   delete_time: kinds.isoTime,
 })
 
+export type AdminDeletedLibrary = Static<typeof deletedLibrary>
+
 const link = kinds.record('AdminLink', {
   token: kinds.text('The token of the link.'),
   ...linkTarget,
@@ -22,6 +24,8 @@ const link = kinds.record('AdminLink', {
   expire_date: kinds.text('When it ends, in ISO 8601, or empty.'),
   is_expired: kinds.flag(),
 })
+
+export type AdminLink = Static<typeof link>
 
 const links = Type.Array(link)
 const count = kinds.count('The number of links on all pages.')

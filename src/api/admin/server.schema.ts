@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { bytes, json, kinds, operation } from '../../openapi/index.ts'
 import { mailState, storedOnDisk } from './admin.schema.ts'
 
@@ -15,6 +15,8 @@ const auditEntry = kinds.record('AuditEntry', {
   path: kinds.text('The path in a library, or empty.'),
   detail: kinds.mapOf(Type.Unknown(), 'Its fields depend on the action.'),
 })
+
+export type AuditLogEntry = Static<typeof auditEntry>
 
 const auditFilter = {
   actor: { description: 'Only entries of this account.' },
@@ -127,6 +129,8 @@ const status = kinds.record('ServerStatus', {
     ),
   }),
 })
+
+export type ServerStatus = Static<typeof status>
 
 const setup = kinds.record('ServerSetup', {
   public_url: kinds.orNull(kinds.url),

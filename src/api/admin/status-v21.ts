@@ -4,6 +4,8 @@ import type { MailState } from '../../mail/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 import { route } from '../services.ts'
+import type { MailQueue } from './admin.schema.ts'
+import type { ServerStatus } from './server.schema.ts'
 
 export const adminStatusRoutes = [
   route({
@@ -12,7 +14,7 @@ export const adminStatusRoutes = [
     auth: 'admin',
     summary:
       'Returns the state of the server: health, free space, index lag, stored bytes by purpose, garbage collection, nodes, tasks and maintenance.',
-    async handle(_input, services) {
+    async handle(_input, services): Promise<ServerStatus> {
       const { server, search, copyMoveTasks, maintenanceLog, now } = services
       const [checks, disk, lag, tasks, stored, integrity, backup, mail, nodes, gc] = await Promise.all([
         server.checks(),
@@ -64,7 +66,7 @@ export const adminStatusRoutes = [
   }),
 ]
 
-function collectionToWire(state: Awaited<ReturnType<ApiServices['gc']['readState']>>) {
+function collectionToWire(state: Awaited<ReturnType<ApiServices['gc']['readState']>>): ServerStatus['gc'] {
   const { running, lastBeganAt, lastEndedAt, lastFailure, ...sums } = state
   return {
     running,
@@ -81,7 +83,7 @@ function collectionToWire(state: Awaited<ReturnType<ApiServices['gc']['readState
 function nodeToWire(
   { id, address, version, startedAt, heartbeatAt, isAlive, leases }: NodeState,
   own: string,
-) {
+): ServerStatus['nodes'][number] {
   return {
     id,
     address,
@@ -91,11 +93,12 @@ function nodeToWire(
     started_at: isoTime(startedAt),
     // A node that stopped has none any more.
     heartbeat_at: heartbeatAt === 0 ? null : isoTime(heartbeatAt),
-    leases,
+    leases: [...leases],
   }
 }
 
-export function mailToWire({ isConfigured, waiting, oldestWaitingAt, sent, failed, lastError }: MailState) {
+export function mailToWire(state: MailState): MailQueue {
+  const { isConfigured, waiting, oldestWaitingAt, sent, failed, lastError } = state
   return {
     configured: isConfigured,
     waiting,
@@ -106,7 +109,7 @@ export function mailToWire({ isConfigured, waiting, oldestWaitingAt, sent, faile
   }
 }
 
-function integrityToWire({ damagedBlocks, scrub, lastCheck }: IntegrityState) {
+function integrityToWire({ damagedBlocks, scrub, lastCheck }: IntegrityState): ServerStatus['integrity'] {
   return {
     damaged_blocks: damagedBlocks,
     check_findings: lastCheck?.findings ?? null,
@@ -123,7 +126,7 @@ function integrityToWire({ damagedBlocks, scrub, lastCheck }: IntegrityState) {
   }
 }
 
-async function storedBytes({ usage, statistics }: ApiServices) {
+async function storedBytes({ usage, statistics }: ApiServices): Promise<ServerStatus['stored']> {
   const [sums, bytes, blocks] = await Promise.all([
     usage.total(),
     statistics.latest('stored-bytes'),

@@ -8,10 +8,12 @@ import {
   unknownPerson,
 } from '../../identity/index.ts'
 import { starredLibraries } from '../../library/index.ts'
+import type { AdminGroup } from '../admin/groups.schema.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
 import { modifierFields, ownerFields } from '../libraries/library-wire.ts'
 import type { ApiServices } from '../services.ts'
 import { partiesOf, personIn } from '../shares/share-wire.ts'
+import type { BriefGroup } from './groups.schema.ts'
 
 /** Groups as `/api/v2.1/` shows them: one query for their owners, one for their administrators. */
 export async function groupsToWire({ accounts, groups }: ApiServices, list: readonly Group[]) {
@@ -35,7 +37,7 @@ export async function adminGroupsToWire({ accounts, shares }: ApiServices, list:
     accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey)),
     shares.sizesSharedWith(list),
   ])
-  return list.map((group) => {
+  return list.map((group): AdminGroup => {
     const owner = owners.get(group.ownerKey)
     return {
       ...briefGroup(group, owners),
@@ -58,7 +60,7 @@ export async function briefGroups({ accounts }: ApiServices, list: readonly Grou
   return list.map((group) => briefGroup(group, owners))
 }
 
-function briefGroup(group: Group, owners: ReadonlyMap<number, Account>) {
+function briefGroup(group: Group, owners: ReadonlyMap<number, Account>): BriefGroup {
   return {
     id: group.key,
     parent_group_id: 0,

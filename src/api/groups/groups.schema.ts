@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 import { modifier } from '../libraries/libraries.schema.ts'
 
@@ -19,6 +19,8 @@ const group = {
 
 const groupRecord = kinds.record('Group', group)
 const groupName = kinds.record('BriefGroup', briefGroup)
+
+export type BriefGroup = Static<typeof groupName>
 
 const owner = {
   owner_email: kinds.account,
@@ -93,6 +95,8 @@ export const member = kinds.record('GroupMember', {
   is_admin: kinds.flag('Whether they administer the group.'),
   role: kinds.oneOfWords(['Owner', 'Admin', 'Member']),
 })
+
+export type GroupMember = Static<typeof member>
 
 /** What became of several accounts that were added. */
 export const addedMembers = kinds.record('AddedMembers', {

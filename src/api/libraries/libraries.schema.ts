@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { empty, json, kinds, operation } from '../../openapi/index.ts'
 
 /** Who changed a library last. */
@@ -105,6 +105,8 @@ const createdLibrary = kinds.record('CreatedLibrary', {
   email: kinds.account,
 })
 
+export type CreatedLibrary = Static<typeof createdLibrary>
+
 /** What a sync client needs to start. */
 export const syncInfo = kinds.record('SyncInfo', {
   email: kinds.account,
@@ -132,6 +134,8 @@ export const syncInfo = kinds.record('SyncInfo', {
   relay_addr: kinds.text('An unused constant.'),
   relay_port: kinds.integer('An unused constant.'),
 })
+
+export type SyncInfo = Static<typeof syncInfo>
 
 const defaultLibrary = kinds.record('DefaultLibrary', {
   exists: kinds.flag(),

@@ -1,8 +1,9 @@
 import type { LibraryInfo } from '../../commits/index.ts'
 import type { Person } from '../../identity/index.ts'
-import type { Library } from '../../library/index.ts'
+import type { Library, Permission } from '../../library/index.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
 import { type Parties, personIn } from '../shares/share-wire.ts'
+import type { CreatedLibrary, SyncInfo } from './libraries.schema.ts'
 import type { Listed } from './library-list.ts'
 
 const FORMAT_VERSION = 1
@@ -95,8 +96,8 @@ export function libraryDetail(library: Library, modifier: Person) {
 /** The data that a sync client starts with: the response to creation in `/api2/`, and to `download-info`. */
 export function syncInfo(
   library: LibraryInfo,
-  details: { email: string; permission: string; syncToken: string; now: number },
-) {
+  details: { email: string; permission: Permission; syncToken: string; now: number },
+): SyncInfo {
   const { encryption } = library
   return {
     email: details.email,
@@ -126,7 +127,7 @@ export function syncInfo(
 }
 
 /** The response to creation in `/api/v2.1/`. */
-export function createdLibrary(library: LibraryInfo, email: string) {
+export function createdLibrary(library: LibraryInfo, email: string): CreatedLibrary {
   return {
     repo_id: library.id,
     repo_name: library.name,

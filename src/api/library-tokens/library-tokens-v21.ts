@@ -4,6 +4,7 @@ import type { LibraryId } from '../../objects/index.ts'
 import { type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
+import type { ShownToken } from './library-tokens.schema.ts'
 
 const MAX_NAME = 255
 const path = '/api/v2.1/repos/:repo_id/repo-api-tokens/'
@@ -102,7 +103,7 @@ function auditToken(
   )
 }
 
-function tokenToWire(id: LibraryId, token: LibraryToken) {
+function tokenToWire(id: LibraryId, token: LibraryToken): ShownToken {
   return {
     repo_id: id,
     app_name: token.appName,

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { json, kinds, type Operation, operation } from '../../openapi/index.ts'
 import { batchSchemas } from '../batch/batch.schema.ts'
 import { fileSchemas } from '../files/files.schema.ts'
@@ -14,6 +14,8 @@ const libraryToken = kinds.record('LibraryToken', {
   permission: kinds.permission,
   api_token: kinds.text('The token. Empty if it cannot be shown any more.'),
 })
+
+export type ShownToken = Static<typeof libraryToken>
 
 const originals = new Map(
   [...batchSchemas, ...fileSchemas, ...folderSchemas, ...ownLinkSchemas, ...transferLinkSchemas].map(

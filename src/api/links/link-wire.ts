@@ -2,8 +2,10 @@ import type { Link } from '../../access/index.ts'
 import type { Person } from '../../identity/index.ts'
 import type { Permission } from '../../library/index.ts'
 import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../../objects/index.ts'
+import type { AdminLink } from '../admin/libraries.schema.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { canEdit } from '../files/file-kinds.ts'
+import type { OlderDownloadLink, OlderShareLink, OlderUploadLink } from './links.schema.ts'
 
 /** Data of a link's wire form that is not in the link. */
 interface LinkContext {
@@ -56,7 +58,7 @@ export function uploadLinkToWire(link: Link, context: LinkContext) {
 }
 
 /** A share link in `/api2/shared-links/`. */
-export function olderLinkToWire(link: Link) {
+export function olderLinkToWire(link: Link): OlderShareLink {
   return {
     username: link.creator,
     repo_id: link.libraryId,
@@ -69,7 +71,11 @@ export function olderLinkToWire(link: Link) {
 }
 
 /** A download link in the deprecated listing of a library. */
-export function downloadLinkToWire(link: Link, creator: Person, entry: Dirent | undefined) {
+export function downloadLinkToWire(
+  link: Link,
+  creator: Person,
+  entry: Dirent | undefined,
+): OlderDownloadLink {
   return {
     ...uploadLinkToOldWire(link, creator),
     share_type: link.isDir ? 'd' : 'f',
@@ -78,7 +84,7 @@ export function downloadLinkToWire(link: Link, creator: Person, entry: Dirent | 
 }
 
 /** An upload link in the deprecated listing of a library. */
-export function uploadLinkToOldWire(link: Link, creator: Person) {
+export function uploadLinkToOldWire(link: Link, creator: Person): OlderUploadLink {
   return {
     create_by: creator.email,
     creator_name: creator.name,
@@ -92,7 +98,7 @@ export function uploadLinkToOldWire(link: Link, creator: Person) {
 }
 
 /** A link as administrators see it: its creator and target, never its password. */
-export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean) {
+export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean): AdminLink {
   return {
     token: link.token,
     ...placeToWire(link),

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { empty, json, kinds, operation } from '../../openapi/index.ts'
 
 const uploadLink = {
@@ -16,11 +16,15 @@ const uploadLink = {
 
 const olderUploadLink = kinds.record('OlderUploadLink', uploadLink)
 
+export type OlderUploadLink = Static<typeof olderUploadLink>
+
 const olderDownloadLink = kinds.record('OlderDownloadLink', {
   ...uploadLink,
   share_type: kinds.oneOfWords(['d', 'f'], 'A folder or a file.'),
   size: kinds.text('In bytes. Empty for a folder.'),
 })
+
+export type OlderDownloadLink = Static<typeof olderDownloadLink>
 
 const deleted = { 200: json(kinds.successFlag, 'The link was deleted.') }
 
@@ -33,6 +37,8 @@ const olderLink = kinds.record('OlderShareLink', {
   view_cnt: kinds.count('How often it was opened.'),
   path: kinds.text('The path of the item. That of a folder ends with a slash.'),
 })
+
+export type OlderShareLink = Static<typeof olderLink>
 
 const mailed = {
   200: json(

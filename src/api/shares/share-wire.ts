@@ -3,6 +3,7 @@ import { type Account, type Group, type Person, personOf, unknownPerson } from '
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
+import type { OlderShare } from './shares.schema.ts'
 
 /** The accounts and groups that shares name. */
 export interface Parties {
@@ -71,7 +72,7 @@ export function recipientFields(share: Share, parties: Parties) {
 }
 
 /** A share in the listings of `/api2/`; `user` is the other party. */
-export function shareRecord(shared: SharedLibrary, user: string) {
+export function shareRecord(shared: SharedLibrary, user: string): OlderShare {
   const { info } = shared
   return {
     repo_id: info.id,

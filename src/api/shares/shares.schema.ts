@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { json, kinds, operation } from '../../openapi/index.ts'
 import { person } from '../accounts/accounts.schema.ts'
 import { modifier, syncInfo } from '../libraries/libraries.schema.ts'
@@ -50,6 +50,8 @@ const shareRecord = kinds.record('OlderShare', {
   origin_path: kinds.orNull(kinds.path),
   is_admin: kinds.flag('Whether the recipient may manage shares.'),
 })
+
+export type OlderShare = Static<typeof shareRecord>
 
 const shared = {
   200: json(
