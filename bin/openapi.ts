@@ -74,6 +74,9 @@ const REPLACEMENTS: readonly [pattern: RegExp, replacement: (n: number) => strin
   [/(?<![0-9a-f])[0-9a-f]{20,39}(?![0-9a-f])/g, (n) => hex(n, 20)],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/g, () => '2026-11-17T12:00:00'],
   [/title="[^"]*"/g, () => 'title="Tue, 17 Nov 2026 12:00:00 +0000"'],
+  // The role matrix looks for these words in responses to strangers.
+  [/\bkolibri\b/gi, () => 'Reports'],
+  [/\bkingfisher\b/gi, () => 'minutes'],
   [/user\d+(?=@example\.org|\b)/g, (n) => ['ann', 'bob', 'cid', 'dora'][(n - 1) % 4] ?? 'ann'],
 ]
 
@@ -96,15 +99,21 @@ function replaced(body: unknown): unknown {
     )
   const walk = (value: unknown, name: string): unknown => {
     if (typeof value === 'string') return isSecret(name) && value !== '' ? hex(1, 40) : inText(value)
-    if (typeof value === 'number') return /time|modified/.test(name) && value > 1e9 ? 1_794_916_800 : value
+    if (typeof value === 'number') return /time|modified/.test(name) ? timeInPlaceOf(value) : value
     if (Array.isArray(value)) return value.map((item) => walk(item, name))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, key)]))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [inText(key), walk(item, key)]))
   }
   return walk(body, '')
 }
 
-const isSecret = (name: string) => /token|random_key|magic|^salt$|password/.test(name)
+/** Some times are in microseconds. Small numbers are no times. */
+function timeInPlaceOf(value: number): number {
+  if (value <= 1e9) return value
+  return value > 1e14 ? 1_794_916_800_000_000 : 1_794_916_800
+}
+
+const isSecret = (name: string) => /token|random_key|magic|^salt$|password|^reset_tip$/.test(name)
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { write: { type: 'boolean' }, examples: { type: 'string' } } })
