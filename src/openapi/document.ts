@@ -232,6 +232,20 @@ function limitsOf({ method, body, bodyLimit, limit }: DescribableRoute): Json {
   }
 }
 
+/** Parameters that mean the same in all calls. */
+const USUAL_MEANINGS: Readonly<Record<string, string>> = {
+  page: 'The page, counted from 1.',
+  per_page: 'The number of entries on a page.',
+  expire_days: 'The number of days after which it ends.',
+  expiration_time: 'When it ends, in ISO 8601.',
+}
+
+/** The description of a parameter of which its reader says nothing. The schema of its call takes precedence. */
+function usualMeaning(name: string): { description?: string } {
+  const description = USUAL_MEANINGS[name]
+  return description === undefined ? {} : { description }
+}
+
 function parametersOf({ params, query }: DescribableRoute, operation: Operation): Json[] {
   const described = operation.parameters
   const inPath = Object.entries(params).map(([name, reader]) => {
@@ -240,7 +254,8 @@ function parametersOf({ params, query }: DescribableRoute, operation: Operation)
   })
   const inQuery = Object.entries(query).map(([name, reader]) => {
     const { description, schema, required } = acceptedSchema(reader.accepts)
-    return { name, in: 'query', ...(required && { required }), ...description, ...described[name], schema }
+    const about = { ...usualMeaning(name), ...description, ...described[name] }
+    return { name, in: 'query', ...(required && { required }), ...about, schema }
   })
   const readByHandler = Object.entries(operation.query).map(([name, description]) => ({
     name,
@@ -302,9 +317,13 @@ function bodyOf(route: DescribableRoute, operation: Operation, schemas: Map<stri
   for (const [name, reader] of fields) {
     const accepted = acceptedSchema(reader.accepts)
     const own = operation.parameters[name]
-    const description =
-      own?.description === undefined ? accepted.description : { description: own.description }
-    properties[name] = { ...accepted.schema, ...description }
+    const description = own?.description === undefined ? {} : { description: own.description }
+    properties[name] = {
+      ...accepted.schema,
+      ...usualMeaning(name),
+      ...accepted.description,
+      ...description,
+    }
     if (accepted.required || own?.required) required.push(name)
   }
   const name = `${operationIdOf(route)}Body`

@@ -168,7 +168,9 @@ export const accountSchemas = [
   operation('PUT /api/v2.1/webdav-secret/', done('The password was changed or removed.'), {
     parameters: { secret: { description: 'The new password. An empty one removes it.' } },
   }),
-  operation('POST /api/v2.1/password-reset/', done('If there is such an account, a mail is sent to it.')),
+  operation('POST /api/v2.1/password-reset/', done('If there is such an account, a mail is sent to it.'), {
+    parameters: { email: { description: 'The account.' } },
+  }),
   operation('POST /api/v2.1/password-reset/check/', {
     200: json(
       kinds.record('AccountTokenPurpose', {
@@ -186,7 +188,12 @@ export const accountSchemas = [
         'The password was changed.',
       ),
     },
-    { parameters: { new_password: { required: true } } },
+    {
+      parameters: {
+        token: { description: 'The token in the link of the mail.' },
+        new_password: { required: true, description: 'The new password.' },
+      },
+    },
   ),
   operation('POST /api/v2.1/confirm-contact-email/', {
     200: json(

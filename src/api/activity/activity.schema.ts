@@ -100,7 +100,12 @@ export const activitySchemas = [
         'Activities, newest first.',
       ),
     },
-    { parameters: { limit: { description: 'At most 100.' } } },
+    {
+      parameters: {
+        start: { description: 'The number of activities to skip.' },
+        limit: { description: 'The number of activities to list, at most 100.' },
+      },
+    },
   ),
   operation(
     'GET /api/v2.1/events/',

@@ -29,6 +29,10 @@ const account = {
   is_active: { description: 'Whether it can sign in.' },
   name: { description: 'The name to show.' },
   list_in_address_book: { description: 'Whether other users find it.' },
+  login_id: { description: 'A second name to sign in with.' },
+  department: { description: 'The department of the user.' },
+  institution: { description: 'The institution of the user.' },
+  password: { description: 'A new password. It signs the account out everywhere.' },
 }
 
 const userFields = {
@@ -43,12 +47,22 @@ const done = (description: string) => ({ 200: json(kinds.successFlag, descriptio
 
 /** Accounts and devices, for administrators. */
 export const adminAccountSchemas = [
-  operation('GET /api2/accounts/', {
-    200: json(
-      Type.Array(kinds.record('AccountId', { email: kinds.account, source: Type.Literal('DB') })),
-      'The accounts. Empty for a `scope` other than `DB`.',
-    ),
-  }),
+  operation(
+    'GET /api2/accounts/',
+    {
+      200: json(
+        Type.Array(kinds.record('AccountId', { email: kinds.account, source: Type.Literal('DB') })),
+        'The accounts. Empty for a `scope` other than `DB`.',
+      ),
+    },
+    {
+      parameters: {
+        start: { description: 'The number of accounts to skip.' },
+        limit: { description: 'The number of accounts to list.' },
+        scope: { description: 'Where accounts come from. Default: `DB`, the only one here.' },
+      },
+    },
+  ),
   operation('GET /api2/accounts/:email/', { 200: json(olderAccount, 'The account.') }),
   operation(
     'PUT /api2/accounts/:email/',
@@ -94,7 +108,9 @@ export const adminAccountSchemas = [
     },
     {
       parameters: {
-        page: { description: 'Counted from 1.' },
+        source: { description: 'Where accounts come from. Only `DB` has some.' },
+        order_by: { description: 'Sorts by this field.' },
+        direction: { description: 'Of `order_by`.' },
         is_active: { description: 'Only accounts that can sign in, or only those that cannot.' },
         role: { description: 'Only accounts of this role.' },
       },
@@ -151,7 +167,11 @@ export const adminAccountSchemas = [
     },
     { parameters: { query: { description: 'A part of the id, name, address or login id.' } } },
   ),
-  operation('POST /api/v2.1/admin/generate-user-auth-token/', { 200: json(token, 'The API token.') }),
+  operation(
+    'POST /api/v2.1/admin/generate-user-auth-token/',
+    { 200: json(token, 'The API token.') },
+    { parameters: { email: { description: 'The account.' } } },
+  ),
   operation('GET /api/v2.1/admin/devices/', {
     200: json(
       kinds.record('AdminDevices', {
@@ -164,7 +184,8 @@ export const adminAccountSchemas = [
   operation('DELETE /api/v2.1/admin/devices/', done('The device is unlinked.'), {
     parameters: {
       user: { description: 'The account.' },
-      platform: { required: true },
+      platform: { required: true, description: 'The platform of the device.' },
+      device_id: { description: 'The id of the device.' },
       wipe_device: { description: 'Asks the device to delete its files.' },
     },
   }),

@@ -36,7 +36,7 @@ export const adminGroupSchemas = [
     { 201: json(group, 'The new group.') },
     {
       parameters: {
-        group_name: { required: true },
+        group_name: { required: true, description: 'The name of the group.' },
         group_owner: { description: 'The account that owns it. Default: the caller.' },
       },
     },

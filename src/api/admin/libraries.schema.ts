@@ -77,6 +77,7 @@ export const adminLibrarySchemas = [
     {
       errors: [443],
       parameters: {
+        status: { description: '`read-only` refuses all changes.' },
         name: { description: 'The new name.' },
         owner: { description: 'The account that becomes the owner.' },
         reshare: { description: 'Whether a transferred library keeps its shares.' },

@@ -64,6 +64,17 @@ const reloaded = json(listing, 'With `reloaddir`, the listing of the parent fold
 const unchanged = empty('The listing has the tag that `If-None-Match` names.')
 const requestHeaders = { 'If-None-Match': 'The `ETag` of an earlier response.' }
 
+const listingParameters = {
+  t: { description: '`f` lists only files, `d` only folders.' },
+  recursive: { description: '`1` lists everything below.' },
+  with_thumbnail: { description: 'Adds the paths of thumbnails.' },
+  thumbnail_size: { description: 'The size of those thumbnails in pixels.' },
+  with_parents: { description: 'Lists the folders above as well.' },
+  since: { description: 'The `dir_id` of an earlier listing. Only what changed since is listed.' },
+  commit_id: { description: 'As of this commit.' },
+  at: { description: 'As of this time, in ISO 8601 or Unix seconds.' },
+}
+
 /** Folders. */
 export const folderSchemas = [
   operation(
@@ -122,7 +133,7 @@ export const folderSchemas = [
       ],
       304: unchanged,
     },
-    { requestHeaders },
+    { requestHeaders, parameters: listingParameters },
   ),
   operation(
     'POST /api/v2.1/repos/:repo_id/dir/',

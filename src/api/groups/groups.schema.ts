@@ -172,17 +172,21 @@ export const groupSchemas = [
       ),
     ],
   }),
-  operation('PUT /api2/groups/', {
-    200: json(
-      kinds.record('CreatedGroup', {
-        success: Type.Literal(true),
-        group_id: kinds.integer('The id of the group.'),
-      }),
-      'The new group.',
-    ),
-    400: json(refusal, 'The name is invalid or taken.'),
-    403: json(refusal, 'The caller may not create groups.'),
-  }),
+  operation(
+    'PUT /api2/groups/',
+    {
+      200: json(
+        kinds.record('CreatedGroup', {
+          success: Type.Literal(true),
+          group_id: kinds.integer('The id of the group.'),
+        }),
+        'The new group.',
+      ),
+      400: json(refusal, 'The name is invalid or taken.'),
+      403: json(refusal, 'The caller may not create groups.'),
+    },
+    { parameters: { group_name: { required: true, description: 'The name of the group.' } } },
+  ),
   operation('GET /api2/groups/:group_id/repos/', {
     200: json(Type.Array(olderGroupLibrary), 'The libraries.'),
   }),

@@ -324,7 +324,7 @@ export const librarySchemas = [
   operation(
     'POST /api/v2.1/repos/:repo_id/set-password/',
     { 200: json(kinds.successFlag, 'The library is unlocked.') },
-    { parameters: { password: { required: true } } },
+    { parameters: { password: { required: true, description: 'The password of the library.' } } },
   ),
   operation(
     'PUT /api/v2.1/repos/:repo_id/set-password/',
@@ -332,8 +332,8 @@ export const librarySchemas = [
     {
       parameters: {
         operation: { description: 'Only `change-password`, which is the default.' },
-        old_password: { required: true },
-        new_password: { required: true },
+        old_password: { required: true, description: 'The password until now.' },
+        new_password: { required: true, description: 'The new password.' },
       },
     },
   ),

@@ -46,6 +46,8 @@ function forLibraryToken(route: string, original: string, { renamed = {}, respon
   }
 }
 
+const permission = { description: 'Whether the app may write, or only read.' }
+
 const via = '/api/v2.1/via-repo-token'
 const dir = '/api/v2.1/repos/:repo_id/dir/'
 const file = '/api/v2.1/repos/:repo_id/file/'
@@ -61,12 +63,21 @@ export const libraryTokenSchemas = [
       'The tokens, newest first.',
     ),
   }),
-  operation('POST /api/v2.1/repos/:repo_id/repo-api-tokens/', {
-    200: json(libraryToken, 'The new token.'),
-  }),
-  operation('PUT /api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/', {
-    200: json(libraryToken, 'The changed token.'),
-  }),
+  operation(
+    'POST /api/v2.1/repos/:repo_id/repo-api-tokens/',
+    { 200: json(libraryToken, 'The new token.') },
+    {
+      parameters: {
+        app_name: { description: 'The name of the app, which the history shows for its changes.' },
+        permission,
+      },
+    },
+  ),
+  operation(
+    'PUT /api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/',
+    { 200: json(libraryToken, 'The changed token.') },
+    { parameters: { permission } },
+  ),
   operation('DELETE /api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/', {
     200: json(kinds.successFlag, 'The token is revoked.'),
   }),

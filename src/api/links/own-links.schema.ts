@@ -68,19 +68,44 @@ const deletedMany = {
 
 const deleted = { 200: json(kinds.successFlag, 'The link is gone.') }
 
+const newLink = {
+  repo_id: { description: 'The id of the library.' },
+  path: { description: 'The path of the item.' },
+  password: { description: 'Visitors need this password.' },
+  description: { description: 'A note for the creator.' },
+}
+
+const newShareLink = {
+  ...newLink,
+  user_scope: { description: 'Who may open it. Default: everybody who has the link.' },
+  emails: { description: 'The addresses that may open it, as a list or separated by commas.' },
+}
+
 /** The links of the caller, and those of a library. */
 export const ownLinkSchemas = [
   operation('GET /api/v2.1/share-links/', { 200: json(shareLinks, 'The links.') }),
-  operation('POST /api/v2.1/share-links/', { 200: json(oneShareLink, 'The new link.') }),
+  operation(
+    'POST /api/v2.1/share-links/',
+    { 200: json(oneShareLink, 'The new link.') },
+    { parameters: newShareLink },
+  ),
   operation('GET /api/v2.1/share-links/:token/', { 200: json(oneShareLink, 'The link.') }),
   operation('PUT /api/v2.1/share-links/:token/', { 200: json(oneShareLink, 'The changed link.') }),
   operation('DELETE /api/v2.1/share-links/:token/', deleted),
   operation('DELETE /api/v2.1/share-links/', deletedMany),
   operation('DELETE /api/v2.1/share-links/clean-invalid/', deleted),
   operation('GET /api/v2.1/multi-share-links/', { 200: json(shareLinks, 'The links.') }),
-  operation('POST /api/v2.1/multi-share-links/', { 200: json(oneShareLink, 'The new link.') }),
+  operation(
+    'POST /api/v2.1/multi-share-links/',
+    { 200: json(oneShareLink, 'The new link.') },
+    { parameters: newShareLink },
+  ),
   operation('GET /api/v2.1/upload-links/', { 200: json(uploadLinks, 'The links.') }),
-  operation('POST /api/v2.1/upload-links/', { 200: json(oneUploadLink, 'The link.') }),
+  operation(
+    'POST /api/v2.1/upload-links/',
+    { 200: json(oneUploadLink, 'The link.') },
+    { parameters: newLink },
+  ),
   operation('GET /api/v2.1/upload-links/:token/', { 200: json(oneUploadLink, 'The link.') }),
   operation('PUT /api/v2.1/upload-links/:token/', { 200: json(oneUploadLink, 'The changed link.') }),
   operation('DELETE /api/v2.1/upload-links/:token/', deleted),

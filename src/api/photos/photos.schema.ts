@@ -48,6 +48,7 @@ export const photoSchemas = [
         from: { description: 'The first day, as `YYYY-MM-DD`.' },
         to: { description: 'The last day, as `YYYY-MM-DD`.' },
         after: { description: 'The `next` of the previous page.' },
+        limit: { description: 'The number of photos on a page.' },
       },
     },
   ),

@@ -70,12 +70,18 @@ const shared = {
   ),
 }
 
-const target = {
-  share_type: { description: '`user` or `group`.' },
-  username: { description: 'The users, for `user`.' },
-  group_id: { description: 'The ids of the groups, for `group`.' },
-  expire_days: { description: 'The days after which the shares end.' },
-  expiration_time: { description: 'When the shares end, in ISO 8601.' },
+const permission = { description: '`admin` may manage shares as well.' }
+
+const targets = {
+  username: { description: 'The users, if `share_type` is `user`.' },
+  group_id: { description: 'The ids of the groups, if `share_type` is `group`.' },
+  permission,
+}
+
+const oneTarget = {
+  username: { description: 'The user, if `share_type` is `user`.' },
+  group_id: { description: 'The id of the group, if `share_type` is `group`.' },
+  permission,
 }
 
 const recipient = {
@@ -207,13 +213,21 @@ const done = (description: string) => ({ 200: json(kinds.successFlag, descriptio
 /** Shares. */
 export const shareSchemas = [
   operation('GET /api2/repos/:repo_id/dir/shared_items/', sharedItems),
-  operation('PUT /api2/repos/:repo_id/dir/shared_items/', shared, { parameters: target }),
-  operation('POST /api2/repos/:repo_id/dir/shared_items/', done('The share was changed.')),
-  operation('DELETE /api2/repos/:repo_id/dir/shared_items/', done('The share was ended.')),
+  operation('PUT /api2/repos/:repo_id/dir/shared_items/', shared, { parameters: targets }),
+  operation('POST /api2/repos/:repo_id/dir/shared_items/', done('The share was changed.'), {
+    parameters: oneTarget,
+  }),
+  operation('DELETE /api2/repos/:repo_id/dir/shared_items/', done('The share was ended.'), {
+    parameters: oneTarget,
+  }),
   operation('GET /api/v2.1/repos/:repo_id/file/shared-items/', sharedItems),
-  operation('PUT /api/v2.1/repos/:repo_id/file/shared-items/', shared, { parameters: target }),
-  operation('POST /api/v2.1/repos/:repo_id/file/shared-items/', done('The share was changed.')),
-  operation('DELETE /api/v2.1/repos/:repo_id/file/shared-items/', done('The share was ended.')),
+  operation('PUT /api/v2.1/repos/:repo_id/file/shared-items/', shared, { parameters: targets }),
+  operation('POST /api/v2.1/repos/:repo_id/file/shared-items/', done('The share was changed.'), {
+    parameters: oneTarget,
+  }),
+  operation('DELETE /api/v2.1/repos/:repo_id/file/shared-items/', done('The share was ended.'), {
+    parameters: oneTarget,
+  }),
   operation('GET /api2/beshared-repos/', {
     200: json(Type.Array(shareRecord), 'What was shared with the caller.'),
   }),
@@ -222,7 +236,7 @@ export const shareSchemas = [
   operation(
     'PUT /api2/shared-repos/:repo_id/',
     { 200: json(kinds.successWord, 'The library is shared.') },
-    { parameters: olderTarget },
+    { parameters: { ...olderTarget, permission } },
   ),
   operation(
     'DELETE /api2/shared-repos/:repo_id/',
@@ -279,8 +293,7 @@ export const shareSchemas = [
     {
       parameters: {
         repo_id: { description: 'The ids of the libraries.' },
-        username: { description: 'The users, if `share_type` is `user`.' },
-        group_id: { description: 'The ids of the groups, if `share_type` is `group`.' },
+        ...targets,
       },
     },
   ),
