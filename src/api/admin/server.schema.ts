@@ -39,10 +39,10 @@ const countOfDay = kinds.record('CountOfDay', {
 
 const status = kinds.record('ServerStatus', {
   version: kinds.text('The version of the program.'),
-  database: kinds.text('The kind of the database.'),
-  blocks: kinds.text('The kind of the block storage.'),
+  database: kinds.oneOfWords(['sqlite', 'postgres']),
+  blocks: kinds.oneOfWords(['disk', 's3'], 'Where blocks are stored.'),
   started_at: kinds.isoTime,
-  uptime: kinds.count('Seconds since then.'),
+  uptime: kinds.integer('Seconds since then.'),
   healthy: kinds.flag('Whether all checks pass.'),
   checks: Type.Array(Type.Object({ name: kinds.text('What was checked.'), ok: kinds.flag() })),
   disk: kinds.orNull(

@@ -70,7 +70,7 @@ const listingParameters = {
   with_thumbnail: { description: 'Adds the paths of thumbnails.' },
   thumbnail_size: { description: 'The size of those thumbnails in pixels.' },
   with_parents: { description: 'Lists the folders above as well.' },
-  since: { description: 'The `dir_id` of an earlier listing. Only what changed since is listed.' },
+  since: { description: 'The `dir_id` of an earlier listing. If little changed since, only that is listed.' },
   commit_id: { description: 'As of this commit.' },
   at: { description: 'As of this time, in ISO 8601 or Unix seconds.' },
 }
