@@ -51,7 +51,7 @@ const orNever = kinds.orNull(kinds.isoTime)
 
 const session = kinds.record('Session', {
   id: kinds.integer(),
-  platform: kinds.text('The platform of the device, or empty.'),
+  platform: kinds.oneOfWords(['windows', 'linux', 'mac', 'android', 'ios', ''], 'Empty without a device.'),
   device_id: kinds.text('The id of the device, or empty.'),
   device_name: kinds.text('The name of the device, or empty.'),
   client_version: kinds.text(),

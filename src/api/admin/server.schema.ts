@@ -44,7 +44,12 @@ const status = kinds.record('ServerStatus', {
   started_at: kinds.isoTime,
   uptime: kinds.integer('Seconds since then.'),
   healthy: kinds.flag('Whether all checks pass.'),
-  checks: Type.Array(Type.Object({ name: kinds.text('What was checked.'), ok: kinds.flag() })),
+  checks: Type.Array(
+    Type.Object({
+      name: kinds.oneOfWords(['database', 'data-folder'], 'What was checked.'),
+      ok: kinds.flag(),
+    }),
+  ),
   disk: kinds.orNull(
     Type.Object({ free: kinds.count('Bytes that are free.'), total: kinds.count('Bytes of the disk.') }),
   ),

@@ -151,7 +151,7 @@ const v21Listed = {
   encrypted: kinds.flag(),
   permission: kinds.permission,
   starred: kinds.flag(),
-  status: kinds.text('`normal` or `read-only`.'),
+  status: kinds.oneOfWords(['normal', 'read-only']),
   salt: kinds.text('Empty below encryption version 3.'),
   enable_onlyoffice: Type.Literal(false),
 }
@@ -199,7 +199,7 @@ const v21Detail = kinds.record('LibraryDescription', {
   has_been_shared_out: kinds.flag(),
   lib_need_decrypt: kinds.flag('Whether it needs its password first.'),
   last_modified: kinds.isoTime,
-  status: kinds.text('`normal` or `read-only`.'),
+  status: kinds.oneOfWords(['normal', 'read-only']),
   enable_onlyoffice: Type.Literal(false),
   monitored,
 })
