@@ -1,5 +1,7 @@
 import { type CallOptions, Connection, type ConnectionOptions } from './connection.ts'
 import { CarrelError } from './errors.ts'
+import type { ResponseOf } from './response-of.ts'
+import type { Records } from './responses.ts'
 import type {
   Change,
   Commit,
@@ -20,7 +22,6 @@ import {
   Uploader,
   type UploadOptions,
 } from './upload.ts'
-import type * as wire from './wire.ts'
 
 /** Options of every call. */
 interface Cancelable {
@@ -68,6 +69,8 @@ interface SearchOptions extends Cancelable {
   readonly namesOnly?: boolean
 }
 
+type Dirent = ResponseOf<'GET', `api/v2.1/repos/${string}/dir/`>['dirent_list'][number]
+
 const PAGE = 100
 const FIRST_POLL_MS = 50
 const MAX_POLL_MS = 2000
@@ -77,7 +80,7 @@ export async function signIn(options: SignInOptions): Promise<string> {
   const { username, password, otp, device, signal } = options
   const connection = new Connection(options)
   try {
-    const { token } = await connection.json<{ token: string }>('POST', 'api2/auth-token/', {
+    const { token } = await connection.json('POST', 'api2/auth-token/', {
       form: {
         username,
         password,
@@ -118,7 +121,7 @@ export class Carrel {
 
   /** E-mail of the account of the token. */
   async account(options?: Cancelable): Promise<string> {
-    return (await this.#get<{ email: string }>('api2/account/info/', {}, options)).email
+    return (await this.#get('api2/account/info/', {}, options)).email
   }
 
   /** Whether the token is restricted to some operations or to one library. False at servers without such tokens. */
@@ -160,7 +163,7 @@ export class Carrel {
 
   /** All libraries that the token can open, each once. */
   async libraries(options?: Cancelable): Promise<Library[]> {
-    const { repos } = await this.#get<{ repos: wire.Library[] }>('api/v2.1/repos/', {}, options)
+    const { repos } = await this.#get('api/v2.1/repos/', {}, options)
     const byId = new Map<string, Library>()
     for (const repo of repos) {
       const known = byId.get(repo.repo_id)
@@ -170,7 +173,7 @@ export class Carrel {
         id: repo.repo_id,
         name: repo.repo_name,
         relation: repo.type,
-        owner: repo.owner_email ?? repo.group_name ?? '',
+        owner: 'owner_email' in repo ? repo.owner_email : repo.group_name,
         permission: repo.permission,
         encrypted: repo.encrypted,
         size: repo.size,
@@ -183,7 +186,7 @@ export class Carrel {
   /** Creates a library and resolves to its id. */
   async createLibrary(name: string, options: Cancelable = {}): Promise<string> {
     const call = { form: { name }, ...options }
-    return (await this.#connection.json<{ repo_id: string }>('POST', 'api2/repos/', call)).repo_id
+    return (await this.#connection.json('POST', 'api2/repos/', call)).repo_id
   }
 
   /** Unlocks an encrypted library for this token, for an hour. */
@@ -193,12 +196,12 @@ export class Carrel {
 
   /** The id of the latest commit. */
   async head(library: string, options?: Cancelable): Promise<string> {
-    return (await this.#get<{ head_commit_id: string }>(`api2/repos/${library}/`, {}, options)).head_commit_id
+    return (await this.#get(`api2/repos/${library}/`, {}, options)).head_commit_id
   }
 
   /** The entries of a folder. */
   async *list(library: string, folder: string, options: State & Cancelable = {}): AsyncGenerator<Entry> {
-    const listed = await this.#get<{ dirent_list: wire.Dirent[] }>(
+    const listed = await this.#get(
       `api/v2.1/repos/${library}/dir/`,
       { p: folder, commit_id: options.commit, at: options.at },
       options,
@@ -218,16 +221,14 @@ export class Carrel {
   async find(library: string, path: string, options: State & Cancelable = {}): Promise<Entry | undefined> {
     if (path === '/') return { path, name: '', kind: 'dir', id: '', size: 0, modifiedAt: new Date(0) }
     const when = { commit_id: options.commit, at: options.at }
-    const file = await orNothing(
-      this.#get<wire.FileInfo>(`api/v2.1/repos/${library}/file/`, { p: path, ...when }, options),
-    )
+    const file = await orNothing(this.#get(`api/v2.1/repos/${library}/file/`, { p: path, ...when }, options))
     const name = path.slice(path.lastIndexOf('/') + 1)
     if (file !== undefined) {
       const { obj_id: id, size, mtime } = file
       return { path, name, kind: 'file', id, size, modifiedAt: new Date(mtime) }
     }
     const folder = await orNothing(
-      this.#get<{ mtime: string }>(`api/v2.1/repos/${library}/dir/detail/`, { path, ...when }, options),
+      this.#get(`api/v2.1/repos/${library}/dir/detail/`, { path, ...when }, options),
     )
     if (folder === undefined) return undefined
     return { path, name, kind: 'dir', id: '', size: 0, modifiedAt: new Date(folder.mtime) }
@@ -237,7 +238,7 @@ export class Carrel {
   async createFolders(library: string, paths: readonly string[], options: Cancelable = {}): Promise<void> {
     if (paths.length === 0) return
     const path = 'api/v2.1/repos/batch-create-dir/'
-    const { failed } = await this.#connection.json<{ failed: wire.Failed[] }>('POST', path, {
+    const { failed } = await this.#connection.json('POST', path, {
       json: { repo_id: library, paths },
       ...options,
     })
@@ -301,12 +302,14 @@ export class Carrel {
       query: { p: path, reuse: 1, commit_id: options.commit, at: options.at },
       signal: options.signal,
     })
-    return { url: (await response.json()) as string, id: response.headers.get('oid') ?? '' }
+    const url: unknown = await response.json()
+    if (typeof url !== 'string') throw new CarrelError('server', response.status, 'The server sent no link.')
+    return { url, id: response.headers.get('oid') ?? '' }
   }
 
   /** Renames a file or folder within its folder. */
   async rename(library: string, entry: Pick<Entry, 'path' | 'kind'>, name: string): Promise<void> {
-    const path = `api/v2.1/repos/${library}/${entry.kind === 'dir' ? 'dir' : 'file'}/`
+    const path = `api/v2.1/repos/${library}/${entry.kind === 'dir' ? 'dir' : 'file'}/` as const
     await this.#connection.json('POST', path, {
       query: { p: entry.path },
       form: { operation: 'rename', newname: name },
@@ -325,11 +328,11 @@ export class Carrel {
 
   /** Copies one file and resolves to the name that the copy got. */
   async copyFile(library: string, path: string, to: Destination): Promise<string> {
-    const copied = await this.#connection.json<{ obj_name: string }>(
-      'POST',
-      `api/v2.1/repos/${library}/file/`,
-      { query: { p: path }, form: { operation: 'copy', dst_repo: to.library, dst_dir: to.folder } },
-    )
+    const copied = await this.#connection.json('POST', `api/v2.1/repos/${library}/file/`, {
+      query: { p: path },
+      form: { operation: 'copy', dst_repo: to.library, dst_dir: to.folder },
+    })
+    if (!('obj_name' in copied)) throw new CarrelError('server', 200, 'The server did not name the copy.')
     return copied.obj_name
   }
 
@@ -352,8 +355,8 @@ export class Carrel {
     }
     let task: string
     try {
-      const path = `api/v2.1/repos/async-batch-${verb}-item/`
-      task = (await this.#connection.json<{ task_id: string }>('POST', path, call)).task_id
+      const path = `api/v2.1/repos/async-batch-${verb}-item/` as const
+      task = (await this.#connection.json('POST', path, call)).task_id
     } catch (error) {
       if (!(error instanceof CarrelError) || error.kind !== 'forbidden') throw error
       await this.#connection.json('POST', `api/v2.1/repos/sync-batch-${verb}-item/`, call)
@@ -365,7 +368,7 @@ export class Carrel {
   async #finished(task: string, { signal }: Cancelable): Promise<void> {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_POLL_MS)) {
       const path = 'api/v2.1/query-copy-move-progress/'
-      const progress = await this.#get<wire.Progress>(path, { task_id: task }, signal ? { signal } : {})
+      const progress = await this.#get(path, { task_id: task }, signal ? { signal } : {})
       if (progress.successful) return
       if (progress.failed || progress.canceled) {
         throw new CarrelError('server', 200, progress.failed_reason || 'The server stopped the task.')
@@ -377,7 +380,7 @@ export class Carrel {
   /** Deletes entries of one folder in one commit; missing ones are ignored. Resolves to the commit before. */
   async remove({ library, folder, names }: Selection, options: Cancelable = {}): Promise<string> {
     const path = 'api/v2.1/repos/batch-delete-item/'
-    const removed = await this.#connection.json<{ commit_id: string }>('DELETE', path, {
+    const removed = await this.#connection.json('DELETE', path, {
       json: { repo_id: library, parent_dir: folder, dirents: names },
       ...options,
     })
@@ -395,7 +398,7 @@ export class Carrel {
         search_path: options.folder,
         search_filename_only: options.namesOnly,
       }
-      const { results, has_more } = await this.#get<wire.Search>('api2/search/', query, options)
+      const { results, has_more } = await this.#get('api2/search/', query, options)
       for (const found of results) {
         yield {
           libraryId: found.repo_id,
@@ -414,8 +417,8 @@ export class Carrel {
   /** The commits of a library, newest first. */
   async *history(library: string, options?: Cancelable): AsyncGenerator<Commit> {
     for (let page = 1; ; page += 1) {
-      const path = `api/v2.1/repos/${library}/history/`
-      const { data, more } = await this.#get<wire.History>(path, { page, per_page: PAGE }, options)
+      const path = `api/v2.1/repos/${library}/history/` as const
+      const { data, more } = await this.#get(path, { page, per_page: PAGE }, options)
       for (const commit of data) {
         const { commit_id: id, email: author, description } = commit
         yield { id, time: new Date(commit.time), author, description }
@@ -426,8 +429,8 @@ export class Carrel {
 
   /** The paths that a commit changed. */
   async changes(library: string, commit: string, options?: Cancelable): Promise<Change[]> {
-    const path = `api/v2.1/repos/${library}/commits/${commit}/`
-    const { commit_diffs } = await this.#get<wire.CommitDetail>(path, {}, options)
+    const path = `api/v2.1/repos/${library}/commits/${commit}/` as const
+    const { commit_diffs } = await this.#get(path, {}, options)
     return commit_diffs.map(({ op_type, path, new_path }) => ({
       operation: op_type,
       path,
@@ -440,8 +443,8 @@ export class Carrel {
     let start: string | undefined
     do {
       const query = { path, limit: PAGE, commit_id: start }
-      const route = `api/v2.1/repos/${library}/file/history/`
-      const page: wire.Revisions = await this.#get<wire.Revisions>(route, query, options)
+      const route = `api/v2.1/repos/${library}/file/history/` as const
+      const page: Records['FileHistory'] = await this.#get(route, query, options)
       for (const revision of page.data) {
         yield {
           commit: revision.commit_id,
@@ -462,7 +465,7 @@ export class Carrel {
       await this.#connection.json('POST', `api/v2.1/repos/${library}/commits/${commit}/revert/`)
       return
     }
-    const path = `api/v2.1/repos/${library}/${entry.kind}/`
+    const path = `api/v2.1/repos/${library}/${entry.kind}/` as const
     const form = { operation: 'revert', commit_id: commit }
     await this.#connection.json('POST', path, { query: { p: entry.path }, form })
   }
@@ -470,8 +473,8 @@ export class Carrel {
   /** Deleted entries, latest first. */
   async *trash(library: string, options?: Cancelable): AsyncGenerator<DeletedEntry> {
     for (let page = 1; ; page += 1) {
-      const route = `api/v2.1/repos/${library}/trash2/`
-      const { items } = await this.#get<{ items: wire.Trash[] }>(route, { page, per_page: PAGE }, options)
+      const route = `api/v2.1/repos/${library}/trash2/` as const
+      const { items } = await this.#get(route, { page, per_page: PAGE }, options)
       for (const item of items) {
         yield {
           path: item.parent_dir + item.obj_name,
@@ -487,9 +490,9 @@ export class Carrel {
 
   /** Restores a deleted entry from the commit that `trash` names. */
   async restore(library: string, { path, commit }: Pick<DeletedEntry, 'path' | 'commit'>): Promise<void> {
-    const route = `api/v2.1/repos/${library}/trash/revert-dirents/`
+    const route = `api/v2.1/repos/${library}/trash/revert-dirents/` as const
     const call = { json: { commit_id: commit, path: [path] } }
-    const { failed } = await this.#connection.json<{ failed: wire.Failed[] }>('POST', route, call)
+    const { failed } = await this.#connection.json('POST', route, call)
     const [first] = failed
     if (first === undefined) return
     throw new CarrelError(/not found/.test(first.error_msg) ? 'not-found' : 'invalid', 200, first.error_msg)
@@ -497,11 +500,11 @@ export class Carrel {
 
   /** The users and groups that a file or folder is shared with. */
   async shares(library: string, entry: Pick<Entry, 'path' | 'kind'>): Promise<Share[]> {
-    const items = await this.#get<wire.SharedItem[]>(sharesRoute(library, entry), { p: entry.path })
-    return items.map(({ share_type: to, user_info: user, group_info: group, permission }) => ({
-      to,
-      recipient: user?.name ?? String(group?.id ?? ''),
-      permission,
+    const items = await this.#get(sharesRoute(library, entry), { p: entry.path })
+    return items.map((item) => ({
+      to: item.share_type,
+      recipient: item.share_type === 'user' ? item.user_info.name : String(item.group_info.id),
+      permission: item.permission,
     }))
   }
 
@@ -510,19 +513,15 @@ export class Carrel {
     entry: Pick<Entry, 'path' | 'kind'>,
     { to, recipient, permission, days }: Share & { days?: number },
   ): Promise<void> {
-    const { failed } = await this.#connection.json<{ failed: wire.Failed[] }>(
-      'PUT',
-      sharesRoute(library, entry),
-      {
-        query: { p: entry.path },
-        form: {
-          share_type: to,
-          [to === 'user' ? 'username' : 'group_id']: recipient,
-          permission,
-          expire_days: days,
-        },
+    const { failed } = await this.#connection.json('PUT', sharesRoute(library, entry), {
+      query: { p: entry.path },
+      form: {
+        share_type: to,
+        [to === 'user' ? 'username' : 'group_id']: recipient,
+        permission,
+        expire_days: days,
       },
-    )
+    })
     const [first] = failed
     if (first === undefined) return
     throw new CarrelError(/not found/.test(first.error_msg) ? 'not-found' : 'invalid', 200, first.error_msg)
@@ -544,35 +543,46 @@ export class Carrel {
     options: { password?: string; days?: number },
   ): Promise<ShareLink> {
     const form = { repo_id: library, path, password: options.password, expire_days: options.days }
-    return linkOf(await this.#connection.json<wire.Link>('POST', 'api/v2.1/multi-share-links/', { form }))
+    return linkOf(await this.#connection.json('POST', 'api/v2.1/multi-share-links/', { form }))
   }
 
   /** The links of this account to a file or folder. */
   async links(library: string, path: string): Promise<ShareLink[]> {
     const query = { repo_id: library, path, per_page: 1000 }
-    return (await this.#get<wire.Link[]>('api/v2.1/share-links/', query)).map(linkOf)
+    return (await this.#get('api/v2.1/share-links/', query)).map(linkOf)
   }
 
   async deleteLink(token: string): Promise<void> {
     await this.#connection.json('DELETE', `api/v2.1/share-links/${encodeURIComponent(token)}/`)
   }
 
-  #get<T>(path: string, query: CallOptions['query'] = {}, { signal }: Cancelable = {}): Promise<T> {
-    return this.#connection.json<T>('GET', path, { query, signal })
+  #get<Path extends string>(
+    path: Path,
+    query: CallOptions['query'] = {},
+    { signal }: Cancelable = {},
+  ): Promise<ResponseOf<'GET', Path>> {
+    return this.#connection.json('GET', path, { query, signal })
   }
 }
 
-function sharesRoute(library: string, { kind }: Pick<Entry, 'kind'>): string {
+function sharesRoute(library: string, { kind }: Pick<Entry, 'kind'>) {
   return kind === 'dir'
-    ? `api2/repos/${library}/dir/shared_items/`
-    : `api/v2.1/repos/${library}/file/shared-items/`
+    ? (`api2/repos/${library}/dir/shared_items/` as const)
+    : (`api/v2.1/repos/${library}/file/shared-items/` as const)
 }
 
-function linkOf({ token, link: url, path, expire_date }: wire.Link): ShareLink {
+function linkOf({
+  token,
+  link: url,
+  path,
+  expire_date,
+}: Pick<Records['ShareLink'], 'token' | 'link' | 'path' | 'expire_date'>): ShareLink {
   return { token, url, path, expiresAt: expire_date ? new Date(expire_date) : undefined }
 }
 
-function entryOf(folder: string, { type: kind, id, name, size = 0, mtime }: wire.Dirent): Entry {
+function entryOf(folder: string, entry: Dirent): Entry {
+  const { type: kind, id, name, mtime } = entry
+  const size = entry.type === 'file' ? entry.size : 0
   const path = `${folder === '/' ? '' : folder.replace(/\/+$/, '')}/${name}`
   return { path, name, kind, id, size, modifiedAt: new Date(mtime * 1000) }
 }

@@ -1,4 +1,6 @@
 import { CarrelError, errorOf } from './errors.ts'
+import type { ResponseOf } from './response-of.ts'
+import type { Responses } from './responses.ts'
 
 export interface ConnectionOptions {
   /** Root of the server, for example `https://files.example.org`. */
@@ -49,10 +51,14 @@ export class Connection {
   }
 
   /** Calls the API and resolves to the JSON of the response. `path` is relative to the root: `api2/ping/`. */
-  async json<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  async json<Method extends keyof Responses, Path extends string>(
+    method: Method,
+    path: Path,
+    options: CallOptions = {},
+  ): Promise<ResponseOf<Method, Path>> {
     const response = await this.call(method, path, options)
     try {
-      return (await response.json()) as T
+      return (await response.json()) as ResponseOf<Method, Path>
     } catch (error) {
       if (options.signal?.aborted) throw error
       throw new CarrelError('server', response.status, 'The response is not JSON: is this the right URL?', {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import { CarrelError } from './errors.ts'
+import type { ResponseOf } from './response-of.ts'
 import type { OnProgress, Uploaded } from './types.ts'
-import type { FileInfo } from './wire.ts'
 
 /** A file to upload. A `File` of a browser and the result of `fs.openAsBlob` are blobs, which are read when they are sent. */
 export interface NewFile {
@@ -112,9 +112,9 @@ export class Uploader {
   async #findStored({ library, folder }: Destination, file: NewFile): Promise<Uploaded | undefined> {
     const { name, content, modifiedAt } = file
     try {
-      const path = `api/v2.1/repos/${library}/file/`
+      const path = `api/v2.1/repos/${library}/file/` as const
       const query = { p: `${folder.replace(/\/+$/, '')}/${name}` }
-      const found = await this.#connection.json<FileInfo>('GET', path, { query })
+      const found = await this.#connection.json('GET', path, { query })
       const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
       const isSame =
         found.size === sizeOf(content) &&
@@ -146,8 +146,8 @@ export class Uploader {
     const response = await this.#withLink(to.library, signal, (link) =>
       this.#connection.send(`${link}?ret-json=1`, sending),
     )
-    const stored = (await response.json()) as readonly Uploaded[] | { success: true }
-    return Array.isArray(stored) ? (stored as readonly Uploaded[]) : []
+    const stored = (await response.json()) as ResponseOf<'POST', `seafhttp/upload-api/${string}`>
+    return typeof stored === 'object' && !('success' in stored) ? stored : []
   }
 
   /** Links expire, and end with the permission. One new link is requested then. */
@@ -164,7 +164,7 @@ export class Uploader {
         if (!(error instanceof CarrelError) || error.status !== 403) throw error
       }
     }
-    const requested = this.#connection.json<string>('GET', `api2/repos/${library}/upload-link/`, {
+    const requested = this.#connection.json('GET', `api2/repos/${library}/upload-link/`, {
       query: { p: '/' },
       signal,
     })
@@ -175,9 +175,9 @@ export class Uploader {
 
   async #storedBytes({ library, folder }: Destination, { name }: NewFile): Promise<number> {
     try {
-      const path = `api/v2.1/repos/${library}/file-uploaded-bytes/`
+      const path = `api/v2.1/repos/${library}/file-uploaded-bytes/` as const
       const query = { parent_dir: folder, file_name: name }
-      return (await this.#connection.json<{ uploadedBytes: number }>('GET', path, { query })).uploadedBytes
+      return (await this.#connection.json('GET', path, { query })).uploadedBytes
     } catch (error) {
       // The folder does not exist yet, so nothing was sent to it.
       if (error instanceof CarrelError && error.kind === 'not-found') return 0
