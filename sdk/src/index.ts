@@ -1,3 +1,5 @@
 export { Carrel, signIn } from './client.ts'
 export { CarrelError } from './errors.ts'
+export type { ResponseOf } from './response-of.ts'
+export type { Responses } from './responses.ts'
 export type { Entry, Library, State } from './types.ts'

@@ -1,21 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from './http.ts'
 
-interface AccountInfo {
-  readonly email: string
-  readonly name: string
-  readonly contact_email: string
-  readonly login_id: string
-  readonly department: string
-  readonly institution: string
-  readonly is_staff: boolean
-  /** Bytes; `total` is negative without a quota. */
-  readonly usage: number
-  readonly total: number
-  readonly space_usage: string
-  readonly avatar_url: string
-}
-
 /** When notifications are mailed. */
 export type MailNotices = 'at-once' | 'daily' | 'off'
 
@@ -81,7 +66,7 @@ export interface Session {
 export function useAccount() {
   return useQuery({
     queryKey: ['account'],
-    queryFn: ({ signal }) => api.get<AccountInfo>('api2/account/info/', undefined, signal),
+    queryFn: ({ signal }) => api.get('api2/account/info/', undefined, signal),
     staleTime: 30_000,
   })
 }
@@ -89,7 +74,7 @@ export function useAccount() {
 export function useProfile() {
   return useQuery({
     queryKey: ['account', 'profile'],
-    queryFn: ({ signal }) => api.get<Profile>('api/v2.1/user/', undefined, signal),
+    queryFn: ({ signal }) => api.get('api/v2.1/user/', undefined, signal),
   })
 }
 
@@ -98,7 +83,7 @@ export function usePersonalTokens() {
     queryKey: ['account', 'tokens'],
     queryFn: async ({ signal }) => {
       const path = 'api/v2.1/personal-tokens/'
-      const answer = await api.get<{ personal_tokens: PersonalToken[] }>(path, undefined, signal)
+      const answer = await api.get(path, undefined, signal)
       return answer.personal_tokens
     },
   })
@@ -107,7 +92,7 @@ export function usePersonalTokens() {
 export function useDevices() {
   return useQuery({
     queryKey: ['account', 'devices'],
-    queryFn: ({ signal }) => api.get<Device[]>('api2/devices/', undefined, signal),
+    queryFn: ({ signal }) => api.get('api2/devices/', undefined, signal),
   })
 }
 
@@ -115,7 +100,7 @@ export function useSessions() {
   return useQuery({
     queryKey: ['account', 'sessions'],
     queryFn: async ({ signal }) => {
-      const answer = await api.get<{ sessions: Session[] }>('api/v2.1/sessions/', undefined, signal)
+      const answer = await api.get('api/v2.1/sessions/', undefined, signal)
       return answer.sessions
     },
   })
@@ -126,7 +111,7 @@ export const changeProfile = (changes: {
   contact_email?: string
   language?: string
   mail_notices?: MailNotices
-}) => api.put<Profile>('api/v2.1/user/', { form: changes })
+}) => api.put('api/v2.1/user/', { form: changes })
 
 export function putAvatar(picture: Blob): Promise<{ avatar_url: string }> {
   const body = new FormData()
@@ -134,7 +119,7 @@ export function putAvatar(picture: Blob): Promise<{ avatar_url: string }> {
   return api.post('api/v2.1/user-avatar/', { body })
 }
 
-export const removeAvatar = () => api.delete<{ avatar_url: string }>('api/v2.1/user-avatar/')
+export const removeAvatar = () => api.delete('api/v2.1/user-avatar/')
 
 /** Revokes every token of the account, including the current one. */
 export const changePassword = (older: string, newer: string) =>
@@ -146,7 +131,7 @@ export const createToken = (options: {
   permission: TokenPermission
   repo_id: string | undefined
   expire_days: number | undefined
-}) => api.post<PersonalToken & { token: string }>('api/v2.1/personal-tokens/', { form: options })
+}) => api.post('api/v2.1/personal-tokens/', { form: options })
 
 export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/${id}/`)
 
@@ -157,7 +142,7 @@ export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
 export function useWebdavPassword() {
   return useQuery({
     queryKey: ['account', 'webdav'],
-    queryFn: ({ signal }) => api.get<{ is_set: boolean }>('api/v2.1/webdav-secret/', undefined, signal),
+    queryFn: ({ signal }) => api.get('api/v2.1/webdav-secret/', undefined, signal),
   })
 }
 
@@ -166,7 +151,7 @@ export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-se
 
 export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
 
-export async function searchPeople(part: string, signal?: AbortSignal): Promise<Person[]> {
+export async function searchPeople(part: string, signal?: AbortSignal): Promise<readonly Person[]> {
   const query = { q: part, include_self: 0 }
-  return (await api.get<{ users: Person[] }>('api2/search-user/', query, signal)).users
+  return (await api.get('api2/search-user/', query, signal)).users
 }

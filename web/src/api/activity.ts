@@ -1,12 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ActivityItem, NotificationItem } from './activity-types.ts'
 import { api } from './http.ts'
-
-interface NotificationPage {
-  readonly notification_list: readonly NotificationItem[]
-  readonly unseen_count: number
-  readonly count: number
-}
 
 const ACTIVITIES_PER_PAGE = 50
 const NOTIFICATIONS_PER_PAGE = 20
@@ -17,7 +10,7 @@ export function useActivities(author: string) {
     queryKey: ['activities', author],
     queryFn: async ({ pageParam, signal }) => {
       const query = { page: pageParam, per_page: ACTIVITIES_PER_PAGE, op_user: author || undefined }
-      return (await api.get<{ events: ActivityItem[] }>('api/v2.1/activities/', query, signal)).events
+      return (await api.get('api/v2.1/activities/', query, signal)).events
     },
     initialPageParam: 1,
     getNextPageParam: (last, pages) => (last.length === ACTIVITIES_PER_PAGE ? pages.length + 1 : undefined),
@@ -28,8 +21,7 @@ export function useActivities(author: string) {
 export function useUnseen() {
   return useQuery({
     queryKey: ['notifications', 'unseen'],
-    queryFn: async ({ signal }) =>
-      (await api.get<{ count: number }>('api2/unseen_messages/', undefined, signal)).count,
+    queryFn: async ({ signal }) => (await api.get('api2/unseen_messages/', undefined, signal)).count,
   })
 }
 
@@ -37,11 +29,7 @@ export function useNotifications() {
   return useInfiniteQuery({
     queryKey: ['notifications', 'list'],
     queryFn: ({ pageParam, signal }) =>
-      api.get<NotificationPage>(
-        'api/v2.1/notifications/',
-        { page: pageParam, per_page: NOTIFICATIONS_PER_PAGE },
-        signal,
-      ),
+      api.get('api/v2.1/notifications/', { page: pageParam, per_page: NOTIFICATIONS_PER_PAGE }, signal),
     initialPageParam: 1,
     getNextPageParam: ({ count }, pages) =>
       pages.length * NOTIFICATIONS_PER_PAGE < count ? pages.length + 1 : undefined,

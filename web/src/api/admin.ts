@@ -1,5 +1,4 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { GroupMember } from './groups.ts'
 import { api, call } from './http.ts'
 import type { LinkKind } from './links.ts'
 
@@ -56,12 +55,12 @@ export type UserOrder = 'email' | 'create_time' | 'last_login' | 'quota_usage'
 export function useAdminUsers(words: string, order: UserOrder) {
   return useListing<AdminUser>(['users', words, order], async (page, signal) => {
     if (words !== '') {
-      const found = await api.get<{ user_list: AdminUser[] }>(`${root}search-user/`, { query: words }, signal)
+      const found = await api.get(`${root}search-user/`, { query: words }, signal)
       return { items: found.user_list }
     }
     const direction = order === 'email' ? 'asc' : 'desc'
     const query = { page, per_page: PAGE, order_by: order, direction }
-    const found = await api.get<{ data: AdminUser[]; total_count: number }>(`${root}users/`, query, signal)
+    const found = await api.get(`${root}users/`, query, signal)
     return { items: found.data, next: page * PAGE < found.total_count ? page + 1 : undefined }
   })
 }
@@ -78,14 +77,13 @@ export interface UserFields {
   readonly invite?: boolean
 }
 
-const userAt = (email: string) => `${root}users/${encodeURIComponent(email)}/`
+const userAt = (email: string) => `${root}users/${encodeURIComponent(email)}/` as const
 export const createUser = (email: string, fields: UserFields) =>
-  api.post<AdminUser>(`${root}users/`, { form: { email, ...fields } })
+  api.post(`${root}users/`, { form: { email, ...fields } })
 export const changeUser = (email: string, fields: UserFields) =>
-  api.put<AdminUser>(userAt(email), { form: { ...fields } })
+  api.put(userAt(email), { form: { ...fields } })
 export const deleteUser = (email: string) => api.delete(userAt(email))
-export const resetPassword = (email: string) =>
-  api.put<{ new_password: string }>(`${userAt(email)}reset-password/`)
+export const resetPassword = (email: string) => api.put(`${userAt(email)}reset-password/`)
 
 export interface AdminLibrary {
   readonly id: string
@@ -104,19 +102,15 @@ export function useAdminLibraries(words: string) {
     const paging = { page, per_page: PAGE }
     if (words !== '') {
       const query = { query: words, ...paging }
-      const found = await api.get<{ repo_list: AdminLibrary[] } & PageInfo>(
-        `${root}search-library/`,
-        query,
-        signal,
-      )
+      const found = await api.get(`${root}search-library/`, query, signal)
       return { items: found.repo_list, next: nextOf(found) }
     }
-    const found = await api.get<{ repos: AdminLibrary[] } & PageInfo>(`${root}libraries/`, paging, signal)
-    return { items: found.repos, next: nextOf(found) }
+    const found = await api.get(`${root}libraries/`, paging, signal)
+    return { items: found.repos, next: 'page_info' in found ? nextOf(found) : undefined }
   })
 }
 
-const libraryAt = (id: string) => `${root}libraries/${id}/`
+const libraryAt = (id: string) => `${root}libraries/${id}/` as const
 export const changeAnyLibrary = (id: string, form: { owner?: string; status?: AdminLibrary['status'] }) =>
   api.put(libraryAt(id), { form })
 export const deleteAnyLibrary = (id: string) => api.delete(libraryAt(id))
@@ -132,11 +126,7 @@ export interface AdminDeletedLibrary {
 export function useAdminDeletedLibraries() {
   return useListing<AdminDeletedLibrary>(['deleted'], async (page, signal) => {
     const query = { page, per_page: PAGE }
-    const found = await api.get<{ repos: AdminDeletedLibrary[] } & PageInfo>(
-      `${root}trash-libraries/`,
-      query,
-      signal,
-    )
+    const found = await api.get(`${root}trash-libraries/`, query, signal)
     return { items: found.repos, next: nextOf(found) }
   })
 }
@@ -157,12 +147,12 @@ export interface AdminGroup {
 export function useAdminGroups(words: string) {
   return useListing<AdminGroup>(['groups', words], async (page, signal) => {
     const query = { page, per_page: PAGE, name: words === '' ? undefined : words }
-    const found = await api.get<{ groups: AdminGroup[] } & PageInfo>(`${root}groups/`, query, signal)
+    const found = await api.get(`${root}groups/`, query, signal)
     return { items: found.groups, next: nextOf(found) }
   })
 }
 
-const groupAt = (id: number) => `${root}groups/${id}/`
+const groupAt = (id: number) => `${root}groups/${id}/` as const
 export const changeAnyGroup = (id: number, form: { new_name?: string; new_owner?: string }) =>
   api.put(groupAt(id), { form })
 export const deleteAnyGroup = (id: number) => api.delete(groupAt(id))
@@ -171,18 +161,14 @@ export function useAnyMembers(id: number) {
   return useQuery({
     queryKey: ['admin', 'groups', id, 'members'],
     queryFn: async ({ signal }) => {
-      const { members } = await api.get<{ members: GroupMember[] }>(
-        `${groupAt(id)}members/`,
-        { per_page: 1000 },
-        signal,
-      )
+      const { members } = await api.get(`${groupAt(id)}members/`, { per_page: 1000 }, signal)
       return members
     },
   })
 }
 
 export const addAnyMembers = (id: number, emails: readonly string[]) =>
-  api.post<{ failed: { error_msg: string }[] }>(`${groupAt(id)}members/`, { form: { email: emails } })
+  api.post(`${groupAt(id)}members/`, { form: { email: emails } })
 export const removeAnyMember = (id: number, email: string) =>
   api.delete(`${groupAt(id)}members/${encodeURIComponent(email)}/`)
 
@@ -204,12 +190,8 @@ export interface AdminLink {
 export function useAdminLinks(kind: LinkKind) {
   return useListing<AdminLink>(['links', kind], async (page, signal) => {
     const query = { page, per_page: PAGE }
-    const found = await api.get<{ count: number } & Record<string, unknown>>(
-      `${root}${kind}-links/`,
-      query,
-      signal,
-    )
-    const items = found[`${kind}_link_list`] as readonly AdminLink[]
+    const found = await api.get(`${root}${kind}-links/`, query, signal)
+    const items = 'share_link_list' in found ? found.share_link_list : found.upload_link_list
     return { items, next: page * PAGE < found.count ? page + 1 : undefined }
   })
 }
@@ -232,7 +214,7 @@ export interface AdminDevice {
 export function useAdminDevices(platform: string) {
   return useListing<AdminDevice>(['devices', platform], async (page, signal) => {
     const query = { page, per_page: PAGE, platform: platform === '' ? undefined : platform }
-    const found = await api.get<{ devices: AdminDevice[] } & PageInfo>(`${root}devices/`, query, signal)
+    const found = await api.get(`${root}devices/`, query, signal)
     return { items: found.devices, next: nextOf(found) }
   })
 }
@@ -266,7 +248,7 @@ export function useAudit(filter: AuditFilter) {
     queryFn: async ({ pageParam, signal }) => {
       const query = { ...filter, before: pageParam, per_page: PAGE }
       const path = `${root}audit-log/`
-      const found = await api.get<{ entries: AuditEntry[]; next: number | null }>(path, query, signal)
+      const found = await api.get(path, query, signal)
       return { items: found.entries, next: found.next ?? undefined }
     },
     initialPageParam: undefined as number | undefined,
@@ -293,35 +275,20 @@ export function useStatistic(name: StatisticName, days: number) {
     queryKey: ['admin', 'statistics', name, days],
     queryFn: async ({ signal }): Promise<DayValue[]> => {
       const start = new Date(Date.now() - days * 86_400_000).toISOString()
-      const found = await api.get<{ datetime: string; total_storage?: number; count?: number }[]>(
-        `${root}statistics/${statistics[name]}/`,
-        { start },
-        signal,
-      )
-      return found.map(({ datetime, total_storage, count }) => ({
-        time: datetime,
-        value: total_storage ?? count ?? 0,
+      const found = await api.get(`${root}statistics/${statistics[name]}/`, { start }, signal)
+      return found.map((day) => ({
+        time: day.datetime,
+        value: 'count' in day ? day.count : day.total_storage,
       }))
     },
     placeholderData: keepPreviousData,
   })
 }
 
-interface SystemInfo {
-  readonly users_count: number
-  readonly active_users_count: number
-  readonly groups_count: number
-  readonly repos_count: number
-  readonly total_files_count: number
-  readonly total_storage: number
-  readonly total_devices_count: number
-  readonly current_connected_devices_count: number
-}
-
 export function useSystemInfo() {
   return useQuery({
     queryKey: ['admin', 'sysinfo'],
-    queryFn: ({ signal }) => api.get<SystemInfo>(`${root}sysinfo/`, undefined, signal),
+    queryFn: ({ signal }) => api.get(`${root}sysinfo/`, undefined, signal),
   })
 }
 
@@ -416,23 +383,15 @@ export interface ServerStatus {
 export function useServerStatus() {
   return useQuery({
     queryKey: ['admin', 'status'],
-    queryFn: ({ signal }) => api.get<ServerStatus>(`${root}status/`, undefined, signal),
+    queryFn: ({ signal }) => api.get(`${root}status/`, undefined, signal),
     refetchInterval: 15_000,
   })
-}
-
-interface UnreadText {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly path: string
-  readonly reason: string
 }
 
 export function useUnreadTexts(enabled: boolean) {
   return useQuery({
     queryKey: ['admin', 'unread'],
-    queryFn: ({ signal }) =>
-      api.get<{ search_failure_list: UnreadText[] }>(`${root}search-failures/`, { per_page: 100 }, signal),
+    queryFn: ({ signal }) => api.get(`${root}search-failures/`, { per_page: 100 }, signal),
     enabled,
   })
 }
@@ -455,7 +414,7 @@ export interface AccountUsage {
 export function useAccountUsage() {
   return useListing<AccountUsage>(['usage'], async (page, signal) => {
     const query = { page, per_page: PAGE }
-    const found = await api.get<{ accounts: AccountUsage[] } & PageInfo>(`${root}usage/`, query, signal)
+    const found = await api.get(`${root}usage/`, query, signal)
     return { items: found.accounts, next: nextOf(found) }
   })
 }

@@ -12,15 +12,9 @@ export interface ArchiveEntry {
   readonly refusal: '' | 'name' | 'link' | 'password' | 'method'
 }
 
-interface ArchiveListing {
-  readonly entries: readonly ArchiveEntry[]
-  /** The number of entries of the archive, which may be more than are listed. */
-  readonly total: number
-}
-
 export function fetchArchive({ libraryId, path, commitId }: FileState, signal?: AbortSignal) {
   const query = { p: path, commit_id: commitId }
-  return api.get<ArchiveListing>(`api/v2.1/repos/${libraryId}/file/archive-entries/`, query, signal)
+  return api.get(`api/v2.1/repos/${libraryId}/file/archive-entries/`, query, signal)
 }
 
 /** Starts an extraction and resolves to the id of the task. Without names, everything in the folder `base` is extracted. */
@@ -37,9 +31,6 @@ export async function extractArchive(
     dst_repo_id: to.libraryId,
     dst_parent_dir: to.path,
   }
-  const { task_id } = await api.post<{ task_id: string }>(
-    `api/v2.1/repos/${libraryId}/file/extract-archive/`,
-    { json },
-  )
+  const { task_id } = await api.post(`api/v2.1/repos/${libraryId}/file/extract-archive/`, { json })
   return task_id
 }

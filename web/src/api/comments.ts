@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, call } from './http.ts'
-import type { Person } from './sharing.ts'
 
 /** A comment on a file. */
 export interface FileComment {
@@ -15,19 +14,18 @@ export interface FileComment {
   readonly avatar_url: string
 }
 
-const at = (libraryId: string, rest = '') => `api2/repos/${libraryId}/file/comments/${rest}`
+const at = (libraryId: string) => `api2/repos/${libraryId}/file/comments/` as const
 
 /** The comments on a file, oldest first. Live events invalidate them. */
 export function useComments(libraryId: string, path: string) {
   return useQuery({
     queryKey: ['comments', libraryId, path],
-    queryFn: async ({ signal }) =>
-      (await api.get<{ comments: FileComment[] }>(at(libraryId), { p: path }, signal)).comments,
+    queryFn: async ({ signal }) => (await api.get(at(libraryId), { p: path }, signal)).comments,
   })
 }
 
 export function addComment(libraryId: string, path: string, comment: string): Promise<FileComment> {
-  return api.post<FileComment>(at(libraryId), { query: { p: path }, form: { comment } })
+  return api.post(at(libraryId), { query: { p: path }, form: { comment } })
 }
 
 /** Changes the text of a comment, or resolves or reopens it. */
@@ -36,11 +34,11 @@ export function changeComment(
   id: number,
   changes: { comment: string } | { resolved: boolean },
 ): Promise<FileComment> {
-  return api.put<FileComment>(at(libraryId, `${id}/`), { form: changes })
+  return api.put(`${at(libraryId)}${id}/`, { form: changes })
 }
 
 export async function removeComment(libraryId: string, id: number): Promise<void> {
-  await call('DELETE', at(libraryId, `${id}/`))
+  await call('DELETE', `${at(libraryId)}${id}/`)
 }
 
 /** The people who can read a library, for mentions. */
@@ -48,13 +46,7 @@ export function useReaders(libraryId: string) {
   return useQuery({
     queryKey: ['readers', libraryId],
     queryFn: async ({ signal }) =>
-      (
-        await api.get<{ user_list: Person[] }>(
-          `api/v2.1/repos/${libraryId}/related-users/`,
-          undefined,
-          signal,
-        )
-      ).user_list,
+      (await api.get(`api/v2.1/repos/${libraryId}/related-users/`, undefined, signal)).user_list,
     staleTime: 60_000,
   })
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ResponseOf } from '../../../sdk/src/index.ts'
 import { rebaseUrl } from '../site-url.ts'
 import { applyChanges, type FolderChanges } from './folder-changes.ts'
-import { api, call } from './http.ts'
+import { ApiError, api, call } from './http.ts'
 import { confirmedFolder, shareEntries, withTag } from './reuse-entries.ts'
 import type { FileTag } from './tags.ts'
 
@@ -49,6 +50,14 @@ export function useFolder(libraryId: string, path: string) {
   })
 }
 
+type Listing = ResponseOf<'GET', `api/v2.1/repos/${string}/dir/`>
+
+/** The listing of one folder. The same call also lists subtrees, which nothing here requests. */
+export function folderIn(listing: Listing): FolderChanges {
+  if (!('dir_id' in listing)) throw new ApiError(500, 'the server listed a subtree')
+  return listing
+}
+
 /** A folder. If `known` has not changed, nothing is transferred. Otherwise only the changes are, if they are few. */
 export async function fetchFolder(
   libraryId: string,
@@ -64,7 +73,7 @@ export async function fetchFolder(
     signal,
   })
   if (response.status === 304 && confirmed !== undefined) return confirmed
-  const folder = applyChanges(confirmed, (await response.json()) as FolderChanges)
+  const folder = applyChanges(confirmed, folderIn((await response.json()) as Listing))
   return withTag(folder, response.headers.get('ETag') ?? undefined)
 }
 
@@ -75,7 +84,9 @@ export async function fileLink(
   { reuse = true, commitId }: { reuse?: boolean; commitId?: string } = {},
 ): Promise<string> {
   const query = { p: path, reuse: reuse ? 1 : 0, commit_id: commitId }
-  return rebaseUrl(await api.get<string>(`api2/repos/${libraryId}/file/`, query))
+  const link = await api.get(`api2/repos/${libraryId}/file/`, query)
+  if (typeof link !== 'string') throw new ApiError(500, 'the server sent no link')
+  return rebaseUrl(link)
 }
 
 /** Downloads a file with the browser. */

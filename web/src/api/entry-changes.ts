@@ -1,5 +1,5 @@
 import { nameOf, parentOf } from '../paths.ts'
-import { api, call } from './http.ts'
+import { ApiError, api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
 /** Selected entries: names in one folder of a library. */
@@ -31,22 +31,24 @@ export interface Deletion extends Selected {
   readonly commitId: string
 }
 
-interface Named {
-  readonly obj_name: string
+/** The name that an entry got. */
+function createdName(made: { readonly obj_name: string } | { readonly success: true }): string {
+  if ('success' in made) throw new ApiError(500, 'the server did not name the entry')
+  return made.obj_name
 }
 
 /** Creates a folder. Resolves to its name, which differs if the requested one was taken. */
 export async function makeFolder(libraryId: string, path: string): Promise<string> {
   const form = { operation: 'mkdir' }
-  const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/dir/`, { query: { p: path }, form })
-  return made.obj_name
+  const made = await api.post(`api/v2.1/repos/${libraryId}/dir/`, { query: { p: path }, form })
+  return createdName(made)
 }
 
 /** Creates an empty file. Resolves to its name. */
 export async function makeFile(libraryId: string, path: string): Promise<string> {
   const form = { operation: 'create' }
-  const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
-  return made.obj_name
+  const made = await api.post(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
+  return createdName(made)
 }
 
 /** Resolves to the new name. */
@@ -57,13 +59,13 @@ export async function renameEntry(
   newName: string,
 ): Promise<string> {
   const form = { operation: 'rename', newname: newName }
-  const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/${type}/`, { query: { p: path }, form })
-  return made.obj_name
+  const made = await api.post(`api/v2.1/repos/${libraryId}/${type}/`, { query: { p: path }, form })
+  return createdName(made)
 }
 
 export async function deleteEntries({ libraryId, folder, names }: Selected): Promise<Deletion> {
   const json = { repo_id: libraryId, parent_dir: folder, dirents: names }
-  const { commit_id } = await api.delete<{ commit_id: string }>('api/v2.1/repos/batch-delete-item/', { json })
+  const { commit_id } = await api.delete('api/v2.1/repos/batch-delete-item/', { json })
   return { libraryId, folder, names, commitId: commit_id }
 }
 
@@ -71,10 +73,7 @@ export async function deleteEntries({ libraryId, folder, names }: Selected): Pro
 export async function undoDeletion({ libraryId, folder, names, commitId }: Deletion): Promise<string[]> {
   const within = folder === '/' ? '' : folder
   const json = { commit_id: commitId, path: names.map((name) => `${within}/${name}`) }
-  const { failed } = await api.post<{ failed: { error_msg: string }[] }>(
-    `api/v2.1/repos/${libraryId}/trash/revert-dirents/`,
-    { json },
-  )
+  const { failed } = await api.post(`api/v2.1/repos/${libraryId}/trash/revert-dirents/`, { json })
   return failed.map(({ error_msg }) => error_msg)
 }
 
@@ -91,7 +90,7 @@ export async function transferEntries(
     dst_repo_id: to.libraryId,
     dst_parent_dir: to.path,
   }
-  const { task_id } = await api.post<{ task_id: string }>(`api/v2.1/repos/async-batch-${operation}-item/`, {
+  const { task_id } = await api.post(`api/v2.1/repos/async-batch-${operation}-item/`, {
     json,
   })
   return task_id || undefined
@@ -107,11 +106,9 @@ export interface TaskProgress {
   readonly failed_reason: string
 }
 
-export const taskProgress = (id: string) =>
-  api.get<TaskProgress>('api/v2.1/query-copy-move-progress/', { task_id: id })
+export const taskProgress = (id: string) => api.get('api/v2.1/query-copy-move-progress/', { task_id: id })
 
-export const cancelTask = (id: string) =>
-  api.delete<unknown>('api/v2.1/copy-move-task/', { json: { task_id: id } })
+export const cancelTask = (id: string) => api.delete('api/v2.1/copy-move-task/', { json: { task_id: id } })
 
 export async function setStar(libraryId: string, path: string, starred: boolean): Promise<void> {
   const fields = { repo_id: libraryId, path }

@@ -29,54 +29,54 @@ export interface GroupLibrary {
 
 const PAGE = 100
 const root = 'api/v2.1/groups/'
-const at = (id: number) => `${root}${id}/`
+const at = (id: number) => `${root}${id}/` as const
 
 export function useGroups() {
   return useQuery({
     queryKey: ['groups', 'all'],
-    queryFn: ({ signal }) => api.get<GroupItem[]>(root, undefined, signal),
+    queryFn: ({ signal }) => api.get(root, undefined, signal),
   })
 }
 
 export function useGroup(id: number) {
   return useQuery({
     queryKey: ['groups', id],
-    queryFn: ({ signal }) => api.get<GroupItem>(at(id), undefined, signal),
+    queryFn: ({ signal }) => api.get(at(id), undefined, signal),
   })
 }
 
 export function useMembers(id: number) {
-  return usePages<GroupMember>(['groups', id, 'members'], `${at(id)}members/`)
+  return usePages(['groups', id, 'members'], (query, signal) => api.get(`${at(id)}members/`, query, signal))
 }
 
 export function useGroupLibraries(id: number) {
-  return usePages<GroupLibrary>(['groups', id, 'libraries'], `${at(id)}libraries/`)
+  return usePages(['groups', id, 'libraries'], (query, signal) =>
+    api.get(`${at(id)}libraries/`, query, signal),
+  )
 }
 
 /** Paged query. A full page implies another one. */
-function usePages<T>(queryKey: readonly unknown[], path: string) {
+function usePages<T>(
+  queryKey: readonly unknown[],
+  fetchPage: (query: { page: number; per_page: number }, signal: AbortSignal) => Promise<readonly T[]>,
+) {
   return useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => api.get<T[]>(path, { page: pageParam, per_page: PAGE }, signal),
+    queryFn: ({ pageParam, signal }) => fetchPage({ page: pageParam, per_page: PAGE }, signal),
     initialPageParam: 1,
     getNextPageParam: (last, pages) => (last.length < PAGE ? undefined : pages.length + 1),
   })
 }
 
-export const makeGroup = (name: string) => api.post<GroupItem>(root, { form: { name } })
-export const renameGroup = (id: number, name: string) => api.put<GroupItem>(at(id), { form: { name } })
-export const handOverGroup = (id: number, owner: string) => api.put<GroupItem>(at(id), { form: { owner } })
+export const makeGroup = (name: string) => api.post(root, { form: { name } })
+export const renameGroup = (id: number, name: string) => api.put(at(id), { form: { name } })
+export const handOverGroup = (id: number, owner: string) => api.put(at(id), { form: { owner } })
 export const deleteGroup = (id: number) => api.delete(at(id))
 
-interface AddedMembers {
-  readonly success: readonly GroupMember[]
-  readonly failed: readonly { readonly email: string; readonly error_msg: string }[]
-}
-
 export const addMembers = (id: number, emails: readonly string[]) =>
-  api.post<AddedMembers>(`${at(id)}members/bulk/`, { form: { emails: emails.join(',') } })
+  api.post(`${at(id)}members/bulk/`, { form: { emails: emails.join(',') } })
 
-const memberAt = (id: number, email: string) => `${at(id)}members/${encodeURIComponent(email)}/`
+const memberAt = (id: number, email: string) => `${at(id)}members/${encodeURIComponent(email)}/` as const
 
 export const setGroupAdmin = (id: number, email: string, isAdmin: boolean) =>
   api.put(memberAt(id, email), { form: { is_admin: isAdmin } })
@@ -85,7 +85,7 @@ export const setGroupAdmin = (id: number, email: string, isAdmin: boolean) =>
 export const removeMember = (id: number, email: string) => api.delete(memberAt(id, email))
 
 export const makeGroupLibrary = (id: number, name: string, permission: SharePermission) =>
-  api.post<GroupLibrary>(`${at(id)}libraries/`, { form: { repo_name: name, permission } })
+  api.post(`${at(id)}libraries/`, { form: { repo_name: name, permission } })
 
 export const unshareFromGroup = (id: number, libraryId: string) =>
   api.delete(`${at(id)}libraries/${libraryId}/`)

@@ -22,7 +22,7 @@ export function useLibraryHistory(libraryId: string) {
   return useInfiniteQuery({
     queryKey: ['history', libraryId, 'commits'],
     queryFn: ({ pageParam, signal }) =>
-      api.get<{ data: CommitItem[]; more: boolean }>(
+      api.get(
         `api/v2.1/repos/${libraryId}/history/`,
         { page: pageParam, per_page: COMMITS_PER_PAGE },
         signal,
@@ -39,22 +39,12 @@ export interface Change {
   readonly new_path: string
 }
 
-interface CommitDetail {
-  readonly commit_info: {
-    readonly creator_name: string
-    readonly time: string
-    readonly description: string
-  }
-  readonly commit_diffs: readonly Change[]
-}
-
 /** A commit and its changes. Immutable, so it is cached forever. */
 export function useCommit(libraryId: string, commitId: string, enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['commit', libraryId, commitId],
-    queryFn: ({ signal }) =>
-      api.get<CommitDetail>(`api/v2.1/repos/${libraryId}/commits/${commitId}/`, undefined, signal),
+    queryFn: ({ signal }) => api.get(`api/v2.1/repos/${libraryId}/commits/${commitId}/`, undefined, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
@@ -71,8 +61,8 @@ export function usePastFolder(libraryId: string, commitId: string, path: string)
   return useQuery({
     queryKey: ['commit-dir', libraryId, commitId, path],
     queryFn: async ({ signal }) => {
-      const address = `api/v2.1/repos/${libraryId}/commits/${commitId}/dir/`
-      const { dirent_list } = await api.get<{ dirent_list: PastEntry[] }>(address, { path }, signal)
+      const address = `api/v2.1/repos/${libraryId}/commits/${commitId}/dir/` as const
+      const { dirent_list } = await api.get(address, { path }, signal)
       return dirent_list
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -99,7 +89,7 @@ export function useFileHistory(libraryId: string, path: string) {
   return useInfiniteQuery({
     queryKey: ['history', libraryId, 'file', path],
     queryFn: ({ pageParam, signal }) =>
-      api.get<{ data: Revision[]; total_count: number }>(
+      api.get(
         `api/v2.1/repos/${libraryId}/file/new_history/`,
         { path, page: pageParam, per_page: REVISIONS_PER_PAGE },
         signal,
@@ -128,8 +118,8 @@ export function useKeepDays(libraryId: string, isOwner: boolean) {
     enabled: isOwner,
     queryKey: ['library', libraryId, 'history-limit'],
     queryFn: async ({ signal }) => {
-      const address = `api2/repos/${libraryId}/history-limit/`
-      return (await api.get<{ keep_days: number }>(address, undefined, signal)).keep_days
+      const address = `api2/repos/${libraryId}/history-limit/` as const
+      return (await api.get(address, undefined, signal)).keep_days
     },
   })
 }

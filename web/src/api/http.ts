@@ -1,3 +1,4 @@
+import type { ResponseOf, Responses } from '../../../sdk/src/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { takeFirstResponse } from './first-responses.ts'
 import { sawNoResponse, sawResponse } from './reachability.ts'
@@ -72,17 +73,21 @@ export async function call(method: string, path: string, options: CallOptions = 
 }
 
 /** Calls the API and resolves to the JSON of the response. */
-async function json<T>(method: string, path: string, options?: CallOptions): Promise<T> {
+async function json<Method extends keyof Responses, Path extends string>(
+  method: Method,
+  path: Path,
+  options?: CallOptions,
+): Promise<ResponseOf<Method, Path>> {
   const response = await call(method, path, options)
-  return (await response.json()) as T
+  return (await response.json()) as ResponseOf<Method, Path>
 }
 
 export const api = {
-  get: <T>(path: string, query?: Fields, signal?: AbortSignal) =>
-    json<T>('GET', path, { ...(query && { query }), signal }),
-  post: <T>(path: string, options?: CallOptions) => json<T>('POST', path, options),
-  put: <T>(path: string, options?: CallOptions) => json<T>('PUT', path, options),
-  delete: <T>(path: string, options?: CallOptions) => json<T>('DELETE', path, options),
+  get: <Path extends string>(path: Path, query?: Fields, signal?: AbortSignal) =>
+    json('GET', path, { ...(query && { query }), signal }),
+  post: <Path extends string>(path: Path, options?: CallOptions) => json('POST', path, options),
+  put: <Path extends string>(path: Path, options?: CallOptions) => json('PUT', path, options),
+  delete: <Path extends string>(path: Path, options?: CallOptions) => json('DELETE', path, options),
 }
 
 function fieldsOf(fields: Fields): URLSearchParams {

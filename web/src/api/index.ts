@@ -79,7 +79,15 @@ export {
   useComments,
   useReaders,
 } from './comments.ts'
-export { downloadFile, type Entry, type Folder, fetchFolder, saveFrom, useFolder } from './entries.ts'
+export {
+  downloadFile,
+  type Entry,
+  type Folder,
+  fetchFolder,
+  folderIn,
+  saveFrom,
+  useFolder,
+} from './entries.ts'
 export {
   cancelTask,
   type Deletion,

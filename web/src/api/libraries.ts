@@ -1,4 +1,5 @@
 import { replaceEqualDeep, useQuery } from '@tanstack/react-query'
+import type { ResponseOf } from '../../../sdk/src/index.ts'
 import { api, call } from './http.ts'
 
 export type Permission = 'rw' | 'r' | 'admin' | 'cloud-edit' | 'preview'
@@ -82,7 +83,7 @@ interface LibraryUsage {
 
 const untold = { owner_email: '', owner_name: '', owner_contact_email: '' }
 
-const repo = (id: string) => `api/v2.1/repos/${id}/`
+const repo = (id: string) => `api/v2.1/repos/${id}/` as const
 
 export function useLibraries() {
   return useQuery({
@@ -107,7 +108,7 @@ async function fetchLibraries(
     signal,
   })
   if (response.status === 304 && known !== undefined) return known
-  const { repos } = (await response.json()) as { repos: LibraryItem[] }
+  const { repos } = (await response.json()) as ResponseOf<'GET', 'api/v2.1/repos/'>
   const libraries = repos.map((library) => ({ ...untold, ...library }))
   const etag = response.headers.get('ETag')
   if (etag !== null) tags.set(libraries, etag)
@@ -129,13 +130,13 @@ export function useLibrary(id: string) {
 }
 
 export function fetchLibrary(id: string, signal?: AbortSignal): Promise<LibraryDetail> {
-  return api.get<LibraryDetail>(repo(id), undefined, signal)
+  return api.get(repo(id), undefined, signal)
 }
 
 export function useDeletedLibraries() {
   return useQuery({
     queryKey: ['deleted-libraries'],
-    queryFn: ({ signal }) => api.get<DeletedLibrary[]>('api/v2.1/deleted-repos/', undefined, signal),
+    queryFn: ({ signal }) => api.get('api/v2.1/deleted-repos/', undefined, signal),
   })
 }
 
@@ -144,7 +145,7 @@ export function useStarred() {
     queryKey: ['starred'],
     queryFn: async ({ signal }) => {
       const path = 'api/v2.1/starred-items/'
-      const answer = await api.get<{ starred_item_list: StarredItem[] }>(path, undefined, signal)
+      const answer = await api.get(path, undefined, signal)
       return answer.starred_item_list
     },
   })
@@ -154,7 +155,7 @@ export function useStarred() {
 export function useLibraryUsage(id: string) {
   return useQuery({
     queryKey: ['library', id, 'usage'],
-    queryFn: ({ signal }) => api.get<LibraryUsage>(`${repo(id)}usage/`, undefined, signal),
+    queryFn: ({ signal }): Promise<LibraryUsage> => api.get(`${repo(id)}usage/`, undefined, signal),
     refetchInterval: ({ state }) =>
       state.data !== undefined && state.data.total === undefined ? 5000 : false,
   })
@@ -165,8 +166,8 @@ export function useHistoryDays(id: string) {
   return useQuery({
     queryKey: ['library', id, 'history-days'],
     queryFn: async ({ signal }) => {
-      const path = `api2/repos/${id}/history-limit/`
-      return (await api.get<{ keep_days: number }>(path, undefined, signal)).keep_days
+      const path = `api2/repos/${id}/history-limit/` as const
+      return (await api.get(path, undefined, signal)).keep_days
     },
   })
 }
@@ -176,10 +177,10 @@ export const setHistoryDays = (id: string, days: number) =>
 
 /** Encrypted if a password is given. */
 export const createLibrary = (name: string, password?: string) =>
-  api.post<{ repo_id: string }>('api/v2.1/repos/', { form: { repo_name: name, passwd: password } })
+  api.post('api/v2.1/repos/', { form: { repo_name: name, passwd: password } })
 
 /** The default library; created on first use. */
-export const defaultLibrary = () => api.post<{ repo_id: string }>('api2/default-repo/')
+export const defaultLibrary = () => api.post('api2/default-repo/')
 
 export const renameLibrary = (id: string, name: string) =>
   api.post(`api2/repos/${id}/`, { query: { op: 'rename' }, form: { repo_name: name } })

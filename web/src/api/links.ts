@@ -50,21 +50,21 @@ interface LinkOptions {
 }
 
 const MOST = 1000
-const root = (kind: LinkKind) => `api/v2.1/${kind}-links/`
+const root = (kind: LinkKind) => `api/v2.1/${kind}-links/` as const
 
 /** The user's links, all or of one target. */
 export function useLinks(kind: LinkKind, place?: LinkPlace) {
   return useQuery({
     queryKey: ['links', kind, place?.libraryId ?? '', place?.path ?? ''],
-    async queryFn({ signal }) {
+    async queryFn({ signal }): Promise<readonly LinkItem[]> {
       const query = place && { repo_id: place.libraryId, path: place.path }
-      if (kind === 'upload') return api.get<LinkItem[]>(root(kind), query, signal)
+      if (kind === 'upload') return api.get(root(kind), query, signal)
       return allPages((page) => api.get(root(kind), { ...query, page, per_page: MOST }, signal))
     },
   })
 }
 
-async function allPages(fetchPage: (page: number) => Promise<LinkItem[]>): Promise<LinkItem[]> {
+async function allPages(fetchPage: (page: number) => Promise<readonly LinkItem[]>): Promise<LinkItem[]> {
   const all: LinkItem[] = []
   for (let page = 1; ; page += 1) {
     const found = await fetchPage(page)
@@ -82,7 +82,7 @@ export function createLink(kind: LinkKind, place: LinkPlace, options: LinkOption
     description: options.description ?? '',
     ...(kind === 'share' && options.permissions && { permissions: options.permissions }),
   }
-  return api.post<LinkItem>(kind === 'share' ? 'api/v2.1/multi-share-links/' : root(kind), { json })
+  return api.post(kind === 'share' ? 'api/v2.1/multi-share-links/' : root(kind), { json })
 }
 
 /** Changes of a link; an empty `expires` removes the expiry. */
@@ -100,16 +100,17 @@ export function changeLink(kind: LinkKind, token: string, changes: LinkChanges):
     ...(changes.description !== undefined && { description: changes.description }),
     ...(changes.active !== undefined && { is_active: changes.active }),
   }
-  return api.put<LinkItem>(`${root(kind)}${token}/`, { json })
+  return api.put(`${root(kind)}${token}/`, { json })
 }
 
-const ofLibrary = (kind: LinkKind, libraryId: string) => `api/v2.1/repos/${libraryId}/${kind}-links/`
+const ofLibrary = (kind: LinkKind, libraryId: string) => `api/v2.1/repos/${libraryId}/${kind}-links/` as const
 
 /** All links into a library, for those who manage its shares. */
 export function useLibraryLinks(kind: LinkKind, libraryId: string) {
   return useQuery({
     queryKey: ['links', kind, libraryId, 'everybody'],
-    queryFn: ({ signal }) => api.get<LinkItem[]>(ofLibrary(kind, libraryId), undefined, signal),
+    queryFn: ({ signal }): Promise<readonly LinkItem[]> =>
+      api.get(ofLibrary(kind, libraryId), undefined, signal),
   })
 }
 

@@ -7,23 +7,17 @@ export type OnboardingItem =
   | 'setup'
   | `setup-${'address' | 'backup' | 'mail' | 'users' | 'password'}`
 
-interface OnboardingState {
-  readonly dismissed: readonly OnboardingItem[]
-  /** Whether somebody else chose the password. */
-  readonly password_assigned: boolean
-}
-
 const path = 'api/v2.1/onboarding/'
 
 export function useOnboarding() {
   return useQuery({
     queryKey: ['account', 'onboarding'],
-    queryFn: ({ signal }) => api.get<OnboardingState>(path, undefined, signal),
+    queryFn: ({ signal }) => api.get(path, undefined, signal),
   })
 }
 
 export const dismissOnboarding = (item: OnboardingItem, dismissed: boolean) =>
-  api.put<OnboardingState>(path, { form: { item, dismissed } })
+  api.put(path, { form: { item, dismissed } })
 
 /** The first steps of an administrator, as the server sees them. */
 export interface Setup {
@@ -46,6 +40,6 @@ export interface Setup {
 export function useSetup() {
   return useQuery({
     queryKey: ['admin', 'setup'],
-    queryFn: ({ signal }) => api.get<Setup>('api/v2.1/admin/setup/', undefined, signal),
+    queryFn: ({ signal }) => api.get('api/v2.1/admin/setup/', undefined, signal),
   })
 }

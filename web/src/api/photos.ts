@@ -41,7 +41,7 @@ interface PhotoChunk {
 const daysQuery = queryOptions({
   queryKey: ['photos', 'days'],
   queryFn: async ({ signal }) => {
-    const { days } = await api.get<{ days: [string, number][] }>('api/v2.1/photos/days/', {}, signal)
+    const { days } = await api.get('api/v2.1/photos/days/', {}, signal)
     let first = 0
     return days.map(([day, count]): PhotoDay => {
       first += count
@@ -74,7 +74,7 @@ export function photoChunkQuery({ from, to, count }: PhotoChunk) {
     queryFn: async ({ signal }) => {
       const photos: Photo[] = []
       for (let after: string | null = ''; after !== null; ) {
-        const page: { photos: Photo[]; next: string | null } = await api.get(
+        const page: { photos: readonly Photo[]; next: string | null } = await api.get(
           'api/v2.1/photos/',
           { from, to, after, limit: PAGE_SIZE },
           signal,
@@ -141,8 +141,8 @@ export function useThumbhashes(
   return useQuery({
     queryKey: ['thumbhashes', libraryId, path],
     queryFn: async ({ signal }) => {
-      const url = `api/v2.1/repos/${libraryId}/thumbhashes/`
-      return (await api.get<{ thumbhashes: Record<string, string> }>(url, { p: path }, signal)).thumbhashes
+      const url = `api/v2.1/repos/${libraryId}/thumbhashes/` as const
+      return (await api.get(url, { p: path }, signal)).thumbhashes
     },
     enabled: isEnabled,
     staleTime: 60_000,

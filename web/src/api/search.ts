@@ -6,5 +6,5 @@ export function fetchResults(
   { page = 1, perPage }: { page?: number; perPage: number },
   signal?: AbortSignal,
 ): Promise<SearchResults> {
-  return api.get<SearchResults>('api2/search/', { ...query, page, per_page: perPage }, signal)
+  return api.get('api2/search/', { ...query, page, per_page: perPage }, signal)
 }

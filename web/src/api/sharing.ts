@@ -45,14 +45,17 @@ export const permissionOf = (share: { permission: string; is_admin: boolean }): 
   share.is_admin ? 'admin' : share.permission === 'rw' ? 'rw' : 'r'
 
 const itemsAt = ({ libraryId, isFile }: SharedPlace) =>
-  isFile ? `api/v2.1/repos/${libraryId}/file/shared-items/` : `api2/repos/${libraryId}/dir/shared_items/`
+  isFile
+    ? (`api/v2.1/repos/${libraryId}/file/shared-items/` as const)
+    : (`api2/repos/${libraryId}/dir/shared_items/` as const)
 
 export const sharesKey = ({ libraryId, path }: SharedPlace) => ['shares', libraryId, path] as const
 
 export function useShares(place: SharedPlace, enabled: boolean) {
   return useQuery({
     queryKey: sharesKey(place),
-    queryFn: ({ signal }) => api.get<ShareItem[]>(itemsAt(place), { p: place.path }, signal),
+    queryFn: ({ signal }): Promise<readonly ShareItem[]> =>
+      api.get(itemsAt(place), { p: place.path }, signal),
     enabled,
   })
 }
@@ -70,7 +73,7 @@ export function addShares(
   const { type, to, permission, expires } = sent
   const whom = { [type === 'user' ? 'username' : 'group_id']: to }
   const form = { share_type: type, permission, ...whom, ...(expires && { expiration_time: expires }) }
-  return api.put<ShareOutcome>(itemsAt(place), { query: { p: place.path }, form })
+  return api.put(itemsAt(place), { query: { p: place.path }, form })
 }
 
 const oneOf = (place: SharedPlace, { share_type, user_info, group_info }: ShareItem) => ({
@@ -100,18 +103,12 @@ export interface SharedFile {
   readonly file_name: string
   readonly last_modified: string
   readonly permission: 'r' | 'rw'
-  readonly share_type: 'personal' | 'group'
+  readonly share_type: 'personal' | 'group' | 'public'
   readonly owner_email: string
   readonly owner_name: string
 }
 
-interface SharedFiles {
-  readonly shared_with_me: readonly SharedFile[]
-  readonly shared_by_me: readonly (SharedOut & { readonly file_name: string })[]
-}
-
-const getSharedFiles = (signal: AbortSignal) =>
-  api.get<SharedFiles>('api/v2.1/shared-files/', undefined, signal)
+const getSharedFiles = (signal: AbortSignal) => api.get('api/v2.1/shared-files/', undefined, signal)
 
 /** Files shared with the user. Invalidated with the libraries, which are shared in the same way. */
 export function useSharedFiles() {
@@ -131,8 +128,8 @@ export function useSharedSigns(libraryId: string, path: string, enabled: boolean
   const { data } = useQuery({
     queryKey: ['shares', 'entries', libraryId, path],
     async queryFn({ signal }) {
-      const url = `api/v2.1/repos/${libraryId}/shared-entries/`
-      const found = await api.get<{ shared: string[]; linked: string[] }>(url, { path }, signal)
+      const url = `api/v2.1/repos/${libraryId}/shared-entries/` as const
+      const found = await api.get(url, { path }, signal)
       return new Map<string, SharedSign>([
         ...found.linked.map((one) => [one, 'link'] as const),
         ...found.shared.map((one) => [one, 'people'] as const),
@@ -167,10 +164,10 @@ export function useSharedOut(enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['shares', 'out'],
-    async queryFn({ signal }) {
+    async queryFn({ signal }): Promise<readonly SharedOut[]> {
       const [libraries, folders, files] = await Promise.all([
-        api.get<SharedOut[]>('api/v2.1/shared-repos/', undefined, signal),
-        api.get<SharedOut[]>('api/v2.1/shared-folders/', undefined, signal),
+        api.get('api/v2.1/shared-repos/', undefined, signal),
+        api.get('api/v2.1/shared-folders/', undefined, signal),
         getSharedFiles(signal),
       ])
       return [...libraries, ...folders, ...files.shared_by_me]
@@ -203,7 +200,7 @@ export function useFoundPeople(words: string) {
   return useQuery({
     queryKey: ['people', words],
     queryFn: async ({ signal }) => {
-      const { users } = await api.get<{ users: Person[] }>('api2/search-user/', { q: words }, signal)
+      const { users } = await api.get('api2/search-user/', { q: words }, signal)
       return users
     },
     enabled: words !== '',

@@ -17,14 +17,14 @@ export interface FileTag {
   readonly tag_color: string
 }
 
-const at = (libraryId: string, rest: string) => `api/v2.1/repos/${libraryId}/${rest}`
+const at = <Rest extends string>(libraryId: string, rest: Rest) =>
+  `api/v2.1/repos/${libraryId}/${rest}` as const
 
 /** The tags of a library. Live events invalidate them. */
 export function libraryTagsQuery(libraryId: string) {
   return queryOptions({
     queryKey: ['tags', libraryId],
-    queryFn: async ({ signal }) =>
-      (await api.get<{ repo_tags: LibraryTag[] }>(at(libraryId, 'repo-tags/'), undefined, signal)).repo_tags,
+    queryFn: async ({ signal }) => (await api.get(at(libraryId, 'repo-tags/'), undefined, signal)).repo_tags,
   })
 }
 
@@ -46,17 +46,19 @@ export function useTaggedFiles(libraryId: string, tagId: number) {
     queryKey: ['tags', libraryId, tagId],
     queryFn: async ({ signal }) => {
       const url = at(libraryId, `tagged-files/${tagId}/`)
-      const { tagged_files: files } = await api.get<{
-        tagged_files: (TaggedFile & { readonly file_deleted?: boolean })[]
-      }>(url, undefined, signal)
-      return files.filter(({ file_deleted }) => !file_deleted)
+      const { tagged_files: files } = await api.get(url, undefined, signal)
+      return files.flatMap((file) => ('file_deleted' in file ? [] : [file]))
     },
   })
 }
 
-export async function makeTag(libraryId: string, name: string, color: string): Promise<LibraryTag> {
+export async function makeTag(
+  libraryId: string,
+  name: string,
+  color: string,
+): Promise<Omit<LibraryTag, 'files_count'>> {
   const form = { name, color }
-  return (await api.post<{ repo_tag: LibraryTag }>(at(libraryId, 'repo-tags/'), { form })).repo_tag
+  return (await api.post(at(libraryId, 'repo-tags/'), { form })).repo_tag
 }
 
 export async function changeTag(

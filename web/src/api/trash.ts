@@ -50,11 +50,7 @@ export function useMergedTrash(words: string) {
   return useInfiniteQuery({
     queryKey: ['trash', 'all', words],
     queryFn: ({ pageParam, signal }) =>
-      api.get<{ items: MergedTrashItem[]; next_cursor: string | null }>(
-        'api/v2.1/trash/',
-        { cursor: pageParam, ...(words !== '' && { q: words }) },
-        signal,
-      ),
+      api.get('api/v2.1/trash/', { cursor: pageParam, ...(words !== '' && { q: words }) }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   })
@@ -66,13 +62,9 @@ async function wholePage(
   page: number,
   signal: AbortSignal,
 ): Promise<TrashPage> {
-  const at = `api/v2.1/repos/${libraryId}/trash2/${words === '' ? '' : 'search/'}`
+  const at = `api/v2.1/repos/${libraryId}/trash2/${words === '' ? '' : 'search/'}` as const
   const query = { page, per_page: ITEMS_PER_PAGE, ...(words !== '' && { q: words }) }
-  const { items, total_count: total } = await api.get<{ items: TrashItem[]; total_count: number }>(
-    at,
-    query,
-    signal,
-  )
+  const { items, total_count: total } = await api.get(at, query, signal)
   return { items, total, next: page * ITEMS_PER_PAGE < total ? page + 1 : undefined }
 }
 
@@ -82,7 +74,7 @@ async function folderPage(
   cursor: string,
   signal: AbortSignal,
 ): Promise<TrashPage> {
-  const answer = await api.get<{ data: TrashItem[]; more: boolean; scan_stat: string | null }>(
+  const answer = await api.get(
     `api/v2.1/repos/${libraryId}/trash/`,
     { path: folder, scan_stat: cursor },
     signal,

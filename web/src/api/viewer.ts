@@ -1,7 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { ResponseOf } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { rebaseUrl } from '../site-url.ts'
-import { type Folder, fetchFolder, fileLink } from './entries.ts'
+import { type Folder, fetchFolder, fileLink, folderIn } from './entries.ts'
 import { ApiError, api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
@@ -24,9 +25,19 @@ export function useFolderAt(libraryId: string, path: string, commitId?: string) 
     queryFn: ({ signal }) =>
       commitId === undefined
         ? fetchFolder(libraryId, path, signal)
-        : api.get(`api/v2.1/repos/${libraryId}/dir/`, { p: path, commit_id: commitId }, signal),
+        : fetchFolderThen(libraryId, path, commitId, signal),
     ...(commitId !== undefined && { staleTime: Number.POSITIVE_INFINITY }),
   })
+}
+
+async function fetchFolderThen(
+  libraryId: string,
+  path: string,
+  commitId: string,
+  signal: AbortSignal,
+): Promise<Folder> {
+  const query = { p: path, commit_id: commitId }
+  return folderIn(await api.get(`api/v2.1/repos/${libraryId}/dir/`, query, signal))
 }
 
 /** Download URL of a file. One per content id, so that the browser cache is used. */
@@ -80,7 +91,8 @@ export async function openFile(
 ): Promise<{ link: string; id: string }> {
   const query = { p: path, reuse: 1, commit_id: commitId }
   const response = await call('GET', `api2/repos/${libraryId}/file/`, { query, signal })
-  const link = (await response.json()) as string
+  const link: unknown = await response.json()
+  if (typeof link !== 'string') throw new ApiError(500, 'the server sent no link')
   return { link: rebaseUrl(link), id: response.headers.get('oid') ?? '' }
 }
 
@@ -101,16 +113,10 @@ export async function fetchBytes(
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** Extracted text of a document. */
-interface DocumentText {
-  readonly text: string
-  readonly truncated: boolean
-}
-
 export function fetchDocumentText({ libraryId, path, commitId }: FileState, signal?: AbortSignal) {
   const query = { p: path, commit_id: commitId }
-  const path21 = `api/v2.1/repos/${libraryId}/file/text/`
-  return retryWhileBusy(() => api.get<DocumentText>(path21, query, signal), signal)
+  const path21 = `api/v2.1/repos/${libraryId}/file/text/` as const
+  return retryWhileBusy(() => api.get(path21, query, signal), signal)
 }
 
 /** A file at the head: the commit id, and the content id if the file exists. */
@@ -118,10 +124,10 @@ export async function fileNow(
   libraryId: string,
   path: string,
 ): Promise<{ head: string; id: string | undefined }> {
-  const { head_commit_id: head } = await api.get<{ head_commit_id: string }>(`api2/repos/${libraryId}/`)
+  const { head_commit_id: head } = await api.get(`api2/repos/${libraryId}/`)
   try {
     const query = { p: path, commit_id: head }
-    const file = await api.get<{ obj_id: string }>(`api/v2.1/repos/${libraryId}/file/`, query)
+    const file = await api.get(`api/v2.1/repos/${libraryId}/file/`, query)
     return { head, id: file.obj_id }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return { head, id: undefined }
@@ -159,7 +165,7 @@ export async function replaceContent(
   head: string,
 ): Promise<Stored> {
   const query = { p: parentOf(path), from: 'web' }
-  const link = await api.get<string>(`api2/repos/${libraryId}/update-link/`, query)
+  const link = await api.get(`api2/repos/${libraryId}/update-link/`, query)
   const body = new FormData()
   body.append('target_file', path)
   body.append('file', content, nameOf(path))
@@ -170,7 +176,7 @@ export async function replaceContent(
 export async function addFile(libraryId: string, path: string, content: Blob): Promise<Stored> {
   const folder = parentOf(path)
   const query = { p: folder, from: 'web' }
-  const link = await api.get<string>(`api2/repos/${libraryId}/upload-link/`, query)
+  const link = await api.get(`api2/repos/${libraryId}/upload-link/`, query)
   const body = new FormData()
   body.append('parent_dir', folder)
   body.append('file', content, nameOf(path))
@@ -182,8 +188,9 @@ async function sendForm(
   body: FormData,
   query: Record<string, string | number>,
 ): Promise<Stored> {
-  const answer = await api.post<Stored[]>(rebaseUrl(link), { body, query })
-  const [stored] = answer
+  const response = await call('POST', rebaseUrl(link), { body, query })
+  const answer = (await response.json()) as ResponseOf<'POST', `seafhttp/upload-aj/${string}`>
+  const [stored] = 'success' in answer ? [] : answer
   if (stored === undefined) throw new ApiError(500, '')
   return stored
 }

@@ -33,14 +33,6 @@ export interface Archive {
   readonly failure: Error | undefined
 }
 
-interface Progress {
-  readonly zipped: number
-  readonly total: number
-  readonly failed: number
-  readonly failed_reason: string
-  readonly canceled: number
-}
-
 const ASK_MS = [150, 250, 500, 1000]
 const SHOWN_AFTERWARDS_MS = 6000
 
@@ -93,12 +85,12 @@ export function dismissArchive(key: number): void {
 
 async function make(key: number, request: ArchiveRequest): Promise<void> {
   const form = { parent_dir: request.parent, dirents: request.names, commit_id: request.commitId }
-  const path = `api/v2.1/repos/${request.libraryId}/zip-task/`
-  const { zip_token: ticket } = await api.post<{ zip_token: string }>(path, { form })
+  const path = `api/v2.1/repos/${request.libraryId}/zip-task/` as const
+  const { zip_token: ticket } = await api.post(path, { form })
   tickets.set(key, ticket)
   if (!isWanted(key)) return stop(ticket)
   for (let asked = 0; ; asked += 1) {
-    const progress = await api.get<Progress>('api/v2.1/query-zip-progress/', { token: ticket })
+    const progress = await api.get('api/v2.1/query-zip-progress/', { token: ticket })
     if (!isWanted(key)) return
     const { zipped, total } = progress
     if (progress.failed) return change(key, { state: 'failed', failure: new Error(progress.failed_reason) })

@@ -2,7 +2,7 @@ import './folder-picker.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FolderPlus } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
-import { api, canEdit, type LibraryDetail, type LibraryItem, makeFolder, useLibraries } from '../api/index.ts'
+import { api, canEdit, type LibraryItem, makeFolder, useLibraries } from '../api/index.ts'
 import { UnlockGate } from '../encryption/index.ts'
 import { ancestorsOf, join } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
@@ -130,7 +130,7 @@ function useIsLocked(library: LibraryItem | undefined): boolean {
   const { repo_id: id = '', encrypted = false } = library ?? {}
   const { data } = useQuery({
     queryKey: ['library', id],
-    queryFn: ({ signal }) => api.get<LibraryDetail>(`api/v2.1/repos/${id}/`, undefined, signal),
+    queryFn: ({ signal }) => api.get(`api/v2.1/repos/${id}/`, undefined, signal),
     enabled: encrypted,
   })
   return encrypted && data?.lib_need_decrypt === true

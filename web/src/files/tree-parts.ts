@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { KeyboardEvent } from 'react'
-import { api, type Folder } from '../api/index.ts'
+import { api, folderIn } from '../api/index.ts'
 import { byName } from './sorting.ts'
 
 /** The folders in a folder, by name. */
 export function useSubfolders(libraryId: string, path: string) {
   return useQuery({
     queryKey: ['dir', libraryId, path, 'folders'],
-    queryFn: ({ signal }) => api.get<Folder>(`api/v2.1/repos/${libraryId}/dir/`, { p: path, t: 'd' }, signal),
-    select: ({ dirent_list }) => byName(dirent_list),
+    queryFn: ({ signal }) => api.get(`api/v2.1/repos/${libraryId}/dir/`, { p: path, t: 'd' }, signal),
+    select: (listing) => byName(folderIn(listing).dirent_list),
   })
 }
 

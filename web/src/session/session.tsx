@@ -15,7 +15,7 @@ export function useSignedIn(): boolean {
 export async function signIn(sent: { username: string; password: string; keep: boolean }): Promise<void> {
   const { username, password, keep } = sent
   const form = { username, password, ...thisBrowser() }
-  const { token } = await api.post<{ token: string }>('api2/auth-token/', { form })
+  const { token } = await api.post('api2/auth-token/', { form })
   beginSession(token, { keep })
 }
 
@@ -23,7 +23,7 @@ export async function signIn(sent: { username: string; password: string; keep: b
 export async function signInByClient(given: string): Promise<void> {
   const { device_id, device_name } = thisBrowser()
   const form = { token: given, device_id, device_name }
-  const { token } = await api.post<{ token: string }>('api/v2.1/client-login/', { form })
+  const { token } = await api.post('api/v2.1/client-login/', { form })
   beginSession(token, { keep: false })
 }
 

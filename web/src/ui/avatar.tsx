@@ -18,7 +18,7 @@ export function Avatar(props: {
   const { email, size = 32 } = props
   const { data } = useQuery({
     queryKey: ['avatar', email],
-    queryFn: () => api.get<{ url: string }>(`api2/avatars/user/${encodeURIComponent(email)}/resized/128/`),
+    queryFn: () => api.get(`api2/avatars/user/${encodeURIComponent(email)}/resized/128/`),
     enabled: props.url === undefined && email !== '',
     staleTime: 10 * 60_000,
   })

@@ -48,10 +48,10 @@ async function readEach(target: Place, folders: readonly string[], known: Known)
 
 async function readWhole(target: Place, top: string, known: Known): Promise<void> {
   const path = join(target.path, top)
-  const { dirent_list: all } = await api.get<{ dirent_list: readonly Entry[] }>(
-    `api/v2.1/repos/${target.libraryId}/dir/`,
-    { p: path, recursive: 1 },
-  )
+  const { dirent_list: all } = await api.get(`api/v2.1/repos/${target.libraryId}/dir/`, {
+    p: path,
+    recursive: 1,
+  })
   const start = target.path === '/' ? 1 : target.path.length + 1
   known.set(top, new Map())
   for (const { type, name, parent_dir } of all) {

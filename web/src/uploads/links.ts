@@ -12,7 +12,7 @@ export function uploadLink(libraryId: string, folder: string): Promise<string> {
   const known = links.get(key)
   if (known !== undefined && Date.now() - known.at < KEPT_MS) return known.link
   const link = api
-    .get<string>(`api2/repos/${libraryId}/upload-link/`, { p: folder })
+    .get(`api2/repos/${libraryId}/upload-link/`, { p: folder })
     .then((address) => `${rebaseUrl(address)}?ret-json=1`)
   links.set(key, { at: Date.now(), link })
   link.catch(() => forgetLink(libraryId, folder))

@@ -94,10 +94,9 @@ export async function sendChunks(upload: Upload, options: TransferOptions): Prom
 /** Creates empty folders. Idempotent. */
 export async function makeFolders(uploads: readonly Upload[], options: TransferOptions): Promise<void> {
   const paths = uploads.map((upload) => join(folderOf(upload), upload.name))
-  const { failed } = await api.post<{ failed: readonly { path: string; error_msg: string }[] }>(
-    'api/v2.1/repos/batch-create-dir/',
-    { json: { repo_id: uploads[0]?.libraryId, paths } },
-  )
+  const { failed } = await api.post('api/v2.1/repos/batch-create-dir/', {
+    json: { repo_id: uploads[0]?.libraryId, paths },
+  })
   const refused = failed.find(({ error_msg: message }) => !/exists/i.test(message))
   if (refused !== undefined) throw new ApiError(403, refused.error_msg)
   for (const upload of uploads) options.onStored(upload)
@@ -134,9 +133,9 @@ function isTimeOf(mtime: number, { modified, addedAt }: Upload): boolean {
 
 async function storedBytes(upload: Upload): Promise<number> {
   try {
-    const path = `api/v2.1/repos/${upload.libraryId}/file-uploaded-bytes/`
+    const path = `api/v2.1/repos/${upload.libraryId}/file-uploaded-bytes/` as const
     const query = { parent_dir: folderOf(upload), file_name: upload.name }
-    return (await api.get<{ uploadedBytes: number }>(path, query)).uploadedBytes
+    return (await api.get(path, query)).uploadedBytes
   } catch (error) {
     // A folder that the last chunk will create does not exist yet, so nothing is stored there.
     if (error instanceof ApiError && error.status === 404) return 0
