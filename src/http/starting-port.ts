@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { ListenError } from './listen.ts'
 import { type CertificateFiles, loadCertificate } from './node/certificate.ts'
@@ -30,6 +30,8 @@ interface StartingPortOptions {
   /** Replaces the limit, in tests. */
   readonly maxWaitMs?: number
   readonly certificate?: CertificateFiles | undefined
+  /** Listens for this process. Default: the process listens itself. */
+  readonly source?: ConnectionSource | undefined
 }
 
 /**
@@ -37,23 +39,25 @@ interface StartingPortOptions {
  * fails none, and are answered with 503 if it takes too long. Then all connections are passed on.
  */
 export class StartingPort implements ConnectionSource, AsyncDisposable {
-  readonly #server: Server
+  readonly #source: ConnectionSource
   readonly #waiting = new Map<Socket, Waiting>()
   /** Connections below TLS, until they are closed. */
   readonly #handshakes = new Set<Socket>()
   readonly #maxWaitMs: number
   readonly #tls: TlsServer | undefined
   #accept: ((socket: Socket) => void) | undefined
+  #address: Pick<AddressInfo, 'address' | 'port'> = { address: '', port: 0 }
 
-  private constructor(maxWaitMs: number, certificate: CertificateFiles | undefined) {
+  private constructor({ maxWaitMs = MAX_WAIT_MS, certificate, source }: StartingPortOptions) {
     this.#maxWaitMs = maxWaitMs
     this.#tls = certificate && this.#createTls(certificate)
-    // Without half-open connections, Node would close the connection when the client ends its side.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-      if (this.#accept !== undefined) this.#accept(socket)
-      else if (this.#tls === undefined) this.#hold(socket)
-      else this.#shakeHands(socket, this.#tls)
-    })
+    this.#source = source ?? new Listener()
+  }
+
+  #onConnection(socket: Socket): void {
+    if (this.#accept !== undefined) this.#accept(socket)
+    else if (this.#tls === undefined) this.#hold(socket)
+    else this.#shakeHands(socket, this.#tls)
   }
 
   /** Only HTTP/1.1: a client that prefers HTTP/2 uses it with its next connection. */
@@ -88,22 +92,19 @@ export class StartingPort implements ConnectionSource, AsyncDisposable {
   /** With a certificate it serves HTTPS. Rejects with a `ListenError` or a `CertificateError`. */
   static async open(
     where: { readonly host: string; readonly port: number },
-    { maxWaitMs = MAX_WAIT_MS, certificate }: StartingPortOptions = {},
+    options: StartingPortOptions = {},
   ): Promise<StartingPort> {
-    const port = new StartingPort(maxWaitMs, certificate)
+    const port = new StartingPort(options)
     try {
-      port.#server.listen(where)
-      await once(port.#server, 'listening')
+      port.#address = await port.#source.listen(where, (socket) => port.#onConnection(socket))
     } catch (error) {
       throw new ListenError(where.host, where.port, error)
     }
-    // A connection that cannot be accepted for want of descriptors or memory is lost; the server goes on.
-    port.#server.on('error', () => {})
     return port
   }
 
   get address(): Pick<AddressInfo, 'address' | 'port'> {
-    return this.#server.address() as AddressInfo
+    return this.#address
   }
 
   /** The start is over: `accept` gets the waiting connections, and all later ones. */
@@ -121,7 +122,7 @@ export class StartingPort implements ConnectionSource, AsyncDisposable {
   }
 
   close(): void {
-    this.#server.close()
+    this.#source.close?.()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -177,6 +178,28 @@ export class StartingPort implements ConnectionSource, AsyncDisposable {
     clearTimeout(timer)
     socket.off('readable', onReadable).off('end', onEnd)
     this.#waiting.delete(socket)
+  }
+}
+
+/** The process listens itself. */
+class Listener implements ConnectionSource {
+  // Without half-open connections, Node would close the connection when the client ends its side.
+  readonly #server = createServer({ allowHalfOpen: true, noDelay: true })
+
+  async listen(
+    where: { readonly host: string; readonly port: number },
+    accept: (socket: Socket) => void,
+  ): Promise<AddressInfo> {
+    this.#server.on('connection', accept)
+    this.#server.listen(where)
+    await once(this.#server, 'listening')
+    // A connection that cannot be accepted for want of descriptors or memory is lost; the server goes on.
+    this.#server.on('error', () => {})
+    return this.#server.address() as AddressInfo
+  }
+
+  close(): void {
+    this.#server.close()
   }
 }
 

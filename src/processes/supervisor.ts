@@ -55,6 +55,8 @@ interface Worker extends Receiver {
   readonly number: number
   readonly nodeId: string
   readonly startedAtMs: number
+  /** It accepts connections, which it may hold until it is ready. */
+  isListening: boolean
   isReady: boolean
   /** It finishes what it has begun, and gets no more connections. */
   isRetired: boolean
@@ -99,7 +101,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options
     this.#dispatcher = new ConnectionDispatcher({
-      receivers: () => this.#serving(),
+      receivers: () => this.#receivers(),
       onError: (error) => options.logger.error({ err: error }, 'a connection was not accepted'),
       maxWaiting: options.maxWaiting,
     })
@@ -149,7 +151,15 @@ export class Supervisor {
     for (const timer of this.#restarts.values()) clearTimeout(timer)
   }
 
-  /** The workers that accept connections. */
+  /** The workers that get connections. While none is ready, one that starts says so to its clients, or lets them wait. */
+  #receivers(): Worker[] {
+    const serving = this.#serving()
+    return serving.length > 0
+      ? serving
+      : [...this.#workers.values()].filter((one) => one.isListening && !one.isRetired)
+  }
+
+  /** The workers that serve requests. */
   #serving(): Worker[] {
     return [...this.#workers.values()].filter(({ isReady, isRetired }) => isReady && !isRetired)
   }
@@ -217,6 +227,7 @@ export class Supervisor {
       nodeId,
       child,
       startedAtMs: performance.now(),
+      isListening: false,
       isReady: false,
       isRetired: false,
       underway: [],
@@ -314,12 +325,14 @@ export class Supervisor {
     this.#restarts.set(number, timer)
   }
 
-  /** The first worker that has started lets the supervisor listen. */
+  /** The first worker that can accept connections lets the supervisor listen. */
   async #listen(worker: Worker, where: { readonly host: string; readonly port: number }): Promise<void> {
     this.#bound ??= this.#dispatcher.listen(where)
     try {
       const { address, port } = await this.#bound
       send(worker, { kind: 'listening', address, port })
+      worker.isListening = true
+      this.#dispatcher.dispatch()
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
       send(worker, { kind: 'listen-failed', code })

@@ -285,7 +285,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const listening = await http.listen({
     host: config.host,
     port: config.port,
-    source: own?.connections ?? startingPort,
+    source: startingPort ?? own?.connections,
   })
   await lock?.setAddress(listening.url)
   node.setAddress(own === undefined ? listening.url : `${listening.url} (process ${own.number})`)
@@ -333,13 +333,17 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-/** Listens before the stores are open, so that `/readyz` tells that the server starts. A supervisor listens for its processes itself. */
+/**
+ * Listens before the stores are open, so that `/readyz` tells that the server starts. Of several processes, only the first one does: while another one starts,
+ * the first one serves.
+ */
 async function openEarly(
   { host, port, http: { transport } }: Config,
   own: ServerProcess | undefined,
 ): Promise<StartingPort | undefined> {
+  if (own !== undefined && (!own.isAlone || own.connections === undefined)) return undefined
   const certificate = transport.kind === 'node' ? transport.certificate : undefined
-  return own === undefined ? StartingPort.open({ host, port }, { certificate }) : undefined
+  return StartingPort.open({ host, port }, { certificate, source: own?.connections })
 }
 
 /** The clock that decides what has expired. None if a test injects a clock of its own. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,6 +12,7 @@ import { after, before, describe, it } from 'node:test'
 import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
+import { findFreePort } from '../support/postgres.ts'
 import { processTree } from '../support/process-tree.ts'
 import { ADMIN } from '../support/server.ts'
 import { eventually, filePart, intoRoot, namesIn, postForm, uploadLink } from '../support/transfer.ts'
@@ -119,19 +121,45 @@ describe('a server with several processes on one SQLite file', () => {
     await assert.rejects(start(data, 1), /ended before it was ready/)
   })
 
+  it('says that it starts while the database of its first process hangs, over HTTP and HTTPS', async () => {
+    // Accepts connections and never answers.
+    const sockets = new Set<net.Socket>()
+    const silent = net.createServer((socket) => void sockets.add(socket.on('error', () => {})))
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    await using opened = new AsyncDisposableStack()
+    opened.defer(() => {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+    })
+    const files = await writeCertificate(data)
+    const ways: Record<string, Record<string, string>> = { http: {}, https: files }
+    for (const [scheme, env] of Object.entries(ways)) {
+      const port = await findFreePort()
+      const started = start(data, 2, {
+        ...env,
+        CARREL_PORT: String(port),
+        CARREL_DATABASE: `postgres://carrel@127.0.0.1:${(silent.address() as net.AddressInfo).port}/carrel`,
+      })
+      const failed = assert.rejects(started, /ended before it was ready/)
+      const url = `${scheme}://127.0.0.1:${port}`
+      await eventually(async () => {
+        assert.deepEqual(JSON.parse(await get(`${url}/readyz`)), {
+          status: 'starting',
+          reason: 'The server is starting.',
+        })
+      })
+      await failed
+    }
+  })
+
   it('speaks HTTP with the implementation of Node, and HTTPS', async () => {
     await using plain = await start(data, 2, { CARREL_HTTP: 'node' })
     assert.equal((await new Client(plain.url).get('/api2/ping/')).body, 'pong')
     await plain.stop()
-    const { certificate, key } = testCertificates.one
-    await writeFile(path.join(data, 'cert.pem'), certificate)
-    await writeFile(path.join(data, 'key.pem'), key)
-    await using secure = await start(data, 2, {
-      CARREL_TLS_CERT: path.join(data, 'cert.pem'),
-      CARREL_TLS_KEY: path.join(data, 'key.pem'),
-    })
+    await using secure = await start(data, 2, await writeCertificate(data))
     assert.match(secure.url, /^https:/)
-    for (let n = 0; n < 4; n += 1) assert.equal(await getSecurely(`${secure.url}/api2/ping/`), '"pong"')
+    for (let n = 0; n < 4; n += 1) assert.equal(await get(`${secure.url}/api2/ping/`), '"pong"')
   })
 })
 
@@ -176,8 +204,23 @@ async function persist(send: () => Promise<{ status: number; text: string }>): P
   }
 }
 
-async function getSecurely(url: string): Promise<string> {
-  const request = https.get(url, { rejectUnauthorized: false, agent: false })
+/** The settings of a certificate in the folder. */
+async function writeCertificate(folder: string): Promise<Record<string, string>> {
+  const { certificate, key } = testCertificates.one
+  const files = {
+    CARREL_TLS_CERT: path.join(folder, 'cert.pem'),
+    CARREL_TLS_KEY: path.join(folder, 'key.pem'),
+  }
+  await writeFile(files.CARREL_TLS_CERT, certificate)
+  await writeFile(files.CARREL_TLS_KEY, key)
+  return files
+}
+
+/** Accepts any certificate. */
+async function get(url: string): Promise<string> {
+  const request = url.startsWith('https:')
+    ? https.get(url, { rejectUnauthorized: false, agent: false })
+    : http.get(url, { agent: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   return text(response)
 }
