@@ -53,6 +53,8 @@ export interface TaskUpdate {
   readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
   readonly done: number
   readonly total: number
+  /** The id is a secret that must not be stored, not even sealed, so only streams of this node get the event. */
+  readonly isUnstored?: true
 }
 
 /** A live event of an account. */

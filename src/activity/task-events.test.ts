@@ -88,6 +88,17 @@ describe('tasks of another node', () => {
     for (const { event } of rows) assert.doesNotMatch(event, /ticket/)
   })
 
+  it('store nothing of an archive whose id opens an encrypted library', async () => {
+    await using nodes = await openNodes()
+    const secretly = { ...packing, isUnstored: true } as const
+    await nodes.publish(secretly)
+    await nodes.publish({ ...secretly, done: 5 }, 2)
+    await nodes.publish({ ...secretly, done: 9, state: 'successful' })
+    assert.deepEqual(nodes.told(), [])
+    assert.deepEqual(await nodes.db.all('select event from live_event'), [])
+    assert.equal(nodes.here.seen.length, 3)
+  })
+
   it('leave out what was sealed under another secret', async () => {
     await using nodes = await openNodes([secret, [Buffer.alloc(32, 2)]])
     await nodes.publish({ ...packing, state: 'failed' })

@@ -24,7 +24,8 @@ export class TaskEvents {
   /** Whether an event is to be logged. Asked once for each. `now` in Unix seconds. */
   isLogged(event: LiveEvent, now: number): boolean {
     if (event.kind !== 'task') return true
-    const { id, type } = event.task
+    const { id, type, isUnstored } = event.task
+    if (isUnstored) return false
     if (!this.#isShared) return type !== 'archive' && !isProgress(event)
     if (isProgress(event)) return this.#isDue(id, now)
     this.#loggedAt.delete(id)

@@ -121,14 +121,20 @@ export async function insertArchive(
 /** Adds a ticket of an archive. False if the archive is gone. */
 export async function insertArchiveTicket(
   tx: Transaction,
-  hash: Uint8Array,
   archiveKey: number,
-  expiresAt: number,
+  ticket: {
+    readonly hash: Uint8Array
+    readonly expiresAt: number
+    /** Undefined if its bytes open an encrypted library. */
+    readonly sealed: Uint8Array | undefined
+  },
 ): Promise<boolean> {
   const inserted = await tx.run(
-    'insert into archive_ticket (hash, archive_key, expires_at) select ?, key, ? from archive where key = ?',
-    hash,
-    expiresAt,
+    `insert into archive_ticket (hash, archive_key, expires_at, sealed_ticket)
+     select ?, key, ?, ? from archive where key = ?`,
+    ticket.hash,
+    ticket.expiresAt,
+    ticket.sealed ?? null,
     archiveKey,
   )
   return inserted === 1
@@ -362,6 +368,16 @@ export async function listArchiveTickets(reader: Reader, id: string): Promise<Ui
   return rows.map(({ hash }) => hash)
 }
 
+/** The tickets of an archive that are sealed and not canceled. */
+export async function listSealedTickets(reader: Reader, id: string): Promise<Uint8Array[]> {
+  const rows = await reader.all<{ sealed_ticket: Uint8Array }>(
+    `select t.sealed_ticket from archive_ticket t join archive a on a.key = t.archive_key
+     where a.id = ? and t.is_canceled = 0 and t.sealed_ticket is not null`,
+    id,
+  )
+  return rows.map((row) => row.sealed_ticket)
+}
+
 /** The hashes of the tickets of all archives that a node packs or has packed. */
 export async function listTicketsOfNode(reader: Reader, nodeId: string): Promise<Uint8Array[]> {
   const rows = await reader.all<{ hash: Uint8Array }>(
@@ -385,13 +401,14 @@ export async function listFreeArchives(
   tx: Transaction,
   dialect: Dialect,
   limit: number,
-): Promise<{ id: string; requester: string }[]> {
-  return tx.all<{ id: string; requester: string }>(
-    `select id, requester from archive where state in ('queued', 'running') and is_encrypted = 0
+): Promise<{ id: string; requester: string; accountKey: number }[]> {
+  const rows = await tx.all<{ id: string; requester: string; account_key: number }>(
+    `select id, requester, account_key from archive where state in ('queued', 'running') and is_encrypted = 0
        and (node_id is null or node_id not in ${liveNodeRelation(dialect)})
      order by key limit ?`,
     limit,
   )
+  return rows.map(({ id, requester, account_key }) => ({ id, requester, accountKey: account_key }))
 }
 
 /** Whether an unfinished archive has no live node. */

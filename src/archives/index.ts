@@ -22,6 +22,7 @@ export {
   listArchiveTickets,
   listFreeArchives,
   listKnownArchives,
+  listSealedTickets,
   listStoredArchives,
   listTicketsOfNode,
   releaseArchives,

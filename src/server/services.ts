@@ -39,6 +39,7 @@ import {
   PasswordChecks,
   Passwords,
   ScopedTokens,
+  Sealing,
   type ServerSecret,
   SignInLinks,
   SyncTokens,
@@ -197,8 +198,16 @@ export function createServices(parts: {
     config,
     now,
     logger: parts.logger.child({ room: 'transfer' }),
-    onProgress: (accountKey, id, { state, zipped, total }) =>
-      activity.publishTask(accountKey, { id, type: 'archive', state, done: zipped, total }),
+    sealing: new Sealing(secret, 'tickets of archives'),
+    onProgress: (accountKey, id, { state, zipped, total, isEncrypted }) =>
+      activity.publishTask(accountKey, {
+        id,
+        type: 'archive',
+        state,
+        done: zipped,
+        total,
+        ...(isEncrypted && { isUnstored: true as const }),
+      }),
   })
   const gcLogger = parts.logger.child({ room: 'gc' })
   const onGcError = (error: unknown) =>
@@ -365,6 +374,7 @@ function createArchives(parts: {
   config: Config
   now: () => number
   logger: Logger
+  sealing: ArchivesOptions['sealing']
   onProgress: NonNullable<ArchivesOptions['onProgress']>
 }): Archives {
   const { config, node, logger } = parts

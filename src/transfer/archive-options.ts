@@ -18,6 +18,11 @@ export interface ArchivesOptions {
   readonly directory: string
   /** This node. */
   readonly node: { readonly id: string }
+  /** Seals tickets with the secret of the server, so that a node that takes an archive over can report to their holders. */
+  readonly sealing: {
+    seal(text: string, boundTo: string): Uint8Array
+    open(sealed: Uint8Array, boundTo: string): string | undefined
+  }
   /** Whether other nodes may be asked for a finished archive. Its bytes are then stored as blocks instead of in a file of this node. */
   readonly isShared?: () => Promise<boolean>
   /** Notified of the progress of archives, by the account and the ticket they are for. */
@@ -28,6 +33,8 @@ export interface ArchivesOptions {
       readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
       readonly zipped: number
       readonly total: number
+      /** The ticket opens the bytes of an encrypted library, so it must not be stored anywhere. */
+      readonly isEncrypted: boolean
     },
   ) => void
   /** Called when an archive fails, or its file cannot be removed. */

@@ -43,7 +43,7 @@ const FILE_PURPOSE = 'file of an archive'
 interface Packing {
   readonly id: string
   readonly accountKey: number
-  /** Tickets that this node issued. Others know only their hashes. */
+  /** The tickets whose holders are notified. */
   readonly tickets: Set<string>
   /** The key of an encrypted library, leased until the archive is packed; undefined for a plain one. */
   readonly key: DataKey | undefined
@@ -87,7 +87,7 @@ export class ArchivePacker {
     readonly id: string
     readonly requester: string
     readonly accountKey: number
-    readonly ticket?: string
+    readonly tickets: readonly string[]
     readonly key?: DataKey | undefined
   }): void {
     if (this.#closed || this.#packings.has(of.id)) return
@@ -95,7 +95,7 @@ export class ArchivePacker {
     const packing: Packing = {
       id: of.id,
       accountKey: of.accountKey,
-      tickets: new Set(of.ticket === undefined ? [] : [of.ticket]),
+      tickets: new Set(of.tickets),
       key: of.key,
       abort: new AbortController(),
       packed: 0,
@@ -104,7 +104,7 @@ export class ArchivePacker {
     }
     this.#packings.set(of.id, packing)
     packing.done = this.#workers
-      .run(of.requester, () => this.#make(packing, of.ticket), packing.abort.signal)
+      .run(of.requester, () => this.#make(packing, of.tickets[0]), packing.abort.signal)
       .catch(() => {}) // Canceled while queued.
       .finally(() => {
         lease?.[Symbol.dispose]()
@@ -153,14 +153,14 @@ export class ArchivePacker {
     return path.join(this.#options.directory, `${id}.zip`)
   }
 
-  /** Notifies the holder of a ticket. */
+  /** Notifies the holder of a ticket of an archive. */
   reportTo(
-    accountKey: number,
     ticket: string,
+    { accountKey, isEncrypted }: { readonly accountKey: number; readonly isEncrypted: boolean },
     state: ReportedState,
     { zipped, total }: { readonly zipped: number; readonly total: number },
   ): void {
-    this.#options.onProgress?.(accountKey, ticket, { state, zipped, total })
+    this.#options.onProgress?.(accountKey, ticket, { state, zipped, total, isEncrypted })
   }
 
   /** The library of an archive, if the holder of any of its tickets may still read it. Tickets that are not valid are removed. */
@@ -308,7 +308,8 @@ export class ArchivePacker {
 
   #report(packing: Packing, state: ReportedState, row: Pick<ArchiveRow, 'state' | 'packed' | 'total'>): void {
     const progress = progressOf({ ...row, failure: undefined })
-    for (const ticket of packing.tickets) this.reportTo(packing.accountKey, ticket, state, progress)
+    const of = { accountKey: packing.accountKey, isEncrypted: packing.key !== undefined }
+    for (const ticket of packing.tickets) this.reportTo(ticket, of, state, progress)
   }
 }
 

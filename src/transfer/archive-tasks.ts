@@ -18,6 +18,7 @@ import {
   largestArchive,
   listFreeArchives,
   listKnownArchives,
+  listSealedTickets,
   listTicketsOfNode,
   releaseArchives,
   setArchiveFetched,
@@ -115,18 +116,21 @@ export class Archives implements AsyncDisposable {
     const expiresAt = Math.min(now() + lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER)
     const accountKey = library.actor.key
     if (link !== undefined) {
-      const equal = await db.write((tx) => joinEqual(tx, requester, identity, hash, expiresAt), {
-        durable: false,
-      })
+      const sealed = (archive: ArchiveRow) => this.#sealed(archive, ticket)
+      const equal = await db.write(
+        (tx) => joinEqual(tx, { requester, identity }, { hash, expiresAt, sealed }),
+        { durable: false },
+      )
       if (equal !== undefined) {
+        const of = { accountKey, isEncrypted: equal.isEncrypted }
         this.#packer.find(equal.id)?.tickets.add(ticket)
-        this.#packer.reportTo(accountKey, ticket, 'queued', progressOf(equal))
-        if (equal.state === 'finished')
-          this.#packer.reportTo(accountKey, ticket, 'successful', progressOf(equal))
+        this.#packer.reportTo(ticket, of, 'queued', progressOf(equal))
+        if (equal.state === 'finished') this.#packer.reportTo(ticket, of, 'successful', progressOf(equal))
         return ticket
       }
     }
     const id = randomUUID()
+    const isEncrypted = key !== undefined
     const needed = this.#packer.mayHave(counted.bytes) ? counted.bytes + counted.files * BYTES_PER_FILE : 0
     const bytes = Math.min(needed, largestArchive(this.#options.space) ?? Number.POSITIVE_INFINITY)
     const evicted = await insertIfAdmitted(this.#options, { requester, bytes }, async (tx) => {
@@ -139,16 +143,17 @@ export class Archives implements AsyncDisposable {
         roots: request.roots,
         name: request.name,
         bytes,
-        isEncrypted: key !== undefined,
+        isEncrypted,
         sealedKey: key && sealKey(key, ticket, KEY_PURPOSE),
         nodeId: this.#options.node.id,
         now: now(),
       })
-      await insertArchiveTicket(tx, hash, archiveKey, expiresAt)
+      const sealed = this.#sealed({ id, isEncrypted }, ticket)
+      await insertArchiveTicket(tx, archiveKey, { hash, expiresAt, sealed })
     })
     for (const one of evicted) await this.#packer.discard(one)
-    this.#packer.enqueue({ id, requester, accountKey, ticket, key })
-    this.#packer.reportTo(accountKey, ticket, 'queued', { zipped: 0, total: 1 })
+    this.#packer.enqueue({ id, requester, accountKey, tickets: [ticket], key })
+    this.#packer.reportTo(ticket, { accountKey, isEncrypted }, 'queued', { zipped: 0, total: 1 })
     return ticket
   }
 
@@ -179,11 +184,16 @@ export class Archives implements AsyncDisposable {
     if (found === undefined || !(await tickets.isValid(ticket))) return
     const canceled = await db.write((tx) => cancelArchive(tx, hash, now()), { durable: false })
     if (canceled === undefined) return
-    const { id, accountKey } = found.archive
+    const { id } = found.archive
     const packing = this.#packer.find(id)
     packing?.tickets.delete(ticket)
     if (canceled === 'archive') await this.#packer.discard(id)
-    this.#packer.reportTo(accountKey, ticket, 'canceled', progressOf({ ...found.archive, ...packing }, true))
+    this.#packer.reportTo(
+      ticket,
+      found.archive,
+      'canceled',
+      progressOf({ ...found.archive, ...packing }, true),
+    )
   }
 
   /**
@@ -200,7 +210,12 @@ export class Archives implements AsyncDisposable {
       },
       { durable: false },
     )
-    for (const { id, requester } of free) this.#packer.enqueue({ id, requester, accountKey: 0 })
+    for (const archive of free) {
+      if (this.#packer.find(archive.id) !== undefined) continue
+      const sealed = await listSealedTickets(db, archive.id)
+      const tickets = sealed.flatMap((one) => this.#options.sealing.open(one, archive.id) ?? [])
+      this.#packer.enqueue({ ...archive, tickets })
+    }
     for (const hash of await listTicketsOfNode(db, node.id)) {
       if ((await this.#options.tickets.findLibrary(hash)) === undefined) await this.#drop(hash)
     }
@@ -260,8 +275,16 @@ export class Archives implements AsyncDisposable {
     if (archive.state !== 'queued' && archive.state !== 'running') return
     if (!(await db.write((tx) => isFreeArchive(tx, db.dialect, archive.key), { durable: false }))) return
     const key = openSealedKey(archive.sealedKey, ticket, KEY_PURPOSE)
-    if (key !== undefined) this.#packer.enqueue({ ...archive, ticket, key })
+    if (key !== undefined) this.#packer.enqueue({ ...archive, tickets: [ticket], key })
     key?.retire()
+  }
+
+  /** The ticket as it is stored, for events after a takeover. A ticket that opens an encrypted library is not, because the secret of the server would open it. */
+  #sealed(
+    { id, isEncrypted }: { readonly id: string; readonly isEncrypted: boolean },
+    ticket: string,
+  ): Uint8Array | undefined {
+    return isEncrypted ? undefined : this.#options.sealing.seal(ticket, id)
   }
 
   /** Removes archives whose tickets have expired. */
@@ -292,12 +315,15 @@ export class Archives implements AsyncDisposable {
 /** Gives an equal archive one more ticket. Undefined if there is none, or if it has lost a block: then another one is packed. */
 async function joinEqual(
   tx: Transaction,
-  requester: string,
-  identity: Uint8Array,
-  hash: Uint8Array,
-  expiresAt: number,
+  { requester, identity }: { readonly requester: string; readonly identity: Uint8Array },
+  ticket: {
+    readonly hash: Uint8Array
+    readonly expiresAt: number
+    readonly sealed: (archive: ArchiveRow) => Uint8Array | undefined
+  },
 ): Promise<ArchiveRow | undefined> {
   const equal = await findEqualArchive(tx, requester, identity)
   if (equal === undefined || (await hasDamagedArchive(tx, equal.key))) return undefined
-  return (await insertArchiveTicket(tx, hash, equal.key, expiresAt)) ? equal : undefined
+  const row = { ...ticket, sealed: ticket.sealed(equal) }
+  return (await insertArchiveTicket(tx, equal.key, row)) ? equal : undefined
 }

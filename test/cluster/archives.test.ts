@@ -7,6 +7,7 @@ import { shareWith, unshare } from '../api/sharing-support.ts'
 import { fetchArchive, holdContent, progressOf, startArchive, waitForArchive } from '../support/archives.ts'
 import type { Client } from '../support/client.ts'
 import { createEncrypted, openEncrypted } from '../support/encrypted.ts'
+import { EventStream } from '../support/event-stream.ts'
 import { at, declareDead, Nodes } from '../support/nodes.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'
 import type { TestServer } from '../support/server.ts'
@@ -77,6 +78,58 @@ describe('archives on several nodes', { skip }, () => {
     const after = await fetchArchive(second, token)
     assert.equal(after.headers.get('etag'), before.headers.get('etag'))
     assert.deepEqual(unzip(await bytesOf(after)), contents)
+  })
+
+  it('are reported on event streams when another node has packed them', async (t) => {
+    await using nodes = await Nodes.create(postgres)
+    const [first, second] = [await nodes.start(), await nodes.start()]
+    const { client, library } = await furnish(first)
+    const held = holdContent(t, first)
+    await using stream = await EventStream.open(at(second, client))
+    const token = await startArchive(client, library, '/', [...contents.keys()])
+    await declareDead(first)
+    await beat(second)
+    for (;;) {
+      const event = await stream.next()
+      assert.ok(event !== undefined, 'the stream ended')
+      if (event.event !== 'task') continue
+      const { task_id, type, state, done } = event.data
+      assert.deepEqual([task_id, type], [token, 'archive'])
+      if (state !== 'successful') continue
+      assert.equal(done, 2)
+      break
+    }
+    held.open()
+  })
+
+  it('do not leave the ticket of an encrypted library in the database', async () => {
+    await using nodes = await Nodes.create(postgres)
+    const node = await nodes.start()
+    const client = await node.signUp()
+    const { id } = await createEncrypted(client, 4)
+    await openEncrypted(client, id)
+    await uploadFile(client, id, 'file', 'text')
+    await waitForArchive(client, await startArchive(client, id, '/', ['file']))
+    const plain = await furnish(node)
+    await waitForArchive(plain.client, await startArchive(plain.client, plain.library, '/', ['short']))
+    const { db, accounts } = node.running.services
+    const rows = await db.all<{ sealed_ticket: Uint8Array | null }>(
+      'select t.sealed_ticket from archive_ticket t join archive a on a.key = t.archive_key order by a.is_encrypted',
+    )
+    assert.deepEqual(
+      rows.map(({ sealed_ticket }) => sealed_ticket !== null),
+      [true, false],
+    )
+    // Events are logged in the order in which they happen.
+    await eventually(async () => {
+      const events = await db.all<{ event: string }>('select event from live_event')
+      const tasks = events.map(({ event }) => JSON.parse(event)).filter(({ kind }) => kind === 'task')
+      const { key } = await accounts.get(plain.client.email)
+      assert.deepEqual(
+        tasks.map(({ accountKey }) => accountKey),
+        [key],
+      )
+    })
   })
 
   it('are packed by another node when theirs stops', async (t) => {

@@ -5,6 +5,7 @@ import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { Sealing } from '../../src/identity/index.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import type { FileId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
@@ -98,6 +99,7 @@ describe('archives', () => {
       lifeSeconds: 3600,
       limit: undefined,
       directory,
+      sealing: new Sealing([Buffer.alloc(32)], 'test'),
       onError: (error) => errors.push(error),
     })
     t.after(() => archives[Symbol.asyncDispose]())

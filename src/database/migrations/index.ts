@@ -46,6 +46,7 @@ import { mailIntervals } from './0047-mail-intervals.ts'
 import { signInLinks } from './0048-sign-in-links.ts'
 import { abandonedBytes } from './0049-abandoned-bytes.ts'
 import { encryptedViews } from './0050-encrypted-views.ts'
+import { sealedArchiveTickets } from './0051-sealed-archive-tickets.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   signInLinks,
   abandonedBytes,
   encryptedViews,
+  sealedArchiveTickets,
 ]
