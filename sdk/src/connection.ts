@@ -133,7 +133,8 @@ function isWorthRepeating(error: unknown, { isIdempotent }: Sending): error is C
 /** Spreads clients that were refused together. */
 const withJitter = (ms: number) => ms * (1 + Math.random() / 4)
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after a time. Rejects with the reason of an abort. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
     const abort = () => {

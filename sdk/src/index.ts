@@ -1,4 +1,5 @@
 export { Carrel, signIn } from './client.ts'
+export { offersSignInByCode, type SignInCode, signInByCode } from './device-sign-in.ts'
 export { CarrelError } from './errors.ts'
 export type { ResponseOf } from './response-of.ts'
 export type { Responses } from './responses.ts'

@@ -782,6 +782,28 @@ export interface Records {
     /** Whether it sent the request. */
     readonly is_current: boolean
   }
+  DeviceAuthorization: {
+    /** The code of the client, a secret. */
+    readonly device_code: string
+    /** The code that a person confirms. */
+    readonly user_code: string
+    /** A URL. */
+    readonly verification_uri: string
+    /** A URL. */
+    readonly verification_uri_complete: string
+    /** Seconds. */
+    readonly expires_in: number
+    /** Seconds between two polls. */
+    readonly interval: number
+  }
+  DeviceToken: {
+    /** The personal token. It is not shown again. */
+    readonly access_token: string
+    readonly token_type: 'Bearer'
+    readonly scope: 'r' | 'rw' | 'upload'
+    /** Seconds. A token without it does not expire. */
+    readonly expires_in?: number
+  }
   ExtractionTask: {
     /** The id of the background task. */
     readonly task_id: string
@@ -2301,6 +2323,19 @@ export interface Records {
     /** The id of an account, in the form of an e-mail address. */
     readonly email: string
   }
+  PendingDevice: {
+    /** The name of the program. */
+    readonly client_id: string
+    /** The name of the machine, or empty. */
+    readonly device_name: string
+    readonly permission: 'r' | 'rw' | 'upload'
+    /** The address it asked from. */
+    readonly address: string
+    /** ISO 8601 with the offset from UTC. */
+    readonly created_at: string
+    /** ISO 8601 with the offset from UTC. */
+    readonly expires_at: string
+  }
   PersonalTokens: {
     readonly personal_tokens: readonly {
       readonly id: number
@@ -3506,6 +3541,11 @@ export interface Responses {
     'api/v2.1/confirm-contact-email/': Records['ContactVerified']
     'api/v2.1/copy-move-task/': Records['Task']
     'api/v2.1/deleted-repos/': Records['Success']
+    'api/v2.1/device-authorization/': Records['DeviceAuthorization']
+    'api/v2.1/device-authorization/approve/': Records['Success']
+    'api/v2.1/device-authorization/check/': Records['PendingDevice']
+    'api/v2.1/device-authorization/deny/': Records['Success']
+    'api/v2.1/device-authorization/token/': Records['DeviceToken']
     'api/v2.1/groups/': Records['Group']
     'api/v2.1/groups/{}/libraries/': Records['SharedWithGroup']
     'api/v2.1/groups/{}/members/': Records['GroupMember']

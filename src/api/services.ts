@@ -12,6 +12,7 @@ import type {
   AccountTokens,
   ApiTokens,
   Avatars,
+  DeviceAuthorizations,
   Directory,
   Groups,
   Login,
@@ -79,6 +80,7 @@ export interface ApiServices {
   readonly accounts: Accounts
   readonly accountTokens: AccountTokens
   readonly signInLinks: SignInLinks
+  readonly deviceAuthorizations: DeviceAuthorizations
   readonly activity: ActivityService
   readonly apiTokens: ApiTokens
   /** Listings of zip archives, which are read in this process. */

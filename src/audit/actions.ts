@@ -8,6 +8,8 @@ export const auditActions = [
   'api-token-made',
   'api-token-revoked',
   'device-unlinked',
+  'device-approved',
+  'device-denied',
   'account-made',
   'account-changed',
   'account-deleted',

@@ -26,6 +26,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'indexed_upload',
   'opened_library',
   'sign_in_link',
+  'device_authorization',
   'abandoned_bytes',
   'operation_lease',
   'cluster_node',

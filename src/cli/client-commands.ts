@@ -35,9 +35,13 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
       .option('--server <url>', 'the server, if it is not the one of the last sign-in')
       .option('--json', 'print JSON')
 
-  command('login', 'sign in at a server; secrets are read from a prompt or from standard input')
+  command(
+    'login',
+    'sign in at a server, by a code in a browser if it offers that; secrets are read from a prompt or from standard input',
+  )
     .argument('<url>', 'the server, for example https://files.example.org')
-    .option('--user <email>', 'the account')
+    .option('--device', 'sign in by a code that is confirmed in a browser, also without a terminal')
+    .option('--user <email>', 'sign in to this account with its password')
     .option('--token', 'sign in with a token instead of a password')
     .option('--otp <code>', 'the one-time code of the second factor')
     .addOption(new Option('--store <where>', 'where the token is stored').choices(['file', 'os']))

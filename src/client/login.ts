@@ -1,16 +1,25 @@
 import os from 'node:os'
-import { Carrel, CarrelError, signIn } from '../../sdk/src/index.ts'
+import {
+  Carrel,
+  CarrelError,
+  offersSignInByCode,
+  type SignInCode,
+  signIn,
+  signInByCode,
+} from '../../sdk/src/index.ts'
 import { programVersion } from '../version.ts'
 import { ClientError, EXIT, usageError } from './client-error.ts'
 import { Credentials, type TokenStore } from './credentials.ts'
 import { readLine, readSecret } from './secret-input.ts'
 import { type CommonOptions, findLogin, reportFailure, runClient, serverUrl, userAgent } from './session.ts'
-import { print } from './terminal.ts'
+import { note, print } from './terminal.ts'
 
 export interface LoginOptions extends CommonOptions {
   readonly user?: string
   /** Ask for a token instead of a password. */
   readonly token?: true
+  /** Sign in by a code that is confirmed in a browser, also without a terminal. */
+  readonly device?: true
   readonly otp?: string
   readonly store?: TokenStore
 }
@@ -20,9 +29,7 @@ export function login(url: string, options: LoginOptions): Promise<number> {
   return reportFailure(options, async (signal) => {
     const server = serverUrl(url)
     const credentials = new Credentials(process.env)
-    const token = options.token
-      ? await readSecret('Token')
-      : await signInWithPassword(server, options, await credentials.deviceId(), signal)
+    const token = await tokenFor(server, options, credentials, signal)
     if (token === '') throw usageError('Give a token that is not empty.')
     const carrel = new Carrel({ url: server, token, userAgent: userAgent() })
     const account = await accountOf(carrel)
@@ -35,15 +42,46 @@ export function login(url: string, options: LoginOptions): Promise<number> {
   })
 }
 
+async function tokenFor(
+  url: string,
+  options: LoginOptions,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<string> {
+  if (options.token) return readSecret('Token')
+  const isAsked = options.device === true
+  const isOpen = options.user === undefined && options.otp === undefined
+  if (!isAsked && isOpen && !process.stdin.isTTY) {
+    throw usageError(
+      'Name the account with --user, pass a token with --token, or sign in by a code with --device.',
+    )
+  }
+  if (isAsked || isOpen) {
+    const server = { url, userAgent: userAgent(), signal }
+    if (await offersSignInByCode(server)) {
+      return signInByCode({ ...server, clientId: 'carrel', deviceName: deviceName(), onCode: showCode })
+    }
+    if (isAsked)
+      throw new ClientError('This server has no sign-in by a code: use --user or --token.', EXIT.usage)
+  }
+  return signInWithPassword(url, options, await credentials.deviceId(), signal)
+}
+
+/** The name of this machine, as long as a server accepts it. */
+const deviceName = () => os.hostname().slice(0, 64)
+
+function showCode({ code, url, urlWithCode, expiresInSeconds }: SignInCode): void {
+  note(`Open ${url} in a browser and enter the code ${code}`)
+  note(`or open ${urlWithCode}`)
+  note(`The code is valid for ${Math.ceil(expiresInSeconds / 60)} minutes. Waiting …`)
+}
+
 async function signInWithPassword(
   url: string,
   options: LoginOptions,
   deviceId: string,
   signal: AbortSignal,
 ): Promise<string> {
-  if (options.user === undefined && !process.stdin.isTTY) {
-    throw usageError('Name the account with --user, or pass a token with --token.')
-  }
   const username = options.user ?? (await readLine('E-mail'))
   const password = await readSecret('Password')
   const device = { id: deviceId, name: os.hostname(), version: programVersion() }

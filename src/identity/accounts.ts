@@ -37,6 +37,7 @@ import { deleteAccountTokens, deletePasswordTokens } from './account-token-store
 import { deleteApiTokens, invalidateApiTokens } from './api-token-store.ts'
 import { deleteAvatar } from './avatar-store.ts'
 import type { AccountDependent, GroupDependent } from './dependents.ts'
+import { denyDeviceAuthorizationsOf } from './device-authorization-store.ts'
 import type { Directory } from './directory.ts'
 import { leaveGroups } from './groups.ts'
 import type { Passwords } from './passwords.ts'
@@ -276,6 +277,7 @@ export class Accounts {
       await invalidateApiTokens(tx, account.key)
       await deleteScopedTokensOf(tx, account.key)
       await deleteSignInLinksOf(tx, account.key)
+      await denyDeviceAuthorizationsOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
       await also?.(tx, account)
       return account
@@ -331,6 +333,7 @@ async function revokeAll(tx: Transaction, email: string): Promise<Account | unde
   await deleteApiTokens(tx, account.key)
   await deleteScopedTokensOf(tx, account.key)
   await deleteSignInLinksOf(tx, account.key)
+  await denyDeviceAuthorizationsOf(tx, account.key)
   await deleteSyncTokensOfAccount(tx, account.key)
   return account
 }

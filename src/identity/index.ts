@@ -36,6 +36,7 @@ export {
 export { CredentialOrigins } from './credential-origins.ts'
 export type { AccountDependent, ApiTokenDependent, GroupDependent } from './dependents.ts'
 export { isDesktop, isPlatform, type Platform, parseDevice, platforms } from './device.ts'
+export { DeviceAuthorizations } from './device-authorizations.ts'
 export { Directory } from './directory.ts'
 export { ensureAdministrator, type FirstRun, readablePassword } from './first-run.ts'
 export { countFutureSignIns, repairFutureSignIns } from './future-times-store.ts'

@@ -73,33 +73,45 @@ export class ScopedTokens {
   }
 
   /** A new personal token. It cannot be read again. Throws account-not-found, too-many-tokens. */
-  async issuePersonal(
+  issuePersonal(
+    account: Account,
+    options: PersonalTokenOptions,
+    also?: TransactionHook,
+  ): Promise<{ token: string; key: number }> {
+    return this.#db.write((tx) => this.issuePersonalIn(tx, account, options, also))
+  }
+
+  /** As issuePersonal, in a transaction of the caller. */
+  async issuePersonalIn(
+    tx: Transaction,
     account: Account,
     options: PersonalTokenOptions,
     also?: TransactionHook,
   ): Promise<{ token: string; key: number }> {
     const token = newToken()
-    const key = await this.#db.write(async (tx) => {
-      if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
-      if ((await countPersonalTokens(tx, account.key)) >= mostPersonalTokens) {
-        fail({ code: 'too-many-tokens', most: mostPersonalTokens })
-      }
-      await also?.(tx)
-      return insertScopedToken(tx, {
-        ...options,
-        kind: 'personal',
-        hash: hashOf(token),
-        accountKey: account.key,
-        epoch: account.epoch,
-        libraryKey: options.libraryKey,
-        subKey: options.subKey,
-        expiresAt: options.expiresAt,
-        sealed: undefined,
-        createdAt: this.#now(),
-      })
+    if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
+    await this.checkPersonalCount(tx, account)
+    await also?.(tx)
+    const key = await insertScopedToken(tx, {
+      ...options,
+      kind: 'personal',
+      hash: hashOf(token),
+      accountKey: account.key,
+      epoch: account.epoch,
+      libraryKey: options.libraryKey,
+      subKey: options.subKey,
+      expiresAt: options.expiresAt,
+      sealed: undefined,
+      createdAt: this.#now(),
     })
     if (key === undefined) throw new Error('a new token was there already')
     return { token, key }
+  }
+
+  /** Throws too-many-tokens if the account has as many personal tokens as it may have. */
+  async checkPersonalCount(tx: Transaction, { key }: Account): Promise<void> {
+    if ((await countPersonalTokens(tx, key)) < mostPersonalTokens) return
+    fail({ code: 'too-many-tokens', most: mostPersonalTokens })
   }
 
   /** Newest first, without expired ones. */

@@ -42,6 +42,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('old notifications', () => services.activity.notifications.deleteOld()),
       expiring('old mails', () => services.outbox.deleteOld()),
       expiring('expired sign-in links', () => services.signInLinks.deleteExpired()),
+      expiring('expired device authorizations', () => services.deviceAuthorizations.deleteExpired()),
       expiring('expired links in mails', () => services.accountTokens.deleteExpired()),
       // Those of a process that stopped.
       { name: 'waiting mails', run: async () => services.outbox.wake(), isLocal: true },

@@ -71,6 +71,7 @@ const PAGES: readonly PageAddress[] = [
   { name: 'group', route: '/groups/:group?', address: '/groups/<group>' },
   ...sectionsOf('/account/:section?', '/account', ACCOUNT_SECTIONS),
   ...sectionsOf('/admin/:section?', '/admin', ADMIN_SECTIONS),
+  { name: 'device', route: '/device', address: '/device' },
   { name: 'nowhere', route: '*', address: '/nowhere' },
   { name: 'sign-in', route: '*', address: '/', isPublic: true },
   { name: 'forgot-password', route: '/forgot-password', address: '/forgot-password', isPublic: true },

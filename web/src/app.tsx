@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
-import { AccountPage } from './account/index.ts'
+import { AccountPage, DevicePage } from './account/index.ts'
 import { ActivityPage } from './activity/index.ts'
 import { AdminPage } from './admin/index.ts'
 import { TagsPage } from './annotations/index.ts'
@@ -65,6 +65,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/share', SharePage],
   ['/groups/:group?', GroupsPage],
   ['/account/:section?', AccountPage],
+  ['/device', DevicePage],
   ['/admin/:section?', AdminPage],
 ]
 

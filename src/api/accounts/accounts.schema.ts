@@ -79,10 +79,12 @@ export const device = {
   is_desktop_client: kinds.flag(),
 }
 
+const permission = kinds.oneOfWords(['r', 'rw', 'upload'])
+
 const personalToken = {
   id: kinds.integer(),
   name: kinds.text('The name that its owner chose.'),
-  permission: kinds.oneOfWords(['r', 'rw', 'upload']),
+  permission,
   repo_id: kinds.orNull(kinds.libraryId),
   repo_name: kinds.orNull(kinds.text()),
   created_at: kinds.isoTime,
@@ -105,6 +107,13 @@ const fieldProblems = Type.Optional(
   Type.Array(kinds.text(), { description: 'What is wrong with the field.' }),
 )
 
+/** An error of OAuth (RFC 6749, 5.2), or one of a body that cannot be parsed. */
+const oauthError = Type.Union([
+  kinds.record('OAuthError', { error: kinds.text(), error_description: kinds.text() }),
+  Type.Object({ detail: kinds.text() }),
+  Type.Object({ error_msg: kinds.text() }),
+])
+
 /** The caller's account, sessions and tokens. */
 export const accountSchemas = [
   operation('POST /api2/auth-token/', {
@@ -120,6 +129,51 @@ export const accountSchemas = [
   }),
   operation('POST /api2/client-login/', { 200: json(token, 'A token for `/client-login/`.') }),
   operation('POST /api/v2.1/client-login/', { 200: json(token, 'The API token of the browser.') }),
+  operation('POST /api/v2.1/device-authorization/', {
+    200: json(
+      kinds.record('DeviceAuthorization', {
+        device_code: kinds.text('The code of the client, a secret.'),
+        user_code: kinds.text('The code that a person confirms.'),
+        verification_uri: kinds.url,
+        verification_uri_complete: kinds.url,
+        expires_in: kinds.count('Seconds.'),
+        interval: kinds.count('Seconds between two polls.'),
+      }),
+      'The codes.',
+    ),
+    400: json(oauthError, 'Why it was refused.'),
+  }),
+  operation('POST /api/v2.1/device-authorization/token/', {
+    200: json(
+      kinds.record('DeviceToken', {
+        access_token: kinds.text('The personal token. It is not shown again.'),
+        token_type: Type.Literal('Bearer'),
+        scope: permission,
+        expires_in: Type.Optional(kinds.count('Seconds. A token without it does not expire.')),
+      }),
+      'The token.',
+    ),
+    400: json(oauthError, 'Why there is no token, or none yet.'),
+  }),
+  operation(
+    'POST /api/v2.1/device-authorization/check/',
+    {
+      200: json(
+        kinds.record('PendingDevice', {
+          client_id: kinds.text('The name of the program.'),
+          device_name: kinds.text('The name of the machine, or empty.'),
+          permission,
+          address: kinds.text('The address it asked from.'),
+          created_at: kinds.isoTime,
+          expires_at: kinds.isoTime,
+        }),
+        'The client.',
+      ),
+    },
+    { errors: [404] },
+  ),
+  operation('POST /api/v2.1/device-authorization/approve/', done('Access is granted.'), { errors: [404] }),
+  operation('POST /api/v2.1/device-authorization/deny/', done('Access is denied.'), { errors: [404] }),
   operation('POST /api2/logout-device/', { 200: json(nothing, 'The token is revoked.') }),
   operation('POST /api2/device-wiped/', { 200: json(nothing, 'The report was stored.') }),
   operation('GET /api2/devices/', {

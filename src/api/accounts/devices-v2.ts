@@ -12,8 +12,16 @@ export const deviceRoutes = [
     method: 'POST',
     path: '/api2/logout-device/',
     auth: 'user',
-    summary: 'Signs out: revokes the API token of the request and the sync tokens of its device.',
-    async handle({ user, request }, { apiTokens, audit }) {
+    scope: 'any',
+    summary:
+      'Signs out: revokes the API token of the request and the sync tokens of its device, or the personal token of the request.',
+    async handle({ user, request }, { apiTokens, audit, scopedTokens }) {
+      if (user.scope !== undefined) {
+        const { tokenKey: token } = user.scope
+        const action = accountAction('api-token-revoked', user.email, { token })
+        await scopedTokens.revokePersonal(user, token, auditAction({ audit }, { user, request }, action))
+        return {}
+      }
       const also = auditAction({ audit }, { user, request }, accountAction('logout', user.email))
       await apiTokens.revoke(readApiToken(request.headers.authorization), also)
       return {}

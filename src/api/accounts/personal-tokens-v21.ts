@@ -1,24 +1,13 @@
-import { errorMessage, integer, map, oneOf, optional, type Reader, rawText, text } from '../../http/index.ts'
-import type { PersonalToken, ScopeAccess } from '../../identity/index.ts'
+import { errorMessage, integer, oneOf, rawText } from '../../http/index.ts'
+import type { PersonalToken } from '../../identity/index.ts'
 import { parseLibraryId } from '../../objects/index.ts'
 import { accountAction, auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
+import { lifeInDays, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
 
-const MAX_NAME = 64
-const MAX_LIFE_DAYS = 3650
 const DAY = 86_400
 const path = '/api/v2.1/personal-tokens/'
-
-const accesses = { r: 'read', rw: 'write', upload: 'upload' } as const
-const shown: Record<ScopeAccess, string> = { read: 'r', write: 'rw', upload: 'upload' }
-
-const tokenName: Reader<string> = map(text(), (sent) => {
-  const name = sent.trim()
-  return name === '' || name.length > MAX_NAME || /\p{Cc}/u.test(name) ? undefined : name
-})
-
-const days = optional(integer({ min: 1, max: MAX_LIFE_DAYS }))
 
 export const personalTokenRoutes = [
   route({
@@ -39,14 +28,14 @@ export const personalTokenRoutes = [
       name: tokenName,
       permission: oneOf(['r', 'rw', 'upload']),
       repo_id: rawText(),
-      expire_days: days,
+      expire_days: lifeInDays,
     },
     async handle({ user, body, request }, services) {
       const { access, now, scopedTokens } = services
       const library = body.repo_id ? await access.open(user, idIn(body.repo_id)) : undefined
       const options = {
         name: body.name,
-        access: accesses[body.permission],
+        access: tokenAccesses[body.permission],
         libraryKey: library?.info.key,
         subKey: library?.info.sub?.key,
         expiresAt: body.expire_days === undefined ? undefined : now() + body.expire_days * DAY,
@@ -94,7 +83,7 @@ function tokenToWire(token: PersonalToken) {
   return {
     id: token.key,
     name: token.name,
-    permission: shown[token.access],
+    permission: tokenPermissions[token.access],
     repo_id: library?.id ?? null,
     repo_name: library?.name ?? null,
     created_at: isoTime(token.createdAt),

@@ -12,8 +12,8 @@ export const serverInfoRoutes = [
     handle: () => ({
       version: compatibleVersion,
       encrypted_library_version: 2,
-      // The second feature makes desktop clients request locks and folder permissions.
-      features: ['seafile-basic', 'seafile-pro'],
+      // The second feature makes desktop clients request locks and folder permissions. The third is ours: clients sign in by a code.
+      features: ['seafile-basic', 'seafile-pro', 'device-authorization'],
     }),
   }),
 ]

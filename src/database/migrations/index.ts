@@ -47,6 +47,7 @@ import { signInLinks } from './0048-sign-in-links.ts'
 import { abandonedBytes } from './0049-abandoned-bytes.ts'
 import { encryptedViews } from './0050-encrypted-views.ts'
 import { sealedArchiveTickets } from './0051-sealed-archive-tickets.ts'
+import { deviceAuthorizations } from './0052-device-authorizations.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   abandonedBytes,
   encryptedViews,
   sealedArchiveTickets,
+  deviceAuthorizations,
 ]

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from '../../support/client.ts'
+import { personalToken } from '../../support/tokens.ts'
 import { administers, nobody, open, type Sent, self, type Table, under } from './policy.ts'
 import type { Stage } from './stage.ts'
 
@@ -12,6 +13,24 @@ const signedInAnew = async (stage: Stage, caller: string, form: Sent['form'] = {
   if (self[caller] !== 'ok') return { form }
   const account = await stage.cast.victim()
   return { form, as: new Client(account.url, account.token, account.email) }
+}
+
+/** A scoped token signs itself out, so it needs one of its own, too. */
+const signedOutWith = async (stage: Stage, caller: string): Promise<Sent> => {
+  if (caller !== 'elsewhereToken') return signedInAnew(stage, caller)
+  const account = await stage.cast.victim()
+  const owner = new Client(account.url, account.token, account.email)
+  return { as: await personalToken(owner, { permission: 'rw' }) }
+}
+
+/** Of a client that waits, from a network of its own: the number of open requests of a network is limited. */
+const userCode = async ({ cast }: Stage) => {
+  const asked = { clientId: 'carrel', deviceName: '', access: 'write', address: '192.0.2.1' } as const
+  const { userCode: user_code } = await cast.server.running.services.deviceAuthorizations.begin(
+    asked,
+    randomUUID(),
+  )
+  return { user_code }
 }
 
 /** Pages of other servers, which browsers are redirected from. */
@@ -45,6 +64,7 @@ export const accountRoutes: Table = {
     'POST /api2/auth-token/': ({ cast }) => ({
       form: { username: cast.callers.stranger.email, password: 'a long password' },
     }),
+    'POST /api/v2.1/device-authorization/': { form: { client_id: 'carrel' } },
     'GET /notification/ping': {},
     'GET /pages/links.css': {},
     'GET /pages/links.js': {},
@@ -73,6 +93,13 @@ export const accountRoutes: Table = {
     'POST /api/v2.1/password-reset/check/': { form: { token: 'unknown' } },
     'POST /api/v2.1/password-reset/confirm/': { form: { token: 'unknown', new_password: 'a long password' } },
     'POST /api/v2.1/confirm-contact-email/': { form: { token: 'unknown' } },
+    'POST /api/v2.1/device-authorization/token/': {
+      form: {
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        client_id: 'carrel',
+        device_code: 'unknown',
+      },
+    },
     'POST /api/v2.1/client-login/': { form: { token: 'unknown', device_id: '0'.repeat(40) } },
   }),
   ...under(self, {
@@ -86,7 +113,12 @@ export const accountRoutes: Table = {
     'PUT /api/v2.1/onboarding/': { form: { item: 'welcome' } },
     'GET /api2/devices/': {},
     'DELETE /api2/devices/': { form: { platform: 'linux', device_id: randomUUID() } },
-    'POST /api2/logout-device/': signedInAnew,
+    'POST /api2/logout-device/': signedOutWith,
+    'POST /api/v2.1/device-authorization/check/': async (stage) => ({ form: await userCode(stage) }),
+    'POST /api/v2.1/device-authorization/approve/': async (stage) => ({
+      form: { ...(await userCode(stage)), name: 'carrel', permission: 'r' },
+    }),
+    'POST /api/v2.1/device-authorization/deny/': async (stage) => ({ form: await userCode(stage) }),
     'GET /api/v2.1/sessions/': {},
     'DELETE /api/v2.1/sessions/': signedInAnew,
     'DELETE /api/v2.1/sessions/:session_id/': async (stage, caller) => {

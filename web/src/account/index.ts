@@ -1,1 +1,1 @@
-export { AccountPage } from './lazy.ts'
+export { AccountPage, DevicePage } from './lazy.ts'

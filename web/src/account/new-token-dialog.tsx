@@ -4,9 +4,7 @@ import { createToken, type TokenPermission, useLibraries } from '../api/index.ts
 import { useTexts } from '../texts/index.ts'
 import { Button, Dialog, FormDialog, SelectField, TextField } from '../ui/index.ts'
 import { CopyField } from './copy-field.tsx'
-
-const permissions: readonly TokenPermission[] = ['r', 'rw', 'upload']
-const lives = [7, 30, 90, 365]
+import { ExpirySelect, PermissionSelect } from './token-fields.tsx'
 
 /** Creates a token and shows it once. */
 export function NewTokenDialog(props: { onClose: () => void }) {
@@ -54,26 +52,9 @@ function TokenForm(props: { onCreated: (token: string) => void; onClose: () => v
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <SelectField
-        label={texts.allows}
-        value={permission}
-        onChange={(event) => setPermission(event.target.value as TokenPermission)}
-      >
-        {permissions.map((one) => (
-          <option key={one} value={one}>
-            {texts.permissions[one]}
-          </option>
-        ))}
-      </SelectField>
+      <PermissionSelect value={permission} onChange={setPermission} />
       <LibrarySelect value={libraryId} onChange={setLibraryId} />
-      <SelectField label={texts.expires} value={days} onChange={(event) => setDays(event.target.value)}>
-        {lives.map((life) => (
-          <option key={life} value={life}>
-            {texts.expiryDays(life)}
-          </option>
-        ))}
-        <option value="">{texts.neverExpires}</option>
-      </SelectField>
+      <ExpirySelect value={days} onChange={setDays} />
     </FormDialog>
   )
 }

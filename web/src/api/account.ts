@@ -135,6 +135,31 @@ export const createToken = (options: {
 
 export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/${id}/`)
 
+/** A program that asks for access by a code. */
+export interface PendingDevice {
+  readonly client_id: string
+  /** Empty if unknown. */
+  readonly device_name: string
+  readonly permission: TokenPermission
+  readonly address: string
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+/** The program that shows a code. */
+export const checkDevice = (code: string) =>
+  api.post('api/v2.1/device-authorization/check/', { form: { user_code: code } })
+
+export const approveDevice = (grant: {
+  user_code: string
+  name: string
+  permission: TokenPermission
+  expire_days: number | undefined
+}) => api.post('api/v2.1/device-authorization/approve/', { form: grant })
+
+export const denyDevice = (code: string) =>
+  api.post('api/v2.1/device-authorization/deny/', { form: { user_code: code } })
+
 export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
   api.delete('api2/devices/', { form: { platform, device_id, wipe_device: wipe } })
 

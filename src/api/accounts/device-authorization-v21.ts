@@ -1,0 +1,175 @@
+import {
+  accepting,
+  errorMessage,
+  jsonResponse,
+  oneOf,
+  type Reader,
+  Refusal,
+  required,
+} from '../../http/index.ts'
+import { accountAction, auditAction } from '../common/audit.ts'
+import { isoTime } from '../common/wire-formats.ts'
+import { route } from '../services.ts'
+import { lifeInDays, parseTokenName, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
+
+const path = '/api/v2.1/device-authorization/'
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+const DAY = 86_400
+const UNKNOWN = 'This code is unknown, was used already or has expired.'
+
+/** Text; undefined if it was not sent or is malformed, so that the response can be one of OAuth. */
+const given: Reader<string | undefined> = (fields, name) => fields.text(name)
+const demanded: Reader<string | undefined> = accepting({ type: 'string', required: true }, (fields, name) =>
+  fields.text(name),
+)
+
+/**
+ * Sign-in by a code: the device authorization grant of RFC 8628. The two calls of the client answer errors in the form of OAuth (RFC 6749, 5.2);
+ * those of the person are calls of this API.
+ */
+export const deviceAuthorizationRoutes = [
+  route({
+    method: 'POST',
+    path,
+    auth: 'none',
+    limit: 'anonymous',
+    summary:
+      'Begins a sign-in by a code (RFC 8628): returns a code for the client, and one that a person confirms in a browser.',
+    body: { client_id: demanded, device_name: given, scope: given },
+    async handle({ body, request }, { deviceAuthorizations }) {
+      const { address, network, baseUrl } = request
+      const clientId = parseTokenName(body.client_id ?? '')
+      if (clientId === undefined) throw oauthError('invalid_request', 'client_id invalid.')
+      const deviceName = body.device_name ? parseTokenName(body.device_name) : ''
+      if (deviceName === undefined) throw oauthError('invalid_request', 'device_name invalid.')
+      const scope = body.scope || 'rw'
+      if (!isPermission(scope)) throw oauthError('invalid_scope', 'scope has to be r, rw or upload.')
+      const asked = { clientId, deviceName, access: tokenAccesses[scope], address }
+      const { deviceCode, userCode, expiresIn, interval } = await deviceAuthorizations.begin(asked, network)
+      const page = `${baseUrl}/app/device`
+      return uncached({
+        device_code: deviceCode,
+        user_code: userCode,
+        verification_uri: page,
+        // In the fragment, which browsers never send, so that the code is in no log of a server or proxy.
+        verification_uri_complete: `${page}#${userCode}`,
+        expires_in: expiresIn,
+        interval,
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}token/`,
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Returns the personal token of a sign-in by a code once it was confirmed (RFC 8628), only once.',
+    body: { grant_type: demanded, client_id: demanded, device_code: demanded },
+    async handle({ body, request }, { audit, deviceAuthorizations, now }) {
+      const { client_id: clientId, device_code: deviceCode } = body
+      if (!body.grant_type || !clientId || !deviceCode) {
+        throw oauthError('invalid_request', 'grant_type, client_id and device_code are required.')
+      }
+      if (body.grant_type !== GRANT)
+        throw oauthError('unsupported_grant_type', `grant_type has to be ${GRANT}.`)
+      const { address } = request
+      const outcome = await deviceAuthorizations.poll(
+        clientId.trim(),
+        deviceCode,
+        (tx, { email }, { name, access }) => {
+          const detail = { token: name, permission: tokenPermissions[access], via: 'device' }
+          return audit.record(tx, {
+            actor: email,
+            address,
+            ...accountAction('api-token-made', email, detail),
+          })
+        },
+      )
+      if ('error' in outcome) throw oauthError(outcome.error, descriptions[outcome.error])
+      const { token, access, expiresAt } = outcome
+      return uncached({
+        access_token: token,
+        token_type: 'Bearer',
+        scope: tokenPermissions[access],
+        ...(expiresAt !== undefined && { expires_in: Math.max(0, expiresAt - now()) }),
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}check/`,
+    auth: 'user',
+    summary: 'Returns the client that shows a user code, and when and from where it asked.',
+    body: { user_code: required() },
+    async handle({ user, body, request }, { deviceAuthorizations }) {
+      const found = await deviceAuthorizations.find(user, request.network, body.user_code)
+      if (found === undefined) throw errorMessage(404, UNKNOWN)
+      return {
+        client_id: found.clientId,
+        device_name: found.deviceName,
+        permission: tokenPermissions[found.access],
+        address: found.address,
+        created_at: isoTime(found.createdAt),
+        expires_at: isoTime(found.expiresAt),
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}approve/`,
+    auth: 'user',
+    summary: 'Grants a personal token to the client that shows a user code.',
+    body: {
+      user_code: required(),
+      name: tokenName,
+      permission: oneOf(['r', 'rw', 'upload']),
+      expire_days: lifeInDays,
+    },
+    async handle({ user, body, request }, services) {
+      const { name, permission, expire_days: days } = body
+      const expiresAt = days === undefined ? undefined : services.now() + days * DAY
+      const action = accountAction('device-approved', user.email, { token: name, permission })
+      const isApproved = await services.deviceAuthorizations.approve(
+        user,
+        request.network,
+        body.user_code,
+        { name, access: tokenAccesses[permission], expiresAt },
+        auditAction(services, { user, request }, action),
+      )
+      if (!isApproved) throw errorMessage(404, UNKNOWN)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}deny/`,
+    auth: 'user',
+    summary: 'Denies access to the client that shows a user code.',
+    body: { user_code: required() },
+    async handle({ user, body, request }, services) {
+      const also = auditAction(services, { user, request }, accountAction('device-denied', user.email))
+      const { deviceAuthorizations } = services
+      if (!(await deviceAuthorizations.deny(user, request.network, body.user_code, also)))
+        throw errorMessage(404, UNKNOWN)
+      return { success: true }
+    },
+  }),
+]
+
+const descriptions = {
+  authorization_pending: 'Nobody has confirmed the code yet.',
+  slow_down: 'Poll less often: 5 seconds later than before.',
+  access_denied: 'Access was denied.',
+  expired_token: 'The code has expired.',
+  invalid_grant: 'The code is unknown or was used already.',
+}
+
+function isPermission(text: string): text is keyof typeof tokenAccesses {
+  return Object.hasOwn(tokenAccesses, text)
+}
+
+function oauthError(error: string, description: string): Refusal {
+  return new Refusal(400, { error, error_description: description }, { 'Cache-Control': 'no-store' })
+}
+
+const uncached = (body: unknown) => jsonResponse(200, body, { 'Cache-Control': 'no-store' })

@@ -1,0 +1,257 @@
+import { createHmac, hash, randomBytes, randomInt } from 'node:crypto'
+import type { Database, Transaction } from '../database/index.ts'
+import { DomainError, fail } from '../errors.ts'
+import type { Account } from './account.ts'
+import { findAccountByKey } from './account-store.ts'
+import { lockActiveAccount } from './api-token-store.ts'
+import {
+  approveDevice,
+  countOpenDevices,
+  type DeviceRequest,
+  deleteDevice,
+  deleteDevicesBefore,
+  denyDevice,
+  findPendingDevice,
+  insertDeviceAuthorization,
+  lockDevice,
+  type PendingDevice,
+  recordPoll,
+} from './device-authorization-store.ts'
+import { lockAttempts } from './password-attempt-store.ts'
+import { PasswordAttempts } from './password-attempts.ts'
+import type { ScopeAccess } from './scope.ts'
+import type { ScopedTokens, TransactionHook } from './scoped-tokens.ts'
+import { deriveKeys } from './sealing.ts'
+import type { ServerSecret } from './secret.ts'
+
+const LIFE_SECONDS = 600
+/** Clients that poll after the end are told so for this long. */
+const ENDED_KEPT_SECONDS = 3600
+const POLL_SECONDS = 5
+/** RFC 8628, 3.5: "slow_down … the interval MUST be increased by 5 seconds for this and all subsequent requests". */
+const SLOWER_BY_SECONDS = 5
+const MAX_POLL_SECONDS = 60
+/** Nodes and networks are not exact: a poll that is early by this much is on time. */
+const EARLY_SECONDS = 1
+/** Open requests of all networks, and of one. Anybody can make them. */
+const MAX_OPEN = 1000
+const MAX_OPEN_PER_NETWORK = 20
+/** Consonants, so that no words are spelled, as RFC 8628, 6.1 proposes: 20 ** 8 codes. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+const CODE_LENGTH = 8
+/** The row of the attempts table that serializes new requests on all nodes. Other rows are named by hashes. */
+const LOCKED_SUBJECT = 'device authorizations'
+
+interface DeviceAuthorizationsOptions {
+  readonly db: Database
+  readonly scopedTokens: ScopedTokens
+  readonly secret: ServerSecret
+  /** Unix seconds. */
+  readonly now: () => number
+  /** False disables the throttle of wrong codes, for tests and trusted networks. */
+  readonly rateLimit: boolean
+}
+
+/** The codes of a new request. Only the client gets the device code; the person types the user code. */
+interface DeviceCodes {
+  readonly deviceCode: string
+  readonly userCode: string
+  /** Seconds. */
+  readonly expiresIn: number
+  readonly interval: number
+}
+
+/** The response to a poll, in the terms of RFC 8628, 3.5. */
+type PollOutcome =
+  | { readonly token: string; readonly access: ScopeAccess; readonly expiresAt: number | undefined }
+  | {
+      readonly error:
+        | 'authorization_pending'
+        | 'slow_down'
+        | 'access_denied'
+        | 'expired_token'
+        | 'invalid_grant'
+    }
+
+/** What a person grants to a client. */
+interface DeviceGrant {
+  readonly name: string
+  readonly access: ScopeAccess
+  /** Unix seconds; undefined for never. */
+  readonly expiresAt: number | undefined
+}
+
+/** Writes further rows in the transaction that issues a token. */
+type IssueHook = (tx: Transaction, account: Account, grant: DeviceGrant) => Promise<void>
+
+/**
+ * Sign-in of a client without a browser, by the device authorization grant of RFC 8628: the client shows a code, a signed-in person confirms it
+ * in the web app, and the client gets a personal token. The token is created when the client fetches it, so that none exists that nobody has.
+ * Codes are stored as hashes: that of the user code is keyed, because it is short.
+ */
+export class DeviceAuthorizations {
+  readonly #options: DeviceAuthorizationsOptions
+  readonly #key: Buffer
+  readonly #throttle: PasswordAttempts | undefined
+
+  constructor(options: DeviceAuthorizationsOptions) {
+    const { db, secret, now, rateLimit } = options
+    this.#options = options
+    this.#key = deriveKeys(secret, 'user codes of devices')[0]
+    this.#throttle = rateLimit ? new PasswordAttempts(db, secret, now, 'wrong user codes') : undefined
+  }
+
+  /** Throws too-many-tries if too many requests are open. */
+  async begin(request: DeviceRequest, network: string): Promise<DeviceCodes> {
+    const { db, now } = this.#options
+    const deviceCode = randomBytes(32).toString('base64url')
+    return db.write(async (tx) => {
+      const createdAt = now()
+      // Nodes count one after another, so that the limits are exact.
+      await lockAttempts(tx, LOCKED_SUBJECT, createdAt)
+      checkOpen(await countOpenDevices(tx, createdAt, network), MAX_OPEN_PER_NETWORK, createdAt)
+      checkOpen(await countOpenDevices(tx, createdAt), MAX_OPEN, createdAt)
+      const row = {
+        ...request,
+        network,
+        createdAt,
+        deviceHash: hashOf(deviceCode),
+        expiresAt: createdAt + LIFE_SECONDS,
+        pollInterval: POLL_SECONDS,
+      }
+      for (;;) {
+        const userCode = newUserCode()
+        const userHash = this.#userHash(userCode)
+        if (!(await insertDeviceAuthorization(tx, { ...row, userHash }))) continue
+        return { deviceCode, userCode, expiresIn: LIFE_SECONDS, interval: POLL_SECONDS }
+      }
+    })
+  }
+
+  /**
+   * The request with a user code; undefined if there is none that waits. Wrong codes are counted for all nodes together. Throws too-many-tries.
+   */
+  async find(account: Account, network: string, userCode: string): Promise<PendingDevice | undefined> {
+    const { db, now } = this.#options
+    const wait = await this.#throttle?.begin(account.email, network)
+    if (wait !== undefined) fail({ code: 'too-many-tries', seconds: wait })
+    const found = await findPendingDevice(db, this.#userHash(userCode), now())
+    // Not all wrong codes before are forgiven: everybody can have a right one.
+    if (found !== undefined) await this.#throttle?.cancel(account.email, network)
+    return found
+  }
+
+  /** False if no such request waits. Throws too-many-tries, too-many-tokens, account-not-found. */
+  async approve(
+    account: Account,
+    network: string,
+    userCode: string,
+    grant: DeviceGrant,
+    also: TransactionHook,
+  ): Promise<boolean> {
+    const { db, now, scopedTokens } = this.#options
+    if ((await this.find(account, network, userCode)) === undefined) return false
+    return db.write(async (tx) => {
+      if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
+      await scopedTokens.checkPersonalCount(tx, account)
+      const approval = {
+        accountKey: account.key,
+        epoch: account.epoch,
+        access: grant.access,
+        tokenName: grant.name,
+        tokenExpiresAt: grant.expiresAt,
+      }
+      const isApproved = await approveDevice(tx, this.#userHash(userCode), approval, now())
+      if (isApproved) await also(tx)
+      return isApproved
+    })
+  }
+
+  /** False if no such request waits. Throws too-many-tries. */
+  async deny(account: Account, network: string, userCode: string, also: TransactionHook): Promise<boolean> {
+    const { db, now } = this.#options
+    if ((await this.find(account, network, userCode)) === undefined) return false
+    return db.write(async (tx) => {
+      const isDenied = await denyDevice(tx, this.#userHash(userCode), now())
+      if (isDenied) await also(tx)
+      return isDenied
+    })
+  }
+
+  /** The token, once: the request is deleted with its use. `also` is written in the same transaction. */
+  async poll(clientId: string, deviceCode: string, also: IssueHook): Promise<PollOutcome> {
+    const { db, now } = this.#options
+    const deviceHash = hashOf(deviceCode)
+    return db.write(async (tx): Promise<PollOutcome> => {
+      const at = now()
+      const device = await lockDevice(tx, deviceHash)
+      if (device === undefined || device.clientId !== clientId) return { error: 'invalid_grant' }
+      if (device.expiresAt <= at) return { error: 'expired_token' }
+      if (device.state === 'denied') return { error: 'access_denied' }
+      if (device.state === 'pending') {
+        const { polledAt, pollInterval } = device
+        const isEarly = polledAt !== undefined && at - polledAt < pollInterval - EARLY_SECONDS
+        const interval = isEarly ? Math.min(pollInterval + SLOWER_BY_SECONDS, MAX_POLL_SECONDS) : pollInterval
+        await recordPoll(tx, deviceHash, { at, interval })
+        return { error: isEarly ? 'slow_down' : 'authorization_pending' }
+      }
+      await deleteDevice(tx, deviceHash)
+      const grant = { name: device.tokenName, access: device.access, expiresAt: device.tokenExpiresAt }
+      const token = await this.#issue(tx, device, grant, also)
+      if (token === undefined) return { error: 'access_denied' }
+      return { token, access: grant.access, expiresAt: grant.expiresAt }
+    })
+  }
+
+  /** Maintenance. */
+  deleteExpired(): Promise<number> {
+    const { db, now } = this.#options
+    return db.write((tx) => deleteDevicesBefore(tx, now() - ENDED_KEPT_SECONDS), { durable: false })
+  }
+
+  /** Undefined if the account may not have it any more. */
+  async #issue(
+    tx: Transaction,
+    { accountKey, epoch }: { readonly accountKey: number | undefined; readonly epoch: number | undefined },
+    grant: DeviceGrant,
+    also: IssueHook,
+  ): Promise<string | undefined> {
+    const account = accountKey === undefined ? undefined : await findAccountByKey(tx, accountKey)
+    if (account === undefined || account.epoch !== epoch) return undefined
+    try {
+      const issued = await this.#options.scopedTokens.issuePersonalIn(tx, account, grant, (inTx) =>
+        also(inTx, account, grant),
+      )
+      return issued.token
+    } catch (error) {
+      const isRefused =
+        error instanceof DomainError &&
+        (error.fault.code === 'account-not-found' || error.fault.code === 'too-many-tokens')
+      if (!isRefused) throw error
+      return undefined
+    }
+  }
+
+  #userHash(userCode: string): Buffer {
+    return createHmac('sha256', this.#key).update(plainUserCode(userCode)).digest()
+  }
+}
+
+function checkOpen(open: { count: number; firstEnd: number }, most: number, now: number): void {
+  if (open.count >= most) fail({ code: 'too-many-tries', seconds: Math.max(1, open.firstEnd - now) })
+}
+
+/** For example `WDJB-MJHT`. */
+function newUserCode(): string {
+  const letters = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`
+}
+
+/** People type it in lower case, without the hyphen or with spaces. */
+function plainUserCode(text: string): string {
+  return text.toUpperCase().replace(/[^A-Z0-9]/g, '')
+}
+
+function hashOf(deviceCode: string): Buffer {
+  return hash('sha256', deviceCode, 'buffer')
+}
