@@ -1,9 +1,9 @@
 import { type ChildServer, spawnServer } from '../test/support/child-server.ts'
 import { Client } from '../test/support/client.ts'
-import { HttpTarget, type LongUpload, type Measured, type Load as TargetLoad } from './http-target.ts'
+import { HttpTarget, type LongUpload, type Measured } from './http-target.ts'
 import type { LoadResult } from './load/plan.ts'
-import type { RequestShape } from './load/request-text.ts'
 import type { StreamResult } from './load/stream-plan.ts'
+import { type Load, type MeasuredServer, withToken } from './measured-server.ts'
 import { type Memory, type MemoryPeak, readMemory } from './memory.ts'
 
 export interface ServerOptions {
@@ -13,13 +13,9 @@ export interface ServerOptions {
   readonly peak: MemoryPeak
 }
 
-type Request = Omit<RequestShape, 'apiToken'> & { readonly anonymous?: true }
-
-/** A load as scenarios describe it; the server adds its address and the API token. */
-export type Load = Omit<TargetLoad, 'request'> & { readonly request: Request | readonly Request[] }
-
 /** The server under test, in its own process. */
-export class BenchServer {
+export class BenchServer implements MeasuredServer {
+  readonly isRemote = false
   /** Authenticated as the administrator. */
   readonly client: Client
   /** From spawn until the process reported that it is ready. */
@@ -54,11 +50,8 @@ export class BenchServer {
   }
 
   /** Throws LoadError for a response with another status than declared (default: 200). */
-  load({ request, ...load }: Load): Promise<Measured<LoadResult>> {
-    const requests = ('path' in request ? [request] : request).map(({ anonymous, ...shape }) =>
-      anonymous || this.client.token === undefined ? shape : { ...shape, apiToken: this.client.token },
-    )
-    return this.#recordingPeak(() => this.#target.load({ ...load, request: requests }))
+  load(load: Load): Promise<Measured<LoadResult>> {
+    return this.#recordingPeak(() => this.#target.load(withToken(load, this.client.token)))
   }
 
   /** Sends large bodies concurrently. Throws LoadError for a response with another status. */

@@ -1,12 +1,13 @@
+import type { Address } from './load/address.ts'
 import type { LoadPlan, LoadResult } from './load/plan.ts'
 import { type RequestShape, requestText } from './load/request-text.ts'
 import { runLoad } from './load/run-load.ts'
 import { runStreams } from './load/run-streams.ts'
-import type { Stream, StreamResult } from './load/stream-plan.ts'
+import type { StreamPlan, StreamResult } from './load/stream-plan.ts'
 import { type Usage, UsageMeter } from './usage.ts'
 
 /** A load as scenarios describe it; the target adds its address. */
-export type Load = Omit<LoadPlan, 'host' | 'port' | 'requests' | 'status'> & {
+export type Load = Omit<LoadPlan, keyof Address | 'requests' | 'status'> & {
   readonly request: RequestShape | readonly RequestShape[]
   /** Default: 200. */
   readonly status?: number
@@ -27,37 +28,60 @@ export interface LongUpload {
 /** The result of a load or of streams, with the CPU time and memory of the server. */
 export type Measured<Result> = Result & { readonly usage: Usage }
 
+/** Turns loads into plans for the address of a server. */
+export class HttpPlans {
+  readonly #address: Address
+  /** Value of the Host header. */
+  readonly #host: string
+
+  constructor(url: string) {
+    const { hostname, host, port, protocol } = new URL(url)
+    const secure = protocol === 'https:'
+    // An IPv6 address is in brackets in a URL only.
+    const address = hostname.replace(/^\[|\]$/g, '')
+    this.#address = { host: address, port: Number(port) || (secure ? 443 : 80), secure }
+    this.#host = host
+  }
+
+  load({ request, status = 200, ...plan }: Load): LoadPlan {
+    const shapes = 'path' in request ? [request] : request
+    const requests = shapes.map((shape) => requestText(shape, this.#host))
+    return { ...plan, ...this.#address, requests, status }
+  }
+
+  upload(uploads: readonly LongUpload[], status: number): StreamPlan {
+    const streams = uploads.map(({ method, path, headers = {}, before = '', after = '', body, bytes }) => {
+      const length = before.length + bytes + after.length
+      const shape = { method, path, headers: { ...headers, 'Content-Length': String(length) } }
+      return { head: requestText(shape, this.#host) + before, upload: { body, bytes, tail: after } }
+    })
+    return { ...this.#address, streams, status }
+  }
+
+  download(paths: readonly string[], headers: Readonly<Record<string, string>>): StreamPlan {
+    const streams = paths.map((path) => ({ head: requestText({ method: 'GET', path, headers }, this.#host) }))
+    return { ...this.#address, streams, status: 200 }
+  }
+}
+
 /** A server process under load: Carrel, or another one for comparison. */
 export class HttpTarget {
-  readonly #host: string
-  readonly #port: number
+  readonly #plans: HttpPlans
   readonly #pid: number
 
   constructor(url: string, pid: number) {
-    const { hostname, port } = new URL(url)
-    this.#host = hostname
-    this.#port = Number(port)
+    this.#plans = new HttpPlans(url)
     this.#pid = pid
   }
 
   /** Throws LoadError for a response with another status than declared. */
-  load({ request, status = 200, ...plan }: Load): Promise<Measured<LoadResult>> {
-    const shapes = 'path' in request ? [request] : request
-    const requests = shapes.map((shape) => requestText(shape, this.#name))
-    const whole: LoadPlan = { ...plan, host: this.#host, port: this.#port, requests, status }
-    return this.#metered((onMeasuring) => runLoad(whole, onMeasuring))
+  load(load: Load): Promise<Measured<LoadResult>> {
+    return this.#metered((onMeasuring) => runLoad(this.#plans.load(load), onMeasuring))
   }
 
   /** Sends large bodies concurrently. Throws LoadError. */
   upload(uploads: readonly LongUpload[], status: number): Promise<Measured<StreamResult>> {
-    return this.#stream(
-      uploads.map(({ method, path, headers = {}, before = '', after = '', body, bytes }) => {
-        const length = before.length + bytes + after.length
-        const shape = { method, path, headers: { ...headers, 'Content-Length': String(length) } }
-        return { head: requestText(shape, this.#name) + before, upload: { body, bytes, tail: after } }
-      }),
-      status,
-    )
+    return this.#metered((onMeasuring) => runStreams(this.#plans.upload(uploads, status), onMeasuring))
   }
 
   /** Reads large responses concurrently. Throws LoadError. */
@@ -65,21 +89,13 @@ export class HttpTarget {
     paths: readonly string[],
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Measured<StreamResult>> {
-    return this.#stream(
-      paths.map((path) => ({ head: requestText({ method: 'GET', path, headers }, this.#name) })),
-      200,
-    )
+    return this.#metered((onMeasuring) => runStreams(this.#plans.download(paths, headers), onMeasuring))
   }
 
   /** Runs `work` and measures the server's CPU time and memory meanwhile. */
   async meter<Result extends object>(work: () => Promise<Result>): Promise<Measured<Result>> {
     const meter = await UsageMeter.start(this.#pid)
     return { ...(await work()), usage: await meter.read() }
-  }
-
-  #stream(streams: readonly Stream[], status: number): Promise<Measured<StreamResult>> {
-    const plan = { host: this.#host, port: this.#port, streams, status }
-    return this.#metered((onMeasuring) => runStreams(plan, onMeasuring))
   }
 
   /** Measures from the call of `onMeasuring`, so that the warm-up is excluded. */
@@ -93,9 +109,5 @@ export class HttpTarget {
     })
     if (meter === undefined) throw new Error('nothing was measured')
     return { ...result, usage: await (await meter).read() }
-  }
-
-  get #name(): string {
-    return `${this.#host}:${this.#port}`
   }
 }

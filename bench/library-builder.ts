@@ -6,7 +6,9 @@ import { insertHeldBlocks } from '../src/content/block-rows-store.ts'
 import type { Database } from '../src/database/database.ts'
 import { openDatabase } from '../src/database/open.ts'
 import type { Account } from '../src/identity/account.ts'
+import { insertAccount } from '../src/identity/account-store.ts'
 import { ensureAdministrator } from '../src/identity/first-run.ts'
+import { Passwords } from '../src/identity/passwords.ts'
 import { loadSecret } from '../src/identity/secret.ts'
 import { createLibrary, getLibrary } from '../src/library/libraries.ts'
 import { type EditableLibrary, Library } from '../src/library/library.ts'
@@ -91,23 +93,23 @@ export class LibraryBuilder implements AsyncDisposable {
   }
 
   /**
-   * Adds `count` files named `prefix-00000000` and so on to a folder, in one commit, and creates the folder. With `bytes`
-   * each has that size, and the library has a row for its block, without the bytes.
+   * Adds `count` files named `prefix-00000000` and so on to a folder, in one commit, and creates the folder.
+   * @param options.bytes the size of each; the library has a row for its block, without the bytes
+   * @param options.first the number of the first file
    */
   async addFiles(
     library: EditableLibrary,
     folder: LibraryPath,
     count: number,
     prefix: string,
-    bytes?: number,
+    { bytes, first = 0 }: { readonly bytes?: number; readonly first?: number } = {},
   ): Promise<void> {
-    const files = Array.from({ length: count }, (_, n) =>
-      fileObjectFor(`${folder}/${numbered(prefix, n)}`, bytes),
-    )
+    const nameOf = (n: number) => numbered(prefix, first + n)
+    const files = Array.from({ length: count }, (_, n) => fileObjectFor(`${folder}/${nameOf(n)}`, bytes))
     await library.commit(async (tree) => {
       await tree.makeDirs(folder)
       for (const [n, { id, object }] of files.entries()) {
-        const name = numbered(prefix, n)
+        const name = nameOf(n)
         const { size } = object
         await tree.put(folder, fileDirent({ id, name, mtime: tree.now, size, modifier: this.#owner.email }))
       }
@@ -152,6 +154,24 @@ export class LibraryBuilder implements AsyncDisposable {
             library.info.key,
             made.map(({ id, object }) => prepareFile(id, object)),
           ),
+      }
+    })
+  }
+
+  /** Adds the accounts `prefix-00000000@example.org` and so on, all with one password, whose hash is computed once. */
+  async addAccounts(from: number, to: number, prefix: string, password: string): Promise<void> {
+    const password_hash = await new Passwords().hash(password, '')
+    await this.#db.write(async (tx) => {
+      for (let n = from; n < to; n += 1) {
+        const name = numbered(prefix, n)
+        await insertAccount(tx, {
+          email: `${name}@example.org`,
+          name,
+          password_hash,
+          role: 'default',
+          active: 1,
+          created_at: now(),
+        })
       }
     })
   }

@@ -1,6 +1,11 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { published } from './published.ts'
 import type { DatabaseKind } from './row.ts'
+
+const MS_PER_MINUTE = 60_000
+const CURVE_MINUTES = 15
+const MIX_MINUTES = 10
 
 /** Command-line options. */
 export interface Options {
@@ -21,6 +26,18 @@ export interface Options {
   readonly markdown: string | undefined
   /** Folder for JSON, Markdown and plots. */
   readonly out: string | undefined
+  /** Keeps results of other scenarios that are in that folder. */
+  readonly add: boolean
+  /** README whose table of ratios is replaced. */
+  readonly readme: string | undefined
+  /** Writes the files of the results in `out` anew and measures nothing. */
+  readonly render: boolean
+  /** Scenarios with their databases in the order they run, instead of all on each database. */
+  readonly plan: readonly (readonly [DatabaseKind, string])[] | undefined
+  /** No scenario of a plan begins later. */
+  readonly totalMs: number
+  readonly curveMs: number
+  readonly mixMs: number
   /** A server that runs already, instead of servers that are started. */
   readonly url: string | undefined
   readonly help: boolean
@@ -47,12 +64,46 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
   }
   const databases = databaseChoices[values.database]
   if (databases === undefined) throw new UsageError('Set --database to sqlite, postgres or both.')
-  const { quick, log, json, markdown, out, help } = values
+  const { quick, log, json, markdown, add, render, help } = values
+  const isPublished = values.published || render
+  const out = values.out ?? (isPublished ? published.folder : undefined)
+  const readme = values.readme ?? (isPublished && values.out === undefined ? published.readme : undefined)
+  if (out === undefined && (add || readme !== undefined)) throw new UsageError('Set --out as well.')
   if (values.url !== undefined && !/^https?:\/\/[^/]/.test(values.url))
     throw new UsageError('Set --url to an address such as https://files.example.org.')
   const url = values.url?.replace(/\/+$/, '')
   const [profile, keep] = [values.profile, values.keep].map((folder) => folder && path.resolve(folder))
-  return { only, databases, quick, log, profile, keep, ...parseTwin(values), json, markdown, out, url, help }
+  const results = { json, markdown, out, add, readme, render }
+  return {
+    only,
+    databases,
+    quick,
+    log,
+    profile,
+    keep,
+    ...parseTwin(values),
+    ...results,
+    ...timesOf(values),
+    plan: values.published ? published.scenarios : undefined,
+    url,
+    help,
+  }
+}
+
+function timesOf({
+  published: isPublished,
+  ...values
+}: Pick<ReturnType<typeof parseFlags>, 'published' | 'minutes' | 'curve-minutes' | 'mix-minutes'>) {
+  const msOf = (name: 'minutes' | 'curve-minutes' | 'mix-minutes', usual: number) => {
+    const minutes = Number(values[name] ?? usual)
+    if (!(minutes > 0)) throw new UsageError(`Set --${name} to a number of minutes.`)
+    return minutes * MS_PER_MINUTE
+  }
+  return {
+    totalMs: msOf('minutes', isPublished ? published.totalMinutes : Number.POSITIVE_INFINITY),
+    curveMs: msOf('curve-minutes', isPublished ? published.curveMinutes : CURVE_MINUTES),
+    mixMs: msOf('mix-minutes', isPublished ? published.mixMinutes : MIX_MINUTES),
+  }
 }
 
 function parseTwin({ twin, rounds }: { twin?: string[] | undefined; rounds: string }) {
@@ -80,6 +131,13 @@ function parseFlags(args: readonly string[]) {
         json: { type: 'string' },
         markdown: { type: 'string' },
         out: { type: 'string' },
+        add: { type: 'boolean', default: false },
+        readme: { type: 'string' },
+        render: { type: 'boolean', default: false },
+        published: { type: 'boolean', default: false },
+        minutes: { type: 'string' },
+        'curve-minutes': { type: 'string' },
+        'mix-minutes': { type: 'string' },
         url: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
@@ -103,6 +161,13 @@ export function helpText(scenarioNames: readonly string[]): string {
   --json <file>        also writes the findings as JSON
   --markdown <file>    also writes the table as Markdown
   --out <folder>       also writes results.json, results.md and plots as SVG
-  --url <address>      measures a server that runs already, with the API token in CARREL_CLIENT_TOKEN; mix only
+  --add                keeps the results of other scenarios in that folder
+  --readme <file>      also replaces the table of ratios in a README
+  --published          the selection that is published in ${published.folder}, with the table in ${published.readme}
+  --render             measures nothing: writes tables and plots of ${published.folder} (or --out) anew
+  --minutes <number>   no scenario of a published run begins later (default: ${published.totalMinutes})
+  --curve-minutes <n>  time for each curve, which ends at the size that is reached (default: ${CURVE_MINUTES}, published: ${published.curveMinutes})
+  --mix-minutes <n>    duration of mix (default: ${MIX_MINUTES}, published: ${published.mixMinutes})
+  --url <address>      measures a server that runs already, with the API token in CARREL_CLIENT_TOKEN
 `
 }

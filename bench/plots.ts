@@ -1,5 +1,5 @@
 import { figure } from './figure.ts'
-import type { DatabaseKind, Finding } from './row.ts'
+import { type DatabaseKind, type Finding, speedRatio, type Unit } from './row.ts'
 import { databaseNames } from './table.ts'
 
 // Plots of a run as SVG text. They have a background of their own, so they can be read on light and dark pages.
@@ -8,27 +8,35 @@ const WIDTH = 860
 const LABELS = 400
 const BAR = 22
 const TOP = 64
-const COLORS: Record<DatabaseKind, string> = { sqlite: '#2563eb', postgres: '#c2410c' }
+const DATABASE_COLORS: Record<DatabaseKind, string> = { sqlite: '#2563eb', postgres: '#c2410c' }
+/** Of the lines of a panel, dark enough for text on the background. */
+const LINE_COLORS = ['#2563eb', '#c2410c', '#047857', '#7c3aed', '#be185d', '#854d0e']
 const INK = '#0f172a'
 const PALE = '#475569'
+const PANEL = 250
+const PANEL_GAP = 74
+const LEGEND = 200
 
 /** The files of all plots of a run, by their names. */
 export function plotsOf(findings: readonly Finding[]): Map<string, string> {
   const plots = new Map<string, string>()
-  const limited = findings.filter(({ limit, bare }) => limit !== undefined && !bare)
+  const limited = findings.filter(({ limit, bare, value }) => limit !== undefined && !bare && value > 0)
   if (limited.length > 0) plots.set('ratios.svg', ratioPlot(limited))
-  const curves = new Set(findings.flatMap(({ point }) => (point === undefined ? [] : [point.curve])))
-  for (const curve of curves) {
-    const points = findings.filter(({ point }) => point?.curve === curve)
-    plots.set(`${curve.replace(/[^a-z0-9]+/gi, '-').toLowerCase()}.svg`, curvePlot(curve, points))
-  }
+  const points = findings.flatMap(({ point, value, unit, database }) =>
+    point === undefined || !(value > 0) ? [] : [{ ...point, value, unit, database }],
+  )
+  for (const [curve, own] of Map.groupBy(points, (point) => point.curve))
+    plots.set(`${curve.replace(/[^a-z0-9]+/gi, '-').toLowerCase()}.svg`, curvePlot(curve, own))
   return plots
 }
 
 /** One bar for each row with a raw limit: how many times faster it is than the limit, on a logarithmic axis. */
 function ratioPlot(findings: readonly Finding[]): string {
-  const ratios = findings.map((finding) => ({ finding, ratio: ratioOf(finding) }))
-  const [low, high] = decades(ratios.map(({ ratio }) => ratio))
+  const ratios = findings.map((finding) => ({
+    finding,
+    ratio: speedRatio(finding, finding.limit?.value ?? Number.NaN),
+  }))
+  const [low, high] = decades([1, ...ratios.map(({ ratio }) => ratio)])
   const room = WIDTH - LABELS - 90
   const at = (ratio: number) => LABELS + ((Math.log10(ratio) - low) / (high - low)) * room
   const height = TOP + findings.length * BAR + 30
@@ -40,7 +48,7 @@ function ratioPlot(findings: readonly Finding[]): string {
   const bars = ratios.map(({ finding, ratio }, index) => {
     const y = TOP + index * BAR
     const [from, to] = [at(1), at(ratio)].sort((a, b) => a - b) as [number, number]
-    const color = COLORS[finding.database]
+    const color = DATABASE_COLORS[finding.database]
     return (
       label(LABELS - 10, y + 15, `${finding.what} (${databaseNames[finding.database]})`, 'end') +
       `<rect x="${round(from)}" y="${y + 3}" width="${round(Math.max(1, to - from))}" height="${BAR - 7}" fill="${color}"/>` +
@@ -51,51 +59,93 @@ function ratioPlot(findings: readonly Finding[]): string {
   return svg(height, 'Measured values as multiples of raw limits', note, [...lines, ...bars])
 }
 
-/** A value that is better when it is lower is compared the other way round. */
-function ratioOf({ value, unit, limit }: Finding): number {
-  const raw = limit?.value ?? Number.NaN
-  return unit === 'ms' ? raw / value : value / raw
+/** A plotted value. */
+interface Point {
+  readonly series: string
+  readonly database: DatabaseKind
+  readonly x: number
+  readonly of: string
+  readonly value: number
+  readonly unit: Unit
 }
 
-/** One line for each database, on logarithmic axes. */
-function curvePlot(curve: string, findings: readonly Finding[]): string {
-  const height = 380
-  const [left, right, top, bottom] = [90, WIDTH - 40, TOP + 10, height - 60]
-  const xs = findings.map(({ point }) => point?.x ?? 1)
-  const [xLow, xHigh] = decades(xs)
-  const [yLow, yHigh] = decades(findings.map(({ value }) => value))
+/** One panel for each unit, on logarithmic axes. */
+function curvePlot(curve: string, points: readonly Point[]): string {
+  const [xLow, xHigh] = decades(points.map(({ x }) => x))
+  const panels = [...Map.groupBy(points, ({ unit }) => unit)]
+  const parts = panels.flatMap(([unit, own], index) =>
+    panel(own, unit, TOP + 20 + index * (PANEL + PANEL_GAP), [xLow, xHigh]),
+  )
+  const height = TOP + panels.length * (PANEL + PANEL_GAP)
+  const note = `By the number of ${points[0]?.of ?? ''}; both axes are logarithmic. Times are medians.`
+  return svg(height, curve, note, parts)
+}
+
+function panel(points: readonly Point[], unit: Unit, top: number, [xLow, xHigh]: [number, number]): string[] {
+  const [left, right, bottom] = [96, WIDTH - LEGEND, top + PANEL]
+  const [yLow, yHigh] = decades(points.map(({ value }) => value))
   const x = (value: number) => left + ((Math.log10(value) - xLow) / (xHigh - xLow)) * (right - left)
   const y = (value: number) => bottom - ((Math.log10(value) - yLow) / (yHigh - yLow)) * (bottom - top)
   const grid = [
     ...range(yLow, yHigh).map((power) => {
       const at = round(y(10 ** power))
-      return `<path d="M${left} ${at}H${right}" stroke="#e2e8f0"/>${label(left - 8, at + 4, figure(10 ** power), 'end')}`
+      return `<path d="M${left} ${at}H${right}" stroke="#e2e8f0"/>${label(left - 8, at + 4, `${tick(power)} ${unit}`, 'end')}`
     }),
     ...range(xLow, xHigh).map((power) => {
       const at = round(x(10 ** power))
-      return `<path d="M${at} ${top}V${bottom}" stroke="#e2e8f0"/>${label(at, bottom + 18, (10 ** power).toLocaleString('en-US'), 'middle')}`
+      return `<path d="M${at} ${top}V${bottom}" stroke="#e2e8f0"/>${label(at, bottom + 18, tick(power), 'middle')}`
     }),
   ]
-  const databases = [...new Set(findings.map(({ database }) => database))]
-  const lines = databases.flatMap((database, index) => {
-    const own = findings
-      .filter((finding) => finding.database === database)
-      .map(({ point, value }) => ({ x: round(x(point?.x ?? 1)), y: round(y(value)), value }))
-      .sort((a, b) => a.x - b.x)
-    const color = COLORS[database]
+  const isSeveral = new Set(points.map(({ database }) => database)).size > 1
+  const lines = [...Map.groupBy(points, ({ series, database }) => `${series}\n${database}`).values()].map(
+    (line, index) => {
+      const sorted = line.toSorted((a, b) => a.x - b.x)
+      const { series, database } = sorted[0] as Point
+      return {
+        name: isSeveral ? `${series} (${databaseNames[database]})` : series,
+        color: LINE_COLORS[index % LINE_COLORS.length] ?? INK,
+        dash: database === 'postgres' && isSeveral ? ' stroke-dasharray="6 4"' : '',
+        spots: sorted.map((point) => ({
+          x: round(x(point.x)),
+          y: round(y(point.value)),
+          value: point.value,
+        })),
+      }
+    },
+  )
+  const drawn = lines.flatMap(({ color, dash, spots }) => [
+    `<polyline points="${spots.map((at) => `${at.x},${at.y}`).join(' ')}" fill="none" stroke="${color}" stroke-width="2"${dash}/>`,
+    ...spots.map((at) => `<circle cx="${at.x}" cy="${at.y}" r="3" fill="${color}"/>`),
+  ])
+  return [...grid, ...drawn, ...legend(lines, right + 12, top, bottom)]
+}
+
+interface Line {
+  readonly name: string
+  readonly color: string
+  readonly spots: readonly { readonly y: number; readonly value: number }[]
+}
+
+const LEGEND_STEP = 30
+
+/** The name and last value of each line beside its end, moved apart where ends are close to each other. */
+function legend(lines: readonly Line[], x: number, top: number, bottom: number): string[] {
+  const ends = lines
+    .map((line) => ({ ...line, last: line.spots.at(-1) }))
+    .toSorted((a, b) => (a.last?.y ?? 0) - (b.last?.y ?? 0))
+  let free = top + 4
+  const lowest = bottom - 14 - (ends.length - 1) * LEGEND_STEP
+  return ends.flatMap(({ name, color, last }, index) => {
+    const at = Math.max(free, Math.min(last?.y ?? 0, lowest + index * LEGEND_STEP))
+    free = at + LEGEND_STEP
     return [
-      `<polyline points="${own.map((at) => `${at.x},${at.y}`).join(' ')}" fill="none" stroke="${color}" stroke-width="2"/>`,
-      ...own.map(
-        (at) =>
-          `<circle cx="${at.x}" cy="${at.y}" r="3.5" fill="${color}"/>${label(at.x, at.y - 9 - index * 14, figure(at.value), 'middle', color)}`,
-      ),
-      `<rect x="${left + index * 130}" y="${height - 28}" width="12" height="12" fill="${color}"/>${label(left + 18 + index * 130, height - 17, databaseNames[database])}`,
+      label(x, at, name, 'start', color),
+      label(x, at + 13, `${figure(last?.value ?? 0)} at the end`, 'start'),
     ]
   })
-  const first = findings[0]
-  const note = `${first?.unit ?? ''}, by ${first?.point?.of ?? ''}; both axes are logarithmic`
-  return svg(height, curve, note, [...grid, ...lines])
 }
+
+const tick = (power: number) => (10 ** power).toLocaleString('en-US', { maximumFractionDigits: 6 })
 
 function svg(height: number, title: string, note: string, parts: readonly string[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="12">
@@ -115,8 +165,8 @@ function label(x: number, y: number, text: string, anchor = 'start', color = PAL
 /** The powers of ten around some values, at least one apart. */
 function decades(values: readonly number[]): [number, number] {
   const logs = values.filter((value) => value > 0).map((value) => Math.log10(value))
-  const low = Math.floor(Math.min(0, ...logs))
-  return [low, Math.max(low + 1, Math.ceil(Math.max(0, ...logs)))]
+  const low = Math.floor(Math.min(...logs))
+  return [low, Math.max(low + 1, Math.ceil(Math.max(...logs)))]
 }
 
 function range(low: number, high: number): number[] {

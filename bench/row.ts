@@ -4,7 +4,7 @@ import type { Usage } from './usage.ts'
 /** The required value of a row. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number }
 
-export type Unit = 'per s' | 'files/s' | 'MB/s' | 'ms' | 'MB' | 'requests' | 'times'
+export type Unit = 'per s' | 'files/s' | 'MB/s' | 'ms' | 'MB' | 'KB' | 'requests' | 'times'
 
 /** One row of the table. */
 export interface Row {
@@ -19,8 +19,15 @@ export interface Row {
   readonly target?: Target
   /** CPU time and memory of the server during the measurement. */
   readonly usage?: Usage
-  /** A point of a curve that is plotted: `x` of what, such as 1,000 entries. */
-  readonly point?: { readonly curve: string; readonly x: number; readonly of: string }
+  /** The same work by other servers of the same run, in the same unit. */
+  readonly others?: readonly { readonly value: number; readonly of: string }[]
+  /** A point of a line of a curve that is plotted: `x` of what, such as 1,000 entries. */
+  readonly point?: {
+    readonly curve: string
+    readonly series: string
+    readonly x: number
+    readonly of: string
+  }
   /** A figure of the machine or of nginx, independent of the database. */
   readonly bare?: true
 }
@@ -39,6 +46,11 @@ export interface Finding extends Row {
 export function isMet({ value, target }: Pick<Row, 'value' | 'target'>): boolean | undefined {
   if (target === undefined) return undefined
   return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost
+}
+
+/** Above 1 if it is faster. A value that is better when it is lower is compared the other way round. */
+export function speedRatio({ value, unit }: Pick<Row, 'value' | 'unit'>, compared: number): number {
+  return unit === 'ms' ? compared / value : value / compared
 }
 
 type About = Pick<Row, 'limit' | 'target' | 'bare'>

@@ -7,7 +7,7 @@ import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test
 import { Nginx } from './limits/nginx.ts'
 import { MemoryPeak } from './memory.ts'
 import { helpText, type Options, parseOptions, UsageError } from './options.ts'
-import { plotsOf } from './plots.ts'
+import { mergeResults, type Results, type Run, readResults, writeReadme, writeResults } from './results.ts'
 import { type DatabaseKind, type Finding, isMet, type Row } from './row.ts'
 import type { Context, Scenario } from './scenario.ts'
 import { scenarios } from './scenarios/index.ts'
@@ -25,6 +25,10 @@ interface Outcome {
   readonly twins: TwinFinding[]
   /** Scenarios that threw, with the reason. */
   readonly failures: string[]
+  /** Remarks on the rows, and on rows that are missing. */
+  readonly notes: string[]
+  /** Each scenario with its database. */
+  readonly measured: string[]
 }
 
 async function main(args: readonly string[]): Promise<boolean> {
@@ -34,6 +38,7 @@ async function main(args: readonly string[]): Promise<boolean> {
     process.stdout.write(helpText(names))
     return true
   }
+  if (options.render) return await render(options)
   const apiToken = process.env['CARREL_CLIENT_TOKEN']
   // The servers must not inherit settings of the caller's environment.
   for (const name of Object.keys(process.env)) {
@@ -41,30 +46,65 @@ async function main(args: readonly string[]): Promise<boolean> {
   }
   const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-bench-'))
   removeWhenInterrupted(folder)
-  const outcome: Outcome = { findings: [], twins: [], failures: [] }
+  const outcome: Outcome = { findings: [], twins: [], failures: [], notes: [], measured: [] }
+  const began = performance.now()
   try {
     if (options.url !== undefined) await measureAt(options.url, apiToken, options, folder, outcome)
-    else for (const database of options.databases) await measure(database, options, folder, outcome)
+    else await measureAll(options, folder, outcome)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  await report(options, outcome)
+  await report(options, outcome, (performance.now() - began) / 60_000)
   return outcome.failures.length === 0
 }
 
-async function measure(
+/** Runs the scenarios of the plan, or the chosen ones on one database after the other. */
+async function measureAll(options: Options, parent: string, outcome: Outcome): Promise<void> {
+  const chosen = options.databases.flatMap((database) =>
+    scenarios.map(({ name }) => [database, name] as const),
+  )
+  const plan = (options.plan ?? chosen).filter(
+    ([database, name]) => options.databases.includes(database) && options.only?.includes(name) !== false,
+  )
+  await using opened = new AsyncDisposableStack()
+  const benches = new Map<DatabaseKind, Bench | undefined>()
+  const began = performance.now()
+  for (const [database, name] of plan) {
+    const scenario = scenarios.find((one) => one.name === name)
+    if (scenario === undefined) throw new Error(`there is no scenario ${name}`)
+    if (performance.now() - began > options.totalMs) {
+      outcome.notes.push(`${name} on ${databaseNames[database]}: left out, because the time was over`)
+      continue
+    }
+    if (!benches.has(database))
+      benches.set(database, await openBench(database, options, parent, outcome, opened))
+    await benches.get(database)?.measure(scenario)
+  }
+  for (const bench of benches.values()) bench?.addPeak()
+}
+
+/** A database for the scenarios of a run. */
+interface Bench {
+  measure(scenario: Scenario): Promise<void>
+  /** Adds the row of the highest memory peak of its servers. */
+  addPeak(): void
+}
+
+/** Undefined if PostgreSQL is unavailable. */
+async function openBench(
   database: DatabaseKind,
   options: Options,
   parent: string,
   outcome: Outcome,
-): Promise<void> {
+  opened: AsyncDisposableStack,
+): Promise<Bench | undefined> {
   const postgres = database === 'postgres' ? await startOrSkip(options, outcome) : undefined
-  if (database === 'postgres' && postgres === undefined) return
-  await using _postgres = postgres
+  if (database === 'postgres' && postgres === undefined) return undefined
+  if (postgres !== undefined) opened.use(postgres)
   const peak = new MemoryPeak()
   const { log, profile, keep } = options
   const contextWith = (settings: Readonly<Record<string, string>>) =>
-    createContext(database, options, parent, async (name) => {
+    createContext(database, options, parent, outcome, async (name) => {
       const postgresUrl = await postgres?.createDatabase()
       const kept = keep !== undefined && name !== undefined && postgres === undefined
       return Workspace.create({
@@ -81,22 +121,27 @@ async function measure(
   const add = (scenario: string, rows: readonly Row[]) => {
     for (const row of rows) outcome.findings.push({ ...row, scenario, database, met: isMet(row) })
   }
-  for (const scenario of scenarios) {
-    if (options.only?.includes(scenario.name) === false) continue
-    peak.current = scenario.name
-    const began = performance.now()
-    try {
-      if (options.twin === undefined) add(scenario.name, await scenario.run(context))
-      else {
-        const rounds = await alternate(scenario, options.rounds, context, contextWith(options.twin))
-        outcome.twins.push(...compareRounds(scenario.name, database, rounds))
+  return {
+    async measure(scenario) {
+      peak.current = scenario.name
+      const began = performance.now()
+      const what = `${scenario.name} on ${databaseNames[database]}`
+      try {
+        if (options.twin === undefined) add(scenario.name, await scenario.run(context))
+        else {
+          const rounds = await alternate(scenario, options.rounds, context, contextWith(options.twin))
+          outcome.twins.push(...compareRounds(scenario.name, database, rounds))
+        }
+        outcome.measured.push(what)
+      } catch (error) {
+        outcome.failures.push(`${what}: ${reasonOf(error)}`)
       }
-    } catch (error) {
-      outcome.failures.push(`${scenario.name} on ${databaseNames[database]}: ${reasonOf(error)}`)
-    }
-    progress(`${scenario.name} on ${databaseNames[database]}: ${secondsSince(began)} s`)
+      progress(`${what}: ${secondsSince(began)} s`)
+    },
+    addPeak() {
+      if (peak.bytes > 0 && options.twin === undefined) add('memory', [peakRow(peak)])
+    },
   }
-  if (peak.bytes > 0 && options.twin === undefined) add('memory', [peakRow(peak)])
 }
 
 /** Measures a server that runs already. Its database is not known; the rows are those of a default server. */
@@ -108,7 +153,7 @@ async function measureAt(
   outcome: Outcome,
 ): Promise<void> {
   if (apiToken === undefined) throw new UsageError('Set CARREL_CLIENT_TOKEN to an API token of the server.')
-  const context = createContext('sqlite', options, parent, () => {
+  const context = createContext('sqlite', options, parent, outcome, () => {
     throw new Error('the scenario starts servers of its own')
   })
   for (const scenario of scenarios) {
@@ -117,13 +162,18 @@ async function measureAt(
     try {
       for (const row of await scenario.runAt(context, { url, apiToken }))
         outcome.findings.push({ ...row, scenario: name, database: 'sqlite', bare: true, met: isMet(row) })
+      outcome.measured.push(name)
     } catch (error) {
       outcome.failures.push(`${name} at ${url}: ${reasonOf(error)}`)
     }
   }
   if (outcome.findings.length + outcome.failures.length === 0)
-    throw new UsageError('Leave out --only, or name scenarios that work with --url: mix.')
+    throw new UsageError(
+      `Leave out --only, or name scenarios that work with --url: ${remoteNames.join(', ')}.`,
+    )
 }
+
+const remoteNames = scenarios.filter((one) => one.runAt !== undefined).map(({ name }) => name)
 
 /** Runs a scenario with both servers in each round. Which of them is first alternates, so that drift cancels out. */
 async function alternate(
@@ -149,21 +199,29 @@ async function startOrSkip(options: Options, outcome: Outcome): Promise<Postgres
   } catch (error) {
     if (!(error instanceof PostgresUnavailable)) throw error
     if (options.databases.length === 1) outcome.failures.push(error.message)
-    else progress(`no rows for PostgreSQL: ${error.message}`)
+    else {
+      progress(`no rows for PostgreSQL: ${error.message}`)
+      outcome.notes.push('PostgreSQL was not available')
+    }
     return undefined
   }
 }
 
 function createContext(
   database: DatabaseKind,
-  { quick }: Options,
+  { quick, curveMs, mixMs }: Options,
   parent: string,
+  outcome: Outcome,
   workspace: Context['workspace'],
 ): Context {
   const omitted = new Set<string>()
   const omit = (what: string, reason: string) => {
-    if (!omitted.has(what)) progress(`no rows for ${what}: ${reason}`)
+    if (!omitted.has(what)) note(`no rows for ${what}: ${reason}`)
     omitted.add(what)
+  }
+  const note = (text: string) => {
+    progress(text)
+    outcome.notes.push(text)
   }
   const size = (full: number, small: number) => (quick ? small : full)
   return {
@@ -175,10 +233,13 @@ function createContext(
       return nginx
     },
     omit,
+    note,
     size,
     measured: { ms: size(4000, 200) },
     warmUp: { ms: size(1500, 50) },
     limitMs: size(500, 50),
+    curveMs,
+    mixMs: size(mixMs, 1500),
   }
 }
 
@@ -192,10 +253,11 @@ function peakRow({ bytes, scenario }: MemoryPeak): Row {
 }
 
 async function report(
-  { quick, log, twin, json, markdown, out, url }: Options,
+  { quick, log, twin, json, markdown, out, add, readme, url }: Options,
   outcome: Outcome,
+  minutes: number,
 ): Promise<void> {
-  const { findings, twins, failures } = outcome
+  const { findings, twins, failures, notes, measured } = outcome
   const about = [
     url === undefined ? `Carrel ${programVersion()}` : `A server at ${new URL(url).host}`,
     `Node ${process.versions.node}, ${os.availableParallelism()} cores, ${process.platform} ${process.arch}`,
@@ -207,17 +269,30 @@ async function report(
     .join(' ')
   const comparison = twinTable(twinName, twins)
   process.stdout.write(`${about}\n\n${twin === undefined ? plainTable(findings) : comparison}`)
+  for (const note of notes) process.stdout.write(`\n${note}\n`)
   for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
   const table = twin === undefined ? markdownTable(findings) : comparison
-  const data = `${JSON.stringify({ about, quick, findings, twins, failures }, null, 2)}\n`
+  const run: Run = { date: new Date().toISOString(), about, minutes, measured, notes, failures }
   if (markdown !== undefined) await write(markdown, `${about}\n\n${table}`)
-  if (json !== undefined) await write(json, data)
+  if (json !== undefined)
+    await write(json, `${JSON.stringify({ ...run, quick, findings, twins }, null, 2)}\n`)
   if (out === undefined) return
-  const plots = plotsOf(findings)
-  const pictures = [...plots.keys()].map((name) => `![${name.replace(/\.svg$/, '')}](${name})\n`)
-  await write(path.join(out, 'results.json'), data)
-  await write(path.join(out, 'results.md'), `# Results\n\n${about}\n\n${pictures.join('\n')}\n${table}`)
-  for (const [name, text] of plots) await write(path.join(out, name), text)
+  const earlier = add ? await readResults(out) : undefined
+  const later: Results = { runs: [run], findings }
+  await publish(out, readme, earlier === undefined ? later : mergeResults(earlier, later))
+}
+
+/** Writes the files of results that were measured before. */
+async function render({ out = '', readme }: Options): Promise<boolean> {
+  const results = await readResults(out)
+  if (results === undefined) throw new UsageError(`There are no results in ${out}.`)
+  await publish(out, readme, results)
+  return true
+}
+
+async function publish(out: string, readme: string | undefined, results: Results): Promise<void> {
+  await writeResults(out, results)
+  if (readme !== undefined) await writeReadme(readme, results)
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -16,6 +16,8 @@ export interface Context {
   nginx(): Promise<Nginx | undefined>
   /** Says once that rows are left out, and why. */
   omit(what: string, reason: string): void
+  /** Adds a remark to the results. */
+  note(text: string): void
   /** The full size, or the small one of a quick run. */
   size(full: number, quick: number): number
   /** Duration of a measurement, and of the warm-up before it. */
@@ -23,6 +25,10 @@ export interface Context {
   readonly warmUp: Amount
   /** Duration of the measurement of a raw limit. */
   readonly limitMs: number
+  /** Time for building the data of a curve and measuring it. */
+  readonly curveMs: number
+  /** Duration of the customary mix. */
+  readonly mixMs: number
 }
 
 /** One kind of work and its rows. */

@@ -1,22 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { BenchServer } from './bench-server.ts'
 import { multipartBody, multipartHeaders } from './load/multipart.ts'
 import { digits, withNumber } from './load/request-template.ts'
+import type { MeasuredServer } from './measured-server.ts'
 
 /** A link without scheme and host, for a request line. */
 const pathOf = (link: string) => new URL(link).pathname
 
 /** Requests an upload link for a folder. */
-export function uploadPath(server: BenchServer, library: string, folder = '/'): Promise<string> {
+export function uploadPath(server: MeasuredServer, library: string, folder = '/'): Promise<string> {
   return linkPath(server, `/api2/repos/${library}/upload-link/`, folder)
 }
 
 /** Requests a reusable download link for a file. */
-export function downloadPath(server: BenchServer, library: string, file: string): Promise<string> {
+export function downloadPath(server: MeasuredServer, library: string, file: string): Promise<string> {
   return linkPath(server, `/api2/repos/${library}/file/`, file, { reuse: 1 })
 }
 
-async function linkPath(server: BenchServer, call: string, p: string, query = {}): Promise<string> {
+async function linkPath(server: MeasuredServer, call: string, p: string, query = {}): Promise<string> {
   const reply = await server.client.get(call, { p, ...query })
   if (reply.status !== 200) throw new Error(`no link for ${p}: ${reply.status} ${reply.text}`)
   return pathOf(String(reply.body))
@@ -55,7 +55,7 @@ export function uploadRequest({ path, folder, contents }: UploadShape) {
 }
 
 /** Throws unless a library has that many files in all its folders. */
-export async function expectFiles(server: BenchServer, library: string, count: number): Promise<void> {
+export async function expectFiles(server: MeasuredServer, library: string, count: number): Promise<void> {
   const query = { p: '/', recursive: 1, t: 'f' }
   const reply = await server.client.get(`/api/v2.1/repos/${library}/dir/`, query)
   if (reply.status !== 200) throw new Error(`no listing: ${reply.status} ${reply.text}`)
@@ -65,7 +65,7 @@ export async function expectFiles(server: BenchServer, library: string, count: n
 
 /** Downloads a file and throws unless its bytes have that SHA-1. */
 export async function expectContent(
-  server: BenchServer,
+  server: MeasuredServer,
   library: string,
   file: string,
   sha1: string,
@@ -86,7 +86,7 @@ export function contentSha1(content: string, n: number): string {
 
 /** Uploads the contents `requests` times into a folder, with several clients. */
 export async function fill(
-  server: BenchServer,
+  server: MeasuredServer,
   library: string,
   folder: string,
   contents: readonly string[],

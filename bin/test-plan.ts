@@ -128,7 +128,7 @@ export const RULES: readonly Rule[] = [
   deep('test/docs/site', SQLITE, 'installs the site generator and builds the site', 60),
   deep('test/release/', SQLITE, 'packs a release and installs it', 25),
   deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),
-  deep('test/bench/published', SQLITE, 'runs benchmarks', 20),
+  deep('test/bench/published', SQLITE, 'runs benchmarks', 60),
   deep('test/cli/serve', SQLITE, 'starts some twenty processes', 40),
   deep('test/gc/freed-space', BOTH, 'stores and deletes 200 MB', 9),
   deep(

@@ -1,4 +1,6 @@
 import net from 'node:net'
+import tls from 'node:tls'
+import type { Address } from './address.ts'
 import { ChunkedBody } from './chunked-body.ts'
 
 /** Size of the one read buffer, which is reused so that large responses cost the generator little CPU time. */
@@ -29,23 +31,25 @@ export class Connection {
   #onResponse: ((response: RawResponse) => void) | undefined
   #onError: ((error: Error) => void) | undefined
 
-  private constructor(host: string, port: number, expectedStatus: number) {
+  private constructor({ host, port, secure = false }: Address, expectedStatus: number) {
     this.#expectedStatus = expectedStatus
     const take = (length: number, buffer: Uint8Array) => {
       this.#take(Buffer.from(buffer.buffer, buffer.byteOffset, length))
       return true
     }
     const onread = { buffer: Buffer.allocUnsafeSlow(READ_BYTES), callback: take }
-    this.#socket = net.connect({ host, port, noDelay: true, onread })
+    // An address of numbers has no name that could be announced.
+    const options = { host, port, noDelay: true, onread, ...(net.isIP(host) === 0 && { servername: host }) }
+    this.#socket = secure ? tls.connect(options) : net.connect(options)
     this.#socket.on('error', (error) => this.#onError?.(error))
     this.#socket.on('close', () => this.#onError?.(new Error('the server closed a connection')))
   }
 
-  static open(host: string, port: number, expectedStatus: number): Promise<Connection> {
+  static open(address: Address, expectedStatus: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const connection = new Connection(host, port, expectedStatus)
+      const connection = new Connection(address, expectedStatus)
       connection.#onError = reject
-      connection.#socket.once('connect', () => {
+      connection.#socket.once(address.secure ? 'secureConnect' : 'connect', () => {
         connection.#onError = undefined
         resolve(connection)
       })

@@ -10,9 +10,9 @@ import { RequestTemplate } from './request-template.ts'
 async function runPlan(plan: LoadPlan, onMeasuring: () => void): Promise<LoadResult> {
   const clients: Client[] = []
   for (let i = 0; i < plan.connections; i++) {
-    const connection = await Connection.open(plan.host, plan.port, plan.status)
+    const connection = await Connection.open(plan, plan.status)
     const request = plan.requests[i % plan.requests.length] ?? ''
-    clients.push({ connection, template: new RequestTemplate(request) })
+    clients.push({ connection, template: new RequestTemplate(request, plan.hashed) })
   }
   let number = 0
   const nextNumber = () => number++

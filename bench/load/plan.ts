@@ -1,10 +1,10 @@
+import type { Address } from './address.ts'
+
 /** A number of requests, or a duration. */
 export type Amount = { readonly count: number } | { readonly ms: number }
 
 /** Input of a load generator. */
-export interface LoadPlan {
-  readonly host: string
-  readonly port: number
+export interface LoadPlan extends Address {
   /** Each sends its next request after the response to the previous one. */
   readonly connections: number
   /**
@@ -12,6 +12,8 @@ export interface LoadPlan {
    * are fewer requests than clients, they are shared.
    */
   readonly requests: readonly string[]
+  /** The text whose hash replaces `{sha1}`. Default: the body. */
+  readonly hashed?: string
   /** Any other status is an error. */
   readonly status: number
   /** Sent first and not counted. */

@@ -13,7 +13,7 @@ export function withNumber(text: string, n: number): string {
 /**
  * A request with number placeholders: `{n}` is the number of the request, `{n+1}` its successor, `{n%100}` the
  * remainder, `{n%100*4096}` a multiple of that (operators apply from left to right). All have eight digits, so the length
- * is constant and the buffer is reused. `{sha1}`, once before the body, is the hash of the body.
+ * is constant and the buffer is reused. `{sha1}`, once before the body, is the hash of the body, or of another text with such placeholders.
  */
 export class RequestTemplate {
   readonly #bytes: Buffer
@@ -21,7 +21,10 @@ export class RequestTemplate {
   /** Position of the body's hash, the hash state of its constant prefix, and where the body starts to vary. */
   readonly #hash: { at: number; before: Hash; changing: number } | undefined
 
-  constructor(template: string) {
+  /** The other text, and the position of its hash. */
+  readonly #other: { at: number; text: RequestTemplate } | undefined
+
+  constructor(template: string, hashed?: string) {
     const text = template.replace(BODY_SHA1, '0'.repeat(40))
     this.#bytes = Buffer.from(withNumber(text, 0), 'latin1')
     const at = withNumber(template, 0).indexOf(BODY_SHA1)
@@ -31,7 +34,8 @@ export class RequestTemplate {
       this.#placeholders.push({ at: match.index + shift, steps: parseSteps(match[1] ?? '') })
       shift += DIGITS - match[0].length
     }
-    if (at < 0 || at >= body) return
+    if (hashed !== undefined) this.#other = { at, text: new RequestTemplate(hashed) }
+    if (at < 0 || at >= body || hashed !== undefined) return
     const changing =
       this.#placeholders.find((placeholder) => placeholder.at >= body)?.at ?? this.#bytes.length
     this.#hash = { at, before: createHash('sha1').update(this.#bytes.subarray(body, changing)), changing }
@@ -41,6 +45,10 @@ export class RequestTemplate {
   fill(n: number): Buffer {
     for (const { at, steps } of this.#placeholders) {
       this.#bytes.write(digits(applied(n, steps)), at, DIGITS, 'latin1')
+    }
+    if (this.#other !== undefined) {
+      const { at, text } = this.#other
+      this.#bytes.write(createHash('sha1').update(text.fill(n)).digest('hex'), at, 40, 'latin1')
     }
     if (this.#hash !== undefined) {
       const { at, before, changing } = this.#hash

@@ -9,7 +9,7 @@ async function runPlan(plan: StreamPlan, onMeasuring: () => void): Promise<Strea
   const bodies = new LongBodies()
   const opened: { stream: Stream; connection: Connection }[] = []
   for (const stream of plan.streams) {
-    opened.push({ stream, connection: await Connection.open(plan.host, plan.port, plan.status) })
+    opened.push({ stream, connection: await Connection.open(plan, plan.status) })
   }
   onMeasuring()
   const began = performance.now()

@@ -1,3 +1,5 @@
+import type { Address } from './address.ts'
+
 /** One request with a large body or a large response. */
 export interface Stream {
   /** The request as sent, up to the large body if there is one. */
@@ -12,9 +14,7 @@ export interface Stream {
 }
 
 /** Requests that are sent concurrently, each on its own connection. */
-export interface StreamPlan {
-  readonly host: string
-  readonly port: number
+export interface StreamPlan extends Address {
   readonly streams: readonly Stream[]
   /** Any other status is an error. */
   readonly status: number

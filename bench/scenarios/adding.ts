@@ -1,9 +1,11 @@
 import { at } from '../../test/support/core.ts'
+import type { BenchServer } from '../bench-server.ts'
 import { type LibraryBuilder, numbered } from '../library-builder.ts'
 import { withFlushRate } from '../limits/flush-rate.ts'
 import { measureSha1 } from '../limits/sha1.ts'
 import { p50Row, type Row } from '../row.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Context, Scenario } from '../scenario.ts'
+import { fill, randomContent } from '../transfers.ts'
 
 /** Target in ms by number of entries of the folder. */
 const targets = new Map([
@@ -12,6 +14,8 @@ const targets = new Map([
   [10_000, 10],
   [20_000, 15],
 ])
+
+const FILES_PER_UPLOAD = 100
 
 /** Latency of adding one file to a folder of a given size, one client. */
 export const adding: Scenario = {
@@ -52,8 +56,31 @@ export const adding: Scenario = {
         }),
       )
     }
+    rows.push(await afterFilling(context, server))
     return rows
   },
+}
+
+/** Files are uploaded until the folder is large, and the next one is added while they are indexed in the background. */
+async function afterFilling(context: Context, server: BenchServer): Promise<Row> {
+  const library = await server.client.createLibrary('Filled')
+  const contents = Array.from({ length: FILES_PER_UPLOAD }, (_, k) => randomContent(32, k))
+  const uploads = context.size(200, 2)
+  await fill(server, library, 'folder', contents, uploads)
+  const load = await server.load({
+    connections: 1,
+    warmUp: { count: 0 },
+    measured: { count: context.size(200, 10) },
+    request: {
+      method: 'POST',
+      path: `/api/v2.1/repos/${library}/file/?p=/folder/added-{n}`,
+      form: 'operation=create',
+    },
+  })
+  const entries = (FILES_PER_UPLOAD * uploads).toLocaleString('en-US')
+  return p50Row(`add a file to a folder of ${entries} that was just filled, p50`, load, {
+    target: { atMost: 15 },
+  })
 }
 
 /** A library of `folders` folders. A folder of one entry needs several, because adding changes its size. */

@@ -97,7 +97,7 @@ async function measure(
   if (put === undefined) return [row]
   const { usage } = put
   return [
-    row,
+    { ...row, others: [{ value: rateOf(put), of: 'nginx PUT, unsynced' }] },
     { what: `nginx PUT of ${what}, unsynced`, value: rateOf(put), unit: 'MB/s', usage, bare: true },
   ]
 }

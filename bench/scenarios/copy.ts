@@ -49,7 +49,7 @@ async function copyMany(context: Context): Promise<Row[]> {
   const files = context.size(10_000, 300)
   const source = await workspace.prepare(async (builder) => {
     const made = await builder.newLibrary('Copied')
-    await builder.addFiles(made, at(`/${FOLDER}`), files, 'file', 1_000_000)
+    await builder.addFiles(made, at(`/${FOLDER}`), files, 'file', { bytes: 1_000_000 })
     await builder.catchUp(made)
     return made.info.id
   })

@@ -1,11 +1,12 @@
-import type { BenchServer } from '../bench-server.ts'
 import type { Measured } from '../http-target.ts'
 import type { Nginx } from '../limits/nginx.ts'
 import type { LoadResult } from '../load/plan.ts'
 import { LongBodies, PIECE_BYTES } from '../load/stream-body.ts'
 import type { StreamResult } from '../load/stream-plan.ts'
 import { longUpload } from '../long-upload.ts'
+import type { MeasuredServer, Used } from '../measured-server.ts'
 import { median } from '../median.ts'
+import { RemoteServer } from '../remote-server.ts'
 import { type Row, rateRow } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { sizeText } from '../size-text.ts'
@@ -34,20 +35,27 @@ export const downloads: Scenario = {
   async run(context) {
     await using workspace = await context.workspace()
     await using nginx = await context.nginx()
-    const server = await workspace.serve()
-    return [
-      ...(await long(context, server, nginx)),
-      ...(await small(context, server, nginx)),
-      ...(await ranges(context, server, nginx)),
-    ]
+    return await all(context, await workspace.serve(), nginx)
+  },
+  async runAt(context, target) {
+    await using server = new RemoteServer(target)
+    return await all(context, server, undefined)
   },
 }
 
-async function long(context: Context, server: BenchServer, nginx: Nginx | undefined): Promise<Row[]> {
+async function all(context: Context, server: MeasuredServer, nginx: Nginx | undefined): Promise<Row[]> {
+  return [
+    ...(await long(context, server, nginx)),
+    ...(await small(context, server, nginx)),
+    ...(await ranges(context, server, nginx)),
+  ]
+}
+
+async function long(context: Context, server: MeasuredServer, nginx: Nginx | undefined): Promise<Row[]> {
   const bytes = context.size(1024, 20) * MIB
   const { library, file, sha1 } = await storeLong(server, nginx, bytes)
   const path = await downloadPath(server, library, file)
-  const reads: Measured<StreamResult>[] = []
+  const reads: Used<StreamResult>[] = []
   const gets: Measured<StreamResult>[] = []
   for (let round = 0; round < context.size(ROUNDS, 2); round++) {
     reads.push(await server.download([path]))
@@ -58,9 +66,9 @@ async function long(context: Context, server: BenchServer, nginx: Nginx | undefi
   }
   await expectContent(server, library, file, sha1)
   const rateOf = ({ seconds }: StreamResult) => bytes / seconds / 1e6
-  const row = (what: string, read: Measured<StreamResult>): Row => {
+  const row = (what: string, read: Used<StreamResult>): Row => {
     const { usage } = read
-    return { what, value: rateOf(read), unit: 'MB/s', usage }
+    return { what, value: rateOf(read), unit: 'MB/s', ...(usage && { usage }) }
   }
   const [first, ...others] = reads
   if (first === undefined) throw new Error('nothing was read')
@@ -80,7 +88,7 @@ async function long(context: Context, server: BenchServer, nginx: Nginx | undefi
   ]
 }
 
-async function small(context: Context, server: BenchServer, nginx: Nginx | undefined): Promise<Row[]> {
+async function small(context: Context, server: MeasuredServer, nginx: Nginx | undefined): Promise<Row[]> {
   const library = await server.client.createLibrary('Small files')
   const contents = Array.from({ length: SMALL_CLIENTS }, (_, k) => randomContent(SMALL_BYTES, k))
   await fill(server, library, 'folder', contents, 1)
@@ -99,7 +107,7 @@ async function small(context: Context, server: BenchServer, nginx: Nginx | undef
   return besideNginx(`downloads by link of 1 KB, ${SMALL_CLIENTS} clients`, result, 5000, raw)
 }
 
-async function ranges(context: Context, server: BenchServer, nginx: Nginx | undefined): Promise<Row[]> {
+async function ranges(context: Context, server: MeasuredServer, nginx: Nginx | undefined): Promise<Row[]> {
   const { library, file } = await storeLong(server, nginx, RANGED_BYTES)
   const path = await downloadPath(server, library, file)
   await expectRange(server, path)
@@ -115,7 +123,7 @@ async function ranges(context: Context, server: BenchServer, nginx: Nginx | unde
 }
 
 /** A large file in its own library, verified, and as `file` in nginx. */
-async function storeLong(server: BenchServer, nginx: Nginx | undefined, bytes: number) {
+async function storeLong(server: MeasuredServer, nginx: Nginx | undefined, bytes: number) {
   const library = await server.client.createLibrary(`File of ${bytes}`)
   await server.upload([longUpload(await uploadPath(server, library), 0, bytes)])
   const sha1 = new LongBodies().sha1(0, bytes)
@@ -126,7 +134,7 @@ async function storeLong(server: BenchServer, nginx: Nginx | undefined, bytes: n
 }
 
 /** Throws unless a range has the bytes that were uploaded there. */
-async function expectRange(server: BenchServer, path: string): Promise<void> {
+async function expectRange(server: MeasuredServer, path: string): Promise<void> {
   const piece = 5
   const expected = Buffer.alloc(PIECE_BYTES)
   new LongBodies().fill(expected, 0, piece)
@@ -145,7 +153,7 @@ function expectBytes({ bytesPerResponse }: LoadResult, bytes: number): void {
 
 function besideNginx(
   what: string,
-  load: Measured<LoadResult>,
+  load: Used<LoadResult>,
   atLeast: number,
   raw: Measured<LoadResult> | undefined,
 ): Row[] {

@@ -7,7 +7,11 @@ import { client } from './client.ts'
 import { commits } from './commits.ts'
 import { copy } from './copy.ts'
 import { create } from './create.ts'
-import { curves } from './curves.ts'
+import { curveAccounts } from './curve-accounts.ts'
+import { curveConnections } from './curve-connections.ts'
+import { curveFolder } from './curve-folder.ts'
+import { curveHistory } from './curve-history.ts'
+import { curveLibrary } from './curve-library.ts'
 import { downloads } from './downloads.ts'
 import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
@@ -61,6 +65,10 @@ export const scenarios: readonly Scenario[] = [
   maintenance,
   importing,
   start,
-  curves,
+  curveFolder,
+  curveLibrary,
+  curveHistory,
+  curveAccounts,
+  curveConnections,
   mix,
 ]

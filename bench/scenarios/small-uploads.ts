@@ -1,7 +1,8 @@
-import type { BenchServer } from '../bench-server.ts'
 import { withFlushRate } from '../limits/flush-rate.ts'
 import type { Nginx } from '../limits/nginx.ts'
 import { withNumber } from '../load/request-template.ts'
+import type { MeasuredServer } from '../measured-server.ts'
+import { RemoteServer } from '../remote-server.ts'
 import { p99Row, type Row, rateRow } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import {
@@ -13,9 +14,9 @@ import {
   uploadPath,
   uploadRequest,
 } from '../transfers.ts'
-import type { Workspace } from '../workspace.ts'
 
 const KIB_4 = 4096
+const NGINX_PUT = 'nginx PUT, unsynced'
 
 interface Case {
   readonly what: string
@@ -73,24 +74,42 @@ export const smallUploads: Scenario = {
     await using workspace = await context.workspace()
     await using nginx = await context.nginx()
     const server = await workspace.serve()
-    const rows: Row[] = []
-    for (const one of cases) rows.push(...(await upload(context, workspace, server, one)))
-    if (nginx === undefined) return rows
-    for (const clients of new Set(cases.map((one) => one.clients))) {
-      rows.push(await put(context, nginx, clients))
+    const rows: { readonly clients: number; readonly row: Row }[] = []
+    for (const one of cases) {
+      const flushing = <T>(work: () => Promise<T>) => withFlushRate(workspace.folder, context.limitMs, work)
+      for (const row of await upload(context, server, one, flushing)) rows.push({ clients: one.clients, row })
     }
+    if (nginx === undefined) return rows.map(({ row }) => row)
+    const puts = new Map<number, Row>()
+    for (const { clients } of cases) {
+      if (!puts.has(clients)) puts.set(clients, await put(context, nginx, clients))
+    }
+    const others = (clients: number) => [{ value: puts.get(clients)?.value ?? Number.NaN, of: NGINX_PUT }]
+    return [
+      ...rows.map(({ clients, row }) => (row.unit === 'ms' ? row : { ...row, others: others(clients) })),
+      ...puts.values(),
+    ]
+  },
+  async runAt(context, target) {
+    await using server = new RemoteServer(target)
+    const rows: Row[] = []
+    for (const one of cases)
+      rows.push(...(await upload(context, server, one, async (work) => ({ result: await work() }))))
     return rows
   },
 }
 
-async function upload(context: Context, workspace: Workspace, server: BenchServer, one: Case) {
+/** Measures the raw limit of the disk beside the work. */
+type Flushing = <T>(work: () => Promise<T>) => Promise<{ result: T; flushesPerSecond?: number }>
+
+async function upload(context: Context, server: MeasuredServer, one: Case, flushing: Flushing) {
   const { what, clients, folders, files, target, p99 } = one
   const library = await server.client.createLibrary(what)
   const path = await uploadPath(server, library)
   const contents = Array.from({ length: files }, (_, k) => randomContent(KIB_4, k))
   const folder = `folder-{n%${folders}}`
   const requests = context.size(one.requests, Math.ceil(one.requests / 100))
-  const { result: load, flushesPerSecond } = await withFlushRate(workspace.folder, context.limitMs, () =>
+  const { result: load, flushesPerSecond } = await flushing(() =>
     server.load({
       connections: clients,
       warmUp: { count: Math.ceil(requests / 8) },
@@ -104,7 +123,7 @@ async function upload(context: Context, workspace: Workspace, server: BenchServe
     await expectContent(server, library, file, contentSha1(contents.at(-1) ?? '', n))
   }
   const about = {
-    limit: { value: flushesPerSecond, of: 'syncs one by one' },
+    ...(flushesPerSecond !== undefined && { limit: { value: flushesPerSecond, of: 'syncs one by one' } }),
     target: { atLeast: target },
   }
   const row: Row = { ...rateRow(what, load, about), value: load.perSecond * files, unit: 'files/s' }

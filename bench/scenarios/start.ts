@@ -82,7 +82,7 @@ async function fill(builder: LibraryBuilder, files: number, commits: number): Pr
   const library = await builder.newLibrary('Full')
   const entries = Math.min(files, ENTRIES_PER_FOLDER)
   for (let n = 0; n < files / entries; n++) {
-    await builder.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', FILE_BYTES)
+    await builder.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', { bytes: FILE_BYTES })
   }
   for (let n = 0; n < commits; n++) {
     await createFile(library, at(`/${numbered('folder', 0)}/${numbered('added', n)}`))

@@ -68,12 +68,13 @@ async function blocks(
   const base = `/seafhttp/repo/${library}/block`
   const headers = { 'Seafile-Repo-Token': linked.token }
   const isSmall = bytes < MIB
+  const content = randomContent(bytes)
   const count = isSmall ? context.size(40_000, 200) : context.size(1500, 20)
   const request = {
     method: 'PUT',
     path: `${base}/${BODY_SHA1}`,
     headers,
-    body: randomContent(bytes),
+    body: content,
     anonymous: true,
   } as const
   const { result: puts, flushesPerSecond } = await withFlushRate(workspace.folder, context.limitMs, () =>
@@ -97,6 +98,16 @@ async function blocks(
     measured: context.measured,
     request: ids.map((id) => ({ method: 'GET', path: `${base}/${id}`, headers, anonymous: true }) as const),
   })
+  const scattered = isSmall
+    ? await server.load({
+        connections: clients,
+        warmUp: context.warmUp,
+        measured: context.measured,
+        // One after another of those that were sent: more than the cache has room for.
+        hashed: content.replace('{n}', `{n%${puts.sent}}`),
+        request: { method: 'GET', path: `${base}/${BODY_SHA1}`, headers, anonymous: true },
+      })
+    : undefined
   const about = {
     limit: { value: flushesPerSecond, of: 'syncs one by one' },
     ...(put !== undefined && { target: { atLeast: put } }),
@@ -104,6 +115,9 @@ async function blocks(
   return [
     rateRow(`PUT of blocks of ${size}, ${clients} clients`, puts, about),
     rateRow(`GET of blocks of ${size}, ${clients} clients`, gets, { target: { atLeast: get } }),
+    ...(scattered
+      ? [rateRow(`GET of blocks of ${size}, not recently used, ${clients} clients`, scattered)]
+      : []),
   ]
 }
 

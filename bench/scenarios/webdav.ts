@@ -413,7 +413,8 @@ function compared(
     if (best === undefined || stores === 'unflushed') return { ...row, what }
     const limit = { value: best.row.value, of: best.one.name ?? '' }
     const target = { atLeast: share * best.row.value }
-    return { ...row, what, target, ...(limits !== 'own' && { limit }) }
+    const named = others.map((other) => ({ value: other.row.value, of: other.one.name ?? '' }))
+    return { ...row, what, target, others: named, ...(limits !== 'own' && { limit }) }
   })
 }
 

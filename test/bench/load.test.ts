@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { LoadError } from '../../bench/load/child-process.ts'
 import { type RequestShape, requestText } from '../../bench/load/request-text.ts'
 import { runLoad } from '../../bench/load/run-load.ts'
+import { testCertificates } from '../../src/http/node/test-certificates.ts'
 
-async function underLoad(listener: RequestListener, request: RequestShape) {
+async function underLoad(listener: RequestListener, request: RequestShape, hashed?: string) {
   await using server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -18,6 +24,7 @@ async function underLoad(listener: RequestListener, request: RequestShape) {
     port,
     connections: 4,
     requests: [requestText(request, host)],
+    ...(hashed !== undefined && { hashed }),
     status: 200,
     warmUp: { count: 10 },
     measured: { count: 40 },
@@ -43,6 +50,45 @@ describe('the load generator', () => {
       return `/a-${digits(n)}?rest=${digits(n % 10)} to=b-${digits(n + 1)}`
     })
     assert.deepEqual(seen.sort(), expected)
+  })
+
+  it('names a body that another request has sent by its hash', async () => {
+    const seen = new Set<string>()
+    await underLoad(
+      (request, response) => {
+        seen.add(request.url ?? '')
+        response.end()
+      },
+      { method: 'GET', path: '/blocks/{sha1}' },
+      'content {n%3}',
+    )
+    const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
+    const expected = [0, 1, 2].map((n) => `/blocks/${sha1(`content 0000000${n}`)}`)
+    assert.deepEqual([...seen].sort(), expected.sort())
+  })
+
+  it('sends and reads over TLS, if the certificate is trusted', async () => {
+    const { certificate: cert, key } = testCertificates.one
+    await using server = createSecureServer({ cert, key }, (_request, response) => void response.end('safe'))
+    server.listen(0, 'localhost')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const requests = [requestText({ method: 'GET', path: '/' }, 'localhost')]
+    const amounts = { connections: 2, warmUp: { count: 2 }, measured: { count: 10 } }
+    const plan = { host: 'localhost', port, secure: true, requests, status: 200, ...amounts }
+    await assert.rejects(runLoad(plan), /self-signed certificate/)
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-load-'))
+    const file = path.join(folder, 'certificate.pem')
+    await writeFile(file, cert)
+    // Read by the load generator when it starts.
+    process.env['NODE_EXTRA_CA_CERTS'] = file
+    try {
+      const result = await runLoad(plan)
+      assert.deepEqual([result.requests, result.bytesPerResponse], [10, 4])
+    } finally {
+      delete process.env['NODE_EXTRA_CA_CERTS']
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('reads a response that arrives in pieces', async () => {

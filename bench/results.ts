@@ -1,0 +1,90 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { plotsOf } from './plots.ts'
+import { withRatios } from './readme.ts'
+import type { Finding } from './row.ts'
+import { markdownTable } from './table.ts'
+
+const JSON_FILE = 'results.json'
+
+/** Published results: the findings of one run, or of several that were made one after another. */
+export interface Results {
+  readonly runs: readonly Run[]
+  readonly findings: readonly Finding[]
+}
+
+/** How some of the results were made. */
+export interface Run {
+  /** ISO date. */
+  readonly date: string
+  /** Version, machine and settings. */
+  readonly about: string
+  readonly minutes: number
+  /** Each with its database, such as `ping on SQLite`. */
+  readonly measured: readonly string[]
+  /** Where a curve ended early, and what was left out. */
+  readonly notes: readonly string[]
+  /** Scenarios that threw, with the reason. */
+  readonly failures: readonly string[]
+}
+
+/** Reads the results in a folder; undefined if there are none. */
+export async function readResults(folder: string): Promise<Results | undefined> {
+  const text = await readFile(path.join(folder, JSON_FILE), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as Results)
+}
+
+/** Earlier results, in which those of a later run replace the ones of the same scenario and database. */
+export function mergeResults(earlier: Results, later: Results): Results {
+  const keyOf = ({ scenario, database }: Finding) => `${scenario} on ${database}`
+  const replaced = new Set(later.findings.map(keyOf))
+  const measured = new Set(later.runs.flatMap((run) => run.measured))
+  const kept = earlier.runs
+    .map((run) => ({ ...run, measured: run.measured.filter((one) => !measured.has(one)) }))
+    .filter((run) => run.measured.length > 0)
+  const findings = [...earlier.findings.filter((one) => !replaced.has(keyOf(one))), ...later.findings]
+  return { runs: [...kept, ...later.runs], findings: withHighestPeaks(findings, earlier.findings) }
+}
+
+/** The memory peak of all servers is the highest of any run. */
+function withHighestPeaks(findings: readonly Finding[], earlier: readonly Finding[]): Finding[] {
+  return findings.map((one) => {
+    if (one.scenario !== 'memory') return one
+    const before = earlier.find(
+      ({ scenario, database }) => scenario === 'memory' && database === one.database,
+    )
+    return before !== undefined && before.value > one.value ? before : one
+  })
+}
+
+/** Writes results.json, results.md and plots to a folder, and replaces those of earlier results. */
+export async function writeResults(folder: string, results: Results): Promise<void> {
+  const { findings, runs } = results
+  const plots = plotsOf(findings)
+  const pictures = [...plots.keys()].map((name) => `![${name.replace(/\.svg$/, '')}](${name})\n`)
+  const text = `# Results\n\n${runs.map(runText).join('\n')}\n${pictures.join('\n')}\n${markdownTable(findings)}`
+  await mkdir(folder, { recursive: true })
+  for (const name of await readdir(folder)) {
+    if (name.endsWith('.svg') && !plots.has(name)) await rm(path.join(folder, name))
+  }
+  const files = [
+    [JSON_FILE, `${JSON.stringify(results, null, 2)}\n`],
+    ['results.md', text],
+    ...plots,
+  ] as const
+  for (const [name, content] of files) await writeFile(path.join(folder, name), content)
+}
+
+function runText({ date, about, minutes, measured, notes, failures }: Run): string {
+  const lines = [
+    `- ${date.slice(0, 10)}, ${Math.ceil(minutes)} min: ${about}. Measured: ${measured.join(', ')}.`,
+    ...notes.map((note) => `  - ${note}.`),
+    ...failures.map((failure) => `  - FAILED ${failure.split('\n')[0]}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Replaces the table of ratios in a README. */
+export async function writeReadme(file: string, results: Results): Promise<void> {
+  await writeFile(file, withRatios(await readFile(file, 'utf8'), results.findings))
+}
