@@ -14,6 +14,8 @@ export interface BlockDirectoryOptions {
   readonly shared?: boolean
   /** Folders that stay open at most; all 256 unless given. */
   readonly openFolders?: number
+  /** The blocks are copies, so nothing is flushed. One that a power failure has damaged is found by its hash with the first read after the start. */
+  readonly isCache?: boolean
   /** Called once when a folder could not be flushed. No block may be acknowledged afterwards. */
   readonly onFatal?: (error: Error) => void
 }
@@ -31,23 +33,25 @@ const ADOPTED_CHUNK_BYTES = 1024 * 1024
  * retired blocks. A file gets its block id as its name by a rename once its bytes are flushed.
  */
 export class BlockDirectory implements Disposable {
+  readonly isCache: boolean
   readonly #directory: string
   readonly #handles: FolderHandles
   readonly #directorySync: DirectorySync
 
-  private constructor(directory: string, handles: FolderHandles, onFatal: (error: Error) => void) {
+  private constructor(
+    directory: string,
+    handles: FolderHandles,
+    { isCache = false, onFatal = () => {} }: BlockDirectoryOptions,
+  ) {
+    this.isCache = isCache
     this.#directory = directory
     this.#handles = handles
     this.#directorySync = new DirectorySync((folder) => handles.sync(folder), onFatal)
   }
 
   /** Creates the folders durably and checks that they are writable. Throws BlockStoreError. */
-  static async open({
-    directory,
-    shared = false,
-    openFolders = folders.length,
-    onFatal = () => {},
-  }: BlockDirectoryOptions): Promise<BlockDirectory> {
+  static async open(options: BlockDirectoryOptions): Promise<BlockDirectory> {
+    const { directory, shared = false, openFolders = folders.length } = options
     const handles = new FolderHandles(openFolders)
     const temporary = path.join(directory, 'tmp')
     try {
@@ -68,7 +72,7 @@ export class BlockDirectory implements Disposable {
         { cause },
       )
     }
-    return new BlockDirectory(directory, handles, onFatal)
+    return new BlockDirectory(directory, handles, options)
   }
 
   fileOf(id: BlockId): string {
@@ -122,8 +126,9 @@ export class BlockDirectory implements Disposable {
   }
 
   /** Resolves once the folder entry of a block is durable. */
-  sync(id: BlockId): Promise<void> {
-    return writing(id, this.#directorySync.sync(path.dirname(this.fileOf(id))))
+  async sync(id: BlockId): Promise<void> {
+    if (this.isCache) return
+    await writing(id, this.#directorySync.sync(path.dirname(this.fileOf(id))))
   }
 
   /** In bytes. Throws BlockMissing. */

@@ -28,6 +28,20 @@ for (const implementation of ['plain', 'fast'] as const) {
             await rm(directory, { recursive: true, force: true })
           }
         })
+
+        it(`of ${length} is named without a flush of its folder by ${way} in a cache`, async () => {
+          const directory = await mkdtemp(path.join(os.tmpdir(), 'carrel-flush-'))
+          try {
+            await using store = await openDiskBlockStore({ directory, implementation, isCache: true })
+            const bytes = randomBytes(size)
+            await using recorded = await recordFileCalls()
+            await write(store, bytes)
+            const steps = implementation === 'plain' ? ['flush tmp', 'rename block'] : ['rename block']
+            assert.deepEqual(stepsOf(recorded, directory), steps)
+          } finally {
+            await rm(directory, { recursive: true, force: true })
+          }
+        })
       }
     }
   })

@@ -23,7 +23,7 @@ interface S3BlockStoreOptions {
 export async function openS3BlockStore(options: S3BlockStoreOptions): Promise<S3BlockStore> {
   const { settings, limits, db, cacheBytes, now, ...disk } = options
   const bucket = await openBucket(settings, limits)
-  const cache = await openDiskBlockStore(disk)
+  const cache = await openDiskBlockStore({ ...disk, isCache: true })
   const recreateCache = () => recreateFolders(disk.directory)
   return new S3BlockStore({ db, bucket, cache, cacheBytes, recreateCache, now })
 }

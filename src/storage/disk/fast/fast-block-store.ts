@@ -95,7 +95,7 @@ class FastBlockStore implements BlockStore {
   }
 
   #receive(id: BlockId, { handle, path: file, isUnbuffered }: TemporaryFile) {
-    const synced = this.#track(sync(id, handle, file))
+    const synced = this.#track(this.#sync(id, handle, file))
     synced.catch(() => {}) // `keep` rejects with the error.
     return {
       synced,
@@ -144,8 +144,23 @@ class FastBlockStore implements BlockStore {
       await removeTemporary(temporary)
       throw error
     }
-    await sync(id, handle, temporary)
+    await this.#sync(id, handle, temporary)
     await this.#publish(id, temporary, false)
+  }
+
+  /** Flushes and closes a written temp file; removes it on failure. */
+  async #sync(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
+    try {
+      try {
+        if (!this.#files.isCache) await writing(id, handle.datasync())
+        await backdate(handle)
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      await removeTemporary(temporary)
+      throw error
+    }
   }
 
   read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
@@ -288,20 +303,5 @@ function tryStat(file: string): Stats | undefined {
     return statSync(file)
   } catch {
     return undefined
-  }
-}
-
-/** Flushes and closes a written temp file; removes it on failure. */
-async function sync(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
-  try {
-    try {
-      await writing(id, handle.datasync())
-      await backdate(handle)
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    await removeTemporary(temporary)
-    throw error
   }
 }
