@@ -53,6 +53,11 @@ export class Attempts {
     this.#requests = first
   }
 
+  /** The load is over: nothing that takes long is waited for any more. */
+  get isStopped(): boolean {
+    return this.#signal.aborted
+  }
+
   /** Sends a request to the next node. Throws GivenUp if it is not acknowledged, any other error for a wrong response. */
   async once<T>(send: (client: Client) => Promise<T>): Promise<T> {
     for (let refused = 0; ; refused += 1) {

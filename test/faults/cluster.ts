@@ -196,6 +196,16 @@ export class FaultCluster implements AsyncDisposable {
     return node
   }
 
+  /** A proxy to all nodes, for clients that know one address only: the one in front of them, or another one. */
+  async proxy(): Promise<AsyncDisposable & { readonly url: string }> {
+    const [url] = this.entrances
+    if (this.entrances.length === 1 && url !== undefined) return { url, async [Symbol.asyncDispose]() {} }
+    return startReverseProxy(
+      'nginx',
+      this.nodes.map((node) => Number(new URL(node.url).port)),
+    )
+  }
+
   /** Starts the nodes that do not run. */
   async startAll(): Promise<void> {
     for (const node of this.nodes) if (!node.isAlive) await node.start()

@@ -7,6 +7,7 @@ import { ADMIN } from '../support/server.ts'
 import { Attempts, Counts, GivenUp } from './attempts.ts'
 import { FaultCluster, type Setup } from './cluster.ts'
 import type { Fault } from './faults.ts'
+import { RealClient } from './real-client.ts'
 import { createWriters, type Writer } from './writers.ts'
 
 /** The result of one fault. */
@@ -27,6 +28,8 @@ interface Options {
   readonly mostSeconds?: number
   /** Runs `carrel check --read-data` on the data of each cluster, too. It gives way to all other processes, so a busy machine delays it. */
   readonly isChecked?: boolean
+  /** The program of a real desktop client, which then is part of the load. It costs seconds to start and to settle. */
+  readonly seafProgram?: string | undefined
   readonly onReport?: (report: FaultReport) => void
 }
 
@@ -43,13 +46,21 @@ export async function injectFaults({
   seed,
   mostSeconds,
   isChecked,
+  seafProgram,
   onReport,
 }: Options): Promise<FaultReport[]> {
   const reports: FaultReport[] = []
   for (const setup of new Set(faults.map((fault) => fault.setup))) {
     await using cluster = await FaultCluster.start(s3, setup)
+    // It knows one address only.
+    await using proxy = seafProgram === undefined ? undefined : await cluster.proxy()
+    const addRealClient: AddWriter | undefined =
+      seafProgram === undefined || proxy === undefined
+        ? undefined
+        : (client, random) => RealClient.create(seafProgram, client, proxy.url, random)
     for (const fault of faults.filter((one) => one.setup === setup)) {
-      const report = await injectOne(cluster, fault, seed, mostSeconds ?? Number.POSITIVE_INFINITY)
+      const options = { seed, mostSeconds: mostSeconds ?? Number.POSITIVE_INFINITY, addWriter: addRealClient }
+      const report = await injectOne(cluster, fault, options)
       reports.push(report)
       onReport?.(report)
     }
@@ -61,11 +72,12 @@ export async function injectFaults({
   return reports
 }
 
+type AddWriter = (client: Client, random: () => number) => Promise<Writer>
+
 async function injectOne(
   cluster: FaultCluster,
   fault: Fault,
-  seed: number,
-  mostSeconds: number,
+  { seed, mostSeconds, addWriter }: { seed: number; mostSeconds: number; addWriter: AddWriter | undefined },
 ): Promise<FaultReport> {
   const random = seededRandom(seed)
   const counts = new Counts()
@@ -73,6 +85,7 @@ async function injectOne(
   const client = await Client.signIn(entrance, ADMIN.email, ADMIN.password)
   await using opened = new AsyncDisposableStack()
   const writers = await createWriters(client, cluster.entrances, random)
+  if (addWriter !== undefined) writers.push(await addWriter(client, random))
   for (const writer of writers) opened.use(writer)
   const stopping = new AbortController()
   const attempts = () =>

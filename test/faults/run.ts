@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { ensurePrograms } from '../../bin/system-programs.ts'
+import { ensurePrograms, findProgram } from '../../bin/system-programs.ts'
 import { startS3 } from '../support/s3.ts'
 import { limitRequests } from './attempts.ts'
 import { FAULTS } from './faults.ts'
@@ -28,6 +28,7 @@ const reports = await injectFaults({
   seed: Number(values.seed),
   ...(values.seconds !== undefined && { mostSeconds: Number(values.seconds) }),
   isChecked: true,
+  seafProgram: findProgram('seaf-cli'),
   onReport: print,
 })
 const failed = reports.filter(({ counts }) => counts.violations.length > 0)

@@ -438,9 +438,8 @@ class Events implements Writer {
   }
 
   async #upload(client: Client): Promise<void> {
-    const filename = `event ${this.#count++}`
-    const link = await uploadLink(client, this.#library)
-    expectOk(await postForm(link, [['parent_dir', '/'], { filename, bytes: filename }]))
+    const name = `event ${this.#count++}`
+    await uploadFile(client, this.#library, name, Buffer.from(name))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -452,13 +451,23 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-async function namesOf(client: Client, library: string): Promise<string[]> {
+export async function namesOf(client: Client, library: string): Promise<string[]> {
   const listing = await client.get(`/api2/repos/${library}/dir/`)
   expectOk(listing)
   return listing.body.map((entry: { name: string }) => entry.name)
 }
 
-async function download(client: Client, library: string, name: string): Promise<Buffer> {
+export async function uploadFile(
+  client: Client,
+  library: string,
+  filename: string,
+  bytes: Buffer,
+): Promise<void> {
+  const link = await uploadLink(client, library)
+  expectOk(await postForm(link, [['parent_dir', '/'], { filename, bytes }]))
+}
+
+export async function download(client: Client, library: string, name: string): Promise<Buffer> {
   const link = await client.get(`/api2/repos/${library}/file/`, { p: `/${name}` })
   expectOk(link)
   const response = await fetch(link.body)
