@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import { type BlockId, sha1Hex } from '../objects/index.ts'
-import { BlockMismatch, type BlockStore } from '../storage/index.ts'
+import { type Adopter, type Adoption, BlockMismatch, type BlockStore } from '../storage/index.ts'
 
 const CONCURRENT_BLOCKS = 8
+const ADOPTED_AT_ONCE = 500
 const CHUNK_BYTES = 1024 * 1024
 
 /** How blocks get into the block store. */
@@ -20,12 +21,12 @@ export interface BlockCounts {
 }
 
 /** The state of a block after it was asked for. */
-interface CopiedBlock {
+export interface CopiedBlock {
   /** Stored bytes; undefined if the source has none that hash to the id. */
   readonly size: number | undefined
   readonly problem: 'missing' | 'damaged' | undefined
   /** The bytes of a small block, to be stored in a row. */
-  readonly small: Buffer | undefined
+  readonly small: Uint8Array | undefined
 }
 
 interface BlockCopierOptions {
@@ -35,20 +36,29 @@ interface BlockCopierOptions {
   readonly copy: boolean
 }
 
+const COUNTED = {
+  reflink: 'reflinked',
+  'hard link': 'hardLinked',
+  copy: 'copied',
+  present: 'present',
+} as const
+
 /** Brings blocks of files into a block store, each verified against its id. */
-export class BlockCopier {
+export class BlockCopier implements AsyncDisposable {
   readonly counts: BlockCounts = { reflinked: 0, hardLinked: 0, copied: 0, small: 0, present: 0, bytes: 0 }
   readonly #blocks: BlockStore | undefined
-  /** Turned off by the first file that cannot be shared: the others are on the same file system. */
-  #shares: boolean
+  /** Undefined for stores that do not take files: their blocks are put one by one. */
+  readonly #adopter: Adopter | undefined
 
+  /** Closed before the block store. */
   constructor({ blocks, copy }: BlockCopierOptions) {
     this.#blocks = blocks
-    this.#shares = !copy && blocks?.adopt !== undefined
+    this.#adopter = blocks?.openAdopter?.({ copy, returnBelow: SMALLEST_STORED_BLOCK })
   }
 
-  /** Stores the blocks whose bytes are in the files of `fileOf`. Large ones are durable when this resolves. */
+  /** Stores the blocks whose bytes are in the files of `fileOf`. They are durable after the next `flush`. */
   async copy(ids: readonly BlockId[], fileOf: (id: BlockId) => string): Promise<Map<BlockId, CopiedBlock>> {
+    if (this.#adopter !== undefined) return this.#adopt(this.#adopter, ids, fileOf)
     const copied = new Map<BlockId, CopiedBlock>()
     let next = 0
     const work = async () => {
@@ -60,6 +70,44 @@ export class BlockCopier {
     )
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
     return copied
+  }
+
+  /** Resolves once all blocks copied before are durable (I4). Rows that refer to them are written afterwards (I1). */
+  async flush(): Promise<void> {
+    await this.#adopter?.flush()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#adopter?.[Symbol.asyncDispose]()
+  }
+
+  async #adopt(
+    adopter: Adopter,
+    ids: readonly BlockId[],
+    fileOf: (id: BlockId) => string,
+  ): Promise<Map<BlockId, CopiedBlock>> {
+    const copied = new Map<BlockId, CopiedBlock>()
+    for (let start = 0; start < ids.length; start += ADOPTED_AT_ONCE) {
+      const some = ids.slice(start, start + ADOPTED_AT_ONCE)
+      const adoptions = await adopter.add(some.map((id) => ({ id, file: fileOf(id) })))
+      for (const [index, id] of some.entries()) copied.set(id, this.#count(adoptions[index]))
+    }
+    return copied
+  }
+
+  #count(adoption: Adoption | undefined): CopiedBlock {
+    if (adoption === undefined) throw new Error('a block was not looked at')
+    if (adoption.how === 'returned') {
+      const { bytes } = adoption
+      this.counts.small += 1
+      this.counts.bytes += bytes.length
+      return { size: bytes.length, problem: undefined, small: bytes }
+    }
+    if (!('size' in adoption)) return failed(adoption.how)
+    const { how, size } = adoption
+    this.counts[COUNTED[how]] += 1
+    this.counts.bytes += size
+    return { size, problem: undefined, small: undefined }
   }
 
   async #copyOne(id: BlockId, file: string): Promise<CopiedBlock> {
@@ -85,24 +133,13 @@ export class BlockCopier {
       return stored
     }
     try {
-      await this.#store(this.#blocks, id, file)
+      await this.#blocks.put(id, createReadStream(file, { highWaterMark: CHUNK_BYTES }))
+      this.counts.copied += 1
     } catch (error) {
       if (error instanceof BlockMismatch || isUnreadable(error)) return failed('damaged')
       throw error
     }
     return stored
-  }
-
-  async #store(blocks: BlockStore, id: BlockId, file: string): Promise<void> {
-    if (this.#shares) {
-      const adoption = await blocks.adopt?.(id, file)
-      if (adoption === 'reflink') this.counts.reflinked += 1
-      if (adoption === 'hard link') this.counts.hardLinked += 1
-      if (adoption !== undefined) return
-      this.#shares = false
-    }
-    await blocks.put(id, createReadStream(file, { highWaterMark: CHUNK_BYTES }))
-    this.counts.copied += 1
   }
 }
 

@@ -126,6 +126,7 @@ export async function importLibrary(
   const write = async () => {
     const commits = waiting
     waiting = []
+    await trees.flush()
     if (commits.length > 0)
       await db.write((tx) => insertImportedCommits(tx, key, commits), { durable: false, isLong: true })
   }
@@ -168,6 +169,7 @@ export async function importLibrary(
         modifier: commit.creatorName ?? '',
       })
   }
+  await trees.flush()
   const imported: ImportedLibrary = {
     key,
     id,

@@ -79,7 +79,7 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
   const problems = new Problems()
   const layout = await SeafileLayout.open(options.folder)
   const objects = new ObjectStore(db, DIR_CACHE_BYTES)
-  const copier = new BlockCopier({ blocks, copy })
+  await using copier = new BlockCopier({ blocks, copy })
   const rows = options.rows ?? new SourceRows()
   const people = await importPeople(rows, { db, problems, now, onAdded: options.onAdded })
   const relations = new SourceRelations({ rows, people, secrets, objects, layout, problems, now })

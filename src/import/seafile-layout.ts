@@ -1,7 +1,12 @@
-import { access, readdir, readFile } from 'node:fs/promises'
+import fs from 'node:fs'
+import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { type LibraryId, parseCommitId, parseLibraryId } from '../objects/index.ts'
 import { ImportError } from './import-error.ts'
+
+/** Takes less time on the event loop than fs/promises, and there is one call for each object. */
+const readFile = promisify(fs.readFile)
 
 type Kind = 'commits' | 'fs' | 'blocks'
 

@@ -1,13 +1,6 @@
+import { insertHeldBlocks, insertSmallBlocks } from '../content/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import {
-  findHeldBlocks,
-  insertDamagedBlock,
-  insertHeldBlocks,
-  insertSmallBlocks,
-  type SizedBlock,
-} from '../content/index.ts'
-import type { Database } from '../database/index.ts'
-import {
-  type BlockId,
   Dir,
   type Dirent,
   type DirId,
@@ -41,11 +34,17 @@ import {
   type SourceDir,
   type SourceFile,
 } from './seafile-objects.ts'
+import { TreeBlocks } from './tree-blocks.ts'
 
 const FILES_PER_STEP = 200
-const CONCURRENT_READS = 16
-const FLUSHED_OBJECTS = 1000
-const FLUSHED_BYTES = 8 * 2 ** 20
+const CONCURRENT_READS = 32
+/** A flush syncs up to 256 folders of blocks, so it covers many rows. */
+const FLUSHED_ROWS = 16_000
+const FLUSHED_BYTES = 16 * 2 ** 20
+/** A transaction of SQLite holds up the writers of a running server, so a flush takes several. */
+const ROWS_PER_WRITE = 1000
+/** Of up to 64 KiB each. */
+const SMALL_BLOCKS_PER_WRITE = 100
 
 /** A dir as it is stored here. */
 export interface ImportedDir {
@@ -81,7 +80,8 @@ interface TreeImporterOptions {
 
 /**
  * Imports the trees of a library, oldest first. Compared with the previous tree, only entries that differ are visited, and an object that is
- * stored is complete: children are stored before their parents. Memory is bounded by the largest dir and the depth of the tree.
+ * stored is complete: children are stored before their parents. Memory is bounded by the largest dir, the depth of the tree
+ * and the rows of one flush.
  */
 export class TreeImporter {
   readonly #options: TreeImporterOptions
@@ -93,26 +93,42 @@ export class TreeImporter {
   readonly #pending = new Map<string, ImportedDir | undefined>()
   #ready: PreparedObject[] = []
   #readyBytes = 0
-  #held = new Map<BlockId, SizedBlock>()
-  #small = new Map<BlockId, Uint8Array>()
-  readonly #lostBlocks = new Map<BlockId, 'missing' | 'damaged'>()
+  readonly #blocks: TreeBlocks
 
   constructor(options: TreeImporterOptions) {
     this.#options = options
+    this.#blocks = new TreeBlocks(options)
   }
 
-  /** The tree of a root of the source. Undefined if the root itself is lost. */
+  /** The tree of a root of the source. Undefined if the root itself is lost. Its rows are written by the next `flush` at the latest. */
   async importTree(root: DirId, before: DirId, context: TreeContext): Promise<ImportedDir | undefined> {
-    const imported = await this.#dir(root, before, '/', context)
-    await this.#flush()
-    return imported ?? undefined
+    return (await this.#dir(root, before, '/', context)) ?? undefined
   }
 
-  /** Records the blocks that the source does not have, so that reading them is refused and a check names them. */
-  async recordLostBlocks(): Promise<number> {
-    const { db, now } = this.#options
-    for (const [id, problem] of this.#lostBlocks) await insertDamagedBlock(db, { id, problem, foundAt: now })
-    return this.#lostBlocks.size
+  /**
+   * Writes the rows of all imported trees, after their blocks are durable (I1). The rows are not durable by themselves: the library is shown by a
+   * durable transaction at the end.
+   */
+  async flush(): Promise<void> {
+    const { db, libraryKey } = this.#options
+    const { held, small } = await this.#blocks.take()
+    const write = (work: (tx: Transaction) => Promise<void>) =>
+      db.write(work, { durable: false, isLong: true })
+    for (const some of inGroups([...small], SMALL_BLOCKS_PER_WRITE))
+      await write((tx) => insertSmallBlocks(tx, new Map(some)))
+    for (const some of inGroups(held, ROWS_PER_WRITE))
+      await write((tx) => insertHeldBlocks(tx, libraryKey, some))
+    // In this order, so that objects are stored after their children.
+    for (const some of inGroups(this.#ready, ROWS_PER_WRITE))
+      await write((tx) => insertObjects(tx, libraryKey, some))
+    this.#ready = []
+    this.#readyBytes = 0
+    this.#pending.clear()
+  }
+
+  /** Records the blocks that the source does not have. Call `flush` before. */
+  recordLostBlocks(): Promise<number> {
+    return this.#blocks.recordLost()
   }
 
   async #dir(id: DirId, before: DirId, path: string, context: TreeContext): Promise<ImportedDir | null> {
@@ -211,7 +227,7 @@ export class TreeImporter {
     const { objects, libraryKey } = this.#options
     const cached = objects.findCached(libraryKey, id)
     if (cached !== undefined) return cached
-    await this.#flush()
+    if (this.#pending.has(id)) await this.flush()
     return objects.getDir(libraryKey, id)
   }
 
@@ -263,16 +279,15 @@ export class TreeImporter {
     const ids = new Set(entries.map(({ id }) => id).filter((id) => id !== EMPTY_ID && !this.#pending.has(id)))
     const unknown = [...ids].filter((id) => !this.#changedFiles.has(id))
     const stored = isOld ? new Set<FsId>() : await objects.findStored(libraryKey, unknown)
-    const wanted = entries.filter(({ id }, index) => {
-      const isFirst = entries.findIndex((other) => other.id === id) === index
-      return isFirst && ids.has(id) && !stored.has(id) && !this.#changedFiles.has(id)
+    // Of several entries with one id the first, which names it in the report.
+    const first = new Map(entries.toReversed().map((entry) => [entry.id, entry]))
+    const wanted = unknown.filter((id) => !stored.has(id)).flatMap((id) => first.get(id) ?? [])
+    const read = await this.#readFiles(wanted, path)
+    const named = wanted.flatMap(({ id, name }) => {
+      const source = read.get(id)
+      return source === undefined ? [] : [{ path: path + name, file: source.file }]
     })
-    const read = new Map<FileId, SourceFile>()
-    for (let start = 0; start < wanted.length; start += CONCURRENT_READS) {
-      const some = wanted.slice(start, start + CONCURRENT_READS)
-      await Promise.all(some.map((entry) => this.#readFile(entry, path, read)))
-    }
-    await this.#copyBlocks(wanted, read, path)
+    await this.#blocks.add(named)
     for (const [id, source] of read) {
       if (source.id !== id) this.#changedFiles.set(id, { id: source.id, size: source.file.size })
       if (source.id !== EMPTY_ID) await this.#put(preparedFile(source), undefined)
@@ -292,85 +307,46 @@ export class TreeImporter {
     }
   }
 
-  async #readFile({ id, name }: FileDirent, path: string, read: Map<FileId, SourceFile>): Promise<void> {
+  /** Several at a time. In the order of `entries`, without those that are lost. */
+  async #readFiles(entries: readonly FileDirent[], path: string): Promise<Map<FileId, SourceFile>> {
+    const found = new Map<FileId, SourceFile | undefined>(entries.map(({ id }) => [id, undefined]))
+    const left = entries.values()
+    const work = async () => {
+      for (const entry of left) found.set(entry.id, await this.#readFile(entry, path))
+    }
+    const workers = await Promise.allSettled(Array.from({ length: CONCURRENT_READS }, work))
+    for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+    const read = new Map<FileId, SourceFile>()
+    for (const [id, source] of found) if (source !== undefined) read.set(id, source)
+    return read
+  }
+
+  async #readFile({ id, name }: FileDirent, path: string): Promise<SourceFile | undefined> {
     const { layout, store, problems, libraryId } = this.#options
     try {
       const stored = await layout.readObject(store, id)
       if (stored === undefined) throw new InvalidObject('is missing')
-      read.set(id, store.version === 0 ? readFileV0(id, stored) : readFile(id, stored))
+      return store.version === 0 ? readFileV0(id, stored) : readFile(id, stored)
     } catch (error) {
       if (!isBroken(error)) throw error
       problems.add('file-lost', `${path}${name}: the object ${id} ${messageOf(error)}.`, libraryId)
       this.#changedFiles.set(id, null)
+      return undefined
     }
-  }
-
-  /** Stores the blocks of files. A file with blocks that the source lost is kept: its history, and the other blocks, are worth it. */
-  async #copyBlocks(
-    entries: readonly FileDirent[],
-    read: ReadonlyMap<FileId, SourceFile>,
-    path: string,
-  ): Promise<void> {
-    const { db, libraryKey, copier, layout, store, problems, libraryId } = this.#options
-    const named = new Set<BlockId>()
-    for (const { file } of read.values())
-      for (const id of file.blockIds) if (!this.#held.has(id)) named.add(id)
-    const held = await findHeldBlocks(db, libraryKey, [...named], { orCondemned: true })
-    const wanted = [...named].filter((id) => !held.has(id))
-    const copied = await copier.copy(wanted, (id) => layout.blockFile(store, id))
-    for (const [id, { size, small }] of copied) {
-      if (size !== undefined) this.#held.set(id, { id, size })
-      if (small === undefined) continue
-      this.#small.set(id, small)
-      this.#readyBytes += small.length
-    }
-    for (const { id, name } of entries) {
-      const file = read.get(id)?.file
-      for (const block of file?.blockIds ?? []) {
-        const problem = copied.get(block)?.problem ?? this.#lostBlocks.get(block)
-        if (file === undefined || problem === undefined) continue
-        problems.add(`block-${problem}`, `${path}${name}: the block ${block} is ${problem}.`, libraryId)
-        this.#lostBlocks.set(block, problem)
-        this.#held.set(block, { id: block, size: this.#sizeOfLost(file, block, held) })
-      }
-    }
-    if (this.#readyBytes >= FLUSHED_BYTES) await this.#flush()
-  }
-
-  /** The stored length of a lost block, as far as the rest of the file tells. */
-  #sizeOfLost(file: SourceFile['file'], lost: BlockId, held: ReadonlyMap<BlockId, number>): number {
-    let rest = file.size
-    for (const id of file.blockIds) if (id !== lost) rest -= this.#held.get(id)?.size ?? held.get(id) ?? 0
-    const plain = Math.max(1, rest)
-    return this.#options.isEncrypted ? 16 * (Math.floor(plain / 16) + 1) : plain
   }
 
   async #put(object: PreparedObject, totals: ImportedDir | undefined): Promise<void> {
     this.#ready.push(object)
     this.#pending.set(object.id, totals)
     this.#readyBytes += object.data.length
-    if (this.#ready.length >= FLUSHED_OBJECTS || this.#readyBytes >= FLUSHED_BYTES) await this.#flush()
+    const rows = Math.max(this.#ready.length, this.#blocks.rows)
+    const bytes = this.#readyBytes + this.#blocks.smallBytes
+    if (rows >= FLUSHED_ROWS || bytes >= FLUSHED_BYTES) await this.flush()
   }
+}
 
-  /** Not durable by itself: the library is shown by a durable transaction at the end. */
-  async #flush(): Promise<void> {
-    const { db, libraryKey } = this.#options
-    const [objects, held, small] = [this.#ready, [...this.#held.values()], this.#small]
-    if (objects.length + held.length + small.size === 0) return
-    await db.write(
-      async (tx) => {
-        await insertSmallBlocks(tx, small)
-        await insertHeldBlocks(tx, libraryKey, held)
-        await insertObjects(tx, libraryKey, objects)
-      },
-      { durable: false, isLong: true },
-    )
-    this.#ready = []
-    this.#readyBytes = 0
-    this.#pending.clear()
-    this.#held = new Map()
-    this.#small = new Map()
-  }
+function* inGroups<T>(rows: readonly T[], most: number): Generator<readonly T[], void> {
+  for (let start = 0; start < rows.length; start += most) yield rows.slice(start, start + most)
 }
 
 function preparedFile({ id, file, asReceived }: SourceFile): PreparedObject {

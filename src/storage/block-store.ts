@@ -24,8 +24,39 @@ export interface BorrowedBytes {
   readonly release: (() => void) | undefined
 }
 
-/** How a store shares the bytes of a file: a reflink has its own inode, a hard link does not. */
-export type Adoption = 'reflink' | 'hard link'
+/** A file whose bytes should be those of a block. */
+export interface BlockFile {
+  readonly id: BlockId
+  readonly file: string
+}
+
+/** What became of the file of a block. */
+export type Adoption =
+  /** Stored. A reflink shares bytes with the file, and a hard link also its inode. `present` was stored before. */
+  | { readonly how: 'reflink' | 'hard link' | 'copy' | 'present'; readonly size: number }
+  /** Short, so it is not stored. The bytes are verified. */
+  | { readonly how: 'returned'; readonly bytes: Uint8Array }
+  /** Nothing is stored: there is no such file, or it is empty, unreadable, or does not hash to the id. */
+  | { readonly how: 'missing' | 'damaged' }
+
+export interface AdopterOptions {
+  /** Copies even where the file system could share the bytes. */
+  readonly copy: boolean
+  /** Shorter files are returned instead of stored. In bytes. */
+  readonly returnBelow: number
+}
+
+/** Stores blocks whose bytes are in files, many at a time. The files are not changed. Closed before its store. */
+export interface Adopter extends AsyncDisposable {
+  /**
+   * Stores files as blocks, each verified against its id by reading it. One result for each file, in order. Readers see the blocks when this
+   * resolves, but only `flush` makes them durable. Throws BlockStoreError if one of them could not be stored; others then may be.
+   */
+  add(files: readonly BlockFile[]): Promise<Adoption[]>
+
+  /** Resolves once all blocks added before are durable (I4), also those that were present. Throws BlockStoreError. */
+  flush(): Promise<void>
+}
 
 /** The bytes of a block to be stored: whole, or as a stream. */
 export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
@@ -45,12 +76,8 @@ export interface BlockStore extends AsyncDisposable {
    */
   put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void>
 
-  /**
-   * Stores a block whose bytes are in a file on the same file system, without copying them: by a reflink, else by a hard link. Resolves once the
-   * block is durable (I4). Undefined, with the store unchanged, if the file system can do neither. The file is not changed. Throws what `put`
-   * throws. Absent in stores that cannot refer to files.
-   */
-  adopt?(id: BlockId, file: string): Promise<Adoption | undefined>
+  /** Stores blocks from files. Absent in stores that do not keep blocks on a file system. */
+  openAdopter?(options: AdopterOptions): Adopter
 
   /** Starts a block whose id is known only at its end. Nothing is stored until it is kept. */
   begin(): BlockWriter

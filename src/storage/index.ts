@@ -1,6 +1,9 @@
 export {
+  type Adopter,
+  type AdopterOptions,
   type Adoption,
   BlockDamaged,
+  type BlockFile,
   BlockMismatch,
   BlockMissing,
   type BlockSource,

@@ -3,14 +3,14 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 
-/** A flush or a rename of this process, once it succeeded. */
+/** A flush or a rename of this thread, once it succeeded. */
 export interface FileCall {
   readonly kind: 'flush' | 'rename'
   /** The flushed file or folder, or the new name. */
   readonly path: string
 }
 
-/** Records flushes and renames of this process until it is disposed. */
+/** Records flushes and renames of this thread until it is disposed. */
 export interface FileCalls extends AsyncDisposable {
   readonly calls: readonly FileCall[]
   clear(): void
@@ -24,7 +24,7 @@ export async function recordFileCalls(): Promise<FileCalls> {
   const handles: FileHandle = Object.getPrototypeOf(sample)
   // oxlint-disable-next-line typescript/unbound-method -- they are called with their handle
   const { sync, datasync } = handles
-  const { fsync, fdatasync } = fs
+  const { fsync, fdatasync, fdatasyncSync, renameSync } = fs
   const { rename } = fs.promises
   const recordingHandle = (flush: () => Promise<void>) =>
     async function (this: FileHandle) {
@@ -41,6 +41,15 @@ export async function recordFileCalls(): Promise<FileCalls> {
   }
   Object.assign(handles, { sync: recordingHandle(sync), datasync: recordingHandle(datasync) })
   Object.assign(fs, { fsync: recordingDescriptor(fsync), fdatasync: recordingDescriptor(fdatasync) })
+  fs.fdatasyncSync = (fd) => {
+    const path = pathOf(fd)
+    fdatasyncSync(fd)
+    calls.push({ kind: 'flush', path })
+  }
+  fs.renameSync = (from, to) => {
+    renameSync(from, to)
+    calls.push({ kind: 'rename', path: String(to) })
+  }
   fs.promises.rename = async (from, to) => {
     await rename(from, to)
     calls.push({ kind: 'rename', path: String(to) })
@@ -51,7 +60,7 @@ export async function recordFileCalls(): Promise<FileCalls> {
     clear: () => void calls.splice(0),
     async [Symbol.asyncDispose]() {
       Object.assign(handles, { sync, datasync })
-      Object.assign(fs, { fsync, fdatasync })
+      Object.assign(fs, { fsync, fdatasync, fdatasyncSync, renameSync })
       fs.promises.rename = rename
       syncBuiltinESMExports()
     },

@@ -1,12 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { copyFile, link, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/index.ts'
-import { type Adoption, BlockMismatch, BlockMissing, BlockStoreError } from '../index.ts'
+import { type BlockFile, BlockMissing, BlockStoreError } from '../index.ts'
 import { DirectorySync } from './directory-sync.ts'
-import { codeOf, reading, removing, writing } from './disk-errors.ts'
+import { codeOf, reading, removing, UNNAMED, writing } from './disk-errors.ts'
+import type { AdoptedFile } from './file-adopter.ts'
 import { FolderHandles } from './folder-handles.ts'
+import { syncFileSystem } from './sync-file-system.ts'
 
 export interface BlockDirectoryOptions {
   readonly directory: string
@@ -26,7 +27,6 @@ const folders: readonly string[] = Array.from({ length: 256 }, (_, index) =>
 
 const MAX_CONCURRENT_LOOKUPS = 32
 const REMOVED = 'removed'
-const ADOPTED_CHUNK_BYTES = 1024 * 1024
 
 /**
  * The layout on disk that all disk stores share: one file `ab/cdef…` per block, `tmp/` for blocks not complete yet, and `removed/` for
@@ -97,32 +97,24 @@ export class BlockDirectory implements Disposable {
     await this.sync(id)
   }
 
-  /** As `BlockStore.adopt`. */
-  async adopt(id: BlockId, source: string): Promise<Adoption | undefined> {
-    const temporary = this.newTemporary()
-    const adoption = await writing(id, share(source, temporary))
-    if (adoption === undefined) return undefined
-    try {
-      await using handle = await writing(id, open(temporary, 'r'))
-      const hash = createHash('sha1')
-      for await (const chunk of handle.createReadStream({
-        autoClose: false,
-        highWaterMark: ADOPTED_CHUNK_BYTES,
-      })) {
-        hash.update(chunk as Buffer)
-      }
-      const found = hash.digest('hex')
-      if (found !== id) throw new BlockMismatch(id, found)
-      // The other program may have written the bytes a moment ago.
-      await writing(id, handle.datasync())
-    } catch (error) {
-      await removeTemporary(temporary)
-      throw error
+  /** The paths that are needed to adopt a file. */
+  adopted({ id, file }: BlockFile): AdoptedFile {
+    return {
+      id,
+      source: file,
+      target: this.fileOf(id),
+      retired: this.#removedFileOf(id),
+      temporary: this.newTemporary(),
     }
-    await this.publish(id, temporary)
-    // Renaming one hard link to another of the same file leaves both.
-    await removeTemporary(temporary)
-    return adoption
+  }
+
+  /**
+   * Flushes everything on the file system of this folder, with one call instead of one for each file. Files whose ctime is before the result, in
+   * milliseconds, are durable: minus infinity if that could not be done. Throws BlockStoreError.
+   */
+  async flushFileSystem(): Promise<number> {
+    const before = await writing(UNNAMED, this.#fileSystemTimeMs())
+    return (await syncFileSystem(this.#directory)) ? before : -Infinity
   }
 
   /** Resolves once the folder entry of a block is durable. */
@@ -247,38 +239,6 @@ export class BlockDirectory implements Disposable {
     }
   }
 }
-
-/** Undefined if the file system can neither clone the file nor link it. */
-async function share(source: string, target: string): Promise<Adoption | undefined> {
-  try {
-    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL)
-    return 'reflink'
-  } catch (error) {
-    // What a file system that cannot clone leaves behind.
-    await removeTemporary(target)
-    if (!NOT_SHAREABLE.has(codeOf(error))) throw error
-  }
-  try {
-    await link(source, target)
-    return 'hard link'
-  } catch (error) {
-    if (NOT_SHAREABLE.has(codeOf(error))) return undefined
-    throw error
-  }
-}
-
-/** Another file system, one without links, too many links, or a file of another account, which the kernel protects from links. */
-const NOT_SHAREABLE: ReadonlySet<string> = new Set([
-  'EXDEV',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'ENOTTY',
-  'EINVAL',
-  'EPERM',
-  'EACCES',
-  'EMLINK',
-])
 
 /** False if there is no such file. */
 async function renameIfThere(from: string, to: string): Promise<boolean> {

@@ -2,7 +2,8 @@ import { type Stats, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { type BlockId, sha1Hex } from '../../../objects/index.ts'
 import {
-  type Adoption,
+  type Adopter,
+  type AdopterOptions,
   BlockDamaged,
   type BlockSource,
   type BlockStore,
@@ -14,7 +15,9 @@ import {
   verifiedWrite,
 } from '../../index.ts'
 import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
+import { DiskAdopter } from '../disk-adopter.ts'
 import { UNNAMED, writing } from '../disk-errors.ts'
+import { AdoptionThreads } from './adoption-threads.ts'
 import { FastBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBufferPool } from './chunk-buffer-pool.ts'
 import { DirectFile } from './direct-file.ts'
@@ -62,13 +65,8 @@ class FastBlockStore implements BlockStore {
     await this.#track(this.#put(id, bytes, signal))
   }
 
-  adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
-    return this.#track(this.#adopt(id, file))
-  }
-
-  async #adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
-    await this.#files.restore(id)
-    return this.#files.adopt(id, file)
+  openAdopter(options: AdopterOptions): Adopter {
+    return new DiskAdopter(this.#files, options, new AdoptionThreads(options))
   }
 
   begin(): BlockWriter {

@@ -3,7 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import type { BlockId } from '../../../objects/index.ts'
 import {
-  type Adoption,
+  type Adopter,
+  type AdopterOptions,
   BlockDamaged,
   BlockMismatch,
   type BlockSource,
@@ -18,7 +19,9 @@ import {
   verifiedWrite,
 } from '../../index.ts'
 import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
+import { DiskAdopter } from '../disk-adopter.ts'
 import { reading, UNNAMED, writing } from '../disk-errors.ts'
+import { InlineAdoption } from './inline-adoption.ts'
 
 /** Bytes per read and write. SHA-1 of as many holds the event loop for about a millisecond (I10). */
 const CHUNK_BYTES = 1024 * 1024
@@ -59,13 +62,8 @@ class PlainBlockStore implements BlockStore {
     await this.#files.publish(id, file.path)
   }
 
-  adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
-    return this.#track(this.#adopt(id, file))
-  }
-
-  async #adopt(id: BlockId, file: string): Promise<Adoption | undefined> {
-    await this.#files.restore(id)
-    return this.#files.adopt(id, file)
+  openAdopter(options: AdopterOptions): Adopter {
+    return new DiskAdopter(this.#files, options, new InlineAdoption(options))
   }
 
   begin(): BlockWriter {
