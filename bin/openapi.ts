@@ -11,8 +11,9 @@ import {
 } from '../src/openapi/index.ts'
 import { downloadRoutes, uploadRoutes } from '../src/transfer/index.ts'
 import { downloadSchemas, uploadSchemas } from '../src/transfer/transfer.schema.ts'
+import { outdatedFiles } from './python-client.ts'
 
-// `node bin/openapi.ts --write` generates the API description that the server sends at /api/openapi.json. Without the flag it only checks the file.
+// `node bin/openapi.ts --write` generates the API description that the server sends at /api/openapi.json, and the Python client from it. Without the flag it only checks the file.
 // `--examples FILE` first takes the examples from responses that tests recorded with CARREL_TEST_EXAMPLES=FILE.
 
 export const DESCRIPTION_FILE = path.join(import.meta.dirname, '../src/pages/assets/openapi.json')
@@ -122,8 +123,10 @@ if (import.meta.main) {
     await writeFile(EXAMPLES_FILE, `${JSON.stringify(examples, undefined, 2)}\n`)
   }
   const text = await descriptionText()
-  if (values.write) await writeFile(DESCRIPTION_FILE, text)
-  else if ((await readFile(DESCRIPTION_FILE, 'utf8')) !== text) {
+  if (values.write) {
+    await writeFile(DESCRIPTION_FILE, text)
+    await outdatedFiles({ write: true })
+  } else if ((await readFile(DESCRIPTION_FILE, 'utf8')) !== text) {
     console.error('src/pages/assets/openapi.json differs from the routes: run node bin/openapi.ts --write.')
     process.exitCode = 1
   }

@@ -90,6 +90,18 @@ const programs: readonly SystemProgram[] = [
     onlyFor: ['test/client/shells'],
   },
   {
+    command: 'python3',
+    debianPackage: 'python3',
+    neededFor: 'running programs with the Python client',
+    onlyFor: ['test/sdk/', 'test/docs/commands'],
+  },
+  {
+    command: 'mypy',
+    debianPackage: 'mypy',
+    neededFor: 'checking the types of the Python client',
+    onlyFor: ['test/sdk/'],
+  },
+  {
     command: 'curl',
     debianPackage: 'curl',
     neededFor: 'running the commands of the documents',

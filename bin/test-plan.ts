@@ -159,6 +159,7 @@ export const RULES: readonly Rule[] = [
   deep('test/client/login', SQLITE, 'starts some ten processes', 9),
   deep('test/client/transfers', SQLITE, 'large files, lost connections', 8),
   deep('test/client/sdk-build', SQLITE, 'compiles the SDK', 5),
+  deep('test/sdk/', SQLITE, 'runs Python programs, and the type checker of Python', 25),
   deep('test/client/sync-once', SQLITE, 'runs some twenty commands', 5),
   deep('test/client/import', SQLITE, 'starts some processes, and rclone', 8),
   deep('test/client/commands', SQLITE, 'runs some fifty commands', 6),

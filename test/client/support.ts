@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { Server } from 'node:http'
+import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -51,4 +51,38 @@ export async function listening(server: Server): Promise<AsyncDisposable & { rea
       await once(server, 'close')
     },
   }
+}
+
+/** What a proxy does with one request: pass it on, refuse it, drop it, or drop its response. */
+export type Fate = 'pass' | 'busy' | 'drop' | 'drop-response' | 'cut-response'
+
+/** A proxy that treats requests as `fate` says. Links of the server lead back to the proxy. */
+export async function startProxy(target: string, fate: (method: string, url: string) => Fate) {
+  const server = createServer((incoming, outgoing) => {
+    const what = fate(incoming.method ?? '', incoming.url ?? '')
+    if (what === 'busy') {
+      incoming.resume()
+      outgoing.writeHead(503, { 'Retry-After': '0' }).end('{"error_msg": "busy"}')
+      return
+    }
+    if (what === 'drop') return void incoming.socket.destroy()
+    const { method, headers } = incoming
+    const sent = request(target + incoming.url, { method, headers }, (response) => {
+      if (what === 'drop-response') {
+        response.resume().on('end', () => incoming.socket.destroy())
+        return
+      }
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      if (what === 'pass') return void response.pipe(outgoing)
+      let length = 0
+      response.on('data', (bytes: Buffer) => {
+        length += bytes.length
+        if (length > 1_000_000) return void incoming.socket.destroy()
+        outgoing.write(bytes)
+      })
+    })
+    sent.on('error', () => incoming.socket.destroy())
+    incoming.pipe(sent)
+  })
+  return listening(server)
 }

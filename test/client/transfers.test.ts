@@ -1,48 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Carrel, CarrelError } from '../../sdk/src/index.ts'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
-import { clientUser, listening } from './support.ts'
-
-/** What a proxy does with one request: pass it on, refuse it, drop it, or drop its response. */
-type Fate = 'pass' | 'busy' | 'drop' | 'drop-response' | 'cut-response'
-
-/** A proxy that treats requests as `fate` says. Links of the server lead back to the proxy. */
-async function startProxy(target: string, fate: (method: string, url: string) => Fate) {
-  const server = createServer((incoming, outgoing) => {
-    const what = fate(incoming.method ?? '', incoming.url ?? '')
-    if (what === 'busy') {
-      incoming.resume()
-      outgoing.writeHead(503, { 'Retry-After': '0' }).end('{"error_msg": "busy"}')
-      return
-    }
-    if (what === 'drop') return void incoming.socket.destroy()
-    const { method, headers } = incoming
-    const sent = request(target + incoming.url, { method, headers }, (response) => {
-      if (what === 'drop-response') {
-        response.resume().on('end', () => incoming.socket.destroy())
-        return
-      }
-      outgoing.writeHead(response.statusCode ?? 0, response.headers)
-      if (what === 'pass') return void response.pipe(outgoing)
-      let length = 0
-      response.on('data', (bytes: Buffer) => {
-        length += bytes.length
-        if (length > 1_000_000) return void incoming.socket.destroy()
-        outgoing.write(bytes)
-      })
-    })
-    sent.on('error', () => incoming.socket.destroy())
-    incoming.pipe(sent)
-  })
-  return listening(server)
-}
+import { clientUser, startProxy } from './support.ts'
 
 describe('transfers of the SDK and the client', () => {
   let server: TestServer

@@ -10,7 +10,7 @@ import { findProgram } from '../../bin/system-programs.ts'
 import { Client } from '../support/client.ts'
 import { type Serving, serve } from '../support/command.ts'
 
-// Commands in the documents that are marked as `sh run` or `ts run`, as a reader would run them: one page after the other, against one server.
+// Commands in the documents that are marked as `sh run`, `ts run` or `py run`, as a reader would run them: one page after the other, against one server.
 
 const root = path.join(import.meta.dirname, '../..')
 const ADMIN = { email: 'admin@carrel.local', password: 'a long password of the admin' }
@@ -84,21 +84,39 @@ describe('commands of the documents', { timeout: 300_000 }, () => {
     const file = path.join(folder, 'upload.ts')
     const sdk = path.join(root, 'sdk/src/index.ts')
     writeFileSync(file, script.replace("'carrel-sdk'", JSON.stringify(sdk)))
+    await expectUpload(process.execPath, ['--no-warnings', file])
+  })
+
+  it('work: the script with the Python client uploads a folder with progress', async (t) => {
+    const python = findProgram('python3')
+    if (python === undefined) return t.skip('python3 is not installed')
+    const [script = ''] = fences('docs/guide-developers.md', 'py run')
+    const file = path.join(folder, 'upload.py')
+    writeFileSync(file, script)
+    await expectUpload(python, ['-B', file], { PYTHONPATH: path.join(root, 'sdk/python') })
+  })
+
+  /** Runs a script that uploads a folder to a library, and compares both. */
+  async function expectUpload(command: string, args: readonly string[], more = {}) {
     mkdirSync(path.join(folder, 'tree/a/b'), { recursive: true })
     writeFileSync(path.join(folder, 'tree/top.txt'), 'top')
     writeFileSync(path.join(folder, 'tree/a/b/deep.txt'), 'deep')
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
-    const library = await client.createLibrary('Uploaded')
-    const { code, output } = await run(process.execPath, ['--no-warnings', file, 'tree', 'Uploaded'], {
+    const name = `Uploaded by ${path.basename(args.at(-1) ?? '')}`
+    const library = await client.createLibrary(name)
+    const { code, output } = await run(command, [...args, 'tree', name], {
       CARREL_CLIENT_URL: server.url,
       CARREL_CLIENT_TOKEN: client.token,
+      ...more,
     })
     assert.equal(code, 0, output)
     assert.match(output, /deep\.txt 4 of 4 bytes/)
     const listed = await client.get(`/api/v2.1/repos/${library}/dir/`, { p: '/', recursive: 1, t: 'f' })
-    const names = listed.body.dirent_list.map((entry: { name: string }) => entry.name)
-    assert.deepEqual(names.sort(), ['deep.txt', 'top.txt'])
-  })
+    const paths = listed.body.dirent_list.map((entry: { parent_dir: string; name: string }) =>
+      path.posix.join(entry.parent_dir, entry.name),
+    )
+    assert.deepEqual(paths.sort(), ['/a/b/deep.txt', '/top.txt'])
+  }
 })
 
 /** The contents of code blocks with this mark. */
