@@ -7,6 +7,7 @@ import { S3Unavailable } from '../test/support/s3.ts'
 import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
+import { bundleServer } from './test-bundle.ts'
 import { DATABASE_NAMES, planTests, type TestJob, type Tier } from './test-plan.ts'
 import { runInPool } from './test-pool.ts'
 import { type FileReport, type ProcessReport, runTestProcess, type TestResult } from './test-process.ts'
@@ -69,6 +70,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   const usesBrowser = jobs.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
   await using _browser = usesBrowser ? await shareBrowser() : undefined
   await using _templates = await createTemplates()
+  process.env['CARREL_TEST_BUNDLE'] = JSON.stringify(await bundleServer(root))
   const count = new Set(jobs.flatMap(({ files }) => files)).size
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)
   const [failedChecks, passed] = await Promise.all([

@@ -8,7 +8,14 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { Client } from '../support/client.ts'
-import { carrelProcess, program, serve } from '../support/command.ts'
+import * as support from '../support/command.ts'
+import { type CommandOptions, sourceProgram } from '../support/command.ts'
+
+// From the sources, as users run them, not from the bundle of the test run.
+const serve = (args: readonly string[], options: CommandOptions = {}) =>
+  support.serve(args, { ...options, from: sourceProgram })
+const carrelProcess = (args: readonly string[], options: CommandOptions = {}) =>
+  support.carrelProcess(args, { ...options, from: sourceProgram })
 
 describe('carrel serve', { timeout: 300_000 }, () => {
   let folder = ''
@@ -69,7 +76,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
 
   it('shows the generated password on a terminal, and puts it nowhere else', async () => {
     const data = newData()
-    const command = [process.execPath, ...program, 'serve', '--port', '0', '--data', data]
+    const command = [process.execPath, ...sourceProgram, 'serve', '--port', '0', '--data', data]
     // `script` gives it a terminal.
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARREL_'))
     const child = spawn('script', ['-qefc', command.join(' '), '/dev/null'], {

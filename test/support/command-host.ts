@@ -1,8 +1,10 @@
 import { constants, setPriority } from 'node:os'
-import { run } from '../../src/cli/run.ts'
+import { pathToFileURL } from 'node:url'
+import type { run as runCarrel } from '../../src/cli/run.ts'
 
-// A process that runs `carrel` commands one after another, so that they load their modules once: see command.ts. Between two
-// commands everything is restored that a command leaves to the end of its process: variables, signal handlers, priority.
+// A process that runs `carrel` commands one after another, so that they load their modules once: see command.ts. Its argument is the
+// file that exports them, the source or a bundle. Between two commands everything is restored that a command leaves to the end of its
+// process: variables, signal handlers, priority.
 
 /** A command to run. */
 export interface CommandRequest {
@@ -14,6 +16,9 @@ export interface CommandRequest {
 export type CommandMessage =
   | { readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly code: number }
+
+const [, , file = ''] = process.argv
+const { run } = (await import(pathToFileURL(file).href)) as { run: typeof runCarrel }
 
 process.on('disconnect', () => process.exit())
 process.on('message', ({ args, env }: CommandRequest) => {

@@ -1,0 +1,150 @@
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rolldown, VERSION } from 'rolldown'
+
+const DAY_MS = 24 * 3_600_000
+
+/** Threads and child processes of the server, which their parent finds beside itself. */
+const STARTED_FILE = /new URL\('(\.\/[^']+)\.ts', import\.meta\.url\)/g
+
+/** The program and the function of its commands, as one file each with what they import. */
+export interface ServerBundle {
+  readonly main: string
+  readonly run: string
+}
+
+/**
+ * Bundles the sources of the server for the processes that tests start and kill: loading a thousand files takes most of the time of
+ * a start (record 0094). Packages stay where they are, and so do files that the sources find by their own place.
+ *
+ * The name of the folder is the hash of everything the bundle is made from, so that no bundle of other sources can be used. The folder
+ * appears complete or not at all, because other runs may use it at the same time.
+ */
+export async function bundleServer(root: string): Promise<ServerBundle> {
+  const cache = path.join(root, 'node_modules/.cache/carrel-bundle')
+  const sources = sourcesOf(root)
+  const folder = path.join(cache, hashOf(root, sources))
+  mkdirSync(cache, { recursive: true })
+  if (!existsSync(folder)) {
+    const unfinished = path.join(cache, `unfinished-${randomUUID()}`)
+    await writeBundle(root, sources, unfinished)
+    moveInto(folder, unfinished)
+  }
+  const now = new Date()
+  utimesSync(folder, now, now)
+  removeOld(cache)
+  return { main: path.join(folder, 'main.mjs'), run: path.join(folder, 'cli-run.mjs') }
+}
+
+/** Paths of the sources without tests, with those of the SDK, which commands use. */
+function sourcesOf(root: string): string[] {
+  return globSync('{src,sdk/src}/**/*.{ts,mjs,json}', { cwd: root })
+    .filter((file) => !/\.(?:test|contract|fixture)\.ts$/.test(file))
+    .sort()
+}
+
+/** The hash of the names and contents of all inputs: the sources, the launcher, this file and the version of the bundler. */
+function hashOf(root: string, sources: readonly string[]): string {
+  const hash = createHash('sha256').update(VERSION).update(root)
+  for (const file of [...sources, 'bin/hand-over.cjs', 'bin/node-flags.cjs', 'bin/test-bundle.ts']) {
+    const content = readFileSync(path.join(root, file))
+    hash.update(`\0${file}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+async function writeBundle(root: string, sources: readonly string[], folder: string): Promise<void> {
+  const known = new Set(sources.map((file) => path.join(root, file)))
+  await using bundle = await rolldown({
+    input: entriesOf(root, sources),
+    platform: 'node',
+    tsconfig: false,
+    transform: { target: 'esnext' },
+    plugins: [
+      {
+        name: 'places',
+        // Relative, or a helper of the bundler: part of the bundle. CommonJS is for the launcher, which finds things by its own place.
+        resolveId(id, importer) {
+          if (id.endsWith('.cjs') && importer !== undefined) {
+            return { id: pathToFileURL(path.resolve(path.dirname(importer), id)).href, external: true }
+          }
+          const isOwn = id.startsWith('.') || path.isAbsolute(id) || id.startsWith('@oxc-project/')
+          return isOwn ? undefined : { id, external: true }
+        },
+        transform(code, id) {
+          if (path.isAbsolute(id) && !id.includes('node_modules') && !known.has(id)) {
+            throw new Error(`The bundle contains ${id}, which is not part of its hash.`)
+          }
+          return code.includes('import.meta.') ? { code: withPlaces(code, id, root) } : undefined
+        },
+      },
+    ],
+  })
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    keepNames: true,
+    entryFileNames: '[name].mjs',
+    chunkFileNames: 'chunk-[hash].mjs',
+  })
+}
+
+/** The program, its commands, and each file that a thread or a child process starts with, by their names in the bundle. */
+function entriesOf(root: string, sources: readonly string[]): Record<string, string> {
+  const started = sources.flatMap((source) => {
+    const file = path.join(root, source)
+    return [...readFileSync(file, 'utf8').matchAll(STARTED_FILE)].map(([, place = '']) =>
+      path.resolve(path.dirname(file), `${place}.ts`),
+    )
+  })
+  const files = [path.join(root, 'src/main.mjs'), path.join(root, 'src/cli/run.ts'), ...started]
+  return Object.fromEntries(files.map((file) => [entryName(root, file), file]))
+}
+
+/** For example `cli-run` for `src/cli/run.ts`. */
+function entryName(root: string, file: string): string {
+  const { dir, name } = path.parse(path.relative(path.join(root, 'src'), file))
+  return path.join(dir, name).replaceAll(path.sep, '-')
+}
+
+/** The code of a file with its place as constants, because the bundle has another. Threads and child processes start from the bundle. */
+function withPlaces(code: string, file: string, root: string): string {
+  return code
+    .replaceAll(STARTED_FILE, (_, place: string) => {
+      const name = entryName(root, path.resolve(path.dirname(file), `${place}.ts`))
+      return `new URL('./${name}.mjs', import.meta.url)`
+    })
+    .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
+    .replaceAll(/(?<!\.mjs', )import\.meta\.url/g, JSON.stringify(pathToFileURL(file).href))
+}
+
+/** Renames a finished folder. If another run was faster, its folder has the same content. */
+function moveInto(folder: string, unfinished: string): void {
+  try {
+    renameSync(unfinished, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+    rmSync(unfinished, { recursive: true })
+  }
+}
+
+/** Deletes bundles that no run has used for a day. */
+function removeOld(cache: string): void {
+  for (const name of readdirSync(cache)) {
+    const folder = path.join(cache, name)
+    const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+    if (Date.now() - mtimeMs > DAY_MS) rmSync(folder, { recursive: true, force: true })
+  }
+}
