@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { testSeed } from '../support/random.ts'
+import { rounds } from '../support/tier.ts'
 import { isSettledSmall } from './settle.ts'
 import { soak } from './soak.ts'
 
@@ -14,7 +15,13 @@ it('three minutes of mixed load get right answers, leave memory and descriptors 
 }, async (t) => {
   const seed = testSeed()
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
-  const report = await soak({ seconds: 180, idleSeconds: 0, paceMs: 200, seed, sampleMs: 2000 })
+  const report = await soak({
+    seconds: 180,
+    idleSeconds: 0,
+    paceMs: rounds(500, 500, 200),
+    seed,
+    sampleMs: 2000,
+  })
   for (const { title, trend } of report.trends) t.diagnostic(`${title}: ${JSON.stringify(trend)}`)
   t.diagnostic(`operations: ${JSON.stringify([...report.counts])}`)
   t.diagnostic(`settled: ${JSON.stringify(report.settled)}`)

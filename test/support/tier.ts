@@ -3,21 +3,31 @@ import { seededRandom } from './random.ts'
 /** Whether the deep tier runs, or a file named on the command line. */
 export const isDeep = process.env['CARREL_TEST_DEEP'] === '1'
 
+/** Whether suites have the lengths they had before they were shortened (docs/testing.md). */
+const isLong = process.env['CARREL_TEST_LONG'] === '1'
+
 /**
- * The length of a randomized suite: a short version in the fast tier, the whole in the deep tier and when the file is named on the
- * command line.
+ * The length of a randomized suite: a short version in the fast tier, a longer one in the deep tier and when the file is named on the
+ * command line, and `long` when it is asked for.
  */
-export function rounds(fast: number, deep: number): number {
-  return isDeep ? deep : fast
+export function rounds(fast: number, deep: number, long = deep): number {
+  if (!isDeep) return fast
+  return isLong ? long : deep
 }
 
-/** The cases of a suite: some at random in the fast tier, all of them otherwise. */
-export function sample<T>(cases: readonly T[], fast: number, seed: number): readonly T[] {
-  if (isDeep) return cases
+/** The cases of a suite: some at random in the fast tier, `deep` of them in the deep tier, which is all unless stated. */
+export function sample<T>(
+  cases: readonly T[],
+  fast: number,
+  seed: number,
+  deep = cases.length,
+): readonly T[] {
+  const count = rounds(fast, deep, cases.length)
+  if (count >= cases.length) return cases
   const random = seededRandom(seed)
   return cases
     .map((one) => ({ one, order: random() }))
     .sort((a, b) => a.order - b.order)
-    .slice(0, fast)
+    .slice(0, count)
     .map(({ one }) => one)
 }
