@@ -92,6 +92,12 @@ export function findLibraryWithDeleted(reader: Reader, key: number): Promise<Lib
 
 /** Those of `ids` that exist, unordered. */
 export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
+  const [first] = ids
+  if (first !== undefined && ids.length === 1) {
+    // The statement of findLibrary, so that the row cache has the row when the library is opened again or committed to.
+    const only = await findLibrary(reader, first)
+    return only === undefined ? [] : [only]
+  }
   const found: LibraryInfo[] = []
   for (let start = 0; start < ids.length; start += 500) {
     const some = ids.slice(start, start + 500)

@@ -25,22 +25,30 @@ export class LibraryNames {
 
   /** All libraries and shared folders the account may read. */
   async list(user: Account): Promise<NamedLibrary[]> {
-    return named(await this.#access.listReadable(user))
+    return [...named(await this.#access.listReadable(user))]
   }
 
   /**
    * Undefined if there is none, or none that the account may read. Looked up for each request, in mostly cached rows: a cached name
-   * could be that of another library by now.
+   * could be that of another library by now. Own libraries are named first, so their names do not depend on what is shared, and the
+   * shares are read only for other names.
    */
   async open(user: Account, name: string): Promise<Library | undefined> {
     const wanted = toNfc(name)
-    const found = (await this.list(user)).find((one) => one.name === wanted)
-    return found && (await this.#access.openAll(user, [found.id])).get(found.id)
+    const own = await this.#access.listOwnedReadable(user)
+    const id =
+      findNamed(own, wanted) ?? findNamed([...own, ...(await this.#access.listGranted(user))], wanted)
+    return id && (await this.#access.openAll(user, [id])).get(id)
   }
 }
 
+function findNamed(readable: readonly Readable[], wanted: string): LibraryId | undefined {
+  for (const { name, id } of named(readable)) if (name === wanted) return id
+  return undefined
+}
+
 /** Each library once, own ones first. */
-function named(readable: readonly Readable[]): NamedLibrary[] {
+function* named(readable: readonly Readable[]): Generator<NamedLibrary, void> {
   const once = new Map<LibraryId, Readable>()
   for (const one of readable) if (!once.has(one.id)) once.set(one.id, one)
   const ordered = [...once.values()].sort(
@@ -50,12 +58,12 @@ function named(readable: readonly Readable[]): NamedLibrary[] {
       (a.id < b.id ? -1 : 1),
   )
   const taken = new Set<string>()
-  return ordered.map(({ id, name: shown }) => {
+  for (const { id, name: shown } of ordered) {
     // A library from a sync client may have any name, and a slash cannot be part of a URL segment.
     const plain = toNfc(shown).replaceAll('/', '_') || '_'
     const isFree = (name: string) => !taken.has(name.toLowerCase()) && !looksLikeSnapshot(name)
     const name = isFree(plain) && plain !== '.' && plain !== '..' ? plain : `${plain} (${id.slice(0, 6)})`
     taken.add(name.toLowerCase())
-    return { name, id }
-  })
+    yield { name, id }
+  }
 }
