@@ -23,6 +23,11 @@ interface WebdavAttempt {
   /** A login name; undefined for a token that was sent without one. */
   readonly name: string | undefined
   readonly secret: string
+  readonly client: WebdavClient
+}
+
+/** Where an attempt comes from. Read only to verify a password: a request computes these when they are first used. */
+interface WebdavClient {
   readonly address: string
   /** The network of one subscriber, which attempts are counted by. */
   readonly network: string
@@ -76,15 +81,16 @@ export class WebdavSignIn {
 
   async #byWebdavSecret(
     { account }: Credentials,
-    { secret, network }: WebdavAttempt,
+    { secret, client }: WebdavAttempt,
   ): Promise<Account | undefined> {
-    const outcome = await this.#options.webdavSecrets.verify(account, secret, network)
+    const outcome = await this.#options.webdavSecrets.verify(account, secret, client.network)
     if (typeof outcome === 'object') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
     return outcome === 'right' ? account : undefined
   }
 
   async #byPassword(attempt: WebdavAttempt & { readonly name: string }): Promise<Account | undefined> {
-    const { name, secret: password, address, network, signal } = attempt
+    const { name, secret: password } = attempt
+    const { address, network, signal } = attempt.client
     const kind = 'sign-in'
     const outcome = await this.#options.passwordChecks.check({
       kind,

@@ -162,9 +162,9 @@ async function authenticate(
 async function authenticateSecret(
   { webdavSignIn, db }: Services,
   { name, secret }: { readonly name: string | undefined; readonly secret: string },
-  { address, network, signal }: HttpRequest,
+  client: HttpRequest,
 ): Promise<AuthResult<Account>> {
-  const found = authResult(await webdavSignIn.authenticate({ name, secret, address, network, signal }))
+  const found = authResult(await webdavSignIn.authenticate({ name, secret, client }))
   // A token can seal the keys of encrypted libraries. A password cannot, because it may be short.
   if (found.kind !== 'user' || !db.isShared || found.user.scope === undefined) return found
   return { kind: 'user', user: { ...found.user, [presentedCredential]: secret } }

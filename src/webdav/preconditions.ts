@@ -17,6 +17,9 @@ type Effect =
   /** Removes or replaces an item with everything below it. */
   | 'removes'
 
+/** The conditional headers of a request that changes something (RFC 9110, 13.1). Most requests have none of them. */
+const CONDITIONAL = ['if-match', 'if-none-match', 'if-unmodified-since']
+
 /** The preconditions of a request that changes something: conditional headers, `If`, and the tokens of locks. */
 export class Preconditions {
   readonly #services: WebdavServices
@@ -40,6 +43,7 @@ export class Preconditions {
   /** Throws a refusal if a condition does not hold for the resource of the request. */
   async check(resource: LibraryResource): Promise<void> {
     if (!this.accepts(resource.kind === 'missing' ? undefined : (resource.entry ?? 'root'))) throw failed()
+    if (this.#ifHeader.isEmpty) return
     const stateOf = async (url: string | undefined) =>
       url === undefined ? this.#stateOf(resource) : this.#stateAt(url)
     if (!(await this.#ifHeader.holds(stateOf))) throw failed()
@@ -47,6 +51,7 @@ export class Preconditions {
 
   /** Whether the conditional headers of HTTP allow a change of an entry; undefined for none, `root` for the root of a library. */
   accepts(entry: Dirent | 'root' | undefined): boolean {
+    if (CONDITIONAL.every((name) => this.#request.header(name) === undefined)) return true
     const { headers } = this.#request
     if (entry === undefined) return headers['if-match'] === undefined
     const validators = entry === 'root' ? {} : { etag: entry.id, lastModified: entry.mtime }
