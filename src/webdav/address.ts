@@ -58,9 +58,9 @@ export function hrefOf({ prefix, snapshot, library, path }: Address, isFolder: b
   return `${prefix}/${all}${isFolder && all !== '' ? '/' : ''}`
 }
 
-/** One segment of a URL path. */
+/** One segment of a URL path. Most names need no escapes, and the test takes less time than the encoder. */
 export function encodeName(name: string): string {
-  return encodeURIComponent(name.toWellFormed())
+  return /^[\w.~-]*$/.test(name) ? name : encodeURIComponent(name.toWellFormed())
 }
 
 /** Parses a URL of this server in an `If` header; undefined for any other. */

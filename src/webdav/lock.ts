@@ -12,7 +12,7 @@ import {
 } from '../library/index.ts'
 import { parentOf } from '../objects/index.ts'
 import { addressOf } from './address.ts'
-import { lockDiscovery } from './live-properties.ts'
+import { lockDiscovery, shownLocks } from './live-properties.ts'
 import { Preconditions } from './preconditions.ts'
 import {
   changeable,
@@ -103,8 +103,8 @@ async function lockXml(
   services: WebdavServices,
   { address, library, path }: LibraryResource,
 ): Promise<string> {
-  const locks = [...(await locksOf(services.core, library.info)).values()]
-  const discovery = await lockDiscovery(services, locks, { ...address, path })
+  const locks = await shownLocks(services, (await locksOf(services.core, library.info)).values())
+  const discovery = lockDiscovery(locks, { ...address, path })
   return `<?xml version="1.0" encoding="utf-8"?>\n<d:prop xmlns:d="DAV:"><d:lockdiscovery>${discovery}</d:lockdiscovery></d:prop>`
 }
 
