@@ -25,6 +25,15 @@ describe('TwoGenerationCache', () => {
     assert.ok(held > 0 && held <= 100, `${held}`)
   })
 
+  it('is empty after it was cleared, and takes as much as before', () => {
+    const cache = ofWeight(100)
+    for (let n = 0; n < 20; n += 1) cache.set(`passing ${n}`, 'y'.repeat(10))
+    cache.clear()
+    for (let n = 0; n < 20; n += 1) assert.equal(cache.get(`passing ${n}`), undefined)
+    for (let n = 0; n < 5; n += 1) cache.set(`new ${n}`, 'z'.repeat(10))
+    for (let n = 0; n < 5; n += 1) assert.equal(cache.get(`new ${n}`), 'z'.repeat(10))
+  })
+
   it('does not cache an entry heavier than half of its maximum', () => {
     const cache = ofWeight(100)
     cache.set('light', 'x')

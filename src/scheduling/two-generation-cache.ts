@@ -35,9 +35,16 @@ export class TwoGenerationCache<Key, Value> {
     this.#young.set(key, value)
     this.#weight += weight
   }
+
   /** Its weight stays counted until the generation ends. */
   delete(key: Key): void {
     this.#young.delete(key)
     this.#old.delete(key)
+  }
+
+  clear(): void {
+    this.#young = new Map()
+    this.#old = new Map()
+    this.#weight = 0
   }
 }

@@ -34,6 +34,7 @@ import { type HttpServer, type Listening, StartingPort } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
 import { programVersion } from '../version.ts'
+import { clearPropfindCache } from '../webdav/index.ts'
 import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -309,6 +310,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     async releaseCaches() {
       core.objects.clearCache()
       clearListingCache()
+      clearPropfindCache()
       for (const database of new Set([db, searchDb])) await database.releasePageCaches()
     },
     async drain() {

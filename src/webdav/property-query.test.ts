@@ -91,6 +91,17 @@ describe('the properties that a PROPFIND asks for', () => {
     assert.deepEqual(needs(parse('')), [true, true, false])
   })
 
+  it('can be cached with their body if they depend on entries alone', () => {
+    const one = prop('<getetag/><displayname/>')
+    assert.match(one.cacheKey ?? '', /^\d+ <propfind .*<\/propfind>$/)
+    assert.notEqual(one.cacheKey, prop('<displayname/><getetag/>').cacheKey)
+    for (const name of ['<lockdiscovery/>', '<quota-used-bytes/>', '<creationdate/>', '<x xmlns="urn:x"/>']) {
+      assert.equal(prop(`<getetag/>${name}`).cacheKey, undefined, name)
+    }
+    assert.equal(parse('').cacheKey, undefined)
+    assert.equal(prop(`<getetag/>${' '.repeat(2000)}`).cacheKey, undefined)
+  })
+
   it('show the locks that cover an item, with the name of a holder in the web app', () => {
     const lock: FileLock = { path: file.path, accountKey: 1, lockedAt: 0, expiresAt: null }
     const shown = { lock, holder: 'Ann <a@b>', secondsLeft: undefined }

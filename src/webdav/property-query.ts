@@ -49,8 +49,11 @@ export class PropertyQuery {
   readonly needsDead: boolean
   readonly needsLocks: boolean
   readonly needsQuota: boolean
+  /** Identifies the query if what it describes depends on entries alone, so that it can be cached; else undefined. */
+  readonly cacheKey: string | undefined
 
-  constructor(kind: 'prop' | 'allprop' | 'propname', names: readonly Name[]) {
+  /** `text` is the body, or undefined if that is long. */
+  constructor(kind: 'prop' | 'allprop' | 'propname', names: readonly Name[], text: string | undefined) {
     this.#kind = kind
     this.#names = names
     const asked = names.map((name) => propertyOf(name, kind === 'propname'))
@@ -59,15 +62,17 @@ export class PropertyQuery {
     this.needsDead = kind !== 'prop' || names.some((name) => !isLive(name) || isCreationTime(name))
     this.needsLocks = kind !== 'prop' || isAsked('lockdiscovery')
     this.needsQuota = isAsked('quota-used-bytes') || isAsked('quota-available-bytes')
+    const dependsOnMore = this.needsDead || this.needsLocks || this.needsQuota
+    this.cacheKey = dependsOnMore || text === undefined ? undefined : `${text.length} ${text}`
   }
 
   /** An empty body asks for all properties. Throws a refusal. */
   static parse(bytes: Buffer): PropertyQuery {
-    if (bytes.length > MAX_CACHED_BODY) return parseQuery(bytes)
+    if (bytes.length > MAX_CACHED_BODY) return parseQuery(bytes, undefined)
     const key = bytes.toString('latin1')
     let query = known.get(key)
     if (query === undefined) {
-      query = parseQuery(bytes)
+      query = parseQuery(bytes, key)
       known.set(key, query)
     }
     return query
@@ -97,8 +102,8 @@ export class PropertyQuery {
   }
 }
 
-function parseQuery(bytes: Buffer): PropertyQuery {
-  if (bytes.length === 0) return new PropertyQuery('allprop', [])
+function parseQuery(bytes: Buffer, text: string | undefined): PropertyQuery {
+  if (bytes.length === 0) return new PropertyQuery('allprop', [], text)
   const root = parseXml(bytes)
   const prop = child(root, 'prop')
   const kind = prop !== undefined ? 'prop' : child(root, 'propname') !== undefined ? 'propname' : 'allprop'
@@ -109,6 +114,7 @@ function parseQuery(bytes: Buffer): PropertyQuery {
   return new PropertyQuery(
     kind,
     names.map(({ namespace, name }) => ({ namespace, name })),
+    text,
   )
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Account } from '../identity/index.ts'
 import { type DeadProperty, type Library, locksOf, propertiesIn, propertiesOf } from '../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
-import { TimeSlicer } from '../scheduling/index.ts'
+import { TimeSlicer, TwoGenerationCache } from '../scheduling/index.ts'
 import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { storedCreationTime } from './item-times.ts'
 import { type DescribedItem, type ShownLock, shownLocks } from './live-properties.ts'
@@ -26,9 +26,25 @@ const PIECE = 64 * 1024
 const BATCH = 200
 const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<d:multistatus xmlns:d="DAV:">'
 const TAIL = '</d:multistatus>'
+const XML_HEADERS = { 'Content-Type': 'application/xml; charset=utf-8' }
 const NONE: readonly DeadProperty[] = []
 
-/** PROPFIND: the properties of an item, and with `Depth: 1` those of the items in a folder. The response is streamed. */
+/** Bytes of all cached documents. */
+const CACHE_BYTES = 8 * 2 ** 20
+/** Estimated size of a cached document besides its bytes: most of it is the key. */
+const OVERHEAD_BYTES = 1000
+/**
+ * Listings of folders that fit in one piece, because clients list the same folders again and again. Dirs are immutable and the dir id is in the
+ * key, so they stay valid. The rights of the caller are checked before, for each request.
+ */
+const cache = new TwoGenerationCache<string, Buffer>(CACHE_BYTES, ({ length }) => length + OVERHEAD_BYTES)
+
+/** Evicts all cached listings, to return memory while the server is idle. */
+export function clearPropfindCache(): void {
+  cache.clear()
+}
+
+/** PROPFIND: the properties of an item, and with `Depth: 1` those of the items in a folder. A long response is streamed. */
 export async function findProperties(
   services: WebdavServices,
   user: Account,
@@ -39,18 +55,30 @@ export async function findProperties(
   const bytes = readBody(body, MAX_BODY, request.bodyClaim)
   const query = PropertyQuery.parse(bytes instanceof Promise ? await bytes : bytes)
   const resource = await findResource(services, user, addressOf(request))
-  const items =
+  const { own, below, dirKey } =
     resource.kind === 'root'
-      ? rootItems(services, user, resource.address, depth)
-      : await libraryItems(services, existing(resource), depth, query)
-  const pieces = joined(items, query)
+      ? rootListing(services, user, resource.address, depth)
+      : await libraryListing(services, existing(resource), depth, query)
+  const start = HEAD + query.responseXml(own)
+  // `start` has the URL that those of the entries begin with.
+  const key =
+    dirKey === undefined || query.cacheKey === undefined ? undefined : `${dirKey} ${query.cacheKey}\n${start}`
+  const cached = key === undefined ? undefined : cache.get(key)
+  if (cached !== undefined) return multistatus(cached)
+  const pieces = joined(start, below(), query)
   // The first piece is made now, so that a fault is answered and not sent as a broken document.
   const first = await pieces.next()
   const text = first.value ?? ''
+  if (!text.endsWith(TAIL)) return multistatus(streamed(text, pieces))
   // Most folders fit in one piece. Sending it as a stream would take longer than making it.
-  const document = text.endsWith(TAIL) ? text : streamed(text, pieces)
-  const headers = { 'Content-Type': 'application/xml; charset=utf-8' }
-  return rawResponse({ status: 207, headers, body: document })
+  if (key === undefined) return multistatus(text)
+  const document = Buffer.from(text)
+  cache.set(key, document)
+  return multistatus(document)
+}
+
+function multistatus(body: string | Buffer | Chunks): HttpResponse {
+  return rawResponse({ status: 207, headers: XML_HEADERS, body })
 }
 
 function streamed(first: string, rest: AsyncGenerator<string, void>): Chunks {
@@ -69,42 +97,52 @@ function streamed(first: string, rest: AsyncGenerator<string, void>): Chunks {
   }
 }
 
-async function* rootItems(
-  services: WebdavServices,
-  user: Account,
-  address: Address,
-  depth: 0 | 1,
-): AsyncGenerator<readonly Listed[]> {
+/** What a response describes. */
+interface Listing {
+  /** The item of the request. */
+  readonly own: Listed
+  /** The items in it, in batches. */
+  readonly below: () => AsyncGenerator<readonly Listed[]>
+  /** Identifies the dir that is listed, for the cache; undefined for none. */
+  readonly dirKey: string | undefined
+}
+
+function rootListing(services: WebdavServices, user: Account, address: Address, depth: 0 | 1): Listing {
   const context = { address, locks: undefined }
   const base = { path: ROOT, isFolder: true, size: 0, createdAt: undefined, quota: undefined }
   const unknown = { mtime: undefined, id: undefined }
   const own = { ...base, href: hrefOf(address, true), name: address.snapshot ?? '', ...unknown }
-  yield [{ item: own, context, dead: NONE }]
-  if (depth === 0) return
-  const named = await services.libraryNames.list(user)
-  const opened = await services.access.openAll(
-    user,
-    named.map(({ id }) => id),
-  )
-  const listed: Listed[] = []
-  for (const { name, id } of named) {
-    const library = opened.get(id)
-    if (library === undefined) continue
-    const at = { ...address, library: name, path: ROOT }
-    const { updatedAt: mtime, root } = library.info
-    // A state of the past may have another root, or may not exist.
-    const state = address.snapshot === undefined ? { mtime, id: root } : unknown
-    listed.push({ item: { ...base, href: hrefOf(at, true), name, ...state }, context, dead: NONE })
+  return {
+    own: { item: own, context, dead: NONE },
+    async *below() {
+      if (depth === 0) return
+      const named = await services.libraryNames.list(user)
+      const opened = await services.access.openAll(
+        user,
+        named.map(({ id }) => id),
+      )
+      const listed: Listed[] = []
+      for (const { name, id } of named) {
+        const library = opened.get(id)
+        if (library === undefined) continue
+        const at = { ...address, library: name, path: ROOT }
+        const { updatedAt: mtime, root } = library.info
+        // A state of the past may have another root, or may not exist.
+        const state = address.snapshot === undefined ? { mtime, id: root } : unknown
+        listed.push({ item: { ...base, href: hrefOf(at, true), name, ...state }, context, dead: NONE })
+      }
+      yield listed
+    },
+    dirKey: undefined,
   }
-  yield listed
 }
 
-async function libraryItems(
+async function libraryListing(
   services: WebdavServices,
   resource: LibraryResource & { readonly kind: 'file' | 'folder' },
   depth: 0 | 1,
   query: PropertyQuery,
-): Promise<AsyncGenerator<readonly Listed[]>> {
+): Promise<Listing> {
   const { address, library, path, kind, entry } = resource
   const { core } = services
   const isPast = address.snapshot !== undefined
@@ -117,24 +155,27 @@ async function libraryItems(
   const quota = query.needsQuota && kind === 'folder' ? await quotaOf(services, library) : undefined
   const context = { address, locks }
   const folder = listing ? await library.tree.getDir(path) : undefined
-  const own = entry ?? rootEntry(library, address)
   const href = hrefOf(address, kind === 'folder')
-  const slicer = new TimeSlicer()
-  return (async function* () {
-    yield [{ item: describe(own, path, href, dead, quota), context, dead }]
-    let batch: Listed[] = []
-    for (const one of folder?.dir.entries ?? []) {
-      const at = joinPath(path, one.name)
-      const deadHere = deadBelow?.get(at) ?? NONE
-      const url = `${href}${encodeName(one.name)}${one.kind === 'dir' ? '/' : ''}`
-      batch.push({ item: describe(one, at, url, deadHere, quota), context, dead: deadHere })
-      if (batch.length < BATCH) continue
+  const own = describe(entry ?? rootEntry(library, address), path, href, dead, quota)
+  return {
+    own: { item: own, context, dead },
+    async *below() {
+      const slicer = new TimeSlicer()
+      let batch: Listed[] = []
+      for (const one of folder?.dir.entries ?? []) {
+        const at = joinPath(path, one.name)
+        const deadHere = deadBelow?.get(at) ?? NONE
+        const url = `${href}${encodeName(one.name)}${one.kind === 'dir' ? '/' : ''}`
+        batch.push({ item: describe(one, at, url, deadHere, quota), context, dead: deadHere })
+        if (batch.length < BATCH) continue
+        yield batch
+        batch = []
+        if (slicer.isDue) await slicer.rest()
+      }
       yield batch
-      batch = []
-      if (slicer.isDue) await slicer.rest()
-    }
-    yield batch
-  })()
+    },
+    dirKey: folder && `${library.info.key} ${folder.dir.id}`,
+  }
 }
 
 async function locksIn(services: WebdavServices, { info }: Library): Promise<readonly ShownLock[]> {
@@ -166,11 +207,12 @@ async function quotaOf({ quotas }: WebdavServices, library: Library) {
 
 /** The document in pieces of about 64 KiB. */
 async function* joined(
-  items: AsyncGenerator<readonly Listed[]>,
+  start: string,
+  below: AsyncGenerator<readonly Listed[]>,
   query: PropertyQuery,
 ): AsyncGenerator<string, void> {
-  let piece = HEAD
-  for await (const batch of items) {
+  let piece = start
+  for await (const batch of below) {
     for (const listed of batch) {
       piece += query.responseXml(listed)
       if (piece.length < PIECE) continue

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { Access } from '../../src/access/index.ts'
 import type { Database } from '../../src/database/index.ts'
-import { LibraryNames } from '../../src/webdav/index.ts'
+import { clearPropfindCache, LibraryNames } from '../../src/webdav/index.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { asking, DavClient } from './dav-client.ts'
@@ -207,6 +207,43 @@ describe('WebDAV', () => {
     const listed = await dav.propfind('/dav/Notes/', '1', asking('getetag', 'resourcetype', 'unknown'))
     assert.equal(listed.status, 207)
     assert.match(listed.text, /<d:unknown\/><\/d:prop><d:status>HTTP\/1.1 404/)
+  })
+
+  it('lists a folder again as it is now, however it was changed', async () => {
+    const asked = asking('resourcetype', 'displayname', 'getcontentlength', 'getlastmodified', 'getetag')
+    const list = async () => (await dav.propfind('/dav/Notes/again/', '1', asked)).text
+    const time =
+      '<propertyupdate xmlns="DAV:"><set><prop><Win32LastModifiedTime xmlns="urn:schemas-microsoft-com:">Tue, 14 Nov 2023 22:13:20 GMT</Win32LastModifiedTime></prop></set></propertyupdate>'
+    const to = (path: string) => ({ headers: { Destination: `${server.url}${path}` } })
+    await dav.call('MKCOL', '/dav/Notes/again')
+    const changes: (() => Promise<{ status: number }>)[] = [
+      () => dav.put('/dav/Notes/again/a.txt', 'one'),
+      () => dav.put('/dav/Notes/again/a.txt', 'three'),
+      () => dav.call('PROPPATCH', '/dav/Notes/again/a.txt', { body: time }),
+      () => dav.call('MKCOL', '/dav/Notes/again/sub'),
+      () => dav.put('/dav/Notes/again/sub/b%20%26.txt', 'b'),
+      () => dav.call('MOVE', '/dav/Notes/again/sub/b%20%26.txt', to('/dav/Notes/again/b%20%26.txt')),
+      () => user.delete(`/api2/repos/${library}/file/`, { query: { p: '/again/a.txt' } }),
+      () => dav.call('DELETE', '/dav/Notes/again/sub'),
+    ]
+    let before = await list()
+    for (const [index, change] of changes.entries()) {
+      assert.ok((await change()).status < 300, `change ${index}`)
+      const listed = await list()
+      assert.notEqual(listed, before, `change ${index}`)
+      assert.equal(await list(), listed)
+      clearPropfindCache()
+      assert.equal(await list(), listed)
+      before = listed
+    }
+    // The same folder with another URL, and for somebody who may not read it.
+    assert.match(
+      (await dav.propfind('/seafdav/Notes/again/', '1', asked)).text,
+      /<d:href>\/seafdav\/Notes\/again\/b/,
+    )
+    const stranger = await server.signUp({ password: PASSWORD })
+    const theirs = new DavClient(server.url, stranger.email, PASSWORD)
+    assert.equal((await theirs.propfind('/dav/Notes/again/', '1', asked)).status, 404)
   })
 
   it('streams the listing of 10,000 entries', async () => {
