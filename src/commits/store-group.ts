@@ -1,7 +1,6 @@
 import { insertContents } from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { DomainError } from '../errors.ts'
-import { insertObjects } from '../tree/index.ts'
 import { type Applied, commitsOf } from './apply-edits.ts'
 import { insertCommits, joinCommits } from './commit-store.ts'
 import { EditConflict, type QueuedEdit } from './edit.ts'
@@ -90,11 +89,7 @@ async function writeGroup(
     modifier: after.modifier,
     modifierViaLink: after.modifierViaLink,
   })
-  const inserting = Promise.all([
-    contents.length > 0 && insertContents(tx, key, contents),
-    insertObjects(tx, key, objects),
-    insertCommits(tx, key, commits),
-  ])
+  const inserting = Promise.all([insertContents(tx, key, contents, objects), insertCommits(tx, key, commits)])
   const limiting = guard?.limitedOwner(tx, key)
   // Awaited below, unless one before them has failed or the head has moved.
   moving.catch(() => {})

@@ -22,7 +22,7 @@ import {
   MAX_RANGE_BYTES,
   type ReadOptions,
 } from '../storage/index.ts'
-import { insertObjects, type ObjectStore, prepareFile } from '../tree/index.ts'
+import { insertObjects, type ObjectStore, type PreparedObject, prepareFile } from '../tree/index.ts'
 import { decryptPart, readPadding } from './block-decryption.ts'
 import { EncryptingBlock } from './block-encryption.ts'
 import {
@@ -475,13 +475,18 @@ function checkedSmall({ id, data }: HeldBlock): Buffer {
   return bytes
 }
 
-/** Writes the rows of received files: small blocks, access to all blocks, file objects (I1). */
+/**
+ * Writes the rows of received files: small blocks, access to all blocks, file objects (I1). `dirs` are further objects of the same transaction:
+ * with them, both kinds take one statement each to be released and inserted.
+ */
 export async function insertContents(
   tx: Transaction,
   libraryKey: number,
   contents: readonly Content[],
+  dirs: readonly PreparedObject[],
 ): Promise<void> {
   const files = contents.filter((content) => content.size > 0)
+  const objects = files.map((content) => prepareFile(content.id, fileOf(content)))
   await Promise.all([
     insertSmallBlocks(tx, new Map(contents.flatMap((content) => [...content.small]))),
     insertHeldBlocks(
@@ -489,11 +494,7 @@ export async function insertContents(
       libraryKey,
       contents.flatMap((content) => content.blocks),
     ),
-    insertObjects(
-      tx,
-      libraryKey,
-      files.map((content) => prepareFile(content.id, fileOf(content))),
-    ),
+    insertObjects(tx, libraryKey, [...objects, ...dirs]),
   ])
 }
 

@@ -1,13 +1,7 @@
 import type { Database, Transaction } from '../database/index.ts'
 import { Dir, type DirDirent, type Dirent, type DirId, EMPTY_ID, type FileDirent } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import {
-  insertObjects,
-  type ObjectStore,
-  type PreparedObject,
-  prepareDir,
-  type Totals,
-} from '../tree/index.ts'
+import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from '../tree/index.ts'
 import { type Content, type ContentStore, insertContents } from './content.ts'
 import type { OnStep } from './copy-objects.ts'
 import type { DataKey } from './data-key.ts'
@@ -87,8 +81,7 @@ class Rewriting {
     this.#dirs = []
     this.#bytes = 0
     const write = async (tx: Transaction) => {
-      await insertContents(tx, this.#to.libraryKey, contents)
-      await insertObjects(tx, this.#to.libraryKey, dirs)
+      await insertContents(tx, this.#to.libraryKey, contents, dirs)
       await this.#onStep(tx, this.#files)
     }
     // Not durable: the later flush of the commit that refers to them covers them.
