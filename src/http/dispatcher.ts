@@ -73,7 +73,7 @@ export class Dispatcher<User, Services> {
           ? handle()
           : runtime.inRequest(handle, {
               asksForChange: !SAFE_METHODS.has(incoming.head.method),
-              key: keyOf(incoming.head),
+              key: keyOf(incoming.head, route.resourceOf),
             })
     } catch (thrown) {
       result = this.#responseTo(thrown, exchange, surface, route)
@@ -289,11 +289,15 @@ function isEventStream(result: HttpResponse | undefined): boolean {
   return String(result?.headers['Content-Type'] ?? '').startsWith('text/event-stream')
 }
 
-/** Requests with longer URLs have no key. */
+/** Requests for resources with longer URLs have no key. */
 const MAX_KEY_URL = 500
 
 /** Equal for requests of one client for one resource. */
-function keyOf({ method, url, headers }: RequestHead): string | undefined {
-  if (url.length > MAX_KEY_URL) return undefined
-  return `${method} ${url} ${headers.one('authorization') ?? headers.one('seafile-repo-token') ?? ''}`
+function keyOf(
+  { method, url, headers }: RequestHead,
+  resourceOf: ((url: string) => string) | undefined,
+): string | undefined {
+  const resource = resourceOf === undefined ? url : resourceOf(url)
+  if (resource.length > MAX_KEY_URL) return undefined
+  return `${method} ${resource} ${headers.one('authorization') ?? headers.one('seafile-repo-token') ?? ''}`
 }

@@ -94,6 +94,8 @@ interface RouteSpec<
   faults?: FaultResponses
   /** Also matches every path below. */
   prefix?: true
+  /** The part of a URL that tells which rows a request reads. Default: all of it. */
+  resourceOf?: (url: string) => string
   /** The result is sent as JSON with status 200, unless it is an `HttpResponse`. */
   handle: (input: Input<A extends 'none' ? undefined : User, P, Q, Body<B>>, services: Services) => unknown
 }
@@ -113,6 +115,7 @@ export interface Route<User, Services> {
   readonly scope: ScopeNeeded
   readonly faults: FaultResponses
   readonly prefix: boolean
+  readonly resourceOf?: ((url: string) => string) | undefined
   /** Requests that bypass the policy. Used by the server's own routes only. */
   readonly openTo?: (request: HttpRequest) => boolean
   /** Called by monitoring all the time, so it is not logged. */
@@ -152,6 +155,7 @@ export function routesFor<User, Services>() {
       scope: spec.scope ?? usualScope(spec),
       faults: spec.faults ?? {},
       prefix: spec.prefix ?? false,
+      resourceOf: spec.resourceOf,
       // The server runs exactly these readers and this policy before the handler, so the types hold.
       handle: spec.handle as Route<User, Services>['handle'],
     }

@@ -63,6 +63,11 @@ export function encodeName(name: string): string {
   return /^[\w.~-]*$/.test(name) ? name : encodeURIComponent(name.toWellFormed())
 }
 
+/** The part of a request target that names the library, or the point in time. */
+export function libraryUrl(url: string): string {
+  return /^(?:\/[^/?]*){2}/.exec(url)?.[0] ?? url
+}
+
 /** Parses a URL of this server in an `If` header; undefined for any other. */
 export function parseUrl(url: string): Address | undefined {
   const path = pathOf(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ''))

@@ -1,6 +1,6 @@
 import type { Route } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { PREFIXES } from './address.ts'
+import { libraryUrl, PREFIXES } from './address.ts'
 import { makeCollection, relocate, removeItem } from './edit.ts'
 import { lockItem, unlockItem } from './lock.ts'
 import { findProperties } from './propfind.ts'
@@ -11,7 +11,8 @@ import { route, type WebdavServices } from './services.ts'
 
 // Like transfers, requests are not counted: a client that copies a folder sends one for each file.
 const reads = { auth: 'webdav', scope: 'read', body: 'raw', limit: 'none', prefix: true } as const
-const writes = { ...reads, scope: 'write' } as const
+// A client that stores a folder sends each URL once, but all of these requests read the rows of one library.
+const writes = { ...reads, scope: 'write', resourceOf: libraryUrl } as const
 
 /** WebDAV, class 1 and 2 (RFC 4918), under both prefixes. */
 export const webdavRoutes: readonly Route<Account, WebdavServices>[] = PREFIXES.flatMap((prefix) => {

@@ -6,6 +6,7 @@ import { at, Nodes } from '../support/nodes.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'
 import { PostgresProxy } from '../support/postgres-proxy.ts'
 import { filePart, intoRoot, postForm, uploadFile, uploadLink } from '../support/transfer.ts'
+import { DavClient } from '../webdav/dav-client.ts'
 
 const found = await findPostgres()
 const skip = typeof found === 'string' ? found : false
@@ -20,7 +21,7 @@ describe('round trips to PostgreSQL of a node beside a busy one', { skip }, () =
   })
   after(() => postgres[Symbol.asyncDispose]())
 
-  it('are one for a listing, two for a file detail, four for a link and a small upload', {
+  it('are one for a listing, two for a file detail, four for a link, a small upload and a WebDAV PUT', {
     timeout: 300_000,
   }, async (t) => {
     await using stack = new AsyncDisposableStack()
@@ -29,7 +30,8 @@ describe('round trips to PostgreSQL of a node beside a busy one', { skip }, () =
     const nodes = stack.use(await Nodes.create(postgres, { CARREL_DATABASE: url }))
     const busy = await nodes.start()
     const measured = await nodes.start({ env: { CARREL_DATABASE: proxy.url } })
-    const user = await measured.signUp()
+    const user = await measured.signUp({ password: 'pass word 1' })
+    const dav = new DavClient(measured.url, user.email, 'pass word 1')
     const library = await user.createLibrary('Measured')
     await uploadFile(user, library, '/a.txt', 'a')
     const shared = await user.post('/api/v2.1/share-links/', { json: { repo_id: library, path: '/a.txt' } })
@@ -56,6 +58,11 @@ describe('round trips to PostgreSQL of a node beside a busy one', { skip }, () =
         const { status } = await postForm(link, [intoRoot, filePart(`u${uploaded++}.txt`)])
         assert.equal(status, 200)
       },
+      // Another URL each time.
+      dav: async () => {
+        const { status } = await dav.put(`/dav/Measured/d${uploaded++}.txt`, 'small')
+        assert.equal(status, 201)
+      },
     }
     const counts: Record<string, number> = {}
     for (const [name, request] of Object.entries(requests)) {
@@ -71,7 +78,7 @@ describe('round trips to PostgreSQL of a node beside a busy one', { skip }, () =
       t.diagnostic(`${name}: ${trips.join(' ')}`)
     }
     t.diagnostic(JSON.stringify(counts))
-    const most = { listing: 1, detail: 2, link: 4, upload: 4 }
+    const most = { listing: 1, detail: 2, link: 4, upload: 4, dav: 4 }
     for (const [name, limit] of Object.entries(most)) {
       assert.ok((counts[name] ?? Number.NaN) <= limit, `${name}: ${counts[name]}`)
     }
