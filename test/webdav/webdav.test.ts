@@ -236,14 +236,22 @@ describe('WebDAV', () => {
       assert.equal(await list(), listed)
       before = listed
     }
-    // The same folder with another URL, and for somebody who may not read it.
+    // The same folder with another URL.
     assert.match(
       (await dav.propfind('/seafdav/Notes/again/', '1', asked)).text,
       /<d:href>\/seafdav\/Notes\/again\/b/,
     )
-    const stranger = await server.signUp({ password: PASSWORD })
-    const theirs = new DavClient(server.url, stranger.email, PASSWORD)
-    assert.equal((await theirs.propfind('/dav/Notes/again/', '1', asked)).status, 404)
+    // For somebody else: before, during and after a share.
+    const guest = await server.signUp({ password: PASSWORD })
+    const theirs = new DavClient(server.url, guest.email, PASSWORD)
+    const read = async () => theirs.propfind('/dav/Notes/again/', '1', asked)
+    assert.equal((await read()).status, 404)
+    const shares = `/api2/repos/${library}/dir/shared_items/`
+    const grantee = { share_type: 'user', username: guest.email }
+    await user.put(shares, { query: { p: '/' }, form: { ...grantee, permission: 'r' } })
+    for (let times = 0; times < 2; times += 1) assert.equal((await read()).text, before)
+    await user.delete(shares, { query: { p: '/', ...grantee } })
+    assert.equal((await read()).status, 404)
   })
 
   it('streams the listing of 10,000 entries', async () => {
