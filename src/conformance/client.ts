@@ -42,6 +42,8 @@ export interface Client {
 
 /** A request that takes longer counts as failed. */
 export const REQUEST_TIMEOUT_MS = 120_000
+/** The listing of a large folder has a million. */
+const MAX_REPLY_VALUES = 10_000_000
 
 /** Is called with each response, before the caller gets it. */
 export type Observer = (client: HttpClient, method: string, path: string, reply: Reply) => void
@@ -117,7 +119,7 @@ export async function replyOf(response: Response): Promise<Reply> {
 
 function parsed(text: string): unknown {
   try {
-    return parseOutsideJson(text)
+    return parseOutsideJson(text, { values: MAX_REPLY_VALUES })
   } catch {
     return text
   }
