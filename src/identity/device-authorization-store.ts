@@ -149,9 +149,15 @@ export async function denyDevice(tx: Transaction, userHash: Uint8Array, now: num
   return changed === 1
 }
 
-/** What an account approved and no client has fetched yet is denied, because all its credentials end. */
+/**
+ * What an account approved and no client has fetched yet is denied, because all its credentials end. The rows stay for the next poll of
+ * the client, without the account, which may be about to be removed.
+ */
 export async function denyDeviceAuthorizationsOf(tx: Transaction, accountKey: number): Promise<void> {
-  await tx.run("update device_authorization set state = 'denied' where account_key = ?", accountKey)
+  await tx.run(
+    "update device_authorization set state = 'denied', account_key = null, epoch = null where account_key = ?",
+    accountKey,
+  )
 }
 
 /** The row stays locked until the transaction ends, so that of two concurrent polls one gets the token. */
