@@ -7,6 +7,7 @@ import {
   formBytes,
   headOf,
   namesIn,
+  postBody,
   postForm,
   type SentPart,
   updateLink,
@@ -69,7 +70,7 @@ describe('a digest sent with an upload', () => {
   for (const [about, headers, sent, matches] of cases) {
     it(`${about} ${matches ? 'accepts it' : 'rejects it'}`, async () => {
       const head = await headOf(user, library)
-      const reply = await postForm(link, sent, { headers })
+      const reply = await postBody(link, formBytes(sent), headers)
       assert.deepEqual([reply.status, matches || reply.body], matches ? [200, true] : mismatch)
       assert.equal((await headOf(user, library)) !== head, matches)
     })
