@@ -346,7 +346,7 @@ async function listing(
 
 /** One client on each level of a deep tree, which lists one folder of it after another. */
 async function treeWalk(context: Context, all: readonly Compared[], levels: number): Promise<Row[]> {
-  const what = `PROPFIND of the folders of a tree of ${levels} levels, ${levels} clients`
+  const what = `PROPFIND of a tree of ${levels} levels, ${levels} clients`
   const rows: { one: Compared; row: Row }[] = []
   for (const one of all.filter(({ listsFolders }) => listsFolders)) {
     await expectListed(
