@@ -24,6 +24,7 @@ import type { BlockCopier } from './block-copier.ts'
 import type { Problems } from './problems.ts'
 import type { SeafileLayout } from './seafile-layout.ts'
 import { findSourceCommit, readHistory } from './source-history.ts'
+import type { ObjectThreads } from './source-objects.ts'
 import { type ImportedDir, TreeImporter } from './tree-importer.ts'
 
 const COMMITS_PER_WRITE = 200
@@ -67,6 +68,7 @@ interface LibraryImporterParts {
   readonly db: Database
   readonly objects: ObjectStore
   readonly layout: SeafileLayout
+  readonly threads: ObjectThreads
   readonly copier: BlockCopier
   readonly problems: Problems
   /** Unix seconds. */
@@ -84,7 +86,7 @@ export async function importLibrary(
   source: SourceLibrary,
   parts: LibraryImporterParts,
 ): Promise<ImportedLibrary | undefined> {
-  const { db, layout, objects, copier, problems, now } = parts
+  const { db, layout, objects, threads, copier, problems, now } = parts
   const { id } = source
   const history = await readHistory(layout, id, source.head, { validSince: source.validSince, problems })
   const newest = await findSourceCommit(layout, id, source.head)
@@ -104,13 +106,14 @@ export async function importLibrary(
   if (key === undefined) throw new Error(`there is already a library ${id}`)
   const isEncrypted = newest.library.encryption !== undefined
   const store = { id, version: history.version }
-  const trees = new TreeImporter({
+  await using trees = new TreeImporter({
     db,
     objects,
     libraryKey: key,
     libraryId: id,
     layout,
     store,
+    threads,
     copier,
     problems,
     isEncrypted,

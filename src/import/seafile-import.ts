@@ -9,6 +9,7 @@ import { type ImportedLibrary, importLibrary, isImported } from './library-impor
 import { type Problem, type ProblemKind, Problems } from './problems.ts'
 import { SeafileLayout } from './seafile-layout.ts'
 import { guessHead, guessOldHeads } from './source-history.ts'
+import { openObjectThreads } from './source-objects.ts'
 import { addMissingAccount, importPeople, type OnAdded, type People } from './source-people.ts'
 import { type RelationCounts, SourceRelations, type SourceView, viewsIn } from './source-relations.ts'
 import { numberIn, type SourceRow, SourceRows, textIn, timeIn } from './source-rows.ts'
@@ -80,6 +81,7 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
   const layout = await SeafileLayout.open(options.folder)
   const objects = new ObjectStore(db, DIR_CACHE_BYTES)
   await using copier = new BlockCopier({ blocks, copy })
+  await using threads = openObjectThreads()
   const rows = options.rows ?? new SourceRows()
   const people = await importPeople(rows, { db, problems, now, onAdded: options.onAdded })
   const relations = new SourceRelations({ rows, people, secrets, objects, layout, problems, now })
@@ -145,6 +147,7 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
         db,
         objects,
         layout,
+        threads,
         copier,
         problems,
         now,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { type LibraryId, parseCommitId, parseLibraryId } from '../objects/index.ts'
 import { ImportError } from './import-error.ts'
 
-/** Takes less time on the event loop than fs/promises, and there is one call for each object. */
+/** Takes less time on the event loop than fs/promises, and there are two calls for each commit. */
 const readFile = promisify(fs.readFile)
 
 type Kind = 'commits' | 'fs' | 'blocks'
@@ -68,9 +68,9 @@ export class SeafileLayout {
     return own ?? read(this.#file('commits', undefined, id))
   }
 
-  /** The stored bytes of a dir or file. Undefined if there is none. */
-  readObject(store: SourceStore, id: string): Promise<Buffer | undefined> {
-    return read(this.#file('fs', store, id))
+  /** Where the dirs and files of a library are. */
+  objectFolder(store: SourceStore): string {
+    return this.#root('fs', store)
   }
 
   /** The file of a block, which may not exist. */
@@ -85,8 +85,13 @@ export class SeafileLayout {
   }
 
   #file(kind: Kind, store: SourceStore | undefined, id: string): string {
-    return path.join(this.#root(kind, store), id.slice(0, 2), id.slice(2))
+    return objectFile(this.#root(kind, store), id)
   }
+}
+
+/** The file of an object in the folder of its kind. */
+export function objectFile(folder: string, id: string): string {
+  return path.join(folder, id.slice(0, 2), id.slice(2))
 }
 
 async function exists(file: string): Promise<boolean> {
@@ -115,6 +120,7 @@ async function read(file: string): Promise<Buffer | undefined> {
   }
 }
 
-function isAbsent(error: unknown): boolean {
+/** The file does not exist. */
+export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }

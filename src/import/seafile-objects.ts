@@ -25,7 +25,9 @@ import {
 } from '../objects/index.ts'
 
 /** No object is longer. A dir of a million entries has less than half. */
-const MAX_OBJECT_BYTES = 512 * 2 ** 20
+export const MAX_OBJECT_BYTES = 512 * 2 ** 20
+/** Memory that is allocated at once for the inflated bytes. Most objects are files with few blocks, which take less than the minimum. */
+const INFLATE_CHUNK = { min: 1024, max: 64 * 1024 }
 const DIR_TYPE = 3
 const FILE_TYPE = 1
 
@@ -57,9 +59,8 @@ export interface SourceDir {
   readonly renamed: readonly { readonly from: string; readonly to: string }[]
 }
 
-/** Parses and verifies a dir of version 1. Throws InvalidObject. */
-export function readDir(id: FsId, stored: Buffer): SourceDir {
-  const json = inflated(id, stored)
+/** Parses the verified JSON of a dir of version 1. Throws InvalidObject. */
+export function parseDirJson(json: Buffer): SourceDir {
   try {
     const dir = Dir.parse(json)
     return { dir, entries: dir.entries, renamed: [] }
@@ -69,10 +70,12 @@ export function readDir(id: FsId, stored: Buffer): SourceDir {
   }
 }
 
-function inflated(id: FsId, stored: Buffer): Buffer {
+/** The JSON of an object of version 1, verified. Throws InvalidObject. */
+export function inflateObject(id: FsId, stored: Buffer): Buffer {
+  const chunkSize = Math.min(Math.max(4 * stored.length, INFLATE_CHUNK.min), INFLATE_CHUNK.max)
   let json: Buffer
   try {
-    json = inflateSync(stored, { maxOutputLength: MAX_OBJECT_BYTES })
+    json = inflateSync(stored, { maxOutputLength: MAX_OBJECT_BYTES, chunkSize })
   } catch (cause) {
     throw new InvalidObject('is not zlib', { cause })
   }
@@ -170,7 +173,7 @@ export interface SourceFile {
 
 /** Parses and verifies a file of version 1. Throws InvalidObject. */
 export function readFile(id: FsId, stored: Buffer): SourceFile {
-  const json = inflated(id, stored)
+  const json = inflateObject(id, stored)
   const file = parseFile(json)
   if (file.blockIds.length === 0 || file.size === 0)
     return { id: EMPTY_ID, file: { blockIds: [], size: 0 }, asReceived: undefined }

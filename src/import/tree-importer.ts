@@ -2,6 +2,7 @@ import { insertHeldBlocks, insertSmallBlocks } from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import {
   Dir,
+  type DirDirent,
   type Dirent,
   type DirId,
   EMPTY_ID,
@@ -18,27 +19,24 @@ import {
   findTotals,
   insertObjects,
   type ObjectStore,
+  PACKED,
   type PreparedObject,
   prepareDir,
-  prepareFile,
   type StoredDir,
 } from '../tree/index.ts'
 import type { BlockCopier } from './block-copier.ts'
 import type { Problems } from './problems.ts'
 import type { SeafileLayout, SourceStore } from './seafile-layout.ts'
-import {
-  readDir,
-  readDirV0,
-  readFile,
-  readFileV0,
-  type SourceDir,
-  type SourceFile,
-} from './seafile-objects.ts'
+import type { SourceDir } from './seafile-objects.ts'
+import { type LostObject, type ObjectThreads, type PackedFile, SourceObjects } from './source-objects.ts'
 import { TreeBlocks } from './tree-blocks.ts'
 
+// Files that are read at once, while the blocks of those before are copied. The second limit is for long lists of blocks: blocks are 1 MiB on average.
 const FILES_PER_STEP = 200
-const CONCURRENT_READS = 32
-/** A flush syncs up to 256 folders of blocks, so it covers many rows. */
+const BYTES_PER_STEP = 64 * 2 ** 30
+/** Subfolders that are read ahead, on each level. */
+const DIRS_AHEAD = 8
+// A flush syncs up to 256 folders of blocks, so it covers many rows. While it runs, as many rows again are collected.
 const FLUSHED_ROWS = 16_000
 const FLUSHED_BYTES = 16 * 2 ** 20
 /** A transaction of SQLite holds up the writers of a running server, so a flush takes several. */
@@ -70,6 +68,7 @@ interface TreeImporterOptions {
   readonly libraryId: string
   readonly layout: SeafileLayout
   readonly store: SourceStore
+  readonly threads: ObjectThreads
   readonly copier: BlockCopier
   readonly problems: Problems
   /** Blocks of an encrypted library are longer than their plaintext. */
@@ -78,25 +77,36 @@ interface TreeImporterOptions {
   readonly now: number
 }
 
+type ChangedEntries = Awaited<ReturnType<typeof changedEntries>>
+type ReadFiles = Map<FileId, PackedFile | LostObject>
+
+/** Objects that are not stored yet, with the totals of dirs. */
+type Pending = Map<string, ImportedDir | undefined>
+
 /**
  * Imports the trees of a library, oldest first. Compared with the previous tree, only entries that differ are visited, and an object that is
- * stored is complete: children are stored before their parents. Memory is bounded by the largest dir, the depth of the tree
- * and the rows of one flush.
+ * stored is complete: children are stored before their parents. Memory is bounded by the largest dir, the depth of the tree, the files of two
+ * steps and the rows of two flushes.
  */
-export class TreeImporter {
+export class TreeImporter implements AsyncDisposable {
   readonly #options: TreeImporterOptions
   readonly #slicer = new TimeSlicer()
   /** Dirs and files that are stored under another id than in the source; null for those that are lost. Few, except in version 0. */
   readonly #changedDirs = new Map<string, ImportedDir | null>()
   readonly #changedFiles = new Map<string, { readonly id: FsId; readonly size: number } | null>()
-  /** Objects that are not written yet, with the totals of dirs. */
-  readonly #pending = new Map<string, ImportedDir | undefined>()
+  /** What the next flush writes. */
+  #pending: Pending = new Map()
   #ready: PreparedObject[] = []
   #readyBytes = 0
+  /** What the flush in progress writes. */
+  #writing: Pending = new Map()
+  #flushing: Promise<void> = Promise.resolve()
+  readonly #source: SourceObjects
   readonly #blocks: TreeBlocks
 
   constructor(options: TreeImporterOptions) {
     this.#options = options
+    this.#source = new SourceObjects(options.threads, options.layout, options.store)
     this.#blocks = new TreeBlocks(options)
   }
 
@@ -110,7 +120,31 @@ export class TreeImporter {
    * durable transaction at the end.
    */
   async flush(): Promise<void> {
+    await this.#startFlush()
+    await this.#flushing
+  }
+
+  /** Waits for the flush and the copies in progress. They may have failed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#flushing.catch(() => {})
+    await this.#blocks.settled()
+  }
+
+  /** Starts to write what is ready, so that the importer can go on. Waits for the flush in progress. Throws its error. */
+  async #startFlush(): Promise<void> {
+    await this.#flushing
+    const objects = this.#ready
+    this.#ready = []
+    this.#readyBytes = 0
+    this.#writing = this.#pending
+    this.#pending = new Map()
+    this.#flushing = this.#write(objects)
+    this.#flushing.catch(() => {}) // It rejects when the flush is awaited.
+  }
+
+  async #write(objects: readonly PreparedObject[]): Promise<void> {
     const { db, libraryKey } = this.#options
+    // Called before anything is awaited: blocks that are added from now on belong to the next flush.
     const { held, small } = await this.#blocks.take()
     const write = (work: (tx: Transaction) => Promise<void>) =>
       db.write(work, { durable: false, isLong: true })
@@ -119,11 +153,10 @@ export class TreeImporter {
     for (const some of inGroups(held, ROWS_PER_WRITE))
       await write((tx) => insertHeldBlocks(tx, libraryKey, some))
     // In this order, so that objects are stored after their children.
-    for (const some of inGroups(this.#ready, ROWS_PER_WRITE))
+    for (const some of inGroups(objects, ROWS_PER_WRITE))
       await write((tx) => insertObjects(tx, libraryKey, some))
-    this.#ready = []
-    this.#readyBytes = 0
-    this.#pending.clear()
+    this.#blocks.release()
+    this.#writing = new Map()
   }
 
   /** Records the blocks that the source does not have. Call `flush` before. */
@@ -144,7 +177,7 @@ export class TreeImporter {
   }
 
   async #findDir(id: DirId): Promise<ImportedDir | undefined> {
-    const pending = this.#pending.get(id)
+    const pending = this.#findPending(id)
     if (pending !== undefined) return pending
     // Dirs of version 0 never have the id of a stored one.
     if (this.#options.store.version === 0) return undefined
@@ -152,12 +185,18 @@ export class TreeImporter {
     return totals && { id, ...totals, dirCount: totals.dirCount ?? 0 }
   }
 
+  #findPending(id: DirId): ImportedDir | undefined {
+    return this.#pending.get(id) ?? this.#writing.get(id)
+  }
+
+  #isPending(id: FsId): boolean {
+    return this.#pending.has(id) || this.#writing.has(id)
+  }
+
   async #readDir(id: DirId, path: string): Promise<SourceDir | undefined> {
-    const { layout, store, problems, libraryId } = this.#options
+    const { problems, libraryId } = this.#options
     try {
-      const stored = await layout.readObject(store, id)
-      if (stored === undefined) throw new InvalidObject('is missing')
-      const source = store.version === 0 ? readDirV0(id, stored) : readDir(id, stored)
+      const source = await this.#source.readDir(id)
       for (const { from, to } of source.renamed) {
         problems.add(
           'name-changed',
@@ -167,8 +206,9 @@ export class TreeImporter {
       }
       return source
     } catch (error) {
-      if (!isBroken(error)) throw error
-      problems.add('folder-lost', `${path}: the folder ${id} ${messageOf(error)}.`, libraryId)
+      // Anything else is a fault of the program or of the system.
+      if (!(error instanceof InvalidObject)) throw error
+      problems.add('folder-lost', `${path}: the folder ${id} ${error.message}.`, libraryId)
       return undefined
     }
   }
@@ -181,18 +221,16 @@ export class TreeImporter {
   ): Promise<ImportedDir> {
     const before = await this.#stored(beforeId)
     const wanted = source.dir ?? Dir.of(source.entries)
-    const { changes } = await changedEntries(before.dir, wanted, this.#slicer)
-    const fresh = [...changes.values()].filter((entry) => entry !== null)
+    const changed = await changedEntries(before.dir, wanted, this.#slicer)
+    const fresh = [...changed.changes.values()].filter((entry) => entry !== null)
     const replaced = await this.#replaced(fresh, before, path, context)
-    let dir = wanted
-    if (replaced.size > 0) {
-      dir = Dir.of(
-        wanted.entries.flatMap((entry) =>
-          replaced.has(entry.name) ? (replaced.get(entry.name) ?? []) : [entry],
-        ),
-      )
-    }
-    return this.#store(dir, before)
+    if (replaced.size === 0) return this.#store(wanted, before, changed)
+    const dir = Dir.of(
+      wanted.entries.flatMap((entry) =>
+        replaced.has(entry.name) ? (replaced.get(entry.name) ?? []) : [entry],
+      ),
+    )
+    return this.#store(dir, before, await changedEntries(before.dir, dir, this.#slicer))
   }
 
   /** Imports entries, and returns those that are different here; null for those that are lost. */
@@ -203,15 +241,22 @@ export class TreeImporter {
     context: TreeContext,
   ): Promise<Map<string, Dirent | null>> {
     const replaced = new Map<string, Dirent | null>()
-    const files = entries.filter((entry) => entry.kind === 'file')
-    for (let start = 0; start < files.length; start += FILES_PER_STEP) {
-      await this.#files(files.slice(start, start + FILES_PER_STEP), before, path, context, replaced)
+    const dirs = entries.filter((entry) => entry.kind === 'dir')
+    this.#readAhead(dirs.slice(0, DIRS_AHEAD))
+    const steps = inSteps(entries.filter((entry) => entry.kind === 'file'))
+    let ahead = this.#readUnknown(steps[0] ?? [])
+    for (const [index, step] of steps.entries()) {
+      const current = ahead
+      ahead = this.#readUnknown(steps[index + 1] ?? [])
+      ahead.catch(() => {}) // It rejects when the next step is awaited.
+      await this.#files(step, await current, before, path, context, replaced)
     }
-    for (const entry of entries) {
-      if (entry.kind !== 'dir') continue
+    for (const [index, entry] of dirs.entries()) {
+      this.#readAhead(dirs.slice(index, index + DIRS_AHEAD))
       const old = before.dir.find(entry.name)
       const below = `${path}${entry.name}/`
       const imported = await this.#dir(entry.id, old?.kind === 'dir' ? old.id : EMPTY_ID, below, context)
+      this.#source.drop(entry.id)
       const isOld = this.#options.store.version === 0
       if (imported === null) replaced.set(entry.name, null)
       else if (imported.id !== entry.id || isOld) {
@@ -222,21 +267,29 @@ export class TreeImporter {
     return replaced
   }
 
+  /** Starts to read dirs, except those that are known to be stored. */
+  #readAhead(entries: readonly DirDirent[]): void {
+    const ids = entries.map(({ id }) => id)
+    this.#source.readAhead(
+      ids.filter((id) => id !== EMPTY_ID && !this.#changedDirs.has(id) && !this.#isPending(id)),
+    )
+  }
+
   /** A dir that may not be written yet. */
   async #stored(id: DirId): Promise<StoredDir> {
     const { objects, libraryKey } = this.#options
     const cached = objects.findCached(libraryKey, id)
     if (cached !== undefined) return cached
-    if (this.#pending.has(id)) await this.flush()
+    if (this.#isPending(id)) await this.flush()
     return objects.getDir(libraryKey, id)
   }
 
-  async #store(dir: Dir, before: StoredDir): Promise<ImportedDir> {
+  /** The third parameter is what differs between the two. */
+  async #store(dir: Dir, before: StoredDir, { changes, old }: ChangedEntries): Promise<ImportedDir> {
     if (dir.size === 0) return EMPTY
     const { objects, libraryKey } = this.#options
     const known = await this.#findDir(dir.id)
     if (known !== undefined) return known
-    const { changes, old } = await changedEntries(before.dir, dir, this.#slicer)
     const totals = { size: before.size, fileCount: before.fileCount, dirCount: before.dirCount ?? 0 }
     const add = async (entry: Dirent, sign: 1 | -1) => {
       const below =
@@ -262,34 +315,50 @@ export class TreeImporter {
     if (cached !== undefined)
       return { id, size: cached.size, fileCount: cached.fileCount, dirCount: cached.dirCount ?? 0 }
     const known =
-      this.#pending.get(id) ?? (await findTotals(this.#options.db, this.#options.libraryKey, [id])).get(id)
+      this.#findPending(id) ?? (await findTotals(this.#options.db, this.#options.libraryKey, [id])).get(id)
     if (known === undefined) throw new Error(`the dir ${id} was imported and is not there`)
     return { id, ...known, dirCount: known.dirCount ?? 0 }
   }
 
+  /** Reads those files of entries that are not stored yet. */
+  async #readUnknown(entries: readonly FileDirent[]): Promise<ReadFiles> {
+    const { objects, libraryKey, store } = this.#options
+    const ids = new Set(entries.map(({ id }) => id))
+    const unknown = [...ids].filter((id) => id !== EMPTY_ID && !this.#isFileKnown(id))
+    // Files of version 0 never have the id of a stored one.
+    const stored = store.version === 0 ? new Set<FsId>() : await objects.findStored(libraryKey, unknown)
+    return this.#source.readFiles(unknown.filter((id) => !stored.has(id)))
+  }
+
+  #isFileKnown(id: FileId): boolean {
+    return this.#isPending(id) || this.#changedFiles.has(id)
+  }
+
+  /** Imports the files of entries. `read` are those that were not stored when the step before began. */
   async #files(
     entries: readonly FileDirent[],
+    read: ReadFiles,
     before: StoredDir,
     path: string,
     context: TreeContext,
     replaced: Map<string, Dirent | null>,
   ): Promise<void> {
-    const { objects, libraryKey, store } = this.#options
+    const { store, problems, libraryId } = this.#options
     const isOld = store.version === 0
-    const ids = new Set(entries.map(({ id }) => id).filter((id) => id !== EMPTY_ID && !this.#pending.has(id)))
-    const unknown = [...ids].filter((id) => !this.#changedFiles.has(id))
-    const stored = isOld ? new Set<FsId>() : await objects.findStored(libraryKey, unknown)
-    // Of several entries with one id the first, which names it in the report.
-    const first = new Map(entries.toReversed().map((entry) => [entry.id, entry]))
-    const wanted = unknown.filter((id) => !stored.has(id)).flatMap((id) => first.get(id) ?? [])
-    const read = await this.#readFiles(wanted, path)
-    const named = wanted.flatMap(({ id, name }) => {
+    const added: { readonly sourceId: FileId; readonly path: string; readonly source: PackedFile }[] = []
+    for (const { id, name } of entries) {
       const source = read.get(id)
-      return source === undefined ? [] : [{ path: path + name, file: source.file }]
-    })
-    await this.#blocks.add(named)
-    for (const [id, source] of read) {
-      if (source.id !== id) this.#changedFiles.set(id, { id: source.id, size: source.file.size })
+      // Of several entries with one id the first names it in the report. The step before may have had one, too.
+      read.delete(id)
+      if (source === undefined || this.#isFileKnown(id)) continue
+      if ('lost' in source) {
+        problems.add('file-lost', `${path}${name}: the object ${id} ${source.lost}.`, libraryId)
+        this.#changedFiles.set(id, null)
+      } else added.push({ sourceId: id, path: path + name, source })
+    }
+    await this.#blocks.add(added.map(({ path: named, source }) => ({ path: named, file: source.file })))
+    for (const { sourceId, source } of added) {
+      if (source.id !== sourceId) this.#changedFiles.set(sourceId, { id: source.id, size: source.file.size })
       if (source.id !== EMPTY_ID) await this.#put(preparedFile(source), undefined)
     }
     for (const entry of entries) {
@@ -307,41 +376,13 @@ export class TreeImporter {
     }
   }
 
-  /** Several at a time. In the order of `entries`, without those that are lost. */
-  async #readFiles(entries: readonly FileDirent[], path: string): Promise<Map<FileId, SourceFile>> {
-    const found = new Map<FileId, SourceFile | undefined>(entries.map(({ id }) => [id, undefined]))
-    const left = entries.values()
-    const work = async () => {
-      for (const entry of left) found.set(entry.id, await this.#readFile(entry, path))
-    }
-    const workers = await Promise.allSettled(Array.from({ length: CONCURRENT_READS }, work))
-    for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
-    const read = new Map<FileId, SourceFile>()
-    for (const [id, source] of found) if (source !== undefined) read.set(id, source)
-    return read
-  }
-
-  async #readFile({ id, name }: FileDirent, path: string): Promise<SourceFile | undefined> {
-    const { layout, store, problems, libraryId } = this.#options
-    try {
-      const stored = await layout.readObject(store, id)
-      if (stored === undefined) throw new InvalidObject('is missing')
-      return store.version === 0 ? readFileV0(id, stored) : readFile(id, stored)
-    } catch (error) {
-      if (!isBroken(error)) throw error
-      problems.add('file-lost', `${path}${name}: the object ${id} ${messageOf(error)}.`, libraryId)
-      this.#changedFiles.set(id, null)
-      return undefined
-    }
-  }
-
   async #put(object: PreparedObject, totals: ImportedDir | undefined): Promise<void> {
     this.#ready.push(object)
     this.#pending.set(object.id, totals)
     this.#readyBytes += object.data.length
     const rows = Math.max(this.#ready.length, this.#blocks.rows)
     const bytes = this.#readyBytes + this.#blocks.smallBytes
-    if (rows >= FLUSHED_ROWS || bytes >= FLUSHED_BYTES) await this.flush()
+    if (rows >= FLUSHED_ROWS || bytes >= FLUSHED_BYTES) await this.#startFlush()
   }
 }
 
@@ -349,18 +390,33 @@ function* inGroups<T>(rows: readonly T[], most: number): Generator<readonly T[],
   for (let start = 0; start < rows.length; start += most) yield rows.slice(start, start + most)
 }
 
-function preparedFile({ id, file, asReceived }: SourceFile): PreparedObject {
-  const prepared = prepareFile(id as FileId, file)
-  return asReceived === undefined
-    ? prepared
-    : { ...prepared, kind: FILE, encoding: AS_RECEIVED, data: asReceived }
+/** Entries whose files are read at once. */
+function inSteps(entries: readonly FileDirent[]): FileDirent[][] {
+  const steps: FileDirent[][] = []
+  let bytes = Infinity
+  for (const entry of entries) {
+    const last = steps.at(-1)
+    if (last === undefined || last.length >= FILES_PER_STEP || bytes >= BYTES_PER_STEP) {
+      steps.push([entry])
+      bytes = entry.size
+    } else {
+      last.push(entry)
+      bytes += entry.size
+    }
+  }
+  return steps
 }
 
-/** The object is lost. Anything else is a fault of the program or of the disk. */
-function isBroken(error: unknown): boolean {
-  return error instanceof InvalidObject || (error instanceof Error && 'code' in error && error.code === 'EIO')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function preparedFile({ id, file, packed, asReceived }: PackedFile): PreparedObject {
+  return {
+    id,
+    kind: FILE,
+    encoding: asReceived === undefined ? PACKED : AS_RECEIVED,
+    base: undefined,
+    depth: 0,
+    size: file.size,
+    fileCount: 1,
+    dirCount: 0,
+    data: asReceived ?? packed,
+  }
 }
