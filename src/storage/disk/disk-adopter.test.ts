@@ -84,6 +84,25 @@ for (const implementation of ['plain', 'fast'] as const) {
       assert.deepEqual(await test.leftovers(), [])
     })
 
+    it('copies many files, and leaves nothing behind of those that are damaged', async () => {
+      await using test = await setUp(implementation, true)
+      const contents = Array.from({ length: 100 }, (_, index) => randomBytes(SHORT + 20_000 * (index % 7)))
+      const files = await Promise.all(contents.map((bytes) => test.write(bytes)))
+      const isDamaged = (index: number) => index % 10 === 3
+      for (const [index, { file }] of files.entries())
+        if (isDamaged(index)) await writeFile(file, randomBytes(SHORT + 5))
+      const adopter = test.openAdopter()
+      const adopted = await adopter.add(files)
+      await adopter.flush()
+      for (const [index, bytes] of contents.entries()) {
+        const expected = isDamaged(index) ? { how: 'damaged' } : { how: 'copy', size: bytes.length }
+        assert.deepEqual(adopted[index], expected)
+        if (!isDamaged(index)) assert.deepEqual(await readWhole(test.store, blockIdOf(bytes)), bytes)
+      }
+      assert.equal((await Array.fromAsync(test.store.list())).length, 90)
+      assert.deepEqual(await test.leftovers(), [])
+    })
+
     for (const copy of [false, true]) {
       it(`stores nothing of files that are lost, and returns short ones, ${copy ? 'copied' : 'shared'}`, async () => {
         await using test = await setUp(implementation, copy)

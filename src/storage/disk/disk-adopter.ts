@@ -7,14 +7,14 @@ import {
   BlockStoreError,
 } from '../index.ts'
 import type { BlockDirectory } from './block-directory.ts'
-import type { AdoptedFiles, FailedAdoption } from './file-adopter.ts'
+import type { Adopted, AdoptedFiles } from './file-adopter.ts'
 
 /** Fewer links than this are flushed one by one, because a flush of the file system waits for the writes of all programs. */
 const LINKS_WORTH_A_FLUSH = 64
 
 /** Runs a FileAdopter. One result for each file, in order. */
 export interface FileAdoption extends AsyncDisposable {
-  adopt(files: AdoptedFiles): Promise<readonly (Adoption | FailedAdoption)[]>
+  adopt(files: AdoptedFiles): Promise<readonly Adopted[]>
 }
 
 /** Stores files as blocks, and flushes each folder once for all blocks that were added to it. */

@@ -4,7 +4,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  fdatasyncSync,
+  fdatasync,
   fstatSync,
   linkSync,
   openSync,
@@ -39,17 +39,27 @@ export interface AdoptedFiles {
 }
 
 /** The block could not be stored. Not an Error, because it passes between threads. */
-export interface FailedAdoption {
+interface FailedAdoption {
   readonly how: 'failed'
   readonly code: string
   readonly message: string
 }
 
+/** What became of a file. */
+export type Adopted = Adoption | FailedAdoption
+
+/** A file that is verified, under its temporary name unless nothing is to be stored. */
+interface Verified {
+  readonly adoption: Adoption
+  /** Open if its bytes have to be flushed; undefined if they are durable, or there are none. */
+  readonly fd: number | undefined
+}
+
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Stores files as blocks, one after the other. It shares or copies a file under a temporary name, verifies what it shared or copied, flushes its bytes
- * unless they are durable, and renames it to its block id. The folder is left to be flushed by the caller. All calls are synchronous, so that the ten
+ * Stores files as blocks. It shares or copies a file under a temporary name, verifies what it shared or copied, flushes its bytes unless they are
+ * durable, and renames it to its block id. The folder is left to be flushed by the caller. All calls except the flush are synchronous, so that the ten
  * short calls for each file do not pass through the thread pool. It runs in a thread, or in a process that may wait.
  */
 export class FileAdopter {
@@ -65,39 +75,37 @@ export class FileAdopter {
     this.#links = !options.copy
   }
 
-  /** `flushedBeforeMs` is as in AdoptedFiles. */
-  adopt(file: AdoptedFile, flushedBeforeMs: number): Adoption | FailedAdoption {
+  /** `flushedBeforeMs` is as in AdoptedFiles. A promise if the file has to be flushed: the next one can be adopted meanwhile. */
+  adopt(file: AdoptedFile, flushedBeforeMs: number): Adopted | Promise<Adopted> {
     try {
-      return this.#adopt(file, flushedBeforeMs)
+      const { adoption, fd } = this.#adopt(file, flushedBeforeMs)
+      if (fd !== undefined) return flushAndPublish(file, adoption, fd)
+      publish(file, adoption)
+      return adoption
     } catch (error) {
-      removeTemporary(file.temporary)
-      if (error instanceof DamagedSource) return { how: 'damaged' }
-      return { how: 'failed', code: codeOf(error), message: String(error) }
+      return failureOf(file, error)
     }
   }
 
-  #adopt(file: AdoptedFile, flushedBeforeMs: number): Adoption {
-    const { id, source, target, temporary } = file
+  #adopt(file: AdoptedFile, flushedBeforeMs: number): Verified {
+    const { id, source, temporary } = file
     const found = findStats(source)
-    if (found === undefined || !found.isFile()) return { how: 'missing' }
-    if (found.size === 0) return { how: 'damaged' }
+    if (found === undefined || !found.isFile()) return withoutFile({ how: 'missing' })
+    if (found.size === 0) return withoutFile({ how: 'damaged' })
     if (found.size < this.#options.returnBelow) {
-      return { how: 'returned', bytes: readShort(id, source, found.size) }
+      return withoutFile({ how: 'returned', bytes: readShort(id, source, found.size) })
     }
-    if (isPresent(file, found.size)) return { how: 'present', size: found.size }
-    const shared = this.#share(source, temporary)
+    if (isPresent(file, found.size)) return withoutFile({ how: 'present', size: found.size })
+    const how = this.#share(source, temporary)
+    if (how === undefined) return this.#copy(file)
     // A reflink is a new file. The other program may have written the bytes of a hard link a moment ago.
     const isDurable = ({ ino, mtimeMs }: Stats) =>
-      shared === 'hard link' &&
+      how === 'hard link' &&
       ino === found.ino &&
       mtimeMs === found.mtimeMs &&
       // From before the file was linked, which changes its ctime.
       found.ctimeMs < flushedBeforeMs
-    const size = shared === undefined ? this.#copy(file) : this.#verifyShared(file, isDurable)
-    renameSync(temporary, target)
-    // Renaming one hard link to another of the same file leaves both.
-    if (shared === 'hard link' && existsSync(temporary)) removeTemporary(temporary)
-    return { how: shared ?? 'copy', size }
+    return this.#verifyShared(file, how, isDurable)
   }
 
   /** Undefined if the file system can neither clone the file nor link it. */
@@ -119,30 +127,28 @@ export class FileAdopter {
     return undefined
   }
 
-  /** Verifies a shared file, and flushes it unless it is durable. Returns the size. Throws DamagedSource. */
-  #verifyShared({ id, temporary }: AdoptedFile, isDurable: (stats: Stats) => boolean): number {
+  /** Throws DamagedSource. */
+  #verifyShared(
+    { id, temporary }: AdoptedFile,
+    how: 'reflink' | 'hard link',
+    isDurable: (stats: Stats) => boolean,
+  ): Verified {
     const fd = openSource(temporary)
-    try {
-      const size = this.#verify(id, fd, () => {})
-      if (!isDurable(fstatSync(fd))) fdatasyncSync(fd)
-      return size
-    } finally {
-      closeSync(fd)
-    }
+    const size = closedOnError(fd, () => this.#verify(id, fd, () => {}))
+    const isFlushed = closedOnError(fd, () => isDurable(fstatSync(fd)))
+    if (isFlushed) closeSync(fd)
+    return { adoption: { how, size }, fd: isFlushed ? undefined : fd }
   }
 
-  /** Reads, hashes and writes in one pass. Returns the size. Throws DamagedSource. */
-  #copy({ id, source, temporary }: AdoptedFile): number {
+  /** Reads, hashes and writes in one pass. Throws DamagedSource. */
+  #copy({ id, source, temporary }: AdoptedFile): Verified {
     const from = openSource(source)
     try {
-      const to = openSync(temporary, 'wx', 0o600)
-      try {
-        const size = this.#verify(id, from, (bytes) => writeAll(to, bytes))
-        fdatasyncSync(to)
-        return size
-      } finally {
-        closeSync(to)
-      }
+      const fd = openSync(temporary, 'wx', 0o600)
+      return closedOnError(fd, () => {
+        const size = this.#verify(id, from, (bytes) => writeAll(fd, bytes))
+        return { adoption: { how: 'copy', size }, fd }
+      })
     } finally {
       closeSync(from)
     }
@@ -165,6 +171,53 @@ export class FileAdopter {
 
 /** The source cannot be read, or its bytes do not hash to the id. */
 class DamagedSource extends Error {}
+
+function withoutFile(adoption: Adoption): Verified {
+  return { adoption, fd: undefined }
+}
+
+function closedOnError<T>(fd: number, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+async function flushAndPublish(file: AdoptedFile, adoption: Adoption, fd: number): Promise<Adopted> {
+  try {
+    try {
+      await flush(fd)
+    } finally {
+      closeSync(fd)
+    }
+    publish(file, adoption)
+    return adoption
+  } catch (error) {
+    return failureOf(file, error)
+  }
+}
+
+function flush(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (error) => (error === null ? resolve() : reject(error)))
+  })
+}
+
+/** Gives a durable file its name, if one is to be stored. */
+function publish({ temporary, target }: AdoptedFile, { how }: Adoption): void {
+  if (how !== 'copy' && how !== 'reflink' && how !== 'hard link') return
+  renameSync(temporary, target)
+  // Renaming one hard link to another of the same file leaves both.
+  if (how === 'hard link' && existsSync(temporary)) removeTemporary(temporary)
+}
+
+function failureOf({ temporary }: AdoptedFile, error: unknown): Adopted {
+  removeTemporary(temporary)
+  if (error instanceof DamagedSource) return { how: 'damaged' }
+  return { how: 'failed', code: codeOf(error), message: String(error) }
+}
 
 /** Codes of a file system that cannot clone or link, or of two file systems. Others may concern one file, such as too many links. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([

@@ -1,13 +1,13 @@
 import { ThreadPool } from '../../../thread-pool.ts'
-import type { AdopterOptions, Adoption } from '../../index.ts'
+import type { AdopterOptions } from '../../index.ts'
 import type { FileAdoption } from '../disk-adopter.ts'
-import type { AdoptedFiles, FailedAdoption } from '../file-adopter.ts'
+import type { Adopted, AdoptedFiles } from '../file-adopter.ts'
 
 /** More than there may be cores: they wait for the disk much of the time. */
 const MAX_THREADS = 4
 const MAX_FILES_PER_JOB = 32
 
-type Results = readonly (Adoption | FailedAdoption)[]
+type Results = readonly Adopted[]
 
 /** Adopts files in several threads, so that reading, hashing and flushing overlap. */
 export class AdoptionThreads implements FileAdoption {

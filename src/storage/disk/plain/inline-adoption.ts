@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AdopterOptions, Adoption } from '../../index.ts'
+import type { AdopterOptions } from '../../index.ts'
 import type { FileAdoption } from '../disk-adopter.ts'
-import { type AdoptedFiles, type FailedAdoption, FileAdopter } from '../file-adopter.ts'
+import { type Adopted, type AdoptedFiles, FileAdopter } from '../file-adopter.ts'
 
 /** Adopts files in this thread, one at a time. Meant for commands, which may hold their event loop for the time of a block. */
 export class InlineAdoption implements FileAdoption {
@@ -11,10 +11,10 @@ export class InlineAdoption implements FileAdoption {
     this.#adopter = new FileAdopter(options)
   }
 
-  async adopt({ files, flushedBeforeMs }: AdoptedFiles): Promise<readonly (Adoption | FailedAdoption)[]> {
-    const results: (Adoption | FailedAdoption)[] = []
+  async adopt({ files, flushedBeforeMs }: AdoptedFiles): Promise<readonly Adopted[]> {
+    const results: Adopted[] = []
     for (const file of files) {
-      results.push(this.#adopter.adopt(file, flushedBeforeMs))
+      results.push(await this.#adopter.adopt(file, flushedBeforeMs))
       await setImmediate()
     }
     return results
