@@ -148,12 +148,16 @@ export class TreeImporter implements AsyncDisposable {
     const { held, small } = await this.#blocks.take()
     const write = (work: (tx: Transaction) => Promise<void>) =>
       db.write(work, { durable: false, isLong: true })
-    for (const some of inGroups([...small], SMALL_BLOCKS_PER_WRITE))
+    // Sorted by id, so that a transaction changes neighboring pages of an index instead of one for each row.
+    const sortedSmall = [...small].sort(([a], [b]) => compareIds(a, b))
+    for (const some of inGroups(sortedSmall, SMALL_BLOCKS_PER_WRITE))
       await write((tx) => insertSmallBlocks(tx, new Map(some)))
-    for (const some of inGroups(held, ROWS_PER_WRITE))
+    for (const some of inGroups(held.toSorted(byId), ROWS_PER_WRITE))
       await write((tx) => insertHeldBlocks(tx, libraryKey, some))
-    // In this order, so that objects are stored after their children.
-    for (const some of inGroups(objects, ROWS_PER_WRITE))
+    const files = objects.filter(({ kind }) => kind === FILE).sort(byId)
+    const dirs = objects.filter(({ kind }) => kind !== FILE)
+    // Files first, and dirs in this order, so that objects are stored after their children.
+    for (const some of inGroups([...files, ...dirs], ROWS_PER_WRITE))
       await write((tx) => insertObjects(tx, libraryKey, some))
     this.#blocks.release()
     this.#writing = new Map()
@@ -384,6 +388,16 @@ export class TreeImporter implements AsyncDisposable {
     const bytes = this.#readyBytes + this.#blocks.smallBytes
     if (rows >= FLUSHED_ROWS || bytes >= FLUSHED_BYTES) await this.#startFlush()
   }
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareIds(a.id, b.id)
+}
+
+/** In the order of their bytes. */
+function compareIds(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 function* inGroups<T>(rows: readonly T[], most: number): Generator<readonly T[], void> {
