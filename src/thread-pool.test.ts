@@ -13,7 +13,10 @@ interface Request {
 function openPool(
   threads: number,
 ): ThreadPool<Request, { readonly product: number; readonly thread: number }> {
-  return new ThreadPool(new URL('./thread-pool.fixture.ts', import.meta.url), { threads, workerData: 10 })
+  return new ThreadPool(new URL('../test/support/thread-pool.fixture.ts', import.meta.url), {
+    threads,
+    workerData: 10,
+  })
 }
 
 /** A flag that threads can wait for. */

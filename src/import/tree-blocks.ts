@@ -141,7 +141,7 @@ export class TreeBlocks {
     await previous
     this.#record(step, copied, held)
     // It is the oldest one: the others wait for it.
-    this.#steps.shift()
+    void this.#steps.shift()
     this.#inFlight -= step.ids.length
   }
 

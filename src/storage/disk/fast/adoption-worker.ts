@@ -11,10 +11,10 @@ const adopter = new FileAdopter(workerData as AdopterOptions)
 parentPort?.on('message', (request: AdoptedFiles) => void answer(request))
 
 async function answer({ files, flushedBeforeMs }: AdoptedFiles): Promise<void> {
-  const adopting: (Adopted | Promise<Adopted>)[] = []
+  const adopting: Promise<Adopted>[] = []
   for (const [index, file] of files.entries()) {
     await adopting[index - MAX_UNFLUSHED]
-    adopting.push(adopter.adopt(file, flushedBeforeMs))
+    adopting.push(Promise.resolve(adopter.adopt(file, flushedBeforeMs)))
   }
   const results = await Promise.all(adopting)
   const returned = results.flatMap((result) =>
