@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -151,6 +151,18 @@ for (const implementation of ['plain', 'fast'] as const) {
       for (const bytes of contents) assert.deepEqual(await readWhole(test.store, blockIdOf(bytes)), bytes)
       assert.deepEqual(await Array.fromAsync(test.store.listRetired()), [])
       assert.deepEqual(await test.leftovers(), [])
+    })
+
+    it('takes no file that cannot be looked at for a missing one', async () => {
+      await using test = await setUp(implementation)
+      const id = blockIdOf(randomBytes(SHORT))
+      const file = path.join(test.source, id)
+      await symlink(file, file)
+      const isFailure = (error: unknown) =>
+        error instanceof BlockStoreError && error.message.includes('ELOOP')
+      await assert.rejects(test.openAdopter().add([{ id, file }]), isFailure)
+      const absent = path.join(test.source, 'absent')
+      assert.deepEqual(await test.openAdopter().add([{ id, file: absent }]), [{ how: 'missing' }])
     })
 
     it('rejects if a block cannot be stored, and stores the others', async () => {

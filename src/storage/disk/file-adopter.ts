@@ -219,6 +219,9 @@ function failureOf({ temporary }: AdoptedFile, error: unknown): Adopted {
   return { how: 'failed', code: codeOf(error), message: String(error) }
 }
 
+/** Codes of a path that names nothing. */
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
+
 /** Codes of a file system that cannot clone or link, or of two file systems. Others may concern one file, such as too many links. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   'EXDEV',
@@ -244,11 +247,13 @@ function codeOfFailed(share: () => void): string | undefined {
   }
 }
 
+/** Undefined if there is no such file. One that cannot be looked at is not missing: it throws. */
 function findStats(file: string): Stats | undefined {
   try {
     return statSync(file)
-  } catch {
-    return undefined
+  } catch (error) {
+    if (ABSENT.has(codeOf(error))) return undefined
+    throw error
   }
 }
 
