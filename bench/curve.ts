@@ -17,7 +17,7 @@ interface Curve {
   readonly of: string
   /** Ascending. */
   readonly sizes: readonly number[]
-  /** Adds what is missing at a size. No server runs. */
+  /** Extends the data to a size, while no server runs. */
   grow(size: number, before: number): Promise<void>
   /** The costs at a size. The server was started for this point. */
   measure(server: BenchServer, size: number): Promise<readonly Cost[]>

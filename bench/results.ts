@@ -22,7 +22,7 @@ export interface Run {
   readonly minutes: number
   /** Each with its database, such as `ping on SQLite`. */
   readonly measured: readonly string[]
-  /** Where a curve ended early, and what was left out. */
+  /** Curves that ended before their last size, and scenarios that did not begin in time. */
   readonly notes: readonly string[]
   /** Scenarios that threw, with the reason. */
   readonly failures: readonly string[]

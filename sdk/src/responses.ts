@@ -126,9 +126,9 @@ export interface Records {
     readonly path: string
     /** The name of a file or folder. */
     readonly name: string
-    /** The previous path of what was renamed or moved. */
+    /** The path before the rename or move. */
     readonly old_path?: string
-    /** The previous name of what was renamed or moved. */
+    /** The name before the rename or move. */
     readonly old_name?: string
     /** The previous name of a renamed library. */
     readonly old_repo_name?: string
@@ -2262,7 +2262,7 @@ export interface Records {
   }
   Onboarding: {
     readonly dismissed: readonly string[]
-    /** Whether somebody else chose the password. */
+    /** Whether the password was assigned, not chosen by the owner of the account. */
     readonly password_assigned: boolean
   }
   OneWebhook: {
@@ -2584,7 +2584,7 @@ export interface Records {
     readonly mail: Records['MailState']
     /** The number of accounts. */
     readonly accounts: number
-    /** Whether somebody else chose the password of the caller. */
+    /** Whether the password of the caller was assigned, not chosen by the caller. */
     readonly password_assigned: boolean
   }
   ServerStatus: {
@@ -2875,7 +2875,7 @@ export interface Records {
       readonly repo_id: string
       /** The user. */
       readonly username?: string
-      /** The id of the group, or what was sent if there is no such group. */
+      /** The id of the group, or the submitted value if there is no such group. */
       readonly group_id?: number | string
       /** Why it failed. */
       readonly error_msg: string

@@ -94,8 +94,8 @@ class Activity(TypedDict):
     commit_id: str  # 40 hexadecimal digits, or empty.
     path: str  # A path in the library, from its root.
     name: str  # The name of a file or folder.
-    old_path: NotRequired[str]  # The previous path of what was renamed or moved.
-    old_name: NotRequired[str]  # The previous name of what was renamed or moved.
+    old_path: NotRequired[str]  # The path before the rename or move.
+    old_name: NotRequired[str]  # The name before the rename or move.
     old_repo_name: NotRequired[str]  # The previous name of a renamed library.
     days: NotRequired[int]  # The days that were kept when the trash was emptied.
     author_email: str  # The id of an account, in the form of an e-mail address.
@@ -1631,7 +1631,7 @@ class OlderUploadLink(TypedDict):
 
 class Onboarding(TypedDict):
     dismissed: list[str]
-    password_assigned: bool  # Whether somebody else chose the password.
+    password_assigned: bool  # Whether the password was assigned, not chosen by the owner of the account.
 
 
 class OneWebhook(TypedDict):
@@ -1876,7 +1876,7 @@ class ServerSetup(TypedDict):
     backup: ServerSetupBackup
     mail: MailState
     accounts: int  # The number of accounts.
-    password_assigned: bool  # Whether somebody else chose the password of the caller.
+    password_assigned: bool  # Whether the password of the caller was assigned, not chosen by the caller.
 
 
 class ServerSetupBackup(TypedDict):
@@ -2129,7 +2129,7 @@ class SharedLibraries(TypedDict):
 class SharedLibrariesFailed(TypedDict):
     repo_id: str  # The id of the library, as it was sent.
     username: NotRequired[str]  # The user.
-    group_id: NotRequired[int | str]  # The id of the group, or what was sent if there is no such group.
+    group_id: NotRequired[int | str]  # The id of the group, or the submitted value if there is no such group.
     error_msg: str  # Why it failed.
 
 

@@ -653,8 +653,8 @@ class V21Calls(CallGroup):
         return result
 
     def get_onboarding(self) -> types.Onboarding:
-        """Returns what the caller dismissed of the introduction in the web app, and whether somebody else
-        chose the password.
+        """Returns what the caller dismissed of the introduction in the web app, and whether the password was
+        assigned by somebody else.
 
         `GET /api/v2.1/onboarding/`. Personal tokens are refused.
         """

@@ -94,7 +94,7 @@ const personalToken = {
 
 const onboarding = kinds.record('Onboarding', {
   dismissed: Type.Array(kinds.text()),
-  password_assigned: kinds.flag('Whether somebody else chose the password.'),
+  password_assigned: kinds.flag('Whether the password was assigned, not chosen by the owner of the account.'),
 })
 
 /** An API token. */

@@ -10,7 +10,7 @@ export const onboardingRoutes = [
     path,
     auth: 'user',
     summary:
-      'Returns what the caller dismissed of the introduction in the web app, and whether somebody else chose the password.',
+      'Returns what the caller dismissed of the introduction in the web app, and whether the password was assigned by somebody else.',
     handle: ({ user }, services) => onboardingToWire(user, services),
   }),
   route({

@@ -148,7 +148,7 @@ const setup = kinds.record('ServerSetup', {
   }),
   mail: mailState,
   accounts: kinds.count('The number of accounts.'),
-  password_assigned: kinds.flag('Whether somebody else chose the password of the caller.'),
+  password_assigned: kinds.flag('Whether the password of the caller was assigned, not chosen by the caller.'),
 })
 
 /** The state of the server, its audit log and statistics, for administrators. */

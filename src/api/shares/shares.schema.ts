@@ -273,7 +273,7 @@ export const shareSchemas = [
               ...batchParty,
               group_id: Type.Optional(
                 Type.Union([kinds.integer(), kinds.text()], {
-                  description: 'The id of the group, or what was sent if there is no such group.',
+                  description: 'The id of the group, or the submitted value if there is no such group.',
                 }),
               ),
               error_msg: kinds.text('Why it failed.'),

@@ -6,7 +6,7 @@ export const deviceAuthorizations: Migration = {
   kind: 'expand',
   async up(tx, { int, bytes, text }) {
     const statements = [
-      // Sign-ins of clients by a code that a person confirms in a browser. Both codes are hashes. The person, and what was granted, are null until then.
+      // Requests of the device authorization grant (RFC 8628). Both codes are stored as hashes. The account and the granted token are null until approval.
       `create table device_authorization (
         device_hash ${bytes} not null primary key,
         user_hash ${bytes} not null unique,
