@@ -3,7 +3,7 @@ import { openDatabase } from '../src/database/open.ts'
 import { shareBrowser } from '../test/support/browser.ts'
 import { shareS3 } from '../test/support/cluster-settings.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
-import { S3Unavailable } from '../test/support/s3.ts'
+import { s3SkipReason } from '../test/support/s3.ts'
 import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
@@ -64,18 +64,23 @@ async function main(args: readonly string[]): Promise<boolean> {
     planned.flatMap(({ files }) => files),
     { onNodes },
   )
-  await using _postgres = await sharedPostgres()
-  await using s3 = onNodes ? await sharedS3() : undefined
+  await using services = new AsyncDisposableStack()
+  const s3 = onNodes ? sharedS3(services) : undefined
   const jobs = planned.filter(({ database }) => database !== 'nodes' || s3 !== undefined)
   const usesBrowser = jobs.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
-  await using _browser = usesBrowser ? await shareBrowser() : undefined
-  await using _templates = await createTemplates()
-  process.env['CARREL_TEST_BUNDLE'] = JSON.stringify(await bundleServer(root))
+  // At the same time, because each of them waits for others most of the time.
+  const [bundle] = await Promise.all([
+    bundleServer(root),
+    ...[sharedPostgres(), createTemplates(), usesBrowser ? shareBrowser() : undefined].map(async (service) =>
+      services.use(await service),
+    ),
+  ])
+  process.env['CARREL_TEST_BUNDLE'] = JSON.stringify(bundle)
   const count = new Set(jobs.flatMap(({ files }) => files)).size
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)
   const [failedChecks, passed] = await Promise.all([
     filters.length === 0 ? runChecks(tiers, stopping.signal) : [],
-    runJobs(jobs, stopping.signal, filters.length > 0),
+    runJobs(jobs, { signal: stopping.signal, showsAll: filters.length > 0, s3 }),
   ])
   if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)
   return passed && failedChecks.length === 0
@@ -103,15 +108,24 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
   }
 }
 
-/** One S3 service for all clusters under test. Without it, tests on several nodes do not run. */
-async function sharedS3(): Promise<AsyncDisposable | undefined> {
-  try {
-    return await shareS3()
-  } catch (error) {
-    if (!(error instanceof S3Unavailable) || inCi) throw error
-    console.log(`S3: none (${error.message}). Skipped: suites on three nodes.`)
+/**
+ * Starts one S3 service for all clusters under test. It takes a quarter of a minute, mostly waiting, so the other jobs do not wait for it.
+ * Returns undefined where it cannot run; then tests on several nodes do not run.
+ */
+function sharedS3(services: AsyncDisposableStack): Promise<unknown> | undefined {
+  const reason = s3SkipReason('ceph')
+  if (reason !== undefined && !inCi) {
+    console.log(`S3: none (${reason}). Skipped: suites on three nodes.`)
     return undefined
   }
+  const started = shareS3()
+  // The jobs that need it report the failure, so here it is not of interest.
+  const ended = started.then(
+    (service) => service,
+    () => undefined,
+  )
+  services.defer(async () => (await ended)?.[Symbol.asyncDispose]())
+  return started
 }
 
 /** The name of a database that holds the schema and nothing else. */
@@ -125,8 +139,16 @@ async function createTemplate(server: PostgresServer): Promise<string> {
   return new URL(url).pathname.slice(1)
 }
 
+interface RunOptions {
+  readonly signal: AbortSignal
+  /** Whether each test is listed, not only the failures. */
+  readonly showsAll: boolean
+  /** Resolves once jobs on several nodes can start. */
+  readonly s3: Promise<unknown> | undefined
+}
+
 /** Runs all jobs and prints the results of each once it has ended, the failures once more at the end. */
-async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: boolean): Promise<boolean> {
+async function runJobs(jobs: readonly TestJob[], { signal, showsAll, s3 }: RunOptions): Promise<boolean> {
   const counts = { tests: 0, passed: 0, failed: 0, skipped: 0 }
   const files: FileReport[] = []
   const skipped: string[] = []
@@ -134,6 +156,8 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
   const unfinished = new Set(jobs)
 
   await runInPool(jobs, signal, async (job) => {
+    if (job.database === 'nodes') await s3
+    if (signal.aborted) return
     const startedAt = performance.now()
     const report = await runTestProcess({
       files: job.files,
