@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { accessibilityViolations } from '../support/accessibility.ts'
+import { seriousViolations } from '../support/accessibility.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
@@ -95,8 +95,7 @@ export function webSuite(options: TestServerOptions = {}) {
         await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
       },
       async checkAccess(rules) {
-        const violations = await accessibilityViolations(page, rules)
-        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        const serious = await seriousViolations(page, rules)
         assert.deepEqual(
           serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
           [],
