@@ -11,6 +11,8 @@ import { eventually } from '../support/transfer.ts'
 
 /** Folder for screenshots of the pages, for manual review. */
 const PICTURES = path.join(import.meta.dirname, '../../test-artifacts')
+/** Nobody looks at those of a run of a whole tier, so it takes none. */
+const takesPictures = process.env['CARREL_TEST_PICTURES'] !== '0'
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 
@@ -21,7 +23,7 @@ export interface Tab {
   readonly complaints: string[]
   /** Opens a path of the app, relative to `app/`. */
   go(address: string): Promise<void>
-  /** Saves a screenshot. */
+  /** Saves a screenshot, unless a whole tier is run. */
   picture(name: string): Promise<void>
   /** Fails on serious or worse findings of axe; with `colors`, only on those that another theme can have. */
   checkAccess(rules?: 'all' | 'colors'): Promise<void>
@@ -91,6 +93,7 @@ export function webSuite(options: TestServerOptions = {}) {
         )
       },
       async picture(name) {
+        if (!takesPictures) return
         await mkdir(PICTURES, { recursive: true })
         await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
       },
