@@ -40,12 +40,12 @@ const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
 /** Files that take this long have a process of their own. */
-const ALONE_SECONDS = 20
+const ALONE_SECONDS: Record<Tier, number> = { fast: 20, deep: 40 }
 /**
- * Files share a process until they are expected to take this long, because a process takes about a second to load the server. Shorter in
- * the fast tier, which would otherwise end with one job that takes long.
+ * Files share a process until they are expected to take this long, because a process takes about a second of CPU time to load the server.
+ * Shorter in the fast tier, which would otherwise end with one job that takes long.
  */
-const GROUP_SECONDS: Record<Tier, number> = { fast: 40, deep: 75 }
+const GROUP_SECONDS: Record<Tier, number> = { fast: 40, deep: 120 }
 /** How much longer than on SQLite the same files take: their CPU time does not include that of the database. */
 const SLOWDOWN: Record<TestDatabase, number> = {
   sqlite: 1,
@@ -365,7 +365,7 @@ function jobsOf(
     if (rule === undefined) throw new Error(`${file} is in no tier: add it to the rules of the test plan.`)
     for (const database of databasesOf(rule)) {
       const { seconds } = rule
-      const group = `${database} ${seconds >= ALONE_SECONDS ? file : groupOf(file)}`
+      const group = `${database} ${seconds >= ALONE_SECONDS[tier] ? file : groupOf(file, tier)}`
       const found = open.get(group)
       if (found !== undefined && found.seconds + seconds <= GROUP_SECONDS[tier]) {
         found.job.files.push(file)
@@ -380,10 +380,10 @@ function jobsOf(
   return jobs
 }
 
-/** Files of one folder of `test/` share modules. So do all of `src/`. */
-function groupOf(file: string): string {
+/** Which files may share a process. In the deep tier those of several folders, because many of its folders have few files. */
+function groupOf(file: string, tier: Tier): string {
   const [top, folder] = file.split('/')
-  return top === 'src' ? 'src' : `${top}/${folder}`
+  return top === 'src' || (tier === 'deep' && folder !== 'web') ? `${top}` : `${top}/${folder}`
 }
 
 export const TESTING_FILE = path.join(import.meta.dirname, '../docs/testing.md')
