@@ -7,6 +7,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
+import { isDeep } from '../support/tier.ts'
 import { eventually } from '../support/transfer.ts'
 
 /** Folder for screenshots of the pages, for manual review. */
@@ -57,6 +58,8 @@ export function webSuite(options: TestServerOptions = {}) {
       // Requests that a service worker answers are not seen by the routes of a test.
       serviceWorkers: 'block',
       viewport: { width: 1280, height: 800 },
+      // Every frame of a transition is rendered by the CPU. The suites of the fast tier run with them.
+      reducedMotion: isDeep ? 'reduce' : 'no-preference',
       ...more,
     })
     t.after(() => context.close())
