@@ -19,8 +19,10 @@ export interface PostgresBinaries {
 
 const run = promisify(execFile)
 
-/** Finds binaries that `account` can run: those of the npm package, otherwise Debian's. Throws the reason if there are none. */
+/** Finds binaries that `account` can run: those of the test run, of the npm package, otherwise Debian's. Throws the reason if there are none. */
 export async function findPostgresBinaries(account: ServerAccount | undefined): Promise<PostgresBinaries> {
+  const shared = process.env['CARREL_TEST_POSTGRES_BINARIES']
+  if (shared !== undefined) return { bin: shared }
   const reasons: string[] = []
   const native = findPackagedFolder()
   const folders = [...(native ? [path.join(native, 'bin')] : []), ...(await listDebianFolders())]
