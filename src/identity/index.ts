@@ -64,7 +64,7 @@ export {
   type PasswordGuardOptions,
   type PasswordOutcome,
 } from './password-guard.ts'
-export { Passwords } from './passwords.ts'
+export { type PasswordCost, Passwords } from './passwords.ts'
 export { accountRelation, type LibraryRelations, memberRelation } from './relations.ts'
 export { canAddLibrary, roleAllows } from './roles.ts'
 export { type Scope, type ScopeAccess, scopeAdmits, scopeReaches } from './scope.ts'

@@ -3,7 +3,7 @@ import { type HashClient, HashQueue } from './hash-queue.ts'
 import { deriveImported, type ImportedHash, parseImportedHash } from './imported-hashes.ts'
 
 /** Cost parameters of one hash. Memory is in KiB. */
-interface PasswordCost {
+export interface PasswordCost {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number

@@ -31,7 +31,7 @@ import {
 } from '../database/index.ts'
 import { GcSchedule } from '../gc/index.ts'
 import { type HttpServer, type Listening, StartingPort } from '../http/index.ts'
-import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
+import { ensureAdministrator, type FirstRun, loadSecret, type PasswordCost } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
 import { programVersion } from '../version.ts'
 import { clearPropfindCache } from '../webdav/index.ts'
@@ -57,6 +57,8 @@ interface StartOptions {
   readonly sharesDataFolder?: boolean
   /** The server is one of several processes on one data folder, which their supervisor has locked. */
   readonly process?: ServerProcess | undefined
+  /** Of the hashes of passwords. Only for tests, which make thousands. */
+  readonly passwordCost?: PasswordCost
   /** The steps of the schema. Only for tests of upgrades. */
   readonly migrations?: readonly Migration[]
   /** Called after a disk failure was logged. Nothing may be acknowledged any more; the process must stop. */
@@ -213,6 +215,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     clock,
     logger,
     reserve,
+    passwordCost: options.passwordCost,
   })
   opened.use('pushes', services.push)
   opened.use('search', services.search)

@@ -38,6 +38,7 @@ import {
   Onboarding,
   PasswordAttempts,
   PasswordChecks,
+  type PasswordCost,
   Passwords,
   ScopedTokens,
   Sealing,
@@ -128,10 +129,14 @@ export function createServices(parts: {
   onBehind?: () => void
   /** None unless given. */
   reserve?: Pick<DiskReserve, 'isFull'>
+  passwordCost?: PasswordCost | undefined
 }): Services {
   const { db, core, blocks, config, secret, now, node, clock } = parts
   const retentionNow = () => clock?.now() ?? now()
-  const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
+  const passwords = new Passwords({
+    ...(parts.passwordCost && { cost: parts.passwordCost }),
+    queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }),
+  })
   const images = new Images()
   const maintenanceLog = new MaintenanceLog(now)
   const scheduledBackups = new ScheduledBackups({

@@ -60,7 +60,8 @@ describe('Guessing the password of an account', () => {
 
 describe('Sign-ins during a flood of password checks', () => {
   it('of one client wait for a few of its checks, not for all of them', async () => {
-    await using server = await startServer({ env: { CARREL_TRUSTED_PROXIES: '127.0.0.1' } })
+    const env = { CARREL_TRUSTED_PROXIES: '127.0.0.1' }
+    await using server = await startServer({ env, hashesSlowly: true })
     const flooder = await server.signUp()
     const other = await server.signUp()
     let done = 0

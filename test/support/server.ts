@@ -32,6 +32,8 @@ export interface TestServerOptions {
   readonly logger?: Logger
   /** An existing data folder, which is not deleted. */
   readonly data?: string
+  /** Hashes passwords as slowly as a server does, for tests about many of them. So do servers that limit rates. */
+  readonly hashesSlowly?: boolean
   /** Another server may run on the same data folder. */
   readonly sharesDataFolder?: boolean
 }
@@ -61,13 +63,22 @@ export const ADMIN = { email: 'admin@example.org', password: 'correct horse batt
 
 let signedUp = 0
 
-const passwords = new Passwords()
+/** The least that argon2 accepts. At full cost a hash takes 50 ms of CPU time, and each first start and each sign-in makes one. */
+const CHEAP_PASSWORDS = { memory: 8, passes: 1, parallelism: 1 }
+
+/** Limits of rates are about slow hashes, too. */
+const areHashesSlow = ({ hashesSlowly, env = {} }: TestServerOptions) =>
+  hashesSlowly === true || env['CARREL_RATE_LIMIT'] === 'on'
+
+const hashers = { cheap: new Passwords({ cost: CHEAP_PASSWORDS }), slow: new Passwords() }
 const hashes = new Map<string, Promise<string>>()
 
-/** Cached, because a hash costs 50 ms and most test accounts have the same password. */
-function hashOf(password: string): Promise<string> {
-  const known = hashes.get(password) ?? passwords.hash(password, 'tests')
-  hashes.set(password, known)
+/** Cached, because most test accounts have the same password. */
+function hashOf(password: string, options: TestServerOptions): Promise<string> {
+  const kind = areHashesSlow(options) ? 'slow' : 'cheap'
+  const key = `${kind} ${password}`
+  const known = hashes.get(key) ?? hashers[kind].hash(password, 'tests')
+  hashes.set(key, known)
   return known
 }
 
@@ -159,7 +170,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     } = {}) {
       const { accounts, apiTokens, core, directory } = running.services
       const known = parseEmail(email) ?? assert.fail(`${email} is none`)
-      const hash = await hashOf(password)
+      const hash = await hashOf(password, options)
       const row = { email: known, role, active: 1, password_hash: hash, created_at: core.now() }
       assert.ok(await dbOf(core).write((tx) => insertAccount(tx, row)), `${email} is taken`)
       directory.invalidate(known)
@@ -225,6 +236,7 @@ async function startNode(
     ...(options.now && { now: options.now }),
     ...(options.monotonic && { monotonic: options.monotonic }),
     ...(options.sharesDataFolder && { sharesDataFolder: true }),
+    ...(!areHashesSlow(options) && { passwordCost: CHEAP_PASSWORDS }),
     ...(process && { process }),
     onFatal(error) {
       throw error
