@@ -26,7 +26,6 @@ describe('Markdown', () => {
     const { page } = tab
     await page.getByRole('img', { name: 'a picture of the same library' }).waitFor()
     await page.getByRole('heading', { name: 'Title' }).waitFor()
-    await tab.checkAccess()
     await tab.picture('markdown')
     await page.getByRole('button', { name: 'Edit' }).click()
     await write(page, '# Above all\n\n')

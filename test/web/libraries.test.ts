@@ -122,7 +122,6 @@ describe('the library list', () => {
     await page.getByLabel('Sort by').selectOption('Name, A to Z')
     await eventually(async () => assert.equal((await names()).at(-1), 'Plans'))
     await page.getByText('Only you').first().waitFor()
-    await tab.checkAccess()
     await tab.picture('libraries-cards')
     await page.getByRole('button', { name: 'Show as list' }).click()
     await page.getByLabel('Sort by').selectOption('Newest first')

@@ -137,7 +137,6 @@ describe('the viewer', () => {
     await open('/plan.csv')
     await page.getByRole('columnheader', { name: 'Area' }).waitFor()
     await page.getByRole('cell', { name: '12,5' }).waitFor()
-    await tab.checkAccess()
     await tab.picture('viewer-table')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Editor: plan.csv' }).waitFor()
@@ -186,7 +185,6 @@ describe('the viewer', () => {
     await page.getByText('of 30').waitFor()
     const ink = await page.locator('.pdf-page canvas').first().evaluate(darkPixels)
     assert.ok(ink > 500, `${ink} dark pixels`)
-    await tab.checkAccess()
     await tab.picture('viewer-pdf')
     const first = page.getByRole('region', { name: 'Page 1', exact: true })
     await first.getByRole('button', { name: 'Go to page 3' }).waitFor()
@@ -225,7 +223,6 @@ describe('the viewer', () => {
     await page.getByText('This file does not contain text').waitFor()
     await open('/data.bin')
     await page.getByText('No preview available for this type of file.').waitFor()
-    await tab.checkAccess()
     await tab.picture('viewer-other')
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
@@ -279,7 +276,6 @@ describe('the viewer', () => {
     await open(`/${name}`)
     await isDrawn(page, name)
     await tab.picture('viewer-image-phone-dark')
-    await tab.checkAccess()
     await fitsWidth(page)
     // A swipe leads to the next file.
     const input = await page.context().newCDPSession(page)
