@@ -2,7 +2,7 @@ import path from 'node:path'
 import { openDatabase } from '../src/database/open.ts'
 import { shareBrowser } from '../test/support/browser.ts'
 import { shareS3 } from '../test/support/cluster-settings.ts'
-import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { type PostgresServer, PostgresUnavailable, startPostgres, warmUp } from '../test/support/postgres.ts'
 import { s3SkipReason } from '../test/support/s3.ts'
 import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
@@ -138,6 +138,7 @@ async function createTemplate(server: PostgresServer): Promise<string> {
   }
   const database = await openDatabase({ kind: 'postgres', url }, { onFatal })
   await database[Symbol.asyncDispose]()
+  await warmUp(url)
   return new URL(url).pathname.slice(1)
 }
 

@@ -59,6 +59,16 @@ export async function findPostgres(): Promise<PostgresServer | string> {
   }
 }
 
+/**
+ * Connects once, so that the server stores what every connection to a database loads first. Copies of the database have it, too:
+ * otherwise the first connection to each of them computes it.
+ */
+export async function warmUp(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.end()
+}
+
 class Server implements PostgresServer {
   readonly adminUrl: string
   readonly #stop: (() => Promise<void>) | undefined
@@ -123,7 +133,7 @@ const keeper = `
   then
     "$bin/postgres" -D "$folder/data" -c port="$port" -c listen_addresses=127.0.0.1 \
       -c unix_socket_directories= -c fsync="$fsync" -c full_page_writes="$fsync" -c shared_buffers=32MB -c max_connections=200 \
-      -c max_wal_size=256MB -c autovacuum_naptime=300 3<&- &
+      -c max_wal_size=256MB -c autovacuum=off 3<&- &
     server=$!
     (cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null) >/dev/null 2>&1 &
     wait $server
