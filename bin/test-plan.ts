@@ -25,7 +25,7 @@ interface Rule {
   /** The databases of each tier. Randomized suites are in both tiers: in short, then at full length. */
   readonly fast: readonly TestDatabase[]
   readonly deep: readonly TestDatabase[]
-  /** Expected CPU seconds of each file at full length. The longest jobs start first. */
+  /** Expected CPU seconds of each file at full length, or more if it waits much. The longest jobs start first. */
   readonly seconds: number
   readonly reason: string
 }
@@ -146,18 +146,18 @@ export const RULES: readonly Rule[] = [
     125,
   ),
   deep('test/gc/', SQLITE, 'random writers during garbage collection; on both databases by itself', 10),
-  deep('test/cluster/postgres-interruptions', SQLITE, 'waits for time limits of connections', 60),
+  deep('test/cluster/postgres-interruptions', SQLITE, 'waits for time limits of connections', 100),
   deep('test/cluster/postgres-', SQLITE, 'interruptions of a PostgreSQL of its own', 6),
   deep('test/cluster/server-processes', SQLITE, 'starts and kills some thirty processes', 60),
   deep('test/cluster/processes', SQLITE, 'starts and kills some thirty processes', 50),
   deep('test/cluster/process-count', SQLITE, 'starts three processes', 15),
   deep('test/cluster/', SQLITE, 'several servers on one PostgreSQL database by itself', 15),
-  deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 45),
+  deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 100),
   deep('test/export/', BOTH, 'runs some twenty exports, and git', 12),
   deep('test/import/seafile-whole', SQLITE, 'an installation with 30 libraries and 3,000 commits', 60),
   deep('test/import/mysql', SQLITE, 'starts a MariaDB server', 6),
   split('test/import/', 'a small installation, imported by commands', 4),
-  deep('test/backup/s3-services', SQLITE, 'real S3 services: Ceph and OpenStack Swift', 60),
+  deep('test/backup/s3-services', SQLITE, 'real S3 services: Ceph and OpenStack Swift', 90),
   deep('test/backup/', SQLITE, 'starts some ten processes; on both databases by itself', 10),
   fast('test/mcp/hostile-content', SQLITE, 'pure'),
   deep('test/mcp/', SQLITE, 'starts some ten processes', 9),
