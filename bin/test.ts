@@ -96,7 +96,7 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
   }
   try {
     const startedAt = performance.now()
-    const server = await startPostgres({ fsync: false, sharesBinaries: true })
+    const server = await startPostgres({ fsync: false, forRun: true })
     process.env['CARREL_TEST_POSTGRES'] = server.adminUrl
     process.env['CARREL_TEST_POSTGRES_TEMPLATE'] = await createTemplate(server)
     console.log(

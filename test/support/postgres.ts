@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -19,6 +19,9 @@ export interface PostgresServer extends AsyncDisposable {
   copyDatabase(url: string): Promise<string>
 }
 
+/** Free memory that the databases of a run require to be there. */
+const MEMORY_BYTES = 4 * 2 ** 30
+
 export class PostgresUnavailable extends Error {
   override readonly name = 'PostgresUnavailable'
 }
@@ -26,8 +29,11 @@ export class PostgresUnavailable extends Error {
 export interface StartOptions {
   /** False unless a test is about durability. */
   readonly fsync?: boolean
-  /** Whether test processes use its binaries. Copying them, as root, takes a second. */
-  readonly sharesBinaries?: boolean
+  /**
+   * For a whole test run. Test processes use its binaries, because copying them, as root, takes a second. Its data is in memory where
+   * there is enough: creating and dropping a database for each server takes less CPU time there.
+   */
+  readonly forRun?: boolean
 }
 
 /**
@@ -141,9 +147,9 @@ const keeper = `
   rm -rf "$folder" $binaries
 `
 
-async function startOwn({ fsync = true, sharesBinaries }: StartOptions): Promise<PostgresServer> {
+async function startOwn({ fsync = true, forRun = false }: StartOptions): Promise<PostgresServer> {
   const { account, bin, temporary } = await findProgram()
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-postgres-'))
+  const folder = await mkdtemp(path.join(forRun ? await memoryFolder() : os.tmpdir(), 'carrel-postgres-'))
   const password = randomBytes(12).toString('hex')
   await writeFile(path.join(folder, 'password'), password, { mode: 0o600 })
   await chmod(folder, 0o700)
@@ -174,8 +180,15 @@ async function startOwn({ fsync = true, sharesBinaries }: StartOptions): Promise
     await stop()
     throw error
   }
-  if (sharesBinaries) process.env['CARREL_TEST_POSTGRES_BINARIES'] = bin
+  if (forRun) process.env['CARREL_TEST_POSTGRES_BINARIES'] = bin
   return new Server(url, { fsync, stop })
+}
+
+/** A folder in memory if it has room for the databases of a run, which take some hundred MB; otherwise the one for temporary files. */
+async function memoryFolder(): Promise<string> {
+  const folder = '/dev/shm'
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize >= MEMORY_BYTES ? folder : os.tmpdir()
 }
 
 /** Hashes the password once instead of 4,096 times, which would take 10 to 20 ms of CPU time for each connection of a run. */
