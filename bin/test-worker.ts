@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
 
 // A process that runs test files one after another, so that they share the modules they load. Each file is a suite: its top-level
 // hooks apply to its own tests only. The reporter `test-events.mjs` sends the results to the runner.
+
+/** Longer than an orderly exit takes. */
+const WATCH_MS = 3000
 
 const [, , ...files] = process.argv
 
 // The runner may be killed. Its processes must not outlive it.
 process.on('disconnect', () => process.exit(1))
 process.channel?.unref()
+// A test that blocks the event loop never sees that. A thread does.
+const isOrphan = `process.ppid !== ${process.ppid}`
+const watch = `setInterval(() => { if (${isOrphan}) process.kill(process.pid, 'SIGKILL') }, ${WATCH_MS})`
+new Worker(watch, { eval: true }).unref()
 
 // node:test ends the run when the event loop is empty, which it may be between two files.
 const keepAlive = setInterval(() => {}, 60_000)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,6 +8,7 @@ import { describe, it } from 'node:test'
 import { findTestFiles, planTests, RULES, ruleOf, TESTING_FILE, testingPage } from '../../bin/test-plan.ts'
 import { runTestProcess } from '../../bin/test-process.ts'
 import { rerunFailures } from '../../bin/test-rerun.ts'
+import { eventually } from '../support/transfer.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -75,6 +78,53 @@ describe('a process of test files', () => {
         assert.match(report.results.find(({ ok }) => !ok)?.error ?? '', /on purpose/)
       } else assert.match(report.failure ?? 'none', failure)
     })
+  }
+})
+
+describe('a process of test files whose runner is killed', () => {
+  it('ends, though a test blocks the event loop', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'carrel-plan-'))
+    const [file, runner, pidFile] = ['a.test.mjs', 'runner.mjs', 'pid'].map((name) => path.join(folder, name))
+    assert.ok(file !== undefined && runner !== undefined && pidFile !== undefined)
+    await writeFile(
+      file,
+      `import { writeFileSync } from 'node:fs'
+       import { it } from 'node:test'
+       it('loops', () => {
+         writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
+         for (;;);
+       })`,
+    )
+    const options = `{ files: [${JSON.stringify(file)}], env: process.env, deadlineMs: 120_000, signal: new AbortController().signal }`
+    await writeFile(
+      runner,
+      `import { runTestProcess } from ${JSON.stringify(path.join(root, 'bin/test-process.ts'))}
+       await runTestProcess(${options})`,
+    )
+    const child = spawn(process.execPath, [runner], { stdio: ['ignore', 'ignore', 'inherit'] })
+    let pid = 0
+    try {
+      await eventually(async () => {
+        pid = Number(await readFile(pidFile, 'utf8'))
+        assert.ok(pid > 0)
+      })
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+      await eventually(async () => assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }))
+    } finally {
+      child.kill('SIGKILL')
+      if (pid > 0 && isRunning(pid)) process.kill(pid, 'SIGKILL')
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  function isRunning(pid: number): boolean {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
   }
 })
 
