@@ -365,7 +365,7 @@ function jobsOf(
     if (rule === undefined) throw new Error(`${file} is in no tier: add it to the rules of the test plan.`)
     for (const database of databasesOf(rule)) {
       const { seconds } = rule
-      const group = `${database} ${seconds >= ALONE_SECONDS[tier] ? file : groupOf(file, tier)}`
+      const group = `${database} ${seconds >= ALONE_SECONDS[tier] ? file : groupOf(file)}`
       const found = open.get(group)
       if (found !== undefined && found.seconds + seconds <= GROUP_SECONDS[tier]) {
         found.job.files.push(file)
@@ -380,10 +380,10 @@ function jobsOf(
   return jobs
 }
 
-/** Which files may share a process. In the deep tier those of several folders, because many of its folders have few files. */
-function groupOf(file: string, tier: Tier): string {
+/** Which files may share a process: all that load the server. Those of the web app load other modules. */
+function groupOf(file: string): string {
   const [top, folder] = file.split('/')
-  return top === 'src' || (tier === 'deep' && folder !== 'web') ? `${top}` : `${top}/${folder}`
+  return folder === 'web' ? 'test/web' : `${top}`
 }
 
 export const TESTING_FILE = path.join(import.meta.dirname, '../docs/testing.md')
