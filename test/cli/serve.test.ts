@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { Client } from '../support/client.ts'
@@ -38,6 +39,8 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const password = await passwordIn(file)
     assert.ok(!JSON.stringify(first.lines).includes(password))
+    // Only tests inside the process of a server can lower the cost.
+    assert.match(hashIn(data), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     const wrong = { username: 'admin@carrel.local', password: 'wrong' }
     await new Client(first.url).post('/api2/auth-token/', { form: wrong })
     await stat(file)
@@ -226,6 +229,12 @@ async function passwordIn(file: string): Promise<string> {
   const [, password = ''] =
     /^Administrator: admin@carrel\.local\nPassword: (\S+)\n/.exec(text) ?? assert.fail(text)
   return password
+}
+
+/** The hash of the password of the only account. */
+function hashIn(data: string): string {
+  using db = new DatabaseSync(path.join(data, 'carrel.db'), { readOnly: true })
+  return String(db.prepare('select password_hash from account').get()?.['password_hash'])
 }
 
 /** A login whose body is one byte short, so that the server has to wait for it. */

@@ -41,6 +41,20 @@ describe('the repository', () => {
     }
   })
 
+  it('hashes passwords at the full cost, unless a test says otherwise', () => {
+    // The only places of src/ that name it pass on the option of whoever starts a server.
+    const files = globSync('src/**/*.{ts,mjs}', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+    const places = files.flatMap((file) =>
+      [...read(file).matchAll(/.*\bpasswordCost\b.*/g)].map(([line]) => `${file}: ${line.trim()}`),
+    )
+    assert.deepEqual(places.sort(), [
+      'src/server/server.ts: passwordCost: options.passwordCost,',
+      'src/server/server.ts: readonly passwordCost?: PasswordCost',
+      'src/server/services.ts: ...(parts.passwordCost && { cost: parts.passwordCost }),',
+      'src/server/services.ts: passwordCost?: PasswordCost | undefined',
+    ])
+  })
+
   it('links only to files that exist in its documents', () => {
     const documents = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: root })
     assert.ok(documents.length > 0)
