@@ -380,10 +380,14 @@ function jobsOf(
   return jobs
 }
 
-/** Which files may share a process: all that load the server. Those of the web app load other modules. */
+/**
+ * Which files may share a process: all that load the server. Those of the web app load other modules, and its tests without a browser
+ * replace globals such as `fetch`.
+ */
 function groupOf(file: string): string {
-  const [top, folder] = file.split('/')
-  return folder === 'web' ? 'test/web' : `${top}`
+  const [top, folder, part] = file.split('/')
+  if (folder !== 'web') return `${top}`
+  return part === 'unit' ? 'test/web/unit' : 'test/web'
 }
 
 export const TESTING_FILE = path.join(import.meta.dirname, '../docs/testing.md')

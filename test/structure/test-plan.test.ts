@@ -32,6 +32,16 @@ describe('the test plan', () => {
     }
   })
 
+  it('runs tests that replace globals of the process apart from those with a server', () => {
+    for (const tiers of [['fast'], ['deep'], ['fast', 'deep']] as const) {
+      const mixed = planTests(root, tiers, []).filter(({ files }) => {
+        const count = files.filter((file) => file.startsWith('test/web/unit/')).length
+        return count > 0 && count < files.length
+      })
+      assert.deepEqual(mixed, [])
+    }
+  })
+
   it('is in the docs', async () => {
     const page = await readFile(TESTING_FILE, 'utf8')
     assert.equal(page, testingPage(page), 'run node bin/test-plan.ts --write')
