@@ -12,6 +12,7 @@ import {
   messagesPage,
   siteText,
 } from './pages.ts'
+import { DESCRIPTION_ASSET, DESCRIPTION_FILE, linkCalls, makeReference } from './reference.ts'
 
 // `npm run docs`: builds the documentation site into site/dist. --out names another folder, --serve shows the site afterwards.
 
@@ -27,7 +28,11 @@ function assemble(folder: string): void {
     writeFileSync(path.join(folder, file), text)
   }
   const explained = explainedMessages(readFileSync(path.join(root, 'docs/troubleshooting.md'), 'utf8'))
-  const texts = new Map(pages.map((page) => [page.target, siteText(page, pages, root)]))
+  const reference = makeReference(root)
+  const texts = new Map(
+    pages.map((page) => [page.target, linkCalls(siteText(page, pages, root), reference.calls)]),
+  )
+  for (const [file, text] of reference.pages) texts.set(file, text)
   texts.set(MESSAGES_PAGE, messagesPage(collectMessages(root), explained))
   for (const [file, text] of texts) {
     put(file, text)
@@ -35,6 +40,7 @@ function assemble(folder: string): void {
   }
   put('index.md', readFileSync(path.join(site, 'index.md'), 'utf8'))
   put('public/llms.txt', llmsText(pages, root))
+  cpSync(path.join(root, DESCRIPTION_FILE), path.join(folder, 'public', DESCRIPTION_ASSET))
   for (const file of globSync(['docs/**/*.*', 'bench/results/*.*'], { cwd: root })) {
     const asset = assetOf(file)
     if (asset !== undefined) cpSync(path.join(root, file), path.join(folder, 'public', asset))

@@ -1,19 +1,24 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { anchorOf, escapeText, outsideCode } from './markdown.ts'
 import type { Message } from './messages.ts'
+import { REFERENCE_PAGES } from './reference.ts'
 
 /** A page of the site. */
 export interface Page {
-  /** The Markdown file, relative to the repository. */
+  /** The Markdown file, relative to the repository. Empty for a page that the build writes. */
   readonly source: string
   /** The file in the site, such as `quick-start.md`. */
   readonly target: string
   /** In the side menu. */
   readonly title: string
+  /** Of a page that the build writes: one sentence. */
+  readonly summary?: string
 }
 
 interface Section {
   readonly title: string
+  readonly isCollapsed?: boolean
   readonly pages: readonly Page[]
 }
 
@@ -48,7 +53,12 @@ const SECTIONS: readonly Section[] = [
       doc('operation', 'Operation and settings'),
       doc('scaling', 'Several servers'),
       doc('troubleshooting', 'Troubleshooting'),
-      { source: '', target: MESSAGES_PAGE, title: 'All messages' },
+      {
+        source: '',
+        target: MESSAGES_PAGE,
+        title: 'All messages',
+        summary: 'Every message that the server can print or send.',
+      },
       doc('fail2ban', 'fail2ban'),
     ],
   },
@@ -56,12 +66,17 @@ const SECTIONS: readonly Section[] = [
     title: 'Developers',
     pages: [
       doc('guide-developers', 'Guide'),
-      doc('endpoints', 'API reference'),
+      doc('endpoints', 'All calls'),
       doc('permissions', 'Permissions'),
       doc('compatibility', 'Compatibility'),
       doc('events', 'Events and webhooks'),
       doc('mcp', 'Tools for models'),
     ],
+  },
+  {
+    title: 'API reference',
+    isCollapsed: true,
+    pages: REFERENCE_PAGES.map((page) => ({ source: '', ...page })),
   },
   {
     title: 'Trust',
@@ -153,14 +168,6 @@ export function assetOf(source: string): string | undefined {
     : undefined
 }
 
-/** Applies `change` to everything but fenced and inline code. */
-function outsideCode(text: string, change: (prose: string) => string): string {
-  return text
-    .split(/(^```[\s\S]*?^```$|`[^`\n]+`(?!\]))/m)
-    .map((part, index) => (index % 2 === 1 ? part : change(part)))
-    .join('')
-}
-
 const KINDS = [
   ['start and commands', 'At the start and from commands'],
   ['carrel doctor', 'From carrel doctor'],
@@ -184,32 +191,20 @@ export function messagesPage(messages: readonly Message[], explained: ReadonlyMa
   return `# All messages\n\nEvery message that the server can print or send, made from its sources. "…" is filled in at run time. Linked messages are explained in [Troubleshooting](./troubleshooting.md).\n\n${parts.join('\n')}`
 }
 
-/** As text in a cell of a table. */
-function escapeText(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>|]/g, (char) => `&#${char.charCodeAt(0)};`).replaceAll('\n', ' ')
-}
-
 /** The messages that troubleshooting.md explains, with the anchors of their headings. */
 export function explainedMessages(page: string): Map<string, string> {
   return new Map([...page.matchAll(/^### (.+)$/gm)].map(([, heading = '']) => [heading, anchorOf(heading)]))
-}
-
-/** The anchor of a heading, as GitHub and the site make it. */
-export function anchorOf(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[^\p{L}\p{N}\p{Pc}\s-]/gu, '')
-    .replaceAll(' ', '-')
 }
 
 /** A list of all pages for language models: https://llmstxt.org. */
 export function llmsText(pages: readonly Page[], root: string): string {
   const lines = listSections(root).map(({ title, pages: listed }) => {
     const rows = listed
-      .filter(({ source }) => pages.some((page) => page.source === source))
-      .map(({ source, target, title: name }) => `- [${name}](/${target}): ${firstSentence(source, root)}`)
+      .filter(({ source, summary }) => summary !== undefined || pages.some((page) => page.source === source))
+      .map(
+        ({ source, target, title: name, summary = firstSentence(source, root) }) =>
+          `- [${name}](/${target}): ${summary}`,
+      )
     return `## ${title}\n\n${rows.join('\n')}\n`
   })
   return `# Carrel\n\n> A self-hosted file library server: versioned libraries, the File Library Web API, one process.\n\nEvery page is also served as Markdown under the addresses below.\n\n${lines.join('\n')}`

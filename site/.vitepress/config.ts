@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { defineConfig } from 'vitepress'
-import { anchorOf, listSections } from '../../pages.ts'
+import { anchorOf } from '../../markdown.ts'
+import { listSections } from '../../pages.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
 
@@ -20,11 +21,12 @@ export default defineConfig({
       { text: 'Quick start', link: '/quick-start' },
       { text: 'Operators', link: '/guide-operators' },
       { text: 'Developers', link: '/guide-developers' },
+      { text: 'API', link: '/api/' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
     ],
-    sidebar: listSections(root).map(({ title, pages }) => ({
+    sidebar: listSections(root).map(({ title, isCollapsed = false, pages }) => ({
       text: title,
-      collapsed: false,
+      collapsed: isCollapsed,
       items: pages.map((page) => ({
         text: page.title,
         link: `/${page.target.replace(/(index)?\.md$/, '')}`,

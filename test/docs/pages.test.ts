@@ -4,7 +4,6 @@ import path from 'node:path'
 import { describe, it } from 'node:test'
 import { collectMessages } from '../../site/messages.ts'
 import {
-  anchorOf,
   explainedMessages,
   listPages,
   listSections,
@@ -12,6 +11,8 @@ import {
   messagesPage,
   siteText,
 } from '../../site/pages.ts'
+import { linkCalls, makeReference } from '../../site/reference.ts'
+import { anchorsOf } from './anchors.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -32,7 +33,7 @@ describe('the pages of the documentation', () => {
         .filter(([, file = '']) => !/^[a-z]+:/.test(file) && (file === '' || file.endsWith('.md')))
         .filter(([, file = '', anchor = '']) => {
           const target = file === '' ? document : path.join(path.dirname(document), file)
-          return !anchorsOf(target).has(decodeURIComponent(anchor))
+          return !anchorsOf(read(target)).includes(decodeURIComponent(anchor))
         })
         .map(([link]) => `${document} ${link}`),
     )
@@ -41,9 +42,11 @@ describe('the pages of the documentation', () => {
 
   it('become pages of the site whose links lead to pages of the site', () => {
     const pages = listPages(root)
-    const targets = new Set([...pages.map(({ target }) => target), 'messages.md'])
+    const generated = listSections(root).flatMap((section) => section.pages)
+    const targets = new Set([...pages, ...generated].map(({ target }) => target))
+    const { calls } = makeReference(root)
     for (const page of pages) {
-      const text = siteText(page, pages, root)
+      const text = linkCalls(siteText(page, pages, root), calls)
       for (const [, to = ''] of text.matchAll(/\]\(\.\/([^)#\s]+)/g)) {
         const target = path.posix.join(path.posix.dirname(page.target), to)
         assert.ok(targets.has(target), `${page.source}: ${to}`)
@@ -90,15 +93,3 @@ describe('the index of messages', () => {
     for (const anchor of explained.values()) assert.ok(page.includes(`(./troubleshooting.md#${anchor})`))
   })
 })
-
-function anchorsOf(file: string): Set<string> {
-  const prose = read(file).replace(/^```[\s\S]*?^```$/gm, '')
-  const seen = new Map<string, number>()
-  const anchors = [...prose.matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => {
-    const anchor = anchorOf(heading)
-    const count = seen.get(anchor) ?? 0
-    seen.set(anchor, count + 1)
-    return count === 0 ? anchor : `${anchor}-${count}`
-  })
-  return new Set(anchors)
-}

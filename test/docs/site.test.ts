@@ -18,6 +18,9 @@ const PAGES = [
   'operation.html',
   'troubleshooting.html',
   'messages.html',
+  'api/index.html',
+  'api/files.html',
+  'api/links.html',
 ]
 const TYPES: Record<string, string> = {
   '.html': 'text/html',
@@ -51,7 +54,8 @@ describe('the documentation site', { timeout: 600_000 }, () => {
 
   it('is built with all pages, their Markdown and a list for language models', () => {
     const pages = globSync('**/*.html', { cwd: folder })
-    assert.ok(pages.length > 90, `${pages.length} pages`)
+    assert.ok(pages.length > 130, `${pages.length} pages`)
+    assert.ok(existsSync(path.join(folder, 'openapi.json')))
     for (const page of PAGES) assert.ok(existsSync(path.join(folder, page || 'index.html')), page)
     const list = readFileSync(path.join(folder, 'llms.txt'), 'utf8')
     for (const [, file = ''] of list.matchAll(/\]\(\/([^)]+)\)/g)) {
@@ -82,7 +86,8 @@ describe('the documentation site', { timeout: 600_000 }, () => {
             const isDark = await page.evaluate("document.documentElement.classList.contains('dark')")
             assert.equal(isDark, colorScheme === 'dark')
             if (process.env['CARREL_TEST_PICTURES'] === '0') continue
-            const picture = `${file.replace('.html', '') || 'home'}-${name}-${colorScheme}.png`
+            const shown = file.replace('.html', '').replaceAll('/', '-') || 'home'
+            const picture = `${shown}-${name}-${colorScheme}.png`
             await page.screenshot({ path: path.join(ARTIFACTS, picture) })
           }
           assert.deepEqual(problems, [])
