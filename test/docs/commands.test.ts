@@ -1,25 +1,36 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { findProgram } from '../../bin/system-programs.ts'
+import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { Client } from '../support/client.ts'
 import { type Serving, serve } from '../support/command.ts'
+import { markedBlocks, runProgram, runScript, startByScript } from '../support/document-commands.ts'
+import { type S3Service, s3OrSkip } from '../support/s3.ts'
+import { uploadFile } from '../support/transfer.ts'
 
-// Commands in the documents that are marked as `sh run`, `ts run` or `py run`, as a reader would run them: one page after the other, against one server.
+// Commands in the documents that are marked as `sh run`, `sh serve`, `ts run` or `py run`, as a reader would run them: one page after the other, against
+// one server. Commands marked as `sh serve` start a server of their own. ` s3` after the mark says that they need an S3 service.
 
 const root = path.join(import.meta.dirname, '../..')
 const ADMIN = { email: 'admin@carrel.local', password: 'a long password of the admin' }
-const PAGES = ['docs/quick-start.md', 'README.md', 'docs/guide-operators.md', 'docs/client.md']
+const PAGES = [
+  'docs/quick-start.md',
+  'README.md',
+  'docs/guide-operators.md',
+  'docs/client.md',
+  'docs/operation.md',
+]
+const PAGE_WITH_SERVERS = 'docs/operation.md'
 
-describe('commands of the documents', { timeout: 300_000 }, () => {
+describe('commands of the documents', { timeout: 600_000 }, () => {
   let server: Serving
   let folder = ''
   let env: Record<string, string> = {}
+  /** A library with a file, for commands that name one as `ID`. */
+  let library = ''
 
   before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'carrel-docs-'))
@@ -39,6 +50,12 @@ describe('commands of the documents', { timeout: 300_000 }, () => {
     )
     chmodSync(carrel, 0o755)
     writeFileSync(path.join(folder, 'photo.jpg'), 'not really a photo')
+    writeFileSync(path.join(folder, 'backup-passphrase'), 'a long passphrase for the backup')
+    writeFileSync(path.join(folder, 'files.pem'), testCertificates.one.certificate)
+    writeFileSync(path.join(folder, 'files.key'), testCertificates.one.key)
+    const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    library = await client.createLibrary('Library of the documents')
+    await uploadFile(client, library, '/folder/file', 'content')
     env = {
       PATH: `${path.join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
       HOME: folder,
@@ -51,36 +68,62 @@ describe('commands of the documents', { timeout: 300_000 }, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function run(command: string, args: readonly string[], more = {}) {
-    const child = spawn(command, args, {
-      cwd: folder,
-      env: { ...env, ...more },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit') as Promise<[number | null]>,
-    ])
-    return { code, output: stdout + stderr }
+  /** Commands with the address, the folders, the library and the password of this test. `data` is the folder that they call /srv/carrel. */
+  function adapted(script: string, data = path.join(folder, 'data')): string {
+    return script
+      .replaceAll('http://127.0.0.1:8000', server.url)
+      .replaceAll(/\/srv\/carrel\b|\/(?:srv|mnt|etc\/carrel|etc\/ssl)\//g, (found) =>
+        found === '/srv/carrel' ? data : `${folder}/`,
+      )
+      .replaceAll('--library ID', `--library ${library}`)
+      .replaceAll(/password=…|'…'/g, (found) => found.replace('…', ADMIN.password))
+      .replaceAll(`password=${ADMIN.password}`, `'password=${ADMIN.password}'`)
   }
 
   for (const page of PAGES) {
     it(`work: ${page}`, async (t) => {
       if (findProgram('curl') === undefined) return t.skip('curl is not installed')
-      const script = fences(page, 'sh run').join('\n')
+      const script = markedBlocks(page, 'sh run').join('\n')
       assert.notEqual(script, '', `${page} has no commands that are marked`)
-      const adapted = script
-        .replaceAll('http://127.0.0.1:8000', server.url)
-        .replaceAll(/password=…|'…'/g, (found) => found.replace('…', ADMIN.password))
-        .replaceAll(`password=${ADMIN.password}`, `'password=${ADMIN.password}'`)
-      const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', adapted])
+      const { code, output } = await runScript(adapted(script), { cwd: folder, env })
       assert.equal(code, 0, output)
     })
   }
 
+  it(`start servers: ${PAGE_WITH_SERVERS}`, async (t) => {
+    if (findProgram('curl') === undefined) return t.skip('curl is not installed')
+    const scripts = markedBlocks(PAGE_WITH_SERVERS, 'sh serve')
+    assert.ok(scripts.length > 0)
+    for (const [index, script] of scripts.entries()) {
+      await expectServer(adapted(script), path.join(folder, `served-${index}`))
+    }
+  })
+
+  it(`work with S3: ${PAGE_WITH_SERVERS}`, async (t) => {
+    await using service = await s3OrSkip(t, 'ceph')
+    if (service === undefined) return
+    const backups = markedBlocks(PAGE_WITH_SERVERS, 'sh run s3').join('\n')
+    const { code, output } = await runScript(adapted(withService(backups, service)), { cwd: folder, env })
+    assert.equal(code, 0, output)
+    const data = path.join(folder, 'served-s3')
+    for (const script of markedBlocks(PAGE_WITH_SERVERS, 'sh serve s3')) {
+      await expectServer(adapted(withService(script, service), data), data)
+    }
+  })
+
+  /** Runs commands that start a server on the data folder, unless they name another, and stops it when it serves. */
+  async function expectServer(script: string, data: string) {
+    await using started = await startByScript(script, { cwd: folder, env: { ...env, CARREL_DATA: data } })
+    // curl, because it accepts any certificate.
+    const { code, output } = await runProgram('curl', ['--insecure', '-sSf', `${started.url}/readyz`], {
+      cwd: folder,
+      env,
+    })
+    assert.equal(code, 0, `${script}\n${output}`)
+  }
+
   it('work: the script with the SDK uploads a folder with progress', async () => {
-    const [script = ''] = fences('docs/guide-developers.md', 'ts run')
+    const [script = ''] = markedBlocks('docs/guide-developers.md', 'ts run')
     const file = path.join(folder, 'upload.ts')
     const sdk = path.join(root, 'sdk/src/index.ts')
     writeFileSync(file, script.replace("'carrel-sdk'", JSON.stringify(sdk)))
@@ -90,7 +133,7 @@ describe('commands of the documents', { timeout: 300_000 }, () => {
   it('work: the script with the Python client uploads a folder with progress', async (t) => {
     const python = findProgram('python3')
     if (python === undefined) return t.skip('python3 is not installed')
-    const [script = ''] = fences('docs/guide-developers.md', 'py run')
+    const [script = ''] = markedBlocks('docs/guide-developers.md', 'py run')
     const file = path.join(folder, 'upload.py')
     writeFileSync(file, script)
     await expectUpload(python, ['-B', file], { PYTHONPATH: path.join(root, 'sdk/python') })
@@ -104,10 +147,9 @@ describe('commands of the documents', { timeout: 300_000 }, () => {
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
     const name = `Uploaded by ${path.basename(args.at(-1) ?? '')}`
     const library = await client.createLibrary(name)
-    const { code, output } = await run(command, [...args, 'tree', name], {
-      CARREL_CLIENT_URL: server.url,
-      CARREL_CLIENT_TOKEN: client.token,
-      ...more,
+    const { code, output } = await runProgram(command, [...args, 'tree', name], {
+      cwd: folder,
+      env: { ...env, CARREL_CLIENT_URL: server.url, CARREL_CLIENT_TOKEN: client.token, ...more },
     })
     assert.equal(code, 0, output)
     assert.match(output, /deep\.txt 4 of 4 bytes/)
@@ -119,10 +161,10 @@ describe('commands of the documents', { timeout: 300_000 }, () => {
   }
 })
 
-/** The contents of code blocks with this mark. */
-function fences(page: string, mark: string): string[] {
-  const source = readFileSync(path.join(root, page), 'utf8')
-  return [...source.matchAll(new RegExp(`^\`\`\`${mark}$([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
-    ([, code = '']) => code,
-  )
+/** Commands with the address, the bucket and the keys of an S3 service. */
+function withService(script: string, { endpoint, bucket, accessKey, secretKey }: S3Service): string {
+  return script
+    .replaceAll('https://s3.example.org', endpoint)
+    .replaceAll('s3://bucket/', `s3://${bucket}/`)
+    .replaceAll(/(\w+)=…/g, (_, name: string) => `${name}=${name.includes('SECRET') ? secretKey : accessKey}`)
 }

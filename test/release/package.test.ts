@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +19,7 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { buildRelease, notesOf, withJavaScriptNames } from '../../bin/release.ts'
 import { Client } from '../support/client.ts'
+import { markedBlocks, runScript, startByScript } from '../support/document-commands.ts'
 import { ADMIN } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 
@@ -26,33 +36,52 @@ describe('the package of a release', { timeout: 900_000 }, () => {
   let folder = ''
   let file = ''
 
-  before(() => {
+  before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'carrel-package-'))
     file = buildRelease(path.join(folder, 'release'))
-    writeFileSync(path.join(folder, 'package.json'), '{ "name": "empty", "private": true }')
-    run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', file])
+    const [install = ''] = documented('sh run')
+    const { code, output } = await runScript(install, surroundings('data'))
+    assert.equal(code, 0, output)
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  const inPackage = (file: string) => path.join(folder, 'node_modules', file)
   const dataFolder = (name: string) => path.join(folder, name)
+  /** Programs that are installed globally. */
+  const programs = () => path.join(folder, 'global/bin')
+  const inPackage = (file: string) => path.join(folder, 'global/lib/node_modules/carrel', file)
+
+  /** The commands of the document for this package. */
+  function documented(mark: string): string[] {
+    const version = /^carrel-(.+)\.tgz$/.exec(path.basename(file))?.[1] ?? ''
+    return markedBlocks('docs/install.md', mark).map((commands) => commands.replaceAll('VERSION', version))
+  }
+
+  /** The folder with the package, npm with a place of its own for what is installed globally, and a data folder. */
+  function surroundings(data: string) {
+    const env = {
+      ...process.env,
+      PATH: `${programs()}:${process.env['PATH'] ?? ''}`,
+      npm_config_prefix: path.join(folder, 'global'),
+      CARREL_DATA: dataFolder(data),
+    }
+    return { cwd: path.dirname(file), env }
+  }
 
   function run(command: string, args: readonly string[]): string {
-    const env = { ...process.env, CARREL_DATA: dataFolder('data') }
-    const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(command, args, { ...surroundings('data'), encoding: 'utf8' })
     assert.equal(status, 0, `${command} ${args.join(' ')}: ${stdout}${stderr}`)
     return stdout
   }
-  const carrel = (...args: string[]) => run(inPackage('.bin/carrel'), args)
+  const carrel = (...args: string[]) => run('carrel', args)
   const healthCheck = (data: string) =>
-    spawnSync(process.execPath, [inPackage('carrel/deploy/health-check.mjs')], {
+    spawnSync(process.execPath, [inPackage('deploy/health-check.mjs')], {
       env: { CARREL_DATA: dataFolder(data) },
       encoding: 'utf8',
     })
 
   /** Starts the server of the package on a data folder. Returns its URL. */
   async function serve(t: TestContext, data: string, settings: Record<string, string>): Promise<string> {
-    const child = spawn(inPackage('.bin/carrel'), ['serve', '--port', '0'], {
+    const child = spawn(path.join(programs(), 'carrel'), ['serve', '--port', '0'], {
       cwd: folder,
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -119,6 +148,28 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.equal(check.status, 0, check.stdout)
   })
 
+  it('is started by the commands of docs/install.md, with npx from an empty folder', async (t) => {
+    const commands = documented('sh serve')
+    assert.equal(commands.length, 2)
+    // npx installs into the cache of npm. A new one that shares the downloaded packages leaves nothing behind, and needs no network.
+    const cache = path.join(folder, 'npm-cache')
+    mkdirSync(cache)
+    symlinkSync(
+      path.join(run('npm', ['config', 'get', 'cache']).trim(), '_cacache'),
+      path.join(cache, '_cacache'),
+    )
+    const start = async (command: string, data: string) => {
+      const { cwd, env } = surroundings(data)
+      const began = performance.now()
+      await using server = await startByScript(command, { cwd, env: { ...env, npm_config_cache: cache } })
+      assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+      t.diagnostic(`${command.trim()}: serves after ${Math.round(performance.now() - began)} ms`)
+    }
+    for (const [index, command] of commands.entries()) await start(command, `started-${index}`)
+    // What npx has installed is still there.
+    await start(commands.at(-1) ?? '', 'started-again')
+  })
+
   it('has a health check that fails without a server, and says why', () => {
     const check = healthCheck('data')
     assert.equal(check.status, 1)
@@ -146,7 +197,7 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     newer.exec("insert into schema_migration (version, name, applied_at) values (9000, 'from the future', 0)")
     newer.close()
     const before = readFileSync(file)
-    const { status, stdout, stderr } = spawnSync(inPackage('.bin/carrel'), ['serve', '--port', '0'], {
+    const { status, stdout, stderr } = spawnSync(path.join(programs(), 'carrel'), ['serve', '--port', '0'], {
       env: {
         PATH: process.env['PATH'] ?? '',
         CARREL_DATA: dataFolder('earlier'),
