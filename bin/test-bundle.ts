@@ -33,19 +33,48 @@ export interface ServerBundle {
  * appears complete or not at all, because other runs may use it at the same time.
  */
 export async function bundleServer(root: string): Promise<ServerBundle> {
+  const folder = await cachedBundle(root, {
+    sources: sourcesOf(root),
+    starts: ['src/main.mjs', 'src/cli/run.ts'],
+  })
+  return { main: path.join(folder, 'main.mjs'), run: path.join(folder, 'cli-run.mjs') }
+}
+
+/**
+ * Bundles a program of a test, which starts it some dozen times, in the same way. `imported` are the files outside of `src/` that it
+ * imports. Returns the file to start.
+ */
+export async function bundleTestProgram(
+  root: string,
+  program: string,
+  imported: readonly string[] = [],
+): Promise<string> {
+  const sources = [...sourcesOf(root), program, ...imported]
+  const folder = await cachedBundle(root, { sources, starts: [program] })
+  return path.join(folder, `${entryName(root, path.join(root, program))}.mjs`)
+}
+
+interface BundleInput {
+  /** Paths of all files that the bundle may contain. */
+  readonly sources: readonly string[]
+  /** Those of them that processes start with. */
+  readonly starts: readonly string[]
+}
+
+/** Returns the folder of the bundle. */
+async function cachedBundle(root: string, input: BundleInput): Promise<string> {
   const cache = path.join(root, 'node_modules/.cache/carrel-bundle')
-  const sources = sourcesOf(root)
-  const folder = path.join(cache, hashOf(root, sources))
+  const folder = path.join(cache, hashOf(root, input.sources))
   mkdirSync(cache, { recursive: true })
   if (!existsSync(folder)) {
     const unfinished = path.join(cache, `unfinished-${randomUUID()}`)
-    await writeBundle(root, sources, unfinished)
+    await writeBundle(root, input, unfinished)
     moveInto(folder, unfinished)
   }
   const now = new Date()
   utimesSync(folder, now, now)
   removeOld(cache)
-  return { main: path.join(folder, 'main.mjs'), run: path.join(folder, 'cli-run.mjs') }
+  return folder
 }
 
 /** Paths of the sources without tests, with those of the SDK, which commands use. */
@@ -65,10 +94,10 @@ function hashOf(root: string, sources: readonly string[]): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-async function writeBundle(root: string, sources: readonly string[], folder: string): Promise<void> {
-  const known = new Set(sources.map((file) => path.join(root, file)))
+async function writeBundle(root: string, input: BundleInput, folder: string): Promise<void> {
+  const known = new Set(input.sources.map((file) => path.join(root, file)))
   await using bundle = await rolldown({
-    input: entriesOf(root, sources),
+    input: entriesOf(root, input),
     platform: 'node',
     tsconfig: false,
     transform: { target: 'esnext' },
@@ -101,21 +130,21 @@ async function writeBundle(root: string, sources: readonly string[], folder: str
   })
 }
 
-/** The program, its commands, and each file that a thread or a child process starts with, by their names in the bundle. */
-function entriesOf(root: string, sources: readonly string[]): Record<string, string> {
+/** Each file that a process or a thread starts with, by its name in the bundle. */
+function entriesOf(root: string, { sources, starts }: BundleInput): Record<string, string> {
   const started = sources.flatMap((source) => {
     const file = path.join(root, source)
     return [...readFileSync(file, 'utf8').matchAll(STARTED_FILE)].map(([, place = '']) =>
       path.resolve(path.dirname(file), `${place}.ts`),
     )
   })
-  const files = [path.join(root, 'src/main.mjs'), path.join(root, 'src/cli/run.ts'), ...started]
+  const files = [...starts.map((file) => path.join(root, file)), ...started]
   return Object.fromEntries(files.map((file) => [entryName(root, file), file]))
 }
 
-/** For example `cli-run` for `src/cli/run.ts`. */
+/** For example `cli-run` for `src/cli/run.ts`, and `test-gc-killed` for `test/gc/killed.ts`. */
 function entryName(root: string, file: string): string {
-  const { dir, name } = path.parse(path.relative(path.join(root, 'src'), file))
+  const { dir, name } = path.parse(path.relative(root, file).replace(/^src./, ''))
   return path.join(dir, name).replaceAll(path.sep, '-')
 }
 

@@ -7,6 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
+import { bundleTestProgram } from '../../bin/test-bundle.ts'
 import type { DatabaseSetting } from '../../src/database/open.ts'
 import { deleteLibrary, purgeLibrary } from '../../src/library/libraries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
@@ -17,6 +18,7 @@ import { type PostgresServer, postgresOrSkip } from '../support/postgres.ts'
 import type { KilledProcessOptions } from './killed-process.ts'
 import { collectAll, countAll, type GcStage, GRACE, load, openGcStage, remove, save } from './stage.ts'
 
+const ROOT = path.join(import.meta.dirname, '../..')
 const SMALL = 3000
 const LARGE = 100_000
 const COLLECTIONS = 6
@@ -186,8 +188,12 @@ async function prepare(place: Place): Promise<{ id: LibraryId; now: number }> {
   return { id: library.info.id, now: on.clock.now }
 }
 
+let bundled: Promise<string> | undefined
+
 async function runChild(options: KilledProcessOptions) {
-  const script = path.join(import.meta.dirname, 'killed-process.ts')
+  // Loading the sources would take half of its time.
+  bundled ??= bundleTestProgram(ROOT, 'test/gc/killed-process.ts', ['test/support/core.ts'])
+  const script = await bundled
   const child = spawn(process.execPath, [script, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

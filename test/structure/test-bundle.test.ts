@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { bundleServer } from '../../bin/test-bundle.ts'
+import { bundleServer, bundleTestProgram } from '../../bin/test-bundle.ts'
 
 const project = path.join(import.meta.dirname, '../..')
 
@@ -57,6 +57,17 @@ describe('the bundle that tests start servers from', () => {
       outputOf(main),
       `${path.join(root, 'src/cli')} file://${path.join(root, 'src/cli/thread.ts')}\n`,
     )
+  })
+
+  it('is made for a program of a test, too', async () => {
+    write(
+      'test/child.ts',
+      "import { word } from '../src/cli/word.ts'\nimport { end } from './end.ts'\nconsole.log(word + end)\n",
+    )
+    write('test/end.ts', "export const end: string = '!'\n")
+    const file = await bundleTestProgram(root, 'test/child.ts', ['test/end.ts'])
+    rmSync(path.join(root, 'test'), { recursive: true })
+    assert.equal(outputOf(file), 'first!\n')
   })
 
   it('refuses a file that its hash does not contain', async () => {
