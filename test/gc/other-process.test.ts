@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { carrel } from '../support/command.ts'
 import { onBothDatabases } from '../support/databases.ts'
 import { startServer } from '../support/server.ts'
@@ -27,8 +28,8 @@ onBothDatabases('what another process has deleted', (fresh) => {
     const history = await ann.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
     assert.equal(history.status, 200, history.text)
     await sync.push(kept)
-    // The server renews its lease every few seconds. What was condemned since then waits for a later collection.
-    for (let waiting = true; waiting; ) {
+    // The server renews its lease every 10 seconds. What was condemned since then waits for a later collection.
+    for (let waiting = true; waiting; await delay(waiting ? 1000 : 0)) {
       const done = await carrel(['gc', '--json', '--data', server.data, '--gc-grace-seconds', '0'], { env })
       assert.equal(done.code, 0, done.stderr)
       waiting = JSON.parse(done.stdout).waitingBytes > 0
