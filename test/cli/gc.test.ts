@@ -6,9 +6,11 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import type { Client } from '../support/client.ts'
-import { carrelProcess, serve } from '../support/command.ts'
+import { carrel, carrelProcess, serve } from '../support/command.ts'
 import { startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
+
+// Most suites run each command in a process of its own, and so show that it ends. Those that collect again and again use a warm one.
 
 describe('carrel gc', { timeout: 300_000 }, () => {
   it('collects beside a running server, and counts only in a dry run', async () => {
@@ -90,7 +92,7 @@ describe('carrel gc without a server', { timeout: 300_000 }, () => {
       db.close()
       const collect = async (...options: string[]) => {
         const args = ['gc', '--json', '--gc-grace-seconds', '0', '--data', data, ...options]
-        const { code, stdout, stderr } = await carrelProcess(args)
+        const { code, stdout, stderr } = await carrel(args)
         assert.equal(code, 0, stderr)
         return JSON.parse(stdout)
       }
@@ -135,7 +137,7 @@ describe('carrel gc with a damaged library', { timeout: 300_000 }, () => {
       db.close()
       let freed = 0
       for (let run = 0; run < 4; run += 1) {
-        const done = await carrelProcess(['gc', '--json', '--gc-grace-seconds', '0', '--data', data])
+        const done = await carrel(['gc', '--json', '--gc-grace-seconds', '0', '--data', data])
         assert.equal(done.code, 1, done.stdout)
         const report = JSON.parse(done.stdout)
         assert.deepEqual(
@@ -149,11 +151,11 @@ describe('carrel gc with a damaged library', { timeout: 300_000 }, () => {
         freed += report.freedBytes
       }
       assert.equal(freed, 200_000)
-      const sound = await carrelProcess(['gc', '--library', ids[1] ?? '', '--data', data])
+      const sound = await carrel(['gc', '--library', ids[1] ?? '', '--data', data])
       assert.equal(sound.code, 0, sound.stderr)
-      const unsound = await carrelProcess(['gc', '--library', ids[0] ?? '', '--data', data])
+      const unsound = await carrel(['gc', '--library', ids[0] ?? '', '--data', data])
       assert.equal(unsound.code, 1, unsound.stdout)
-      const unknown = await carrelProcess(['gc', '--library', crypto.randomUUID(), '--data', data])
+      const unknown = await carrel(['gc', '--library', crypto.randomUUID(), '--data', data])
       assert.deepEqual(
         [unknown.code, /not the id of a library of this server/.test(unknown.stderr)],
         [2, true],
