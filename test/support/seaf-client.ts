@@ -144,21 +144,21 @@ export async function treeOf(root: string): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Polls until clients have reached a state, for four minutes or longer on a busy machine. */
+/** Polls until clients have reached a state, for four minutes or longer on a busy machine. Seldom, because checks read whole folders. */
 export async function until(
   what: string,
   clients: readonly SeafClient[],
   check: () => Promise<void>,
 ): Promise<void> {
-  for (let looks = 0; ; looks += 1) {
+  for (let looks = 0, pauseMs = 200; ; looks += 1, pauseMs = Math.min(pauseMs * 1.3, 1500)) {
     try {
       return await check()
     } catch (error) {
-      if (looks === 800) {
+      if (looks === 180) {
         for (const client of clients) console.error(await client.report())
         throw new Error(`the clients did not come to it: ${what}`, { cause: error })
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
