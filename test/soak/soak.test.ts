@@ -18,7 +18,7 @@ it('three minutes of mixed load get right answers, leave memory and descriptors 
   const report = await soak({
     seconds: 180,
     idleSeconds: 0,
-    paceMs: rounds(500, 500, 200),
+    paceMs: rounds(1000, 1000, 200),
     seed,
     sampleMs: 2000,
   })
