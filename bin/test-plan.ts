@@ -315,6 +315,7 @@ export const RULES: readonly Rule[] = [
   fast('src/database/', SQLITE, 'on both databases by itself', 5),
   deep('src/processes/supervisor', SQLITE, 'starts, kills and freezes some ten processes', 5),
   fast('src/storage/disk/', SQLITE, 'both disk stores', 9),
+  deep('src/import/import-memory', SQLITE, '18,000 files', 10),
   deep('src/import/seafile-import', SQLITE, 'more rows than two flushes take', 4),
   fast('src/', SQLITE, 'beside the code', 1),
 ]

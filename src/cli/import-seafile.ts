@@ -35,6 +35,12 @@ interface ImportOptions {
   readonly json?: true
 }
 
+/**
+ * About 90,000 entries of folders. An import reads a folder again when a later commit changes it, so that the folders of recent commits are enough. A
+ * larger cache fills up over hundreds of thousands of files, and memory with it.
+ */
+const DIR_CACHE_BYTES = 32 * 2 ** 20
+
 /** Some libraries could not be imported. The others were. */
 const NOT_ALL_IMPORTED = 1
 /** Everything came over that the source has, but it has lost something. */
@@ -168,6 +174,7 @@ function common({ data: folder, copy, library, json }: ImportOptions, rows: Sour
     folder,
     rows,
     copy: copy === true,
+    dirCacheBytes: DIR_CACHE_BYTES,
     only: library === undefined ? undefined : new Set(library),
     now: Math.floor(Date.now() / 1000),
     onLibrary(done: number, of: number, name: string) {

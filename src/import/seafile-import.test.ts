@@ -54,6 +54,7 @@ it('an import writes rows while it goes on, and copies each block once', async (
     blocks,
     secrets: new LinkSecrets([Buffer.alloc(32)], () => 0),
     copy: false,
+    dirCacheBytes: 2 ** 20,
     isPresent: () => Promise.resolve(false),
     only: undefined,
     now: 1_700_000_000,

@@ -14,8 +14,6 @@ import { addMissingAccount, importPeople, type OnAdded, type People } from './so
 import { type RelationCounts, SourceRelations, type SourceView, viewsIn } from './source-relations.ts'
 import { numberIn, type SourceRow, SourceRows, textIn, timeIn } from './source-rows.ts'
 
-const DIR_CACHE_BYTES = 96 * 2 ** 20
-
 /** Where to import from and to. */
 interface SeafileImport {
   readonly folder: string
@@ -29,6 +27,8 @@ interface SeafileImport {
   readonly secrets: LinkSecrets
   /** Copies blocks even where the file system could share their bytes. */
   readonly copy: boolean
+  /** Limit of the cache of folders. */
+  readonly dirCacheBytes: number
   /** For a dry run: whether the server, whose database is not `db`, has the library. */
   readonly isPresent: (id: LibraryId) => Promise<boolean>
   /** Only these libraries; all unless given. */
@@ -79,7 +79,7 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
   const dryRun = blocks === undefined
   const problems = new Problems()
   const layout = await SeafileLayout.open(options.folder)
-  const objects = new ObjectStore(db, DIR_CACHE_BYTES)
+  const objects = new ObjectStore(db, options.dirCacheBytes)
   await using copier = new BlockCopier({ blocks, copy })
   await using threads = openObjectThreads()
   const rows = options.rows ?? new SourceRows()

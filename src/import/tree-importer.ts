@@ -25,6 +25,7 @@ import {
   type StoredDir,
 } from '../tree/index.ts'
 import type { BlockCopier } from './block-copier.ts'
+import { countWritten } from './major-gc.ts'
 import type { Problems } from './problems.ts'
 import type { SeafileLayout, SourceStore } from './seafile-layout.ts'
 import type { SourceDir } from './seafile-objects.ts'
@@ -134,11 +135,13 @@ export class TreeImporter implements AsyncDisposable {
   async #startFlush(): Promise<void> {
     await this.#flushing
     const objects = this.#ready
+    const bytes = this.#readyBytes + this.#blocks.smallBytes
     this.#ready = []
     this.#readyBytes = 0
     this.#writing = this.#pending
     this.#pending = new Map()
-    this.#flushing = this.#write(objects)
+    const rows = Math.max(objects.length, this.#blocks.rows)
+    this.#flushing = this.#write(objects).then(() => countWritten(rows, bytes))
     this.#flushing.catch(() => {}) // It rejects when the flush is awaited.
   }
 
