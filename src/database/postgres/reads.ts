@@ -81,7 +81,7 @@ export class Reads {
   }
 
   /**
-   * With the first read of a request, reads again what the last request like it has read, as far as it is not in the cache or its tables change often. So
+   * With the first read of a request, reads again what the last requests like it have read, as far as it is not in the cache or its tables change often. So
    * a request needs one round trip while other nodes write, instead of one for each row that they have invalidated.
    */
   #prefetch(first: RequestRead): void {

@@ -7,7 +7,7 @@ import type { Statement } from './statements.ts'
 /** Cached reads in a row that one answer of the server may cover, so that others get their turn. */
 const MAX_COVERED_READS = 200
 
-/** The reads of requests that are alike. */
+/** Kinds of requests whose reads are remembered, and reads of each. */
 const MAX_READ_SETS = 1000
 const MAX_READS = 16
 
@@ -17,6 +17,13 @@ export interface RequestRead {
   readonly values: readonly Value[]
   readonly query: CachedQuery
   readonly key: RowKey
+}
+
+/** What the last request of a kind has read. */
+interface ReadSet {
+  readonly reads: readonly RequestRead[]
+  /** Those that the request before it had read, too. */
+  readonly repeated: readonly RequestRead[]
 }
 
 interface Scope {
@@ -40,7 +47,7 @@ interface Scope {
 export class RequestScopes {
   readonly #scopes = new AsyncLocalStorage<Scope>()
   /** By the key of the request, the least recent first. */
-  readonly #readSets = new Map<string, readonly RequestRead[]>()
+  readonly #readSets = new Map<string, ReadSet>()
   #asked = 0
   /** The snapshot that is being handed out, 0 for none. */
   #answered = 0
@@ -64,20 +71,27 @@ export class RequestScopes {
     return this.#scopes.getStore()?.isOpen ?? false
   }
 
-  /** Records a cached read of the request. Resolves to the reads of the last request like it, for its first read, and to none for others. */
+  /**
+   * Records a cached read of the request. Returns what the last two requests like it have both read, for its first read, and nothing for others. What only
+   * the last one has read is unlikely to be read again: for example the rows of a folder, under the id of a version that an upload has replaced.
+   */
   noteRead(read: RequestRead): readonly RequestRead[] {
     const scope = this.#scopes.getStore()
     if (scope?.key === undefined || !scope.isOpen) return []
     if (scope.reads.length < MAX_READS) scope.reads.push(read)
     if (scope.hasPrefetched) return []
     scope.hasPrefetched = true
-    return this.#readSets.get(scope.key) ?? []
+    return this.#readSets.get(scope.key)?.repeated ?? []
   }
 
   #remember({ key, reads }: Scope): void {
     if (key === undefined || reads.length < 2) return
+    const before = this.#readSets.get(key)?.reads ?? []
+    const repeated = reads.filter((read) =>
+      before.some(({ query, key: of }) => query === read.query && of === read.key),
+    )
     this.#readSets.delete(key)
-    this.#readSets.set(key, reads)
+    this.#readSets.set(key, { reads, repeated })
     if (this.#readSets.size <= MAX_READ_SETS) return
     const [oldest] = this.#readSets.keys()
     if (oldest !== undefined) this.#readSets.delete(oldest)
