@@ -33,8 +33,11 @@ import { AS_RECEIVED, DELTA, DIR, FILE, PACKED } from './object-encodings.ts'
 // slower to read, shorter ones store more full copies.
 const MAX_CHAIN_LENGTH = 256
 const MIN_ENTRIES_FOR_DELTA = 32 // entries
-/** Deltas that are read at once to find a cached version that another node or group has edited since. */
-const RECENT_DELTAS = 32
+/**
+ * Rows that are read to find a cached version that other nodes or groups have edited since: first a few, because a node that writes to the folder often has
+ * missed only a few edits, then more.
+ */
+const RECENT_ROWS = [8, 24]
 // About a thousand entries.
 const LARGE_DIR_BYTES = 64 * 1024
 
@@ -257,27 +260,26 @@ export class ObjectStore {
 
   /**
    * Reads a version with one query if it is a full copy, or if few deltas lead from a cached version to it: nodes that write to one folder read only
-   * what the others changed, and keep their encoded sections. Otherwise a second query reads the rest of the chain.
+   * what the others changed, and keep their encoded sections. Otherwise a second query reads more deltas, and a third one the rest of the chain.
    */
   async #read(libraryKey: number, id: DirId): Promise<StoredDir> {
-    const newestFirst = await listDeltas(this.#db, libraryKey, id)
-    const [newest] = newestFirst
-    if (newest === undefined) throw new ObjectMissing(libraryKey, id)
-    const { size, file_count: fileCount, dir_count, depth } = newest
-    const about = { size, fileCount, dirCount: dir_count ?? undefined, depth }
+    let about: Omit<StoredDir, 'dir'> | undefined
     const deltas: ObjectRow[] = []
-    for (const row of newestFirst) {
-      if (row.encoding !== DELTA) return { dir: applied(await wholeDir(row), deltas, id), ...about }
-      deltas.push(row)
-      const cached = this.#cache.find(libraryKey, baseOf(libraryKey, row))
-      if (cached !== undefined) return { dir: applied(cached.dir, deltas, id), ...about }
+    let next = id
+    for (const limit of RECENT_ROWS) {
+      for (const row of await listRecent(this.#db, libraryKey, next, limit)) {
+        about ??= aboutOf(row)
+        if (row.encoding !== DELTA) return { dir: applied(await wholeDir(row), deltas, id), ...about }
+        deltas.push(row)
+        next = baseOf(libraryKey, row)
+        const cached = this.#cache.find(libraryKey, next)
+        if (cached !== undefined) return { dir: applied(cached.dir, deltas, id), ...about }
+      }
+      if (about === undefined) throw new ObjectMissing(libraryKey, id)
     }
-    const [whole, ...older] = await listChain(
-      this.#db,
-      libraryKey,
-      baseOf(libraryKey, newestFirst.at(-1) ?? newest),
-    )
-    if (whole === undefined || whole.encoding === DELTA) throw new ObjectMissing(libraryKey, id)
+    const [whole, ...older] = await listChain(this.#db, libraryKey, next)
+    if (about === undefined || whole === undefined || whole.encoding === DELTA)
+      throw new ObjectMissing(libraryKey, id)
     return { dir: applied(await wholeDir(whole), [...deltas, ...older.toReversed()], id), ...about }
   }
 
@@ -290,6 +292,10 @@ export class ObjectStore {
       kind,
     )
   }
+}
+
+function aboutOf({ size, file_count, dir_count, depth }: ObjectRow): Omit<StoredDir, 'dir'> {
+  return { size, fileCount: file_count, dirCount: dir_count ?? undefined, depth }
 }
 
 function wholeDir({ id, encoding, data }: ObjectRow): Dir | Promise<Dir> {
@@ -323,8 +329,8 @@ export async function listChain(reader: Reader, libraryKey: number, id: DirId): 
 }
 
 /** The row of a version, then the deltas that it is based on, newest first. A full copy below them is left out. */
-function listDeltas(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
-  return readChain(reader, libraryKey, id, `f.encoding = ${DELTA} and c.step < ${RECENT_DELTAS}`)
+function listRecent(reader: Reader, libraryKey: number, id: DirId, limit: number): Promise<ObjectRow[]> {
+  return readChain(reader, libraryKey, id, `f.encoding = ${DELTA} and c.step < ${limit - 1}`)
 }
 
 /** Newest first. `condition` says which rows `f` follow a row `c`. */

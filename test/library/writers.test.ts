@@ -206,6 +206,44 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.deepEqual([dir.size, Dir.of(dir.entries).id], [512, after.info.root])
   })
 
+  it('read only the deltas since the version that the node knows, of many', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await library.commit(async (tree) => {
+      for (let i = 0; i < 100; i++)
+        await tree.put(ROOT, dirDirent({ id: EMPTY_ID, name: `folder ${i}`, mtime: 1 }))
+      return { description: 'many', result: 0 }
+    })
+    for (let i = 0; i < 40; i++) await createFile(library, at(`/before ${i}.txt`))
+    await using second = await openNode(stage, database.setting, library)
+    await createFile(second.library, at('/known.txt'))
+    const read = { rows: 0 }
+    const all = second.db.all.bind(second.db)
+    t.mock.method(second.db, 'all', async (sql: string, ...parameters: Value[]) => {
+      const rows = await all(sql, ...parameters)
+      if (sql.includes('recursive chain')) read.rows += rows.length
+      return rows
+    })
+    let files = 41
+    // The more edits the node has missed, the more rows and queries: one query, two, and three that reach the full copy.
+    for (const { missed, most } of [
+      { missed: 2, most: 8 },
+      { missed: 20, most: 32 },
+      { missed: 40, most: 110 },
+    ]) {
+      for (let i = 0; i < missed; i++) await createFile(library, at(`/${missed} ${i}.txt`))
+      read.rows = 0
+      await createFile(second.library, at(`/after ${missed}.txt`))
+      files += missed + 1
+      assert.ok(read.rows >= missed && read.rows <= most, `${read.rows} rows after ${missed} edits`)
+    }
+    const after = await stage.reopen(library)
+    const { dir } = await after.tree.getDir(ROOT)
+    assert.deepEqual([dir.size, Dir.of(dir.entries).id], [100 + files, after.info.root])
+  })
+
   it('all succeed with the same name, each under a different one', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
