@@ -16,8 +16,13 @@ import type { Workspace } from './workspace.ts'
 /** Of a core, for each node, so that three nodes, PostgreSQL and the load fit on two cores. */
 const SHARE = 0.2
 const CLIENTS_PER_NODE = 6
-// A node has to compile what it runs often before its CPU time says anything.
-const WARM_UPS_PER_NODE = 3
+/**
+ * Requests to each node before the measurement. A node has to compile what it runs often before its CPU time says anything, and several nodes need as many
+ * requests each as one alone. After 1,500 uploads the CPU time for one fell by less than a twentieth with the next 500.
+ */
+const WARM_UPS_PER_NODE = 2000
+/** With a fifth of a core, five CPU seconds of each node. */
+const MEASURED_MS = 25_000
 const LIBRARIES = 100
 const WRITERS = 50
 const FILES = 100
@@ -60,8 +65,10 @@ export async function measureScaling(
     for (const count of counts) {
       await using workspace = await context.workspace()
       await using cluster = await start(workspace, count)
-      const work = await prepare(cluster)
-      const measured = await cluster.measure(context, work, clients || count * CLIENTS_PER_NODE, count)
+      const loaded = clients || count * CLIENTS_PER_NODE
+      // In libraries of its own: otherwise those of several nodes would have more files when the measurement begins.
+      await cluster.warmUp(await prepare(cluster), loaded, count * context.size(WARM_UPS_PER_NODE, 10))
+      const measured = await cluster.measure(context, await prepare(cluster), loaded)
       rates.push(measured.perSecond)
       const { perSecond, p50Ms, p99Ms, usage, requests, edits } = measured
       const cpuMs = (usage.cpuSeconds / requests) * 1000
@@ -100,15 +107,14 @@ export async function measureScaling(
       limit,
       ...about,
     })
-    if (isOneLibrary) continue
-    // As much CPU time for a request as with one means linear growth, where there are enough cores.
     const oneMs = cpusMs[0] ?? 0
     rows.push({
       what: `${what}, ${most} ${plural}: CPU of the ${plural} for a request`,
       value: cpusMs.at(-1) ?? 0,
       unit: 'ms',
       limit: { value: oneMs, of: `one ${of}` },
-      target: { atMost: oneMs / share },
+      // As much CPU time for a request as with one means linear growth, where there are enough cores.
+      ...(!isOneLibrary && { target: { atMost: oneMs / share } }),
     })
   }
   return rows
@@ -159,11 +165,11 @@ export class Cluster implements AsyncDisposable {
     for (let index = 0; index < count; index += 1) {
       const data = await mkdtemp(path.join(workspace.folder, 'node-'))
       await symlink(blocks, path.join(data, 'blocks'))
-      const env = { ...workspace.env, CARREL_DATA: data, CARREL_SECRET: 'the secret of all nodes' }
+      const env = { ...workspace.serverEnv, CARREL_DATA: data, CARREL_SECRET: 'the secret of all nodes' }
       const group = CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE)
       if (group !== undefined) opened.use(group)
       groups.push(group)
-      servers.push(opened.use(await spawnServer(data, env)))
+      servers.push(await spawn(data, env, opened))
     }
     return await Cluster.#signIn(servers, opened.move(), () => {
       for (const [index, server] of servers.entries()) {
@@ -176,12 +182,12 @@ export class Cluster implements AsyncDisposable {
   static async startProcesses(workspace: Workspace, count: number): Promise<Cluster> {
     await using opened = new AsyncDisposableStack()
     const data = await mkdtemp(path.join(workspace.folder, 'server-'))
-    const env = { ...workspace.env, CARREL_DATA: data, CARREL_PROCESSES: String(count) }
+    const env = { ...workspace.serverEnv, CARREL_DATA: data, CARREL_PROCESSES: String(count) }
     const groups = Array.from({ length: count }, (_, index) =>
       CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE),
     )
     for (const group of groups) if (group !== undefined) opened.use(group)
-    const server = opened.use(await spawnServer(data, env))
+    const server = await spawn(data, env, opened)
     return await Cluster.#signIn([server], opened.move(), () => {
       const tree = processTree(server.process.pid ?? 0)
       const limited = count === 1 ? tree : tree.slice(1)
@@ -206,12 +212,23 @@ export class Cluster implements AsyncDisposable {
     return client
   }
 
-  /** Runs work with so many clients, each of which stays at one node. The CPU time of the nodes is limited after the warm-up. */
-  async measure({ warmUp, measured }: Context, work: Work, clients: number, nodes: number) {
+  /** Runs work a number of times with so many clients, each of which stays at one node. */
+  async warmUp(work: Work, clients: number, times: number): Promise<void> {
+    let sent = 0
+    const client = async (index: number) => {
+      // Each client sends as many as the others, so that each node receives as many.
+      for (let left = Math.ceil(times / clients); left > 0; left -= 1) await work(sent++, index)
+    }
+    await Promise.all(Array.from({ length: clients }, (_, index) => client(index)))
+  }
+
+  /** As `warmUp`, for a while. Limits the CPU time of the nodes, and reads what they need once before it measures. */
+  async measure(context: Context, work: Work, clients: number) {
+    const { warmUp } = context
     let sent = 0
     const timesMs: number[] = []
-    const run = async (amount: Context['measured'], isMeasured: boolean) => {
-      const end = performance.now() + ('ms' in amount ? amount.ms : 1000)
+    const run = async (ms: number, isMeasured: boolean) => {
+      const end = performance.now() + ms
       const client = async (index: number) => {
         while (performance.now() < end) {
           const began = performance.now()
@@ -221,13 +238,12 @@ export class Cluster implements AsyncDisposable {
       }
       await Promise.all(Array.from({ length: clients }, (_, index) => client(index)))
     }
-    for (let count = 0; count < WARM_UPS_PER_NODE * nodes; count += 1) await run(warmUp, false)
     this.#limit()
-    await run(warmUp, false)
+    await run('ms' in warmUp ? warmUp.ms : 1000, false)
     const meters = await Promise.all(this.#servers.map(({ process: { pid } }) => UsageMeter.start(pid ?? 0)))
     const editsBefore = await this.#edits()
     const began = performance.now()
-    await run(measured, true)
+    await run(context.size(MEASURED_MS, 200), true)
     const seconds = (performance.now() - began) / 1000
     const editsAfter = await this.#edits()
     const usages = await Promise.all(meters.map((meter) => meter.read()))
@@ -310,6 +326,17 @@ export class Cluster implements AsyncDisposable {
 }
 
 const BOUNDARY = 'carrel-bench-scaling'
+
+/** Starts a server that ends with the stack: by a signal that it handles if it has to write a CPU profile. */
+async function spawn(
+  data: string,
+  env: Record<string, string>,
+  opened: AsyncDisposableStack,
+): Promise<ChildServer> {
+  const server = opened.use(await spawnServer(data, env))
+  if ('NODE_OPTIONS' in env) opened.defer(async () => void (await server.stop()))
+  return server
+}
 
 async function prepareMixed(cluster: Cluster): Promise<Work> {
   const library = await cluster.node(0).createLibrary('read')

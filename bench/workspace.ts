@@ -70,18 +70,21 @@ export class Workspace implements AsyncDisposable {
     return await work(builder)
   }
 
+  /** Settings of a server that is measured. */
+  get serverEnv(): Record<string, string> {
+    const { profile } = this.#options
+    if (profile === undefined) return this.env
+    return { ...this.env, NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }
+  }
+
   /** Starts the server on the prepared data, with an API token of the administrator. */
   async serve(): Promise<BenchServer> {
     const apiToken = await this.prepare((builder) => builder.issueApiToken())
-    const { peak, profile } = this.#options
     this.#server = await BenchServer.start({
       data: this.#config.dataDirectory,
-      env: {
-        ...this.env,
-        ...(profile !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
-      },
+      env: this.serverEnv,
       apiToken,
-      peak,
+      peak: this.#options.peak,
     })
     return this.#server
   }
