@@ -10,7 +10,7 @@ import { S3Target } from '../../src/backup/s3-target.ts'
 import { Client } from '../support/client.ts'
 import { carrel, environment, program } from '../support/command.ts'
 import { download } from '../support/encrypted.ts'
-import { S3_KINDS, type S3Service, s3OrSkip } from '../support/s3.ts'
+import { S3_KINDS, type S3Endpoint, s3OrSkip } from '../support/s3.ts'
 import { startServer } from '../support/server.ts'
 import { storeFile } from '../support/stored-files.ts'
 import { uploadFile } from '../support/transfer.ts'
@@ -32,7 +32,7 @@ for (const kind of S3_KINDS) {
       const first = randomBytes(3_000_000)
       await uploadFile(ann, library, '/first ü.bin', first)
       await uploadFile(ann, library, '/small.txt', 'small')
-      const to = (prefix: string, changed: Partial<S3Service> = {}) =>
+      const to = (prefix: string, changed: Partial<S3Endpoint> = {}) =>
         runnerFor({ ...service, ...changed }, prefix)
       const plain = to('deep/prefix')
       const data = flagsOf(server)
@@ -112,7 +112,7 @@ for (const kind of S3_KINDS) {
   })
 }
 
-function settingsOf({ endpoint, region, accessKey, secretKey }: S3Service): Record<string, string> {
+function settingsOf({ endpoint, region, accessKey, secretKey }: S3Endpoint): Record<string, string> {
   return {
     CARREL_BACKUP_S3_ENDPOINT: endpoint,
     CARREL_BACKUP_S3_REGION: region,
@@ -122,7 +122,7 @@ function settingsOf({ endpoint, region, accessKey, secretKey }: S3Service): Reco
 }
 
 /** Runs commands on a target of the service. */
-function runnerFor(service: S3Service, prefix: string) {
+function runnerFor(service: S3Endpoint, prefix: string) {
   const target = `s3://${service.bucket}/${prefix}`
   const run = (command: string, flags: readonly string[]) =>
     carrel([...command.split(' '), target, ...flags], { env: settingsOf(service) })
@@ -143,7 +143,7 @@ function runnerFor(service: S3Service, prefix: string) {
 
 /** Runs a backup through a proxy that kills it once the service has stored the first index object. */
 async function killedAfterFirstIndex(
-  service: S3Service,
+  service: S3Endpoint,
   target: string,
   flags: readonly string[],
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { Client } from '../support/client.ts'
 import { type Serving, serve } from '../support/command.ts'
 import { markedBlocks, runProgram, runScript, startByScript } from '../support/document-commands.ts'
-import { type S3Service, s3OrSkip } from '../support/s3.ts'
+import { type S3Endpoint, s3OrSkip } from '../support/s3.ts'
 import { uploadFile } from '../support/transfer.ts'
 
 // Commands in the documents that are marked as `sh run`, `sh serve`, `ts run` or `py run`, as a reader would run them: one page after the other, against
@@ -162,7 +162,7 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
 })
 
 /** Commands with the address, the bucket and the keys of an S3 service. */
-function withService(script: string, { endpoint, bucket, accessKey, secretKey }: S3Service): string {
+function withService(script: string, { endpoint, bucket, accessKey, secretKey }: S3Endpoint): string {
   return script
     .replaceAll('https://s3.example.org', endpoint)
     .replaceAll('s3://bucket/', `s3://${bucket}/`)

@@ -14,7 +14,7 @@ import { signalTree } from '../support/process-tree.ts'
 import { ReplicatedPostgres } from '../support/replicated-postgres.ts'
 import { RestorablePostgres } from '../support/restorable-postgres.ts'
 import { startReverseProxy } from '../support/reverse-proxy.ts'
-import type { S3Service } from '../support/s3.ts'
+import type { S3Endpoint } from '../support/s3.ts'
 import { type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts'
 
 /** How the nodes of a cluster are connected. */
@@ -130,7 +130,7 @@ export class FaultCluster implements AsyncDisposable {
     this.#opened = opened
   }
 
-  static async start(s3: S3Service, setup: Setup): Promise<FaultCluster> {
+  static async start(s3: S3Endpoint, setup: Setup): Promise<FaultCluster> {
     await using opened = new AsyncDisposableStack()
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-faults-'))
     opened.defer(() => rm(folder, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
-import type { S3Service } from '../support/s3.ts'
+import type { S3Endpoint } from '../support/s3.ts'
 import { ADMIN } from '../support/server.ts'
 import { Attempts, Counts, GivenUp } from './attempts.ts'
 import { FaultCluster, type Setup } from './cluster.ts'
@@ -22,7 +22,7 @@ export interface FaultReport {
 
 interface Options {
   readonly faults: readonly Fault[]
-  readonly s3: S3Service
+  readonly s3: S3Endpoint
   readonly seed: number
   /** A fault lasts for at most this long. */
   readonly mostSeconds?: number

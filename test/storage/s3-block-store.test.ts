@@ -18,7 +18,7 @@ import {
 } from '../../src/storage/block-store.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
 import { openS3BlockStore, S3BlockStore } from '../../src/storage/s3/index.ts'
-import { S3_KINDS, type S3Service, s3SkipReason, startS3 } from '../support/s3.ts'
+import { openS3, S3_KINDS, type S3Endpoint, s3SkipReason } from '../support/s3.ts'
 import { type S3Fault, type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts'
 
 const MIB = 2 ** 20
@@ -39,7 +39,7 @@ function openSqlite(file: string): Promise<Database> {
   return openDatabase({ kind: 'sqlite', file }, { onFatal: (error) => assert.fail(error) })
 }
 
-function settingsOf({ bucket, endpoint, region, accessKey, secretKey }: S3Service): BucketSettings {
+function settingsOf({ bucket, endpoint, region, accessKey, secretKey }: S3Endpoint): BucketSettings {
   return {
     bucket,
     prefix: `${randomUUID()}/`,
@@ -143,9 +143,9 @@ for (const kind of S3_KINDS) {
   // In CI the suite fails instead.
   const skip = process.env['CI'] === 'true' ? false : (s3SkipReason(kind) ?? false)
   describe(`blocks in the S3 service of ${kind}`, { skip }, () => {
-    let service: S3Service
+    let service: S3Endpoint
     before(async () => {
-      service = await startS3(kind)
+      service = await openS3(kind)
     })
     after(() => service[Symbol.asyncDispose]())
 

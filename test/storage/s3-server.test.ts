@@ -19,7 +19,7 @@ import { blockIdOf } from '../../src/storage/block-store.contract.ts'
 import { Client } from '../support/client.ts'
 import { carrel, environment, program } from '../support/command.ts'
 import { download, downloadLink } from '../support/encrypted.ts'
-import { type S3Service, s3SkipReason, startS3 } from '../support/s3.ts'
+import { openS3, type S3Endpoint, s3SkipReason } from '../support/s3.ts'
 import { type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
@@ -31,7 +31,7 @@ const MIB = 2 ** 20
 const skip = process.env['CI'] === 'true' ? false : (s3SkipReason('ceph') ?? false)
 
 describe('a server with blocks in S3', { skip }, () => {
-  let service: S3Service
+  let service: S3Endpoint
   let proxy: S3Proxy
   let folder: string
   let server: TestServer
@@ -54,7 +54,7 @@ describe('a server with blocks in S3', { skip }, () => {
   }
 
   before(async () => {
-    service = await startS3('ceph')
+    service = await openS3('ceph')
     proxy = await startS3Proxy(service.endpoint)
     folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-s3-server-'))
     // The credential chain of the SDK reads the variables of the process.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type S3Service, startS3 } from './s3.ts'
+import { type S3Service, sharedS3Service, shareS3Service, startS3 } from './s3.ts'
 
 /** Nodes of each server under test: more than one with CARREL_TEST_NODES, so that any suite over HTTP can be run on several. */
 export const TEST_NODES = Number(process.env['CARREL_TEST_NODES'] ?? 1)
@@ -7,22 +7,18 @@ export const TEST_NODES = Number(process.env['CARREL_TEST_NODES'] ?? 1)
 /** Processes of each server under test on SQLite: more than one with CARREL_TEST_SERVER_PROCESSES. They run in one process, with real locks. */
 export const TEST_SERVER_PROCESSES = Number(process.env['CARREL_TEST_SERVER_PROCESSES'] ?? 1)
 
-type SharedS3 = Pick<S3Service, 'endpoint' | 'region' | 'bucket' | 'accessKey' | 'secretKey'>
-
 let started: Promise<S3Service> | undefined
 
 /** Starts an S3 service for all test processes, which find it through CARREL_TEST_CLUSTER_S3. */
 export async function shareS3(): Promise<AsyncDisposable> {
   const service = await startS3('ceph')
-  const { endpoint, region, bucket, accessKey, secretKey } = service
-  const shared: SharedS3 = { endpoint, region, bucket, accessKey, secretKey }
-  process.env['CARREL_TEST_CLUSTER_S3'] = JSON.stringify(shared)
+  shareS3Service(service)
   return service
 }
 
-async function sharedS3(): Promise<SharedS3> {
-  const text = process.env['CARREL_TEST_CLUSTER_S3']
-  if (text !== undefined) return JSON.parse(text) as SharedS3
+async function clusterS3() {
+  const shared = sharedS3Service()
+  if (shared !== undefined) return shared
   // Ends with this process.
   started ??= startS3('ceph')
   return started
@@ -30,7 +26,7 @@ async function sharedS3(): Promise<SharedS3> {
 
 /** What all nodes of a new cluster have in common, apart from the database: a secret, and blocks in S3. */
 export async function clusterSettings(): Promise<Record<string, string>> {
-  const { bucket, endpoint, region, accessKey, secretKey } = await sharedS3()
+  const { bucket, endpoint, region, accessKey, secretKey } = await clusterS3()
   // The credential chain of the SDK reads the variables of the process.
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey })
   const id = randomUUID()

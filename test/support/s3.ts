@@ -17,19 +17,23 @@ const exec = promisify(execFile)
 export const S3_KINDS = ['ceph', 'swift'] as const
 export type S3Kind = (typeof S3_KINDS)[number]
 
-/** A running S3 service with an empty bucket. Disposal stops it and deletes its data. It also ends with this process. */
-export interface S3Service extends AsyncDisposable {
+/** An S3 service with an empty bucket. */
+export interface S3Endpoint extends AsyncDisposable {
   readonly kind: S3Kind
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
   readonly accessKey: string
   readonly secretKey: string
+}
+
+/** A service of its own. Disposal stops it and deletes its data. It also ends with this process. */
+export interface S3Service extends S3Endpoint {
   /** Its processes. */
   readonly pids: readonly number[]
 }
 
-export class S3Unavailable extends Error {
+class S3Unavailable extends Error {
   override readonly name = 'S3Unavailable'
 }
 
@@ -67,11 +71,11 @@ export async function startS3(kind: S3Kind): Promise<S3Service> {
       kind,
       endpoint,
       region: 'us-east-1',
-      bucket: `bucket-${randomBytes(4).toString('hex')}`,
+      bucket: newBucketName(),
       ...keys,
       pids: daemons.pids,
     }
-    await createBucket(service, daemons)
+    await createBucket(service, () => !daemons.hasEnded)
     return { ...service, [Symbol.asyncDispose]: () => daemons.stop() }
   } catch (error) {
     const logs = await daemons.logs()
@@ -80,13 +84,36 @@ export async function startS3(kind: S3Kind): Promise<S3Service> {
   }
 }
 
-/** Starts a service, or skips the test and returns undefined. With CI=true it fails instead. */
+const newBucketName = () => `bucket-${randomBytes(4).toString('hex')}`
+
+/** Names the service in the environment of test processes. */
+export function shareS3Service({ kind, endpoint, region, bucket, accessKey, secretKey }: S3Endpoint): void {
+  const shared = { kind, endpoint, region, bucket, accessKey, secretKey }
+  process.env['CARREL_TEST_CLUSTER_S3'] = JSON.stringify(shared)
+}
+
+/** The service of the test run, which is not to be stopped; undefined if it has none. */
+export function sharedS3Service(): Omit<S3Endpoint, typeof Symbol.asyncDispose> | undefined {
+  const text = process.env['CARREL_TEST_CLUSTER_S3']
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** A new bucket in the service of the test run, which takes seconds to start. A service of its own if the run has none of the kind. */
+export async function openS3(kind: S3Kind): Promise<S3Endpoint> {
+  const shared = sharedS3Service()
+  if (shared?.kind !== kind) return startS3(kind)
+  const endpoint = { ...shared, bucket: newBucketName(), [Symbol.asyncDispose]: async () => {} }
+  await createBucket(endpoint, () => true)
+  return endpoint
+}
+
+/** As `openS3`, or skips the test and returns undefined. With CI=true it fails instead. */
 export async function s3OrSkip(
   t: { skip(message?: string): void },
   kind: S3Kind,
-): Promise<S3Service | undefined> {
+): Promise<S3Endpoint | undefined> {
   try {
-    return await startS3(kind)
+    return await openS3(kind)
   } catch (error) {
     if (!(error instanceof S3Unavailable) || process.env['CI'] === 'true') throw error
     t.skip(error.message)
@@ -183,7 +210,8 @@ async function startCeph(daemons: Daemons, { accessKey, secretKey }: Keys): Prom
       osd: {
         osd_data: at('osd'),
         osd_objectstore: 'memstore',
-        memstore_device_bytes: String(2 ** 31),
+        // A limit. Suites of a run share the service and do not delete what they store.
+        memstore_device_bytes: String(2 ** 32),
         osd_class_load_list: '*',
         osd_class_default_list: '*',
       },
@@ -296,8 +324,8 @@ async function startSwift(daemons: Daemons, { accessKey, secretKey }: Keys): Pro
 
 /** The first requests may be refused while the parts of a service find each other. */
 async function createBucket(
-  service: Omit<S3Service, typeof Symbol.asyncDispose>,
-  daemons: Daemons,
+  service: Omit<S3Endpoint, typeof Symbol.asyncDispose>,
+  isRunning: () => boolean,
 ): Promise<void> {
   const { endpoint, region, bucket, accessKey, secretKey } = service
   const client = new S3Client({
@@ -314,7 +342,7 @@ async function createBucket(
         await client.send(new CreateBucketCommand({ Bucket: bucket }))
         return
       } catch (error) {
-        if (tries === 300 || daemons.hasEnded) throw error
+        if (tries === 300 || !isRunning()) throw error
         await wait(200)
       }
     }
