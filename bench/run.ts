@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { programVersion } from '../src/version.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { fileSystemOf } from './file-system.ts'
 import { Nginx } from './limits/nginx.ts'
 import { MemoryPeak } from './memory.ts'
 import { helpText, type Options, parseOptions, UsageError } from './options.ts'
@@ -261,6 +262,7 @@ async function report(
   const about = [
     url === undefined ? `Carrel ${programVersion()}` : `A server at ${new URL(url).host}`,
     `Node ${process.versions.node}, ${os.availableParallelism()} cores, ${process.platform} ${process.arch}`,
+    ...(url === undefined ? [fileSystemOf(os.tmpdir())] : []),
     `log level ${log}`,
     ...(quick ? ['a quick run: the figures mean nothing'] : []),
   ].join('; ')
