@@ -236,6 +236,8 @@ for (const [where, urlOf] of [
         const sync = await SyncClient.link(bob, library)
         ok(await sync.call('GET', `permission-check/?op=download&client_id=${deviceId}&client_name=Laptop`))
         const jwt = await jwtOf(sync)
+        // The upload of the stage was before.
+        await settled()
         using listener = await NotificationClient.open(server.url)
         const about = (type: string) =>
           listener.until(({ type: one, content }) => one === type && content['repo_id'] === library)
