@@ -21,11 +21,11 @@ const ACCOUNT = { email: 'ann@example.org', password: 'a long password' }
 /** Tables whose rows `carrel repair` can restore from a backup or from other rows. */
 const REPAIRABLE = ['fs_object', 'small_block', 'library_block', 'file_edit', 'first_seen', 'library_usage']
 
-/** The code blocks of the section on a damaged server: the repair, and the new server. */
+/** The code blocks of the section on a damaged server: the repair, the restore, and the start of the new server. */
 async function documented(places: Record<string, string>): Promise<string[][][]> {
   const section = /^### A damaged server\n([\s\S]*?)^### /m.exec(await readFile(MANUAL, 'utf8'))?.[1] ?? ''
-  const blocks = [...section.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
-  assert.equal(blocks.length, 2)
+  const blocks = [...section.matchAll(/^```[a-z ]*\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
+  assert.equal(blocks.length, 3)
   return blocks.map((text) =>
     text
       .trim()
@@ -152,8 +152,8 @@ for (let round = 0; round < rounds(1, 2); round++) {
     await using folder = await temporaryFolder()
     const sample = await createSample(folder.path)
     const restored = path.join(folder.path, 'restored')
-    const places = { '/srv/carrel': sample.data, '/mnt/backup': sample.target, '/srv/restored': restored }
-    const [[check = []] = [], [verify = [], restore = [], recheck = [], start = []] = []] =
+    const places = { '/srv/carrel': sample.data, '/mnt/backup': sample.target, '/srv/replacement': restored }
+    const [[check = []] = [], [verify = [], restore = [], recheck = []] = [], [start = []] = []] =
       await documented(places)
     await damageBlocks(sample, random, 0.5)
     damageRows(sample, random, ['commit_object', 'account', ...REPAIRABLE], 0.5)
