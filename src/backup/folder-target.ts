@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf, createFolder, syncFolder } from './durable-folders.ts'
-import { BackupError, type BackupTarget, ObjectMissing, type TargetObject } from './target.ts'
+import { BackupError, type BackupTarget, ObjectMissing, type TargetObject, UNFINISHED } from './target.ts'
 
 /** A folder of the file system. Files are readable by their owner only. */
 export class FolderTarget implements BackupTarget {
@@ -17,7 +17,7 @@ export class FolderTarget implements BackupTarget {
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const file = this.#fileOf(name)
-    const temporary = path.join(this.#folder, 'tmp', randomUUID())
+    const temporary = this.#fileOf(UNFINISHED + randomUUID())
     try {
       await this.#createFolder(path.dirname(temporary))
       await this.#createFolder(path.dirname(file))

@@ -2,6 +2,7 @@ import { listSnapshotIds, readManifest, removeManifest } from './manifest.ts'
 import type { PackEntry } from './pack-index.ts'
 import { type BackupRepository, packName } from './repository.ts'
 import { Snapshot } from './snapshot.ts'
+import { UNFINISHED } from './target.ts'
 
 /** How many snapshots are kept: the newest, and the newest of so many days, weeks and months (UTC). */
 export interface Retention {
@@ -141,8 +142,9 @@ async function indexObjects(repository: BackupRepository): Promise<string[]> {
   return names
 }
 
-/** Deletes packs without an index, which a killed backup or prune leaves behind. The lock excludes running writers. */
+/** Deletes packs without an index and unfinished files, which a killed backup or prune leaves behind. The lock excludes running writers. */
 async function removeUnlisted(repository: BackupRepository): Promise<void> {
+  for await (const { name } of repository.target.list(UNFINISHED)) await repository.target.remove(name)
   const listed = new Set([...repository.index.packs.keys()].map(packName))
   for await (const { name } of repository.target.list('packs/')) {
     if (!listed.has(name)) await repository.target.remove(name)

@@ -1,3 +1,6 @@
+/** Prefix of files that a target has not finished writing. Their names are new each time, so those of a killed process stay until a prune. */
+export const UNFINISHED = 'tmp/'
+
 /** An object of a target. */
 export interface TargetObject {
   readonly name: string

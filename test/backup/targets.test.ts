@@ -132,8 +132,10 @@ describe('a target', () => {
     assert.deepEqual(await filesIn(path.join(target, 'locks')), [])
     const report = await verifyBackups(configOf(server), target, { readData: true })
     assert.deepEqual([report.snapshots, report.problems], [1, []])
-    // Packs that the killed one did not list are removed by prune.
+    // Packs that the killed one did not list, and files that it did not finish, are removed by prune.
+    await writeFile(path.join(target, 'tmp/unfinished'), 'part of a pack')
     await pruneBackups(configOf(server), target)
+    assert.deepEqual(await filesIn(path.join(target, 'tmp')), [])
     assert.deepEqual((await verifyBackups(configOf(server), target, { readData: true })).problems, [])
     assert.ok((await sizeOf(target)) < 60_000_000)
   })
