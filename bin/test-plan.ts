@@ -115,7 +115,7 @@ export const RULES: readonly Rule[] = [
   deep('test/upgrade/migration', SQLITE, 'on both databases by itself, kills processes', 12),
   deep('test/durability/upload-kill', SQLITE, 'random: 8 kills', 20),
   deep('test/durability/push-kill', SQLITE, 'random: 4 kills', 15),
-  deep('test/crash/power-cut', SQLITE, 'random: servers on 120 states of a disk', 190),
+  deep('test/crash/power-cut', SQLITE, 'random: servers on 60 states of a disk', 100),
   deep('test/crash/io-errors', SQLITE, 'fails each step of each write path', 90),
   deep('test/crash/', SQLITE, 'simulates power failures and I/O errors', 60),
   deep('test/durability/', SQLITE, 'kills servers, fills a disk', 8),
