@@ -5,7 +5,6 @@ import { p99Row, type Row, rateRow } from '../row.ts'
 import type { Scenario } from '../scenario.ts'
 
 const FOLDERS = 100
-const WARM_UP_COMMITS = 8000
 
 const cases = [
   { what: 'commits, 1 writer', writers: 1, commits: 2000, folders: FOLDERS, target: 400 },
@@ -20,7 +19,7 @@ export const commits: Scenario = {
     await using workspace = await context.workspace()
     const libraries = await workspace.prepare(async (builder) => {
       const ids: string[] = []
-      for (const what of [...cases.map((one) => one.what), 'warm-up']) {
+      for (const { what } of cases) {
         const made = await builder.newLibrary(what)
         for (let n = 0; n < FOLDERS; n++)
           await builder.addFiles(made, at(`/${numbered('folder', n)}`), 1, 'file')
@@ -31,25 +30,17 @@ export const commits: Scenario = {
     })
     const server = await workspace.serve()
     const rows: Row[] = []
-    const requestOf = (library: string | undefined, folders: number) => ({
-      method: 'POST' as const,
-      path: `/api/v2.1/repos/${library}/file/?p=/folder-{n%${folders}}/added-{n}`,
-      form: 'operation=create',
-    })
-    // Optimizes the code of the server, so that the first row is not that of a server that has just started.
-    await server.load({
-      connections: 8,
-      warmUp: { count: 0 },
-      measured: { count: context.size(WARM_UP_COMMITS, 100) },
-      request: requestOf(libraries.at(-1), FOLDERS),
-    })
     for (const [index, { what, writers, commits, folders, target }] of cases.entries()) {
       const { result: load, flushesPerSecond } = await withFlushRate(workspace.folder, context.limitMs, () =>
         server.load({
           connections: writers,
           warmUp: { count: context.size(commits / 8, 32) },
           measured: { count: context.size(commits, 100) },
-          request: requestOf(libraries[index], folders),
+          request: {
+            method: 'POST',
+            path: `/api/v2.1/repos/${libraries[index]}/file/?p=/folder-{n%${folders}}/added-{n}`,
+            form: 'operation=create',
+          },
         }),
       )
       const limit = { value: flushesPerSecond, of: 'syncs one by one' }

@@ -16,7 +16,6 @@ import {
 } from '../transfers.ts'
 
 const KIB_4 = 4096
-const WARM_UP_UPLOADS = 8000
 const NGINX_PUT = 'nginx PUT, unsynced'
 
 interface Case {
@@ -76,7 +75,6 @@ export const smallUploads: Scenario = {
     await using nginx = await context.nginx()
     const server = await workspace.serve()
     const rows: { readonly clients: number; readonly row: Row }[] = []
-    await warmUp(context, server)
     for (const one of cases) {
       const flushing = <T>(work: () => Promise<T>) => withFlushRate(workspace.folder, context.limitMs, work)
       for (const row of await upload(context, server, one, flushing)) rows.push({ clients: one.clients, row })
@@ -95,23 +93,10 @@ export const smallUploads: Scenario = {
   async runAt(context, target) {
     await using server = new RemoteServer(target)
     const rows: Row[] = []
-    await warmUp(context, server)
     for (const one of cases)
       rows.push(...(await upload(context, server, one, async (work) => ({ result: await work() }))))
     return rows
   },
-}
-
-/** Uploads until the code of the server is optimized, so that the first row is not that of a server that has just started. */
-async function warmUp(context: Context, server: MeasuredServer) {
-  const path = await uploadPath(server, await server.client.createLibrary('warm-up'))
-  const request = uploadRequest({ path, folder: 'folder-{n%100}', contents: [randomContent(KIB_4, 0)] })
-  await server.load({
-    connections: 8,
-    warmUp: { count: 0 },
-    measured: { count: context.size(WARM_UP_UPLOADS, 50) },
-    request,
-  })
 }
 
 /** Measures the raw limit of the disk beside the work. */
