@@ -5,7 +5,7 @@ import { databaseNames } from './table.ts'
 // Plots of a run as SVG text. They have a background of their own, so they can be read on light and dark pages.
 
 const WIDTH = 860
-const LABELS = 400
+const LABELS = 460
 const BAR = 22
 const TOP = 64
 const DATABASE_COLORS: Record<DatabaseKind, string> = { sqlite: '#2563eb', postgres: '#c2410c' }
