@@ -79,7 +79,7 @@ function runText({ date, about, minutes, measured, notes, failures }: Run): stri
   const lines = [
     `- ${date.slice(0, 10)}, ${Math.ceil(minutes)} min: ${about}. Measured: ${measured.join(', ')}.`,
     ...notes.map((note) => `  - ${note}.`),
-    ...failures.map((failure) => `  - FAILED ${failure.split('\n')[0]}`),
+    ...failures.map((failure) => `  - FAILED ${failure}`),
   ]
   return `${lines.join('\n')}\n`
 }

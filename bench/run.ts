@@ -274,7 +274,9 @@ async function report(
   for (const note of notes) process.stdout.write(`\n${note}\n`)
   for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
   const table = twin === undefined ? markdownTable(findings) : comparison
-  const run: Run = { date: new Date().toISOString(), about, minutes, measured, notes, failures }
+  // Without the stacks, which name folders of the machine.
+  const reasons = failures.map((failure) => failure.split('\n', 1).join())
+  const run: Run = { date: new Date().toISOString(), about, minutes, measured, notes, failures: reasons }
   if (markdown !== undefined) await write(markdown, `${about}\n\n${table}`)
   if (json !== undefined)
     await write(json, `${JSON.stringify({ ...run, quick, findings, twins }, null, 2)}\n`)
