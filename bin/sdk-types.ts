@@ -1,39 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Description, Response, Schema } from './description.ts'
 import { descriptionText } from './openapi.ts'
 
 // `node bin/sdk-types.ts --write` generates the response types of the SDK from the API description. Without the flag it only checks the file.
 
 export const TYPES_FILE = path.join(import.meta.dirname, '../sdk/src/responses.ts')
 
-/** The keywords of JSON Schema that decide the type of a value. The description uses no others that do. */
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly description?: string
-  readonly const?: unknown
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly Schema[]
-  readonly items?: Schema
-  readonly prefixItems?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: Schema | boolean
-}
-
-export interface Description {
+/** What the types are generated from. */
+export interface DescribedResponses {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Call>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly components: Pick<Description['components'], 'schemas'>
 }
 
 interface Call {
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }>
-  >
+  readonly responses: Readonly<Record<string, Pick<Response, 'content'>>>
 }
 
 /** The file of types: all named records, then the JSON of successful responses by method and path. */
-export function typesText({ paths, components }: Description): string {
+export function typesText({ paths, components }: DescribedResponses): string {
   const used = new Set<string>()
   const typeOf = (schema: Schema) => typeText(schema, used)
   const byMethod = new Map<string, string[]>()
@@ -130,7 +115,7 @@ const inArray = (type: string) => (/^readonly |^[^{]* \| /.test(type) ? `(${type
 const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
 if (import.meta.main) {
-  const text = typesText(JSON.parse(await descriptionText()) as Description)
+  const text = typesText(JSON.parse(await descriptionText()) as DescribedResponses)
   if (process.argv.includes('--write')) await writeFile(TYPES_FILE, text)
   else if ((await readFile(TYPES_FILE, 'utf8')) !== text) {
     console.error('sdk/src/responses.ts differs from the API description: run node bin/sdk-types.ts --write.')

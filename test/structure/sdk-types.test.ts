@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { descriptionText } from '../../bin/openapi.ts'
-import { type Description, TYPES_FILE, typesText } from '../../bin/sdk-types.ts'
+import { type DescribedResponses, TYPES_FILE, typesText } from '../../bin/sdk-types.ts'
 
 /** A description of one call. */
-function describing(schema: object, schemas: Description['components']['schemas'] = {}): Description {
+function describing(
+  schema: object,
+  schemas: DescribedResponses['components']['schemas'] = {},
+): DescribedResponses {
   const responses = { 200: { content: { 'application/json': { schema } } }, 404: {} }
   return { paths: { '/api2/things/{id}/': { get: { responses } } }, components: { schemas } }
 }
 
 describe('the response types of the SDK', () => {
   it('are those of the API description', async () => {
-    const types = typesText(JSON.parse(await descriptionText()) as Description)
+    const types = typesText(JSON.parse(await descriptionText()) as DescribedResponses)
     assert.equal(await readFile(TYPES_FILE, 'utf8'), types, 'run node bin/sdk-types.ts --write')
   })
 
