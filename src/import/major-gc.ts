@@ -1,7 +1,7 @@
 /**
- * The rows of a batch live for seconds, so they reach the old generation before they are garbage. V8 collects that generation when it has grown to
- * several times what is alive, and then takes longer for the next time: over 200,000 files memory grew by 130 MB of garbage. A collection takes less
- * than 0.1 s, and a batch several seconds.
+ * Interval of major collections. The rows of a batch live for seconds, so they are promoted to the old generation before they are garbage. V8 collects that
+ * generation late, when its size is a multiple of the live bytes: over 200,000 files, 130 MB of garbage accumulated. A major collection takes less than
+ * 0.1 s, a batch several seconds.
  */
 const INTERVAL_ROWS = 16_000
 const INTERVAL_BYTES = 64 * 2 ** 20
@@ -9,7 +9,7 @@ const INTERVAL_BYTES = 64 * 2 ** 20
 let rows = 0
 let bytes = 0
 
-/** Counts what was written and is garbage now, and collects it once per 16,000 rows or 64 MiB. Of all libraries, because most are small. */
+/** Counts flushed rows and bytes, which are garbage, and starts a major collection at the interval. Counters are shared by all libraries, because most are small. */
 export function countWritten(writtenRows: number, writtenBytes: number): void {
   rows += writtenRows
   bytes += writtenBytes

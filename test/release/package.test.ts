@@ -56,7 +56,7 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     return markedBlocks('docs/install.md', mark).map((commands) => commands.replaceAll('VERSION', version))
   }
 
-  /** The folder with the package, npm with a place of its own for what is installed globally, and a data folder. */
+  /** Working directory with the package, and an environment with a data folder and its own prefix for global packages of npm. */
   function surroundings(data: string) {
     const env = {
       ...process.env,

@@ -42,7 +42,7 @@ describe('the repository', () => {
   })
 
   it('hashes passwords at the full cost, unless a test says otherwise', () => {
-    // The only places of src/ that name it pass on the option of whoever starts a server.
+    // In src/ the option is only declared and passed on: no command and no setting sets it.
     const files = globSync('src/**/*.{ts,mjs}', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
     const places = files.flatMap((file) =>
       [...read(file).matchAll(/.*\bpasswordCost\b.*/g)].map(([line]) => `${file}: ${line.trim()}`),
