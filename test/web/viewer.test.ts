@@ -192,7 +192,11 @@ describe('the viewer', () => {
     assert.equal(await first.getByRole('link').getAttribute('href'), 'https://example.org/')
     await first.getByRole('button', { name: 'Go to page 3' }).click()
     await page.getByText('This is leaf 3 of the book').waitFor()
-    await page.getByRole('textbox', { name: 'Page' }).fill('22')
+    // Scrolling leaves the number alone that is about to be replaced.
+    await page.getByRole('textbox', { name: 'Page' }).focus()
+    await page.getByRole('region', { name: 'Page 8', exact: true }).scrollIntoViewIfNeeded()
+    await page.getByText('This is leaf 8 of the book').waitFor()
+    await page.keyboard.type('22')
     await page.keyboard.press('Enter')
     await page.getByText('This is leaf 22 of the book').waitFor()
     assert.equal(await page.getByText('This is leaf 1 of the book').count(), 0)

@@ -136,7 +136,11 @@ function PageField(props: { current: number; count: number; onGo: (page: number)
         value={typed ?? String(props.current)}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={() => setTyped(undefined)}
-        onFocus={(event) => event.target.select()}
+        onFocus={(event) => {
+          // Stays while the document scrolls: another number would drop the selection, and digits would be appended to it.
+          setTyped(event.target.value)
+          event.target.select()
+        }}
       />
       <span className="muted">{texts.ofPages(props.count)}</span>
     </form>
