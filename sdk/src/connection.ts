@@ -5,23 +5,28 @@ import type { Responses } from './responses.ts'
 export interface ConnectionOptions {
   /** Root of the server, for example `https://files.example.org`. */
   readonly url: string
-  /** API token or personal token. */
-  readonly token?: string
+  /** API token or personal token. A function is asked for it before each call. */
+  readonly token?: string | (() => string | undefined)
   /** Sent where the platform permits it; browsers send their own. */
   readonly userAgent?: string
   /** Attempts of one call, the first included. Default: 6. */
   readonly maxAttempts?: number
   /** First delay between attempts, doubled each time, up to 60 s. Default: 500 ms. */
   readonly firstDelayMs?: number
+  /** Sends the requests. Default: the `fetch` of the platform. */
+  readonly fetch?: (url: string, request: RequestInit) => Promise<Response>
 }
 
-type Value = string | number | boolean | undefined
-type Fields = Readonly<Record<string, Value | readonly string[]>>
+type Value = string | number | boolean | undefined | null
+/** Fields without a value are left out. */
+type Fields = Readonly<Record<string, Value | readonly Value[]>>
 
 export interface CallOptions {
   readonly query?: Fields
   readonly form?: Fields
   readonly json?: unknown
+  /** Sent as it is, for example a form with files. */
+  readonly body?: Blob | FormData
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
@@ -30,7 +35,7 @@ export interface CallOptions {
 interface Sending {
   readonly method: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: () => string | Blob | Uint8Array<ArrayBuffer>
+  readonly body?: () => string | Blob | FormData | Uint8Array<ArrayBuffer>
   readonly signal?: AbortSignal | undefined
   /** Whether a second execution has the effect of one. Only then it is repeated after a lost connection. */
   readonly isIdempotent: boolean
@@ -68,11 +73,12 @@ export class Connection {
   }
 
   call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
-    const { token } = this.#options
+    const token = typeof this.#options.token === 'function' ? this.#options.token() : this.#options.token
     const search = options.query === undefined ? '' : `?${encode(options.query)}`
-    const body =
+    const text =
       options.json === undefined ? options.form && encode(options.form) : JSON.stringify(options.json)
     const type = options.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
+    const body = text ?? options.body
     return this.send(`${this.url}/${path}${search}`, {
       method,
       isIdempotent: method !== 'POST',
@@ -80,7 +86,7 @@ export class Connection {
       headers: {
         Accept: 'application/json',
         ...(token !== undefined && { Authorization: `Token ${token}` }),
-        ...(body !== undefined && { 'Content-Type': type }),
+        ...(text !== undefined && { 'Content-Type': type }),
         ...options.headers,
       },
       ...(body !== undefined && { body: () => body }),
@@ -102,10 +108,10 @@ export class Connection {
   }
 
   async #attempt(url: string, { method, headers, body, signal }: Sending): Promise<Response> {
-    const { userAgent } = this.#options
+    const { userAgent, fetch: send = fetch } = this.#options
     let response: Response
     try {
-      response = await fetch(url, {
+      response = await send(url, {
         method,
         credentials: 'omit',
         headers: { ...headers, ...(userAgent !== undefined && { 'User-Agent': userAgent }) },
@@ -118,7 +124,8 @@ export class Connection {
         cause: error,
       })
     }
-    if (response.ok) return response
+    // A caller that sends If-None-Match expects 304.
+    if (response.ok || response.status === 304) return response
     throw await errorOf(response)
   }
 }
@@ -158,8 +165,8 @@ function reasonOf(error: unknown): string {
 function encode(fields: Fields): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) {
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value as Value]) {
-      if (one !== undefined) params.append(name, String(one))
+    for (const one of Array.isArray(value) ? (value as readonly Value[]) : [value as Value]) {
+      if (one !== undefined && one !== null) params.append(name, String(one))
     }
   }
   return params.toString()

@@ -47,23 +47,28 @@ export class CarrelError extends Error {
 /** Longest part of a response that becomes a message. */
 const MAX_MESSAGE = 300
 
+/** The error of a response with this status, for requests that a program sends without the SDK. */
+export function errorForStatus(status: number, message: string): CarrelError {
+  return new CarrelError(status === 0 ? 'unreachable' : kindOf(status, message), status, message)
+}
+
 /** The error of a response that is not a success. Reads its body. */
 export async function errorOf(response: Response): Promise<CarrelError> {
   const text = await response.text().catch(() => '')
   const message = (messageIn(text) ?? (text.startsWith('<') ? '' : text)).slice(0, MAX_MESSAGE)
   const seconds = /^\d{1,6}$/.exec(response.headers.get('Retry-After') ?? '')?.[0]
+  const needsOtp = response.headers.get('X-Seafile-OTP') === 'required'
   return new CarrelError(
-    kindOf(response, message),
+    needsOtp ? 'otp-needed' : kindOf(response.status, message),
     response.status,
     message || `The server answered ${response.status} ${response.statusText}.`,
     seconds === undefined ? {} : { retryAfterMs: Number(seconds) * 1000 },
   )
 }
 
-function kindOf(response: Response, message: string): ErrorKind {
-  if (response.headers.get('X-Seafile-OTP') === 'required') return 'otp-needed'
+function kindOf(status: number, message: string): ErrorKind {
   if (/decrypted|Repo is encrypted|lib_need_decrypt/i.test(message)) return 'password-needed'
-  switch (response.status) {
+  switch (status) {
     case 401:
       return 'unauthorized'
     case 403:
@@ -86,7 +91,7 @@ function kindOf(response: Response, message: string): ErrorKind {
     case 507:
       return 'no-space'
   }
-  return response.status >= 400 && response.status < 500 ? 'invalid' : 'server'
+  return status >= 400 && status < 500 ? 'invalid' : 'server'
 }
 
 /** The message of an error body. The API has several shapes for it. */

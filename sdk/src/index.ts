@@ -1,6 +1,7 @@
 export { Carrel, signIn } from './client.ts'
+export { type CallOptions, Connection } from './connection.ts'
 export { offersSignInByCode, type SignInCode, signInByCode } from './device-sign-in.ts'
-export { CarrelError } from './errors.ts'
+export { CarrelError, errorForStatus } from './errors.ts'
 export type { ResponseOf } from './response-of.ts'
 export type { Responses } from './responses.ts'
 export type { Entry, Library, State } from './types.ts'

@@ -5,7 +5,7 @@ import { AccountPage, DevicePage } from './account/index.ts'
 import { ActivityPage } from './activity/index.ts'
 import { AdminPage } from './admin/index.ts'
 import { TagsPage } from './annotations/index.ts'
-import { ApiError } from './api/index.ts'
+import { CarrelError } from './api/index.ts'
 import { FolderPage, LazyFolderPicker, SmartLinkPage } from './files/index.ts'
 import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
 import { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './libraries/index.ts'
@@ -37,7 +37,7 @@ const queries = new QueryClient({
       refetchOnReconnect: true,
       // Only network and gateway errors are retried.
       retry: (count, error) =>
-        count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+        count < 2 && error instanceof CarrelError && (error.status === 0 || error.status >= 502),
     },
   },
 })

@@ -2,7 +2,7 @@ import './account.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, CircleX, MonitorSmartphone } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ApiError, approveDevice, checkDevice, denyDevice, type PendingDevice } from '../api/index.ts'
+import { approveDevice, CarrelError, checkDevice, denyDevice, type PendingDevice } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, Empty, TextField, useErrorMessage, useTitle } from '../ui/index.ts'
 import { ExpirySelect, PermissionSelect } from './token-fields.tsx'
@@ -187,7 +187,7 @@ function useAttempt() {
     try {
       await work()
     } catch (error) {
-      const isUnknown = error instanceof ApiError && error.status === 404
+      const isUnknown = error instanceof CarrelError && error.status === 404
       setFailure(isUnknown ? texts.connectUnknown : wording(error))
       setBusy(false)
     }

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { ApiError, changePassword, endSession, isKept, useAccount } from '../api/index.ts'
+import { CarrelError, changePassword, endSession, isKept, useAccount } from '../api/index.ts'
 import { signIn } from '../session/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, PasswordField, useErrorMessage, useToast } from '../ui/index.ts'
@@ -87,7 +87,7 @@ function useRefusal(): (error: unknown) => string {
   const texts = useTexts('account')
   const wording = useErrorMessage()
   return (error) => {
-    if (!(error instanceof ApiError)) return wording(error)
+    if (!(error instanceof CarrelError)) return wording(error)
     if (error.message.startsWith('Old password')) return texts.wrongPassword
     return /same as old/.test(error.message) ? texts.samePassword : wording(error)
   }

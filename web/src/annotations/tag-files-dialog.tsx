@@ -3,7 +3,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import {
-  ApiError,
+  CarrelError,
   type FileAt,
   type FileTag,
   type LibraryTag,
@@ -183,7 +183,7 @@ async function tagAll(
       await tagFile(libraryId, path, tag.repo_tag_id)
     } catch (error) {
       // The file has it already.
-      if (!(error instanceof ApiError) || !/already exist/i.test(error.message)) throw error
+      if (!(error instanceof CarrelError) || !/already exist/i.test(error.message)) throw error
     }
   })
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '../../../sdk/src/index.ts'
+import { errorForStatus, type ResponseOf } from '../../../sdk/src/index.ts'
 import { rebaseUrl } from '../site-url.ts'
 import { applyChanges, type FolderChanges } from './folder-changes.ts'
-import { ApiError, api, call } from './http.ts'
+import { api, call } from './http.ts'
 import { confirmedFolder, shareEntries, withTag } from './reuse-entries.ts'
 import type { FileTag } from './tags.ts'
 
@@ -54,7 +54,7 @@ type Listing = ResponseOf<'GET', `api/v2.1/repos/${string}/dir/`>
 
 /** The listing of one folder. The same call also lists subtrees, which nothing here requests. */
 export function folderIn(listing: Listing): FolderChanges {
-  if (!('dir_id' in listing)) throw new ApiError(500, 'the server listed a subtree')
+  if (!('dir_id' in listing)) throw errorForStatus(500, 'the server listed a subtree')
   return listing
 }
 
@@ -85,7 +85,7 @@ export async function fileLink(
 ): Promise<string> {
   const query = { p: path, reuse: reuse ? 1 : 0, commit_id: commitId }
   const link = await api.get(`api2/repos/${libraryId}/file/`, query)
-  if (typeof link !== 'string') throw new ApiError(500, 'the server sent no link')
+  if (typeof link !== 'string') throw errorForStatus(500, 'the server sent no link')
   return rebaseUrl(link)
 }
 

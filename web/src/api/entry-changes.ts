@@ -1,5 +1,6 @@
+import { errorForStatus } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
-import { ApiError, api, call } from './http.ts'
+import { api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
 /** Selected entries: names in one folder of a library. */
@@ -33,7 +34,7 @@ export interface Deletion extends Selected {
 
 /** The name that an entry got. */
 function createdName(made: { readonly obj_name: string } | { readonly success: true }): string {
-  if ('success' in made) throw new ApiError(500, 'the server did not name the entry')
+  if ('success' in made) throw errorForStatus(500, 'the server did not name the entry')
   return made.obj_name
 }
 

@@ -1,129 +1,76 @@
-import type { ResponseOf, Responses } from '../../../sdk/src/index.ts'
+import {
+  type CallOptions,
+  CarrelError,
+  Connection,
+  type ResponseOf,
+  type Responses,
+} from '../../../sdk/src/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { takeFirstResponse } from './first-responses.ts'
 import { sawNoResponse, sawResponse } from './reachability.ts'
 import { endSession, token } from './session-token.ts'
 
-/** Error response of the server; `status` 0 if there was no response. */
-export class ApiError extends Error {
-  override name = 'ApiError'
-  readonly status: number
-  readonly body: unknown
-  /** Value of Retry-After, if any. */
-  readonly retryAfterSeconds: number | undefined
-  constructor(status: number, message: string, body?: unknown, retryAfterSeconds?: number) {
-    super(message)
-    this.status = status
-    this.body = body
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
+type Query = NonNullable<CallOptions['query']>
 
-type Value = string | number | boolean | undefined | null
-type Fields = Readonly<Record<string, Value | readonly Value[]>>
-
-interface CallOptions {
-  readonly query?: Fields
-  /** Sent as a form; `json` as JSON; `body` unchanged. */
-  readonly form?: Fields
-  readonly json?: unknown
-  readonly body?: BodyInit
-  readonly signal?: AbortSignal | undefined
-  readonly headers?: Readonly<Record<string, string>>
-}
+/** The server of the page, with the token of the session. Queries and uploads decide themselves what they repeat. */
+const connection = new Connection({ url: siteUrl('').href, token, maxAttempts: 1, fetch: fetchAndWatch })
 
 /** Calls the public API. `path` is relative to the root of the site: `api2/ping/`. */
-export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
-  const sent = token()
-  const headers = new Headers(options.headers)
-  if (sent !== undefined) headers.set('Authorization', `Token ${sent}`)
-  headers.set('Accept', 'application/json')
-  let body = options.body
-  if (options.form !== undefined) body = fieldsOf(options.form)
-  if (options.json !== undefined) {
-    body = JSON.stringify(options.json)
-    headers.set('Content-Type', 'application/json')
-  }
-  const url = siteUrl(path)
-  if (options.query !== undefined) url.search = fieldsOf(options.query).toString()
-  let response: Response
-  try {
-    const first = method === 'GET' ? takeFirstResponse(url.href, sent) : undefined
-    const request = {
-      method,
-      headers,
-      credentials: 'omit' as const,
-      ...(body !== undefined && { body }),
-      ...(options.signal && { signal: options.signal }),
-    }
-    response = (await first?.catch(() => undefined)) ?? (await fetch(url, request))
-  } catch (error) {
-    if (options.signal?.aborted) throw error
-    sawNoResponse()
-    throw new ApiError(0, String(error))
-  }
-  // The service worker answers with stored data while the server does not.
-  if (response.headers.has('X-Carrel-Stored')) sawNoResponse()
-  else sawResponse()
-  // A caller that sends If-None-Match expects 304.
-  if (response.ok || response.status === 304) return response
-  // The session ended elsewhere. A failed sign-in is not a lost session.
-  if (response.status === 401 && sent !== undefined && sent === token()) endSession({ expired: true })
-  throw await errorOf(response)
+export function call(method: string, path: string, options?: CallOptions): Promise<Response> {
+  return inSession(() => connection.call(method, path, options))
+}
+
+/** Posts a form to an absolute URL, such as an upload link, without the token. */
+export function postForm(
+  url: string,
+  query: Readonly<Record<string, string>>,
+  form: FormData,
+): Promise<Response> {
+  const search = new URLSearchParams(query)
+  return connection.send(`${url}?${search}`, { method: 'POST', body: () => form, isIdempotent: false })
 }
 
 /** Calls the API and resolves to the JSON of the response. */
-async function json<Method extends keyof Responses, Path extends string>(
+function json<Method extends keyof Responses, Path extends string>(
   method: Method,
   path: Path,
   options?: CallOptions,
 ): Promise<ResponseOf<Method, Path>> {
-  const response = await call(method, path, options)
-  return (await response.json()) as ResponseOf<Method, Path>
+  return inSession(() => connection.json(method, path, options))
 }
 
 export const api = {
-  get: <Path extends string>(path: Path, query?: Fields, signal?: AbortSignal) =>
+  get: <Path extends string>(path: Path, query?: Query, signal?: AbortSignal) =>
     json('GET', path, { ...(query && { query }), signal }),
   post: <Path extends string>(path: Path, options?: CallOptions) => json('POST', path, options),
   put: <Path extends string>(path: Path, options?: CallOptions) => json('PUT', path, options),
   delete: <Path extends string>(path: Path, options?: CallOptions) => json('DELETE', path, options),
 }
 
-function fieldsOf(fields: Fields): URLSearchParams {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) params.append(name, String(one))
-    }
-  }
-  return params
-}
-
-async function errorOf(response: Response): Promise<ApiError> {
-  const text = await response.text().catch(() => '')
-  const { status, statusText } = response
-  const retryAfter = secondsIn(response.headers.get('Retry-After'))
+/** Ends the session if the server refuses its token: it ended elsewhere. A failed sign-in is not a lost session. */
+async function inSession<T>(request: () => Promise<T>): Promise<T> {
+  const sent = token()
   try {
-    const body: unknown = JSON.parse(text)
-    return new ApiError(status, messageIn(body) ?? statusText, body, retryAfter)
-  } catch {
-    return new ApiError(status, text.slice(0, 300) || statusText, undefined, retryAfter)
+    return await request()
+  } catch (error) {
+    const isRefused = error instanceof CarrelError && error.status === 401
+    if (isRefused && sent !== undefined && sent === token()) endSession({ expired: true })
+    throw error
   }
 }
 
-function secondsIn(header: string | null): number | undefined {
-  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
-}
-
-/** The message of an error response. The API has several shapes for it. */
-function messageIn(body: unknown): string | undefined {
-  if (typeof body === 'string') return body
-  if (typeof body !== 'object' || body === null) return undefined
-  for (const name of ['error_msg', 'detail', 'error', 'non_field_errors']) {
-    const value: unknown = (body as Record<string, unknown>)[name]
-    if (typeof value === 'string') return value
-    if (Array.isArray(value) && typeof value[0] === 'string') return value[0]
+/** Takes the response of a request that was sent before the app was loaded, and reports whether the server answers. */
+async function fetchAndWatch(url: string, request: RequestInit): Promise<Response> {
+  let response: Response
+  try {
+    const first = request.method === 'GET' ? takeFirstResponse(url, token()) : undefined
+    response = (await first?.catch(() => undefined)) ?? (await fetch(url, request))
+  } catch (error) {
+    if (!request.signal?.aborted) sawNoResponse()
+    throw error
   }
-  return undefined
+  // The service worker answers with stored data while the server does not.
+  if (response.headers.has('X-Carrel-Stored')) sawNoResponse()
+  else sawResponse()
+  return response
 }

@@ -1,3 +1,4 @@
+export { CarrelError, errorForStatus } from '../../../sdk/src/index.ts'
 export {
   approveDevice,
   changePassword,
@@ -142,7 +143,7 @@ export {
   useLibraryHistory,
   usePastFolder,
 } from './history.ts'
-export { ApiError, api, call } from './http.ts'
+export { api, call } from './http.ts'
 export {
   addStar,
   canDownload,

@@ -1,4 +1,4 @@
-import { ApiError } from './http.ts'
+import { CarrelError } from '../../../sdk/src/index.ts'
 
 const MAX_ATTEMPTS = 6
 const FIRST_MS = 1000
@@ -13,10 +13,9 @@ export async function retryWhileBusy<T>(attempt: () => Promise<T>, signal?: Abor
     try {
       return await attempt()
     } catch (error) {
-      const isBusy = error instanceof ApiError && (error.status === 503 || error.status === 429)
+      const isBusy = error instanceof CarrelError && (error.status === 503 || error.status === 429)
       if (!isBusy || attempts === MAX_ATTEMPTS) throw error
-      const asked = error.retryAfterSeconds
-      const ms = asked === undefined ? FIRST_MS * 2 ** (attempts - 1) : asked * 1000
+      const ms = error.retryAfterMs ?? FIRST_MS * 2 ** (attempts - 1)
       await pause(Math.min(ms, MAX_MS) * (1 + Math.random() / 4), signal)
     }
   }

@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '../../../sdk/src/index.ts'
+import { CarrelError, errorForStatus, type ResponseOf } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { rebaseUrl } from '../site-url.ts'
 import { type Folder, fetchFolder, fileLink, folderIn } from './entries.ts'
-import { ApiError, api, call } from './http.ts'
+import { api, call, postForm } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
 /** A file as it is now, or as of a commit. */
@@ -92,7 +92,7 @@ export async function openFile(
   const query = { p: path, reuse: 1, commit_id: commitId }
   const response = await call('GET', `api2/repos/${libraryId}/file/`, { query, signal })
   const link: unknown = await response.json()
-  if (typeof link !== 'string') throw new ApiError(500, 'the server sent no link')
+  if (typeof link !== 'string') throw errorForStatus(500, 'the server sent no link')
   return { link: rebaseUrl(link), id: response.headers.get('oid') ?? '' }
 }
 
@@ -109,7 +109,7 @@ export async function fetchBytes(
   })
   // A range of an empty file is not satisfiable.
   if (response.status === 416) return new Uint8Array()
-  if (!response.ok) throw new ApiError(response.status, await response.text())
+  if (!response.ok) throw errorForStatus(response.status, await response.text())
   return new Uint8Array(await response.arrayBuffer())
 }
 
@@ -130,7 +130,7 @@ export async function fileNow(
     const file = await api.get(`api/v2.1/repos/${libraryId}/file/`, query)
     return { head, id: file.obj_id }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { head, id: undefined }
+    if (error instanceof CarrelError && error.status === 404) return { head, id: undefined }
     throw error
   }
 }
@@ -180,17 +180,17 @@ export async function addFile(libraryId: string, path: string, content: Blob): P
   const body = new FormData()
   body.append('parent_dir', folder)
   body.append('file', content, nameOf(path))
-  return sendForm(link, body, { 'ret-json': 1 })
+  return sendForm(link, body, { 'ret-json': '1' })
 }
 
 async function sendForm(
   link: string,
   body: FormData,
-  query: Record<string, string | number>,
+  query: Readonly<Record<string, string>>,
 ): Promise<Stored> {
-  const response = await call('POST', rebaseUrl(link), { body, query })
+  const response = await postForm(rebaseUrl(link), query, body)
   const answer = (await response.json()) as ResponseOf<'POST', `seafhttp/upload-aj/${string}`>
   const [stored] = 'success' in answer ? [] : answer
-  if (stored === undefined) throw new ApiError(500, '')
+  if (stored === undefined) throw errorForStatus(500, '')
   return stored
 }

@@ -2,7 +2,7 @@ import './encryption.css'
 import { type QueryCacheNotifyEvent, useQueryClient } from '@tanstack/react-query'
 import { Lock, LockOpen } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { ApiError, type LibraryDetail, lockLibrary, unlockLibrary, useLibrary } from '../api/index.ts'
+import { CarrelError, type LibraryDetail, lockLibrary, unlockLibrary, useLibrary } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, PasswordField, useFailureToast, useToast, Waiting } from '../ui/index.ts'
 import { useUnlockError } from './unlock-error.ts'
@@ -122,7 +122,7 @@ function useLockDetection(libraryId: string): void {
       if (type !== 'updated' || query.queryKey[0] === 'library' || !query.queryKey.includes(libraryId)) return
       const { action } = event as { action?: { type: string; error?: unknown } }
       const error = action?.type === 'error' ? action.error : undefined
-      if (error instanceof ApiError && (error.status === 403 || error.status === 440)) look()
+      if (error instanceof CarrelError && (error.status === 403 || error.status === 440)) look()
     }
     const unsubscribe = queries.getQueryCache().subscribe(refused)
     return () => {

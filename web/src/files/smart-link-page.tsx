@@ -1,5 +1,5 @@
 import { Redirect, useParams } from 'wouter'
-import { ApiError, useLinkTarget } from '../api/index.ts'
+import { CarrelError, useLinkTarget } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
 import { LoadError, NotFound, Waiting } from '../ui/index.ts'
@@ -13,6 +13,6 @@ export default function SmartLinkPage() {
     return <Redirect to={address(data.repo_id, normalizePath(data.path))} replace />
   }
   // The API answers 400 to an unknown token, as existing clients expect.
-  if (error instanceof ApiError && error.status === 400) return <NotFound />
+  if (error instanceof CarrelError && error.status === 400) return <NotFound />
   return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
 }

@@ -2,8 +2,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Entry, Folder } from '../api/index.ts'
 import {
-  ApiError,
   deleteEntries,
+  errorForStatus,
   fetchFolder,
   patchQuery,
   renameEntry,
@@ -92,7 +92,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
               if (refusal === undefined) {
                 patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
                 toast({ text: texts.restored(names.length, first) })
-              } else failed(new ApiError(400, refusal))
+              } else failed(errorForStatus(400, refusal))
             } catch (error) {
               failed(error)
             }

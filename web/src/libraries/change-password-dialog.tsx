@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ApiError, changeLibraryPassword } from '../api/index.ts'
+import { CarrelError, changeLibraryPassword } from '../api/index.ts'
 import { useUnlockError } from '../encryption/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { FormDialog, PasswordField, useToast } from '../ui/index.ts'
@@ -17,7 +17,7 @@ export function ChangePasswordDialog(props: { libraryId: string; onClose: () => 
     try {
       await changeLibraryPassword(props.libraryId, older, passwords.first)
     } catch (error) {
-      throw error instanceof ApiError ? new Error(refusal(error)) : error
+      throw error instanceof CarrelError ? new Error(refusal(error)) : error
     }
     toast({ text: texts.passwordChanged })
   }

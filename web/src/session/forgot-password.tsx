@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ApiError, requestPasswordReset } from '../api/index.ts'
+import { CarrelError, requestPasswordReset } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, TextField, useErrorMessage } from '../ui/index.ts'
 import { SignInCard } from './sign-in-card.tsx'
@@ -21,7 +21,7 @@ export default function ForgotPassword() {
       await requestPasswordReset(email.trim())
       setSent(true)
     } catch (error) {
-      setFailure(error instanceof ApiError && error.status === 429 ? texts.tooOften : wording(error))
+      setFailure(error instanceof CarrelError && error.status === 429 ? texts.tooOften : wording(error))
     } finally {
       setBusy(false)
     }

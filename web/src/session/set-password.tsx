@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, checkMailToken, endSession, setPasswordByToken } from '../api/index.ts'
+import { CarrelError, checkMailToken, endSession, setPasswordByToken } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, PasswordField, useErrorMessage, Waiting } from '../ui/index.ts'
 import { SignInCard } from './sign-in-card.tsx'
@@ -31,7 +31,7 @@ export default function SetPassword() {
       // A session of this browser has ended with the former password.
       endSession()
     } catch (error) {
-      setFailure(error instanceof ApiError && error.status === 400 ? texts.linkInvalid : wording(error))
+      setFailure(error instanceof CarrelError && error.status === 400 ? texts.linkInvalid : wording(error))
     } finally {
       setBusy(false)
     }

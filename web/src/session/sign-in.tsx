@@ -1,7 +1,7 @@
 import './sign-in.css'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import { ApiError, sendsMail } from '../api/index.ts'
+import { CarrelError, sendsMail } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { LanguageOptions, useLanguage, useTexts } from '../texts/index.ts'
 import { Button, CheckField, PasswordField, TextField, useErrorMessage } from '../ui/index.ts'
@@ -87,7 +87,7 @@ function useRefusal(): (error: unknown) => string {
   const texts = useTexts('session')
   const wording = useErrorMessage()
   return (error) => {
-    if (!(error instanceof ApiError)) return wording(error)
+    if (!(error instanceof CarrelError)) return wording(error)
     if (error.status === 429) return texts.tooOften
     if (error.status !== 400) return wording(error)
     return /disabled/.test(error.message) ? texts.disabled : texts.wrong

@@ -2,8 +2,8 @@ import { EllipsisVertical, Shield, ShieldOff, UserPlus, UserX } from 'lucide-rea
 import { useState } from 'react'
 import type { Person } from '../api/index.ts'
 import {
-  ApiError,
   addMembers,
+  errorForStatus,
   type GroupItem,
   type GroupMember,
   removeMember,
@@ -104,7 +104,7 @@ function AddMembers(props: { group: GroupItem; without: readonly string[]; onClo
       people.map(({ email }) => email),
     )
     void refresh(async () => {})
-    const reasons = failed.map(({ error_msg }) => wording(new ApiError(400, error_msg))).join(' ')
+    const reasons = failed.map(({ error_msg }) => wording(errorForStatus(400, error_msg))).join(' ')
     if (success.length === 0 && failed.length > 0) throw new Error(reasons)
     if (failed.length > 0) toast({ text: reasons, bad: true })
   }

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError, type ShareItem, type SharePermission } from '../api/index.ts'
+import { errorForStatus, type ShareItem, type SharePermission } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, useErrorMessage } from '../ui/index.ts'
 import { PermissionSelect } from './permission-select.tsx'
@@ -47,7 +47,7 @@ export function ShareFailures(props: { failed: readonly { name: string; reason: 
       <ul>
         {props.failed.map(({ name, reason }) => (
           <li key={name}>
-            <bdi>{name}</bdi>: {wording(new ApiError(400, reason))}
+            <bdi>{name}</bdi>: {wording(errorForStatus(400, reason))}
           </li>
         ))}
       </ul>

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import {
-  ApiError,
   type Deletion,
   deleteEntries,
+  errorForStatus,
   type FileAt,
   groupByFolder,
   undoDeletion,
@@ -31,7 +31,7 @@ export function useDeleteFiles(refresh: () => Promise<unknown>) {
       for (const deletion of deletions) refusals.push(...(await undoDeletion(deletion)))
       const [refusal] = refusals
       if (refusal === undefined) toast({ text: texts.restored(countIn(deletions), firstIn(deletions)) })
-      else failed(new ApiError(400, refusal))
+      else failed(errorForStatus(400, refusal))
     } catch (error) {
       failed(error)
     }

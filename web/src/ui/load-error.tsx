@@ -1,6 +1,6 @@
 import { CircleAlert, SearchX } from 'lucide-react'
 import { useCallback } from 'react'
-import { ApiError } from '../api/index.ts'
+import { CarrelError } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink } from './button.tsx'
 import { translateError } from './error-codes.ts'
@@ -11,7 +11,7 @@ export function useErrorMessage(): (error: unknown) => string {
   const texts = useTexts('common')
   return useCallback(
     (error) => {
-      if (error instanceof ApiError) {
+      if (error instanceof CarrelError) {
         if (error.status === 507) return texts.diskFull
         if (error.status === 0) return texts.unreachable
         return translateError(error.message, texts.errors) ?? (error.message || texts.failed)
@@ -37,7 +37,7 @@ export function LoadError(props: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts('common')
   const wording = useErrorMessage()
   const { error } = props
-  if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return <NotFound />
+  if (error instanceof CarrelError && (error.status === 404 || error.status === 403)) return <NotFound />
   return (
     <Empty icon={CircleAlert} title={texts.failed} hint={wording(error)}>
       {props.onRetry && <Button onClick={props.onRetry}>{texts.retry}</Button>}

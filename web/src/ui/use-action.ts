@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { ApiError } from '../api/index.ts'
+import { CarrelError } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from './toasts.tsx'
 
@@ -35,7 +35,7 @@ export function useAction(...refreshes: readonly string[]) {
 /** A generic refusal of the server, for which there is a translated message. */
 function isPlainRefusal(error: unknown): boolean {
   return (
-    error instanceof ApiError &&
+    error instanceof CarrelError &&
     error.status === 403 &&
     /^(?:permission denied|you do not have permission)/i.test(error.message)
   )

@@ -1,4 +1,4 @@
-import { ApiError, call } from '../api/index.ts'
+import { CarrelError, call } from '../api/index.ts'
 
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000, 20_000]
 
@@ -45,7 +45,7 @@ async function answers(): Promise<boolean> {
     return true
   } catch (error) {
     // Any response means it is reachable, except 502 and 504 of a proxy without a backend.
-    return error instanceof ApiError && error.status !== 0 && error.status < 502
+    return error instanceof CarrelError && error.status !== 0 && error.status < 502
   }
 }
 

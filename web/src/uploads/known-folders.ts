@@ -1,4 +1,4 @@
-import { ApiError, api, type Entry, fetchFolder } from '../api/index.ts'
+import { api, CarrelError, type Entry, fetchFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { foldersOf, type Known } from './conflicts.ts'
 import { toNfc } from './names.ts'
@@ -71,7 +71,7 @@ export async function listed(libraryId: string, path: string): Promise<readonly 
   try {
     return (await fetchFolder(libraryId, path)).dirent_list
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (error instanceof CarrelError && error.status === 404) return undefined
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/index.ts'
+import { CarrelError } from '../api/index.ts'
 import {
   type Answer,
   folderPlaces,
@@ -79,7 +79,7 @@ export async function existingEntries(
       addQueued(known, target, queued)
       return known
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
+      if (!(error instanceof CarrelError)) throw error
       const verdict = classifyResponse(error.status, error.message)
       if (verdict === 'cut') await whenConnected()
       else if (typeof verdict !== 'string') return verdict

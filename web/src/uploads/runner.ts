@@ -1,4 +1,4 @@
-import { ApiError } from '../api/index.ts'
+import { CarrelError } from '../api/index.ts'
 import { Connection } from './connection.ts'
 import { classifyResponse, type Failure } from './failures.ts'
 import { forgetLink } from './links.ts'
@@ -145,14 +145,14 @@ export class Runner {
     const { work, stopping, isSent } = run
     const open = () =>
       work.uploads.filter((upload) => upload.state === 'sending' && this.#runOf.get(upload) === run)
-    const verdict = error instanceof ApiError ? classifyResponse(error.status, error.message) : undefined
+    const verdict = error instanceof CarrelError ? classifyResponse(error.status, error.message) : undefined
     if (stopping.signal.aborted) {
       for (const upload of open()) this.#putBack(upload, { isUnsure: isSent })
     } else if (verdict === 'cut') await this.#onCut(open())
     else if (verdict === 'later') {
       const tries = Math.max(...work.uploads.map((upload) => upload.tries))
       await new Promise((resolve) => setTimeout(resolve, LATER_MS[Math.min(tries, LATER_MS.length - 1)]))
-      this.#again(open(), { kind: 'refused', message: (error as ApiError).message })
+      this.#again(open(), { kind: 'refused', message: (error as CarrelError).message })
     } else if (verdict === 'link' || verdict === 'range') {
       for (const { libraryId, target } of open()) forgetLink(libraryId, target)
       this.#again(open(), { kind: verdict === 'link' ? 'permission' : 'refused', message: '' })

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/index.ts'
+import { type CarrelError, errorForStatus } from '../api/index.ts'
 import type { SentForm } from './form.ts'
 
 /** Without progress for this long, the connection counts as lost. */
@@ -15,7 +15,7 @@ interface SendOptions {
   readonly onSent: () => void
 }
 
-/** Posts a form and resolves to the JSON of the response. Rejects with an ApiError, with status 0 if there was no response. */
+/** Posts a form and resolves to the JSON of the response. Rejects with a CarrelError, with status 0 if there was no response. */
 export function send(url: string, form: SentForm, options: SendOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -24,7 +24,7 @@ export function send(url: string, form: SentForm, options: SendOptions): Promise
       clearTimeout(timer)
       timer = setTimeout(() => request.abort(), ms)
     }
-    const lost = () => reject(new ApiError(0, ''))
+    const lost = () => reject(errorForStatus(0, ''))
     request.open('POST', url)
     request.setRequestHeader('Content-Type', form.type)
     for (const [name, value] of Object.entries(options.headers ?? {})) request.setRequestHeader(name, value)
@@ -65,8 +65,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function refusal({ status, statusText, responseText }: XMLHttpRequest): ApiError {
+function refusal({ status, statusText, responseText }: XMLHttpRequest): CarrelError {
   const body = parsed(responseText) as { error?: unknown; error_msg?: unknown } | undefined
   const message = body?.error ?? body?.error_msg
-  return new ApiError(status, typeof message === 'string' ? message : statusText)
+  return errorForStatus(status, typeof message === 'string' ? message : statusText)
 }

@@ -1,4 +1,4 @@
-import { ApiError, api } from '../api/index.ts'
+import { api, CarrelError, errorForStatus } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { contentRange, nextChunk, resumeAt } from './chunks.ts'
 import { encoded, formOf } from './form.ts'
@@ -98,7 +98,7 @@ export async function makeFolders(uploads: readonly Upload[], options: TransferO
     json: { repo_id: uploads[0]?.libraryId, paths },
   })
   const refused = failed.find(({ error_msg: message }) => !/exists/i.test(message))
-  if (refused !== undefined) throw new ApiError(403, refused.error_msg)
+  if (refused !== undefined) throw errorForStatus(403, refused.error_msg)
   for (const upload of uploads) options.onStored(upload)
 }
 
@@ -138,7 +138,7 @@ async function storedBytes(upload: Upload): Promise<number> {
     return (await api.get(path, query)).uploadedBytes
   } catch (error) {
     // A folder that the last chunk will create does not exist yet, so nothing is stored there.
-    if (error instanceof ApiError && error.status === 404) return 0
+    if (error instanceof CarrelError && error.status === 404) return 0
     throw error
   }
 }

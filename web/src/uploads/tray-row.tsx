@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, FolderOpen, Pause, Play, RotateCw, X } from 'lucide-react'
 import { Link } from 'wouter'
-import { ApiError } from '../api/index.ts'
+import { errorForStatus } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon, IconButton, Progress, useErrorMessage, useToast } from '../ui/index.ts'
@@ -39,7 +39,7 @@ function RowAbout(props: { upload: Upload }) {
     const isSaid = failure?.kind === 'refused' && failure.message !== ''
     return (
       <span className="tray-row-about tray-row-bad" title={failure?.message || words}>
-        <CircleAlert size={13} aria-hidden /> {isSaid ? wording(new ApiError(400, failure.message)) : words}
+        <CircleAlert size={13} aria-hidden /> {isSaid ? wording(errorForStatus(400, failure.message)) : words}
       </span>
     )
   }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronRight, FolderOutput } from 'lucide-react'
 import { Suspense, use, useMemo, useRef, useState } from 'react'
-import { ApiError, extractArchive, fetchArchive, useLibrary } from '../api/index.ts'
+import { CarrelError, extractArchive, fetchArchive, useLibrary } from '../api/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { trackTask } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
@@ -24,7 +24,7 @@ export default function ArchiveView({ file }: { file: OpenedFile }) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const tree = useMemo(() => data && archiveTree(data.entries), [data])
-  if (error instanceof ApiError && error.status === 422)
+  if (error instanceof CarrelError && error.status === 422)
     return <InfoCard file={file} why={texts.archiveUnreadable} />
   if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (tree === undefined || data === undefined) return <Waiting />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { ApiError, fetchDocumentText } from '../api/index.ts'
+import { CarrelError, fetchDocumentText } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
@@ -13,7 +13,7 @@ export function DocumentView({ file }: { file: OpenedFile }) {
     queryFn: ({ signal }) => fetchDocumentText(file, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (error instanceof ApiError && error.status === 422) {
+  if (error instanceof CarrelError && error.status === 422) {
     return <InfoCard file={file} why={texts.noText} />
   }
   if (error) return <LoadError error={error} onRetry={() => void refetch()} />
