@@ -104,7 +104,7 @@ export const RULES: readonly Rule[] = [
     ...both(
       'test/api/revocation',
       BOTH,
-      'a random 3 of the ways a right ends, then all on PostgreSQL and half on SQLite',
+      'a random 3 of the ways a right ends, then a random half on each database',
       60,
     ),
     fast: SQLITE,

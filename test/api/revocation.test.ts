@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { seededRandom, testSeed } from '../support/random.ts'
-import { sample } from '../support/tier.ts'
+import { sampleOfDatabase } from '../support/tier.ts'
 import { startTwoServers, type TwoServers } from '../support/two-servers.ts'
 import { endings } from './matrix/endings.ts'
 import { runEnding } from './matrix/revocation.ts'
@@ -10,10 +10,6 @@ import { table } from './matrix/table.ts'
 import { runViewEnding, sharedItems, viewEndings } from './matrix/view-revocation.ts'
 
 const seed = testSeed()
-
-const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres'
-/** How many cases the deep tier runs: all on PostgreSQL, a random half on SQLite, where the code of permissions is the same. */
-const inDeepTier = (cases: number) => (onPostgres ? cases : Math.ceil(cases / 2))
 
 /** Permissions are revoked at `here`. `there` is another process, which learns of it only through the database. */
 let servers: TwoServers
@@ -25,7 +21,7 @@ before(async () => {
 after(() => servers[Symbol.asyncDispose]())
 
 describe(`a revoked permission is rejected by the next request at each of two processes (seed ${seed})`, () => {
-  for (const ending of sample(endings, 3, seed, inDeepTier(endings.length))) {
+  for (const ending of sampleOfDatabase(endings, 3, seed)) {
     it(`when ${ending.name}`, async (t) => {
       const { here, there } = servers
       const { endpoints } = here.running
@@ -46,7 +42,7 @@ describe(`a revoked permission is rejected by the next request at each of two pr
 
 describe(`a folder or file that is no longer shared is rejected by the next request (seed ${seed})`, () => {
   const cases = viewEndings.flatMap((ending) => sharedItems.map((item) => ({ ending, item })))
-  for (const { ending, item } of sample(cases, 1, seed, inDeepTier(cases.length))) {
+  for (const { ending, item } of sampleOfDatabase(cases, 1, seed)) {
     it(`the ${item.kind}, when ${ending.name}`, async (t) => {
       const { here, there } = servers
       const { calls, allowed, surprises } = await runViewEnding(
