@@ -9,14 +9,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { Client } from '../support/client.ts'
-import * as support from '../support/command.ts'
-import { type CommandOptions, sourceProgram } from '../support/command.ts'
+import { carrelProcess, serve, sourceProgram } from '../support/command.ts'
 
-// From the sources, as users run them, not from the bundle of the test run.
-const serve = (args: readonly string[], options: CommandOptions = {}) =>
-  support.serve(args, { ...options, from: sourceProgram })
-const carrelProcess = (args: readonly string[], options: CommandOptions = {}) =>
-  support.carrelProcess(args, { ...options, from: sourceProgram })
+/** From the sources, as users run them: a start, a stop, and a refused command. The others run from the bundle of the test run. */
+const FROM_SOURCES = { from: sourceProgram }
 
 describe('carrel serve', { timeout: 300_000 }, () => {
   let folder = ''
@@ -29,7 +25,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
 
   it('logs its address and the file with the generated password, and exits with 0 on SIGTERM', async () => {
     const data = newData()
-    await using first = await serve(['--data', data])
+    await using first = await serve(['--data', data], FROM_SOURCES)
     const [made, ready] = first.lines
     assert.equal(made?.['administrator'], 'admin@carrel.local')
     assert.equal(ready?.['dataFolder'], data)
@@ -50,7 +46,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.equal((await stat(data)).mode & 0o777, 0o700)
     assert.deepEqual(await first.stop(), { code: 0, signal: null })
 
-    await using second = await serve(['--data', data])
+    await using second = await serve(['--data', data], FROM_SOURCES)
     assert.equal(second.lines.length, 1)
     assert.ok(!JSON.stringify(second.lines).includes(password))
     assert.equal((await new Client(second.url, admin.token).get('/api2/auth/ping/')).status, 200)
@@ -210,7 +206,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
   }
 
   it('exits with 2 for an unknown flag', async () => {
-    const outcome = await carrelProcess(['serve', '--prot', '1'])
+    const outcome = await carrelProcess(['serve', '--prot', '1'], FROM_SOURCES)
     assert.equal(outcome.code, 2)
     assert.match(outcome.stderr, /unknown option '--prot'/)
   })

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { findProgram } from '../../bin/system-programs.ts'
 import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { Client } from '../support/client.ts'
-import { type Serving, serve } from '../support/command.ts'
+import { environment, program, type Serving, serve } from '../support/command.ts'
 import { markedBlocks, runProgram, runScript, startByScript } from '../support/document-commands.ts'
 import { type S3Endpoint, s3OrSkip } from '../support/s3.ts'
 import { uploadFile } from '../support/transfer.ts'
@@ -44,10 +44,10 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
     server = await serve([], { env: settings })
     mkdirSync(path.join(folder, 'bin'))
     const carrel = path.join(folder, 'bin/carrel')
-    writeFileSync(
-      carrel,
-      `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'bin/carrel.cjs')}" "$@"\n`,
-    )
+    // What the launcher executes, from the bundle of the test run: test/release/package.test.ts starts the launcher itself.
+    const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+    const words = [process.execPath, ...program].map((word) => `"${word}"`)
+    writeFileSync(carrel, `#!/bin/sh\nexec env ${[...variables, ...words].join(' ')} "$@"\n`)
     chmodSync(carrel, 0o755)
     writeFileSync(path.join(folder, 'photo.jpg'), 'not really a photo')
     writeFileSync(path.join(folder, 'backup-passphrase'), 'a long passphrase for the backup')
