@@ -4,7 +4,7 @@ import { availableParallelism, cpus } from 'node:os'
 const MEASURE_INTERVAL_MS = 1000
 
 /** Another job starts while this share of CPU time is idle. A job that was just started shows within a second. */
-const IDLE_SHARE = 0.2
+const IDLE_SHARE = 0.1
 
 /** Available memory that another job requires, for its servers and pages of the browser. */
 const BYTES_PER_JOB = 700 * 2 ** 20
@@ -48,21 +48,18 @@ export async function runInPool<Job>(
   }
 }
 
-/** Returns a function that measures the idle share of CPU time since its last call. */
+/** Returns a function that measures the idle share of CPU time since its last call. A CPU that waits for a disk is idle. */
 function idleShareMeter(): () => number {
+  // `cpus` does not count waiting for disks, so idle time is what the other counters leave of the time that passed.
   const read = () => {
-    const sums = { idle: 0, all: 0 }
-    for (const { times } of cpus()) {
-      sums.idle += times.idle
-      sums.all += times.user + times.nice + times.sys + times.irq + times.idle
-    }
-    return sums
+    const all = cpus()
+    const busyMs = all.reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
+    return { busyMs, availableMs: performance.now() * all.length }
   }
   let last = read()
   return () => {
     const now = read()
-    const all = now.all - last.all
-    const share = all === 0 ? 0 : (now.idle - last.idle) / all
+    const share = 1 - (now.busyMs - last.busyMs) / (now.availableMs - last.availableMs)
     last = now
     return share
   }
