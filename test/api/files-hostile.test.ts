@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { rounds } from '../support/tier.ts'
 import { assertReply, Workspace } from './folders-support.ts'
+
+/** Half of the levels of the deepest folder. Indexing takes time by the square of them. */
+const DEPTH = rounds(1200, 1200, 2000)
 
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -150,9 +154,9 @@ describe('folder and file calls', () => {
   it('read and change entries thousands of levels deep', async () => {
     const deep = await Workspace.make(server, space.client)
     // No single call creates such a folder, but copies of deep folders into deep folders do.
-    await deep.folder('/d'.repeat(2000))
+    await deep.folder('/d'.repeat(DEPTH))
     for (let copies = 0; copies < 2; copies++) {
-      const form = { operation: 'copy', dst_repo: deep.id, dst_dir: '/d'.repeat(2000) }
+      const form = { operation: 'copy', dst_repo: deep.id, dst_dir: '/d'.repeat(DEPTH) }
       await deep.folder('/e')
       const moved = await deep.client.post(deep.v2('file/'), { query: { p: '/e' }, form })
       assert.equal(moved.status, 200, moved.text)
@@ -160,10 +164,10 @@ describe('folder and file calls', () => {
     const up = { operation: 'move', dst_repo: deep.id, dst_dir: '/f' }
     await deep.folder('/f')
     assert.equal((await deep.client.post(deep.v2('file/'), { query: { p: '/d' }, form: up })).status, 301)
-    await deep.folder('/d'.repeat(2000))
-    const down = { operation: 'move', dst_repo: deep.id, dst_dir: '/d'.repeat(2000) }
+    await deep.folder('/d'.repeat(DEPTH))
+    const down = { operation: 'move', dst_repo: deep.id, dst_dir: '/d'.repeat(DEPTH) }
     assert.equal((await deep.client.post(deep.v2('file/'), { query: { p: '/f/d' }, form: down })).status, 301)
-    const bottom = '/d'.repeat(4000)
+    const bottom = '/d'.repeat(2 * DEPTH)
     await deep.file(`${bottom}/file`)
     assert.deepEqual(await deep.names(bottom), ['e', 'e (1)', 'file'])
     assert.equal((await deep.client.get(deep.v2('file/detail/'), { p: `${bottom}/file` })).status, 200)
