@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliDecompress, gzip } from 'node:zlib'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -31,17 +33,18 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-const encodings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
+/** Content codings, best first, and how the names of their files end. */
+const endings = { br: '.br', gzip: '.gz', identity: '' }
+type Coding = keyof typeof endings
 
 interface BuiltFile {
+  /** Below the folder of the web app, with slashes. */
+  readonly name: string
   readonly type: string
   /** Files below `assets/` have content hashes in their names, so they are cached permanently. */
   readonly isForever: boolean
-  /** The file as it is, and compressed where that pays: by content coding, `identity` among them. */
-  readonly names: ReadonlyMap<string, string>
+  /** Whether it is sent compressed to clients that accept it. */
+  readonly isCompressed: boolean
 }
 
 interface Built {
@@ -114,12 +117,10 @@ export const webAppFileRoutes = [
  */
 export async function fontFaces(): Promise<string> {
   const app = await built()
-  const sheets = [...(app?.files ?? [])].filter(([name]) => /^assets\/app-[\w-]+\.css$/.test(name))
-  const texts = await Promise.all(
-    sheets.map(([, { names }]) => readFile(path.join(BUILT, names.get('identity') ?? ''), 'utf8')),
-  )
-  return texts
-    .flatMap((sheet) => sheet.match(/@font-face\{[^}]*\}/g) ?? [])
+  const sheets = [...(app?.files.keys() ?? [])].filter((name) => /^assets\/app-[\w-]+\.css$/.test(name))
+  const styles = await Promise.all(sheets.map(async (name) => String(await contentOf(name, 'identity'))))
+  return styles
+    .flatMap((style) => style.match(/@font-face\{[^}]*\}/g) ?? [])
     .join('\n')
     .replaceAll('url(./', 'url(../web/assets/')
 }
@@ -167,24 +168,20 @@ const PART_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'
 /** The service worker loads no scripts, and talks to us only. */
 const WORKER_POLICY = `default-src 'none'; connect-src 'self'; ${PART_POLICY}`
 
-const isServiceWorker = (names: BuiltFile['names']) => names.get('identity') === 'service-worker.js'
-
 async function fileAnswer(
-  { type, isForever, names }: BuiltFile,
+  { name, type, isForever, isCompressed }: BuiltFile,
   { headers }: HttpRequest,
 ): Promise<HttpResponse> {
   const accepted = headers['accept-encoding'] ?? ''
-  const coding = encodings.find(
-    ([name]) => names.has(name) && new RegExp(`\\b${name}\\b`).test(accepted),
-  )?.[0]
-  const name = names.get(coding ?? 'identity') ?? ''
+  const codings = isCompressed ? (['br', 'gzip'] as const) : []
+  const coding = codings.find((one) => new RegExp(`\\b${one}\\b`).test(accepted))
   return rawResponse({
     headers: {
       'Content-Type': type,
       'Cache-Control': isForever ? 'public, max-age=31536000, immutable' : 'no-cache',
       // A worker has the policy of the file it begins with.
       'Content-Security-Policy': PART_POLICY,
-      ...(isServiceWorker(names) && {
+      ...(name === 'service-worker.js' && {
         'Content-Security-Policy': WORKER_POLICY,
         // It is in `web/`, and works for `app/`.
         'Service-Worker-Allowed': '../app',
@@ -192,7 +189,7 @@ async function fileAnswer(
       Vary: 'Accept-Encoding',
       ...(coding !== undefined && { 'Content-Encoding': coding }),
     },
-    body: await contentOf(name),
+    body: await contentOf(name, coding ?? 'identity'),
   })
 }
 
@@ -216,23 +213,40 @@ async function look(): Promise<Built> {
   const names = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(BUILT, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-  const present = new Set(names)
+  const compressed = new Set(names.filter((name) => name.endsWith('.br')).map((name) => name.slice(0, -3)))
   const files = new Map<string, BuiltFile>()
-  for (const name of names) {
+  for (const name of new Set([...names, ...compressed])) {
     const type = types[path.extname(name)]
     if (type === undefined) continue
-    const packed = encodings.filter(([, ending]) => present.has(name + ending))
-    const codings = new Map<string, string>([['identity', name]])
-    for (const [coding, ending] of packed) codings.set(coding, name + ending)
-    files.set(name, { type, isForever: name.startsWith('assets/'), names: codings })
+    files.set(name, {
+      name,
+      type,
+      isForever: name.startsWith('assets/'),
+      isCompressed: compressed.has(name),
+    })
   }
   return { page, files }
 }
 
-function contentOf(name: string): Promise<Buffer> {
-  const content = contents.get(name) ?? readFile(path.join(BUILT, name))
-  contents.set(name, content)
+function contentOf(name: string, coding: Coding): Promise<Buffer> {
+  const file = name + endings[coding]
+  const content = contents.get(file) ?? read(name, coding)
+  contents.set(file, content)
   // Failed reads are not cached.
-  content.catch(() => contents.delete(name))
+  content.catch(() => contents.delete(file))
   return content
+}
+
+/**
+ * A package of a release has compressible files with Brotli only, because it would be twice as large with the others. They are converted when
+ * a client asks for them, which takes some milliseconds once.
+ */
+async function read(name: string, coding: Coding): Promise<Buffer> {
+  try {
+    return await readFile(path.join(BUILT, name + endings[coding]))
+  } catch (error) {
+    if (coding === 'br' || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  if (coding === 'gzip') return promisify(gzip)(await contentOf(name, 'identity'))
+  return promisify(brotliDecompress)(await contentOf(name, 'br'))
 }
