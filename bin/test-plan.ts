@@ -99,6 +99,7 @@ export const RULES: readonly Rule[] = [
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 8),
   { ...both('test/api/concurrency', BOTH, '10 edits of each of 50 writers, then 80', 20), fast: SQLITE },
   both('test/api/matrix.', SQLITE, 'a random 40 of the routes, then all', 90),
+  both('src/database/postgres/binary-rows', SQLITE, 'random: 15 rows for each statement, then 200', 4),
   both('src/storage/disk/disk-differential', SQLITE, 'random: 4 sequences of operations, then 15', 25),
   {
     ...both(

@@ -37,6 +37,7 @@ describe('the configuration', () => {
       administrator: { email: 'admin@carrel.local', password: undefined },
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
       databaseConnections: 10,
+      databaseResults: 'binary',
       blocks: {
         kind: 'disk',
         directory: path.join(cwd, 'data/blocks'),
@@ -297,6 +298,7 @@ describe('the configuration', () => {
     [{ CARREL_HISTORY_DAYS: '-2' }, /CARREL_HISTORY_DAYS/],
     [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
     [{ CARREL_BOUNDARY_SEARCH: 'slow' }, 'Set CARREL_BOUNDARY_SEARCH to plain or fast, not "slow".'],
+    [{ CARREL_DATABASE_RESULTS: 'hex' }, 'Set CARREL_DATABASE_RESULTS to binary or text, not "hex".'],
     [{ CARREL_DISK: 'slow' }, 'Set CARREL_DISK to plain or fast, not "slow".'],
     [{ CARREL_HTTP: 'apache' }, 'Set CARREL_HTTP to fast or node, not "apache".'],
     [{ CARREL_TLS_CERT: 'a' }, 'Set both CARREL_TLS_CERT and CARREL_TLS_KEY, or neither.'],

@@ -65,6 +65,8 @@ export interface Config {
   database: DatabaseSetting
   /** Connections to PostgreSQL at most. */
   databaseConnections: number
+  /** Format in which PostgreSQL sends results that contain bytes. */
+  databaseResults: 'binary' | 'text'
   blocks: BlocksSetting
   /** Whether to start on storage that can lose acknowledged data. */
   unsafeStorage: 'refuse' | 'allow'
@@ -156,6 +158,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
         ? { kind: 'sqlite', file: path.join(dataDirectory, 'carrel.db') }
         : values.database,
     databaseConnections: values.databaseConnections,
+    databaseResults: values.databaseResults,
     blocks: blocksAt(values.blocks, dataDirectory, {
       implementation: values.disk,
       cacheBytes: values.blockCacheMb * 1_000_000,

@@ -164,6 +164,14 @@ export const definitions = {
     expects: 'a whole number from 2 to 1000',
     parse: (text) => parseInteger(text, 2, 1000),
   }),
+  databaseResults: define<'binary' | 'text'>({
+    placeholder: 'binary|text',
+    fallback: 'binary',
+    meaning:
+      'format in which PostgreSQL sends results that contain bytes; as text, bytes are hexadecimal and twice as long',
+    expects: 'binary or text',
+    parse: parseChoice(['binary', 'text']),
+  }),
   blocks: define<'disk' | BucketAddress>({
     placeholder: 'store',
     fallback: 'disk',

@@ -27,6 +27,8 @@ interface OpenOptions {
   readonly logger?: Logger
   /** Connections to PostgreSQL at most. */
   readonly poolSize?: number
+  /** Format in which PostgreSQL sends results that contain bytes. */
+  readonly results?: 'binary' | 'text'
   /** Given if several processes serve from a SQLite file. */
   readonly locks?: ProcessLocks | undefined
   /** Another process of this server has the SQLite file open. */

@@ -163,6 +163,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       onFatal,
       onFull: () => reserve.release(),
       poolSize: config.databaseConnections,
+      results: config.databaseResults,
       locks: own?.locks,
       joins,
     }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { Connection } from 'pg'
 import { openDatabase } from '../../src/database/open.ts'
 import { at, Nodes } from '../support/nodes.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
@@ -67,5 +68,39 @@ describe('PgBouncer in transaction mode', { skip }, () => {
       assert.deepEqual([row?.['commits'], row?.['test'] || ''], ['on', ''])
     }
     assert.deepEqual(await db.all('select name from pg_prepared_statements'), [])
+  })
+
+  it('passes on results with bytes in binary format', async (t) => {
+    await using stack = new AsyncDisposableStack()
+    const pooler = await startPgBouncer(await postgres.createWithSchema(), 2)
+    if (pooler === undefined) return t.skip('pgbouncer is not installed')
+    stack.use(pooler)
+    const onFatal = (error: Error) => assert.fail(error)
+    const open = async (results: 'binary' | 'text') =>
+      stack.use(await openDatabase({ kind: 'postgres', url: pooler.url }, { onFatal, results }))
+    const [binary, text] = [await open('binary'), await open('text')]
+    const rows = Array.from({ length: 20 }, (_, row) => ({
+      id: Uint8Array.from({ length: 20 }, () => row),
+      data: Uint8Array.from({ length: 3000 * row }, (_, at) => (at * 7 + row) % 256),
+    }))
+    await binary.write((tx) =>
+      tx.insert(
+        'small_block',
+        ['id', 'data'],
+        rows.map(({ id, data }) => [id, data]),
+      ),
+    )
+    const binds = t.mock.method(Connection.prototype, 'bind')
+    const sql = 'select id, data from small_block order by id'
+    for (const db of [binary, text]) {
+      for (let round = 0; round < 3; round++) {
+        assert.deepEqual(await db.all(sql), rows)
+        assert.deepEqual(await db.write((tx) => tx.all(sql)), rows)
+      }
+    }
+    const formats = binds.mock.calls.map(
+      ({ arguments: [bind] }) => (bind as unknown as { binary?: boolean }).binary,
+    )
+    assert.ok(formats.includes(true), 'no result was in binary format')
   })
 })

@@ -2,9 +2,11 @@ import { Client, type ClientConfig, Query, type QueryResult } from 'pg'
 import type { Row } from '../database.ts'
 import { DatabaseError } from '../errors.ts'
 import { type BatchOutcome, ColumnArray, type Outcome, type Step } from './batch.ts'
+import { readBinaryRows } from './binary-rows.ts'
 import { CLOSE_MS, CONNECT_MS } from './deadlines.ts'
 import { Hosts } from './hosts.ts'
 import { Statement } from './statements.ts'
+import { hasBinaryBytes } from './values.ts'
 
 /** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
@@ -14,9 +16,13 @@ const describeServer = new Statement(
      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_standby`,
 )
 
+export type ResultFormat = 'binary' | 'text'
+
 /** Options of the driver, and the servers to connect to. */
 export interface PostgresClientConfig extends ClientConfig {
   readonly hosts: Hosts
+  /** Format of results that contain bytes. As text, bytes are hexadecimal, and thus twice as long. */
+  readonly results?: ResultFormat
 }
 
 /** The URL of the server that accepts writes. */
@@ -54,6 +60,7 @@ export class PostgresClient extends Client {
   /** The URL of the server. */
   readonly #url: string
   readonly #hosts: Hosts
+  readonly #results: ResultFormat
 
   constructor(config: PostgresClientConfig) {
     const url = config.hosts.current
@@ -61,6 +68,8 @@ export class PostgresClient extends Client {
     super({ ...config, connectionString: url, connectionTimeoutMillis: CONNECT_MS, pipeline: true })
     this.#url = url
     this.#hosts = config.hosts
+    this.#results = config.results ?? 'binary'
+    if (this.#results === 'binary') readBinaryRows(this)
   }
 
   /** A server that cannot be reached is not the next one to be tried, if there are others. */
@@ -94,6 +103,12 @@ export class PostgresClient extends Client {
     const results = await Promise.allSettled(this.#send(steps))
     clearTimeout(timer)
     const outcomes: Outcome[] = []
+    for (const [index, result] of results.entries()) {
+      const statement = steps[index]?.statement
+      // The format is that of the last result. After an error it is text: the types of its columns may have changed.
+      if (statement)
+        statement.hasBinaryResult = result.status === 'fulfilled' && hasBinaryBytes(result.value.fields)
+    }
     for (const result of results) {
       if (result.status === 'rejected') return { outcomes, error: result.reason }
       outcomes.push(outcomeOf(result.value))
@@ -112,7 +127,7 @@ export class PostgresClient extends Client {
     }
   }
 
-  #sendOne({ statement: { name, text }, values }: Step): Promise<QueryResult<Row>> {
+  #sendOne({ statement: { name, text, hasBinaryResult }, values }: Step): Promise<QueryResult<Row>> {
     const { promise, resolve, reject } = Promise.withResolvers<QueryResult<Row>>()
     const sent = values.map((value) => (value instanceof ColumnArray ? value.bytes : value))
     const onEnd = (error: Error | null | undefined, result: QueryResult<Row>) =>
@@ -123,6 +138,7 @@ export class PostgresClient extends Client {
       ...(name !== '' && !this.isPooled && { name }),
       // One statement per text, also without parameters.
       queryMode: 'extended',
+      binary: hasBinaryResult && this.#results === 'binary',
     })
     this.query(query)
     return promise

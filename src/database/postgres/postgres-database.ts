@@ -23,7 +23,7 @@ import { handled } from './handled.ts'
 import { Hosts } from './hosts.ts'
 import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
 import { commitStep, LIMITED_READ, limitedRead, openingOf } from './opening.ts'
-import { PostgresClient } from './postgres-client.ts'
+import { PostgresClient, type ResultFormat } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
@@ -37,6 +37,7 @@ interface PostgresOptions {
   readonly url: string
   /** Connections at most. */
   readonly poolSize?: number
+  readonly results?: ResultFormat
   /** Part of every database's options; PostgreSQL looks after its own disk, so it is not called. */
   readonly onFatal: (error: Error) => void
   readonly logger?: Logger
@@ -101,7 +102,12 @@ export class PostgresDatabase implements Migratable {
   #prunedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
-  constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
+  constructor({
+    url,
+    poolSize = defaultPoolSize,
+    results = 'binary',
+    logger = silentLogger,
+  }: PostgresOptions) {
     this.#url = url
     this.#hosts = new Hosts(url)
     this.#place = this.#hosts.urls.map(placeOf).join(', ')
@@ -110,6 +116,7 @@ export class PostgresDatabase implements Migratable {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: valueTypes,
+      results,
       application_name: 'carrel',
     }
     this.#pool = new Pool({

@@ -16,6 +16,8 @@ export class Statement {
   readonly tables: StatementTables
   /** Name of the prepared statement; '' until it has one. */
   name = ''
+  /** Whether its last result contained bytes and can be read in binary format. False until it has run once. */
+  hasBinaryResult = false
   #uses = 0
   #quickRuns = 0
 
