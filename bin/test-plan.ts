@@ -155,7 +155,7 @@ export const RULES: readonly Rule[] = [
   deep('test/cluster/', SQLITE, 'several servers on one PostgreSQL database by itself', 15),
   deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 100),
   deep('test/export/', BOTH, 'runs some twenty exports, and git', 12),
-  deep('test/import/seafile-whole', SQLITE, 'an installation with 30 libraries and 1,200 commits', 60),
+  deep('test/import/seafile-whole', SQLITE, 'an installation with 30 libraries and 3,000 commits', 60),
   deep('test/import/mysql', SQLITE, 'starts a MariaDB server', 6),
   split('test/import/', 'a small installation, imported by commands', 4),
   deep('test/backup/s3-services', SQLITE, 'real S3 services: Ceph and OpenStack Swift', 90),
