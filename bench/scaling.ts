@@ -37,12 +37,14 @@ export interface Scaling {
   readonly plural: string
   readonly counts: readonly number[]
   readonly start: (workspace: Workspace, count: number) => Promise<Cluster>
+  /** Whether uploads are also measured on servers that share nothing but the machine, one for each. */
+  readonly hasControl?: boolean
 }
 
 /** The same work on more and more nodes, each limited to the same share of a core. */
 export async function measureScaling(
   context: Context,
-  { of, plural, counts, start }: Scaling,
+  { of, plural, counts, start, hasControl = false }: Scaling,
 ): Promise<Row[]> {
   const works: Record<
     string,
@@ -108,6 +110,17 @@ export async function measureScaling(
       ...about,
     })
     const oneMs = cpusMs[0] ?? 0
+    if (hasControl && prepare === prepareUploads) {
+      const control = await measureControl(context, most, prepare, start)
+      const apart = `${what}, ${most} ${plural} with a database each`
+      rows.push({ what: apart, value: control.perSecond, unit: 'per s', limit })
+      rows.push({
+        what: `${apart}: CPU of the ${plural} for a request`,
+        value: control.cpuMs,
+        unit: 'ms',
+        limit: { value: oneMs, of: `one ${of}` },
+      })
+    }
     rows.push({
       what: `${what}, ${most} ${plural}: CPU of the ${plural} for a request`,
       value: cpusMs.at(-1) ?? 0,
@@ -120,11 +133,50 @@ export async function measureScaling(
   return rows
 }
 
+/**
+ * The same work on servers that share nothing but the machine, at the same time. What they cost more than one alone is the cost of a busy machine, with caches
+ * that others use, too. Only what nodes on one database cost beyond that is the cost of sharing it.
+ */
+async function measureControl(
+  context: Context,
+  count: number,
+  prepare: Prepare,
+  start: Scaling['start'],
+): Promise<{ readonly perSecond: number; readonly cpuMs: number }> {
+  await using opened = new AsyncDisposableStack()
+  const clusters: Cluster[] = []
+  for (let index = 0; index < count; index += 1) {
+    const workspace = opened.use(await context.workspace())
+    clusters.push(opened.use(await start(workspace, 1)))
+  }
+  const warmUps = context.size(WARM_UPS_PER_NODE, 10)
+  await Promise.all(
+    clusters.map(async (cluster) => cluster.warmUp(await prepare(cluster), CLIENTS_PER_NODE, warmUps)),
+  )
+  const prepared = await Promise.all(
+    clusters.map(async (cluster) => ({ cluster, work: await prepare(cluster) })),
+  )
+  const measured = await Promise.all(
+    prepared.map(({ cluster, work }) => cluster.measure(context, work, CLIENTS_PER_NODE)),
+  )
+  const sum = (of: (one: (typeof measured)[number]) => number) =>
+    measured.reduce((total, one) => total + of(one), 0)
+  const cpuSeconds = sum(({ usage }) => usage.cpuSeconds)
+  return {
+    perSecond: sum(({ perSecond }) => perSecond),
+    cpuMs: (cpuSeconds / sum(({ requests }) => requests)) * 1000,
+  }
+}
+
 /** Sends the nth request to a node of the cluster and throws unless it succeeds. */
 type Work = (n: number, node: number) => Promise<void>
 type Prepare = (cluster: Cluster) => Promise<Work>
 
 let known: boolean | undefined
+let groupsNamed = 0
+
+/** The name of a control group that no other has. */
+const nextGroup = () => `carrel-bench-${process.pid}-${groupsNamed++}`
 
 async function cgroupsWork(): Promise<boolean> {
   if (known !== undefined) return known
@@ -166,7 +218,7 @@ export class Cluster implements AsyncDisposable {
       const data = await mkdtemp(path.join(workspace.folder, 'node-'))
       await symlink(blocks, path.join(data, 'blocks'))
       const env = { ...workspace.serverEnv, CARREL_DATA: data, CARREL_SECRET: 'the secret of all nodes' }
-      const group = CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE)
+      const group = CpuShare.create(nextGroup(), SHARE)
       if (group !== undefined) opened.use(group)
       groups.push(group)
       servers.push(await spawn(data, env, opened))
@@ -183,9 +235,7 @@ export class Cluster implements AsyncDisposable {
     await using opened = new AsyncDisposableStack()
     const data = await mkdtemp(path.join(workspace.folder, 'server-'))
     const env = { ...workspace.serverEnv, CARREL_DATA: data, CARREL_PROCESSES: String(count) }
-    const groups = Array.from({ length: count }, (_, index) =>
-      CpuShare.create(`carrel-bench-${process.pid}-${index}`, SHARE),
-    )
+    const groups = Array.from({ length: count }, () => CpuShare.create(nextGroup(), SHARE))
     for (const group of groups) if (group !== undefined) opened.use(group)
     const server = await spawn(data, env, opened)
     return await Cluster.#signIn([server], opened.move(), () => {
