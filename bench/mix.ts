@@ -13,6 +13,11 @@ export interface MixOptions {
   readonly ms: number
   /** Divides all sizes of files. 1 in a full run. */
   readonly smaller: number
+  /**
+   * Once uploads have stored this many bytes, they send the content of earlier ones under new names. A server that stores equal content
+   * once then needs no more space, and one that always writes what it receives does the same work.
+   */
+  readonly maxStoredBytes: number
 }
 
 /** Times of one kind of request. */
@@ -47,13 +52,18 @@ const UPLOADS = 50
 const LISTINGS = 10
 const MAX_SAMPLES = 3
 const BOUNDARY = 'carrel-bench-boundary'
-/** Bodies are slices of these bytes, from a random position, so no two files are equal. */
+/** Bodies are slices of these bytes, from positions that follow from a seed, so files of different seeds are different. */
 const RANDOM = randomBytes(2 ** 20)
 
-interface Stored {
-  readonly path: string
-  readonly size: number
+interface MixFile {
   readonly kind: string
+  readonly size: number
+  /** Determines the bytes. */
+  readonly seed: number
+}
+
+interface Stored extends MixFile {
+  readonly path: string
 }
 
 /**
@@ -77,6 +87,9 @@ class Mix {
   readonly #options: MixOptions
   readonly #times = new Map<string, number[]>()
   readonly #samples: string[] = []
+  /** Different content that was stored, by kind. */
+  readonly #contents = new Map<string, MixFile[]>()
+  #storedBytes = 0
   #errors = 0
   #bytes = 0
 
@@ -107,12 +120,14 @@ class Mix {
     for (let n = 0; performance.now() < until; n += 1) {
       const dice = Math.random() * 100
       if (stored.length === 0 || dice < UPLOADS) {
-        const { what, size } = this.#chooseSize()
+        const file = this.#chooseFile()
         const name = `file-${n}.bin`
-        const isStored = await this.#timed(`upload ${what}`, size, () =>
-          this.#server.upload(this.#library, folder, name, size),
+        const isStored = await this.#timed(`upload ${file.kind}`, file.size, () =>
+          this.#server.upload(this.#library, folder, name, file),
         )
-        if (isStored) stored.push({ path: `/${folder}/${name}`, size, kind: what })
+        if (!isStored) continue
+        stored.push({ ...file, path: `/${folder}/${name}` })
+        this.#noteStored(file)
       } else if (dice < UPLOADS + LISTINGS) {
         const path = `/api/v2.1/repos/${this.#library}/dir/?p=/${folder}`
         await this.#timed('listing', 0, () => this.#server.call('GET', path))
@@ -124,6 +139,24 @@ class Mix {
         )
       }
     }
+  }
+
+  #chooseFile(): MixFile {
+    const { what, size } = this.#chooseSize()
+    const earlier = this.#contents.get(what) ?? []
+    const repeated =
+      this.#storedBytes < this.#options.maxStoredBytes
+        ? undefined
+        : earlier[Math.floor(Math.random() * earlier.length)]
+    return repeated ?? { kind: what, size, seed: Math.floor(Math.random() * 2 ** 32) }
+  }
+
+  #noteStored(file: MixFile): void {
+    const earlier = this.#contents.get(file.kind) ?? []
+    if (earlier.includes(file)) return
+    earlier.push(file)
+    this.#contents.set(file.kind, earlier)
+    this.#storedBytes += file.size
   }
 
   #chooseSize(): { what: string; size: number } {
@@ -191,7 +224,7 @@ class MixServer {
     return readText(response)
   }
 
-  async upload(library: string, folder: string, name: string, size: number): Promise<void> {
+  async upload(library: string, folder: string, name: string, { size, seed }: MixFile): Promise<void> {
     const link = JSON.parse(await this.call('GET', `/api2/repos/${library}/upload-link/?p=/`)) as string
     const field = (key: string, value: string) =>
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`
@@ -203,8 +236,10 @@ class MixServer {
     }
     const response = await this.#request('POST', new URL(link), headers, async (request) => {
       request.write(before)
-      for (let left = size; left > 0; ) {
-        const start = Math.floor(Math.random() * RANDOM.length)
+      for (let left = size, state = seed; left > 0; ) {
+        // A linear congruential generator (Numerical Recipes).
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+        const start = state % RANDOM.length
         const slice = RANDOM.subarray(start, start + left)
         left -= slice.length
         if (!request.write(slice)) await new Promise<void>((resolve) => void request.once('drain', resolve))

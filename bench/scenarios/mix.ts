@@ -1,8 +1,11 @@
+import { statfs } from 'node:fs/promises'
 import { type MixResult, type MixTarget, runMix } from '../mix.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 
 const USERS = 50
+/** Of the free space, for files. The rest is for the database, other programs, and blocks that are written again. */
+const SHARE_OF_DISK = 0.5
 
 /** The customary mix of a file server: 84 % of the files below 1 MB, 50 users. */
 export const mix: Scenario = {
@@ -11,7 +14,9 @@ export const mix: Scenario = {
     await using workspace = await context.workspace()
     const server = await workspace.serve()
     const target = { url: server.client.url, apiToken: server.client.token ?? '' }
-    const { usage, ...result } = await server.meter(() => measure(context, target))
+    const { bavail, bsize } = await statfs(workspace.folder)
+    const maxStoredBytes = SHARE_OF_DISK * bavail * bsize
+    const { usage, ...result } = await server.meter(() => measure(context, target, maxStoredBytes))
     return rowsOf(result).map((row, index) => (index === 0 ? { ...row, usage } : row))
   },
   async runAt(context, target) {
@@ -19,11 +24,17 @@ export const mix: Scenario = {
   },
 }
 
-function measure(context: Context, target: MixTarget): Promise<MixResult> {
+/** `maxStoredBytes` is not known of a server on another machine. */
+function measure(
+  context: Context,
+  target: MixTarget,
+  maxStoredBytes = Number.POSITIVE_INFINITY,
+): Promise<MixResult> {
   return runMix(target, {
     users: context.size(USERS, 4),
     ms: context.mixMs,
     smaller: context.size(1, 1000),
+    maxStoredBytes,
   })
 }
 
