@@ -27,7 +27,7 @@ export type Fault =
   | { code: 'password-needed' }
   | { code: 'password-fixed' }
   | { code: 'quota-exceeded'; limit: number } // bytes
-  | { code: 'disk-full' } // of the server
+  | { code: 'disk-full'; canDelete: boolean } // of the server; whether there is space for deleting
   | { code: 'disk-unwritable' } // of the server
   | { code: 'too-many-uploads'; limit: number } // that are unfinished
   | { code: 'too-many-tasks'; limit: number } // of an account, that are unfinished

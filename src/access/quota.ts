@@ -1,6 +1,6 @@
 import { type GrowthGuard, type LibraryInfo, usageOf, usageOfMany } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
+import { type Fault, fail } from '../errors.ts'
 import { type Account, type Accounts, lockAccount } from '../identity/index.ts'
 import type { Library } from '../library/index.ts'
 import { historyBytesOf } from '../usage/index.ts'
@@ -62,8 +62,8 @@ interface QuotasOptions {
   /** Unix seconds. */
   readonly now: () => number
   readonly limits: QuotaLimits
-  /** Whether the disk has space only for what frees some. */
-  readonly isDiskFull?: () => boolean
+  /** The fault while the disk has space only for what frees some. */
+  readonly diskFault?: () => Fault | undefined
 }
 
 /** Who an upload into a library comes from. */
@@ -81,10 +81,10 @@ export class Quotas {
   readonly #accounts: Accounts
   readonly #now: () => number
   readonly #limits: QuotaLimits
-  readonly #isDiskFull: () => boolean
+  readonly #diskFault: () => Fault | undefined
 
-  constructor({ db, accounts, now, limits, isDiskFull = () => false }: QuotasOptions) {
-    this.#isDiskFull = isDiskFull
+  constructor({ db, accounts, now, limits, diskFault = () => undefined }: QuotasOptions) {
+    this.#diskFault = diskFault
     this.#db = db
     this.#accounts = accounts
     this.#now = now
@@ -136,7 +136,7 @@ export class Quotas {
     bytes: number,
     { guest = OWN, restarted }: { guest?: Guest } & Pick<NotCounted, 'restarted'> = {},
   ): Promise<Reservation> {
-    if (bytes > 0 && this.#isDiskFull()) fail({ code: 'disk-full' })
+    if (bytes > 0) this.#refuseIfDiskFull()
     if (await this.#hasFullHistory(library)) fail({ code: 'quota-exceeded', limit: this.#limits.history })
     const limit = await this.#limitOfOwner(library)
     if (limit === undefined) return unlimited
@@ -187,7 +187,7 @@ export class Quotas {
    * that deleting always works.
    */
   async uncommittedAllowance(library: LibraryInfo, kind: 'blocks' | 'objects'): Promise<number | undefined> {
-    if (kind === 'blocks' && this.#isDiskFull()) fail({ code: 'disk-full' })
+    if (kind === 'blocks') this.#refuseIfDiskFull()
     const quota = await this.#limitOfOwner(library)
     const limit = quota !== undefined && kind === 'objects' ? Math.max(quota, MIN_FOR_OBJECTS) : quota
     const { unfinished } = this.#limits
@@ -237,6 +237,11 @@ export class Quotas {
       await deleteReservation(tx, key)
       missing -= reserved
     }
+  }
+
+  #refuseIfDiskFull(): void {
+    const fault = this.#diskFault()
+    if (fault !== undefined) fail(fault)
   }
 
   #hold(key: number): Reservation {

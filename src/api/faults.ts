@@ -1,5 +1,5 @@
 import type { FaultTable } from '../errors.ts'
-import type { FaultResponse } from '../http/index.ts'
+import { diskFullText, type FaultResponse } from '../http/index.ts'
 
 // Clients in the field depend on the statuses above 440.
 export const apiFaults: FaultTable<FaultResponse> = {
@@ -36,7 +36,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'password-needed': () => [403, 'This library has not been decrypted.'],
   'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
-  'disk-full': () => [507, 'The server has no disk space left. Deleting still works.'],
+  'disk-full': (fault) => [507, diskFullText(fault)],
   'disk-unwritable': () => [
     503,
     'The server cannot save anything at the moment. Reading still works.',

@@ -12,6 +12,7 @@ import {
 import { TrustedClock } from '../clock/index.ts'
 import { findLibrary } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
+import { releaseReserveFile, releaseReserveIfFull, reserveFileIn } from '../data-folder/index.ts'
 import { compactSqlite, DatabaseError, openDatabase } from '../database/index.ts'
 import { GarbageCollector, type GcReport, OperationLeases } from '../gc/index.ts'
 import { loadSecret } from '../identity/index.ts'
@@ -40,11 +41,14 @@ const INCOMPLETE = 1
  */
 export async function collect(config: Config, { dryRun, library, json }: CollectOptions): Promise<number> {
   const only = library === undefined ? undefined : (parseLibraryId(library) ?? noSuchLibrary(library))
+  // A server that is running notices it, and refuses uploads until there is space again.
+  releaseReserveIfFull(config.dataDirectory)
   await checkSchema(config)
   lowerPriority()
   const now = () => Math.floor(Date.now() / 1000)
   await using opened = new AsyncDisposableStack()
-  const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
+  const onFull = () => releaseReserveFile(reserveFileIn(config.dataDirectory))
+  const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce, onFull }))
   const blocks = opened.use(await openBlocks(config, { db, shared: true }))
   if (only !== undefined && (await findLibrary(db, only)) === undefined) noSuchLibrary(only)
   const logger = createLogger('error', { pretty: false })

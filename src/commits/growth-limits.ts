@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/index.ts'
-import type { Fault } from '../errors.ts'
+import { type Fault, fail } from '../errors.ts'
 
 /** Maximum numbers of files and folders; undefined for no limit. */
 export interface EntryLimits {
@@ -40,8 +40,8 @@ interface EntryGrowth {
 export class GrowthLimits {
   readonly limits: EntryLimits
   guard: GrowthGuard | undefined
-  /** Whether the disk has space only for what frees some. */
-  isDiskFull: () => boolean = () => false
+  /** The fault while the disk has space only for what frees some. */
+  diskFault: () => Fault | undefined = () => undefined
 
   constructor(limits: EntryLimits = {}) {
     this.limits = limits
@@ -53,11 +53,18 @@ export class GrowthLimits {
    */
   refusalOf({ entriesBefore, entries, sizeBefore = 0, size = 0 }: EntryGrowth): Fault | undefined {
     const { library, commit } = this.limits
-    if ((entries > entriesBefore || size > sizeBefore) && this.isDiskFull()) return { code: 'disk-full' }
+    const fault = entries > entriesBefore || size > sizeBefore ? this.diskFault() : undefined
+    if (fault !== undefined) return fault
     if (entries <= entriesBefore) return undefined
     if (library !== undefined && entries > library) return tooManyEntries(library, 'library')
     if (commit !== undefined && entries - entriesBefore > commit) return tooManyEntries(commit, 'commit')
     return undefined
+  }
+
+  /** For temporary files. Throws disk-full. */
+  refuseOnFullDisk(): void {
+    const fault = this.diskFault()
+    if (fault !== undefined) fail(fault)
   }
 
   /** In a transaction that transferred or restored a library with content. Throws quota-exceeded. */

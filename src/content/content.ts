@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
+import { type Fault, fail } from '../errors.ts'
 import {
   type BlockId,
   type BoundarySearch,
@@ -107,6 +107,8 @@ export class ContentStore {
   readonly #layouts: FileLayouts
   readonly #small: SmallBlocks
   readonly #damaged: DamagedBlocks
+  /** The fault while the disk has space only for what frees some. */
+  diskFault: () => Fault | undefined = () => undefined
 
   /** `now` in Unix seconds. */
   constructor(
@@ -444,7 +446,10 @@ export class ContentStore {
   }
 
   #incomingBlock(): IncomingBlock {
-    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, (id) => this.#damaged.noteStored(id))
+    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, {
+      onKept: (id) => this.#damaged.noteStored(id),
+      diskFault: () => this.diskFault(),
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Fault, fail } from '../errors.ts'
 import { type BlockId, sha1Hex } from '../objects/index.ts'
 import { BlockMismatch, type BlockStore, type BlockWriter, type ReceivedBlock } from '../storage/index.ts'
 import type { EncryptingBlock } from './block-encryption.ts'
@@ -15,31 +16,40 @@ export interface TakenBlock extends SizedBlock {
   readonly padding?: number
 }
 
+interface IncomingOptions {
+  /** Called when the block is durable in the store, before `keep` resolves. */
+  readonly onKept: (id: BlockId) => Promise<void>
+  /** The fault while the disk has space only for what frees some. */
+  readonly diskFault: () => Fault | undefined
+}
+
 /** A block being received. It is buffered in memory until it is too large for a database row. */
 export class IncomingBlock {
   readonly #store: BlockStore
   readonly #smallest: number
-  readonly #onKept: (id: BlockId) => Promise<void>
+  readonly #options: IncomingOptions
   #buffered: Buffer[] = []
   #size = 0
   #writer: BlockWriter | undefined
 
-  /** `onKept` is called when the block is durable in the store, before `keep` resolves. */
-  constructor(store: BlockStore, smallestStored: number, onKept: (id: BlockId) => Promise<void>) {
+  constructor(store: BlockStore, smallestStored: number, options: IncomingOptions) {
     this.#store = store
     this.#smallest = smallestStored
-    this.#onKept = onKept
+    this.#options = options
   }
 
   get size(): number {
     return this.#size
   }
 
-  /** Returns a promise if the caller has to wait before it writes more or reuses the piece (backpressure). */
+  /** Returns a promise if the caller has to wait before it writes more or reuses the piece (backpressure). Throws disk-full. */
   write(piece: Buffer): Promise<void> | undefined {
     this.#size += piece.length
-    if (this.#writer !== undefined) return this.#writer.write(piece)
     if (this.#size < this.#smallest) return void this.#buffered.push(Buffer.from(piece))
+    // For each piece: an upload in progress must not take the space that deleting needs.
+    const fault = this.#options.diskFault()
+    if (fault !== undefined) fail(fault)
+    if (this.#writer !== undefined) return this.#writer.write(piece)
     this.#writer = this.#store.begin()
     const buffered = this.#buffered
     this.#buffered = []
@@ -71,7 +81,7 @@ export class IncomingBlock {
     const { id, size, synced } = stored
     const keep = async () => {
       await stored.keep()
-      await this.#onKept(id)
+      await this.#options.onKept(id)
     }
     return { id, size, synced, keep, discard: () => stored.discard() }
   }

@@ -60,7 +60,10 @@ class Upload {
   }
 
   #incoming(): IncomingBlock | EncryptingBlock {
-    const block = new IncomingBlock(this.#store, SMALLEST_STORED, async () => {})
+    const block = new IncomingBlock(this.#store, SMALLEST_STORED, {
+      onKept: async () => {},
+      diskFault: () => undefined,
+    })
     const write = block.write.bind(block)
     block.write = (piece) => {
       this.written += piece.length

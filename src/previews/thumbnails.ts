@@ -115,7 +115,8 @@ export class Thumbnails implements AsyncDisposable {
     const image = 'images' in made ? made.images[0] : undefined
     if (image === undefined) return this.#noteFailure(id, 'failure' in made ? made.failure : 'undecodable')
     this.#failures.remove(id)
-    await this.#write(file, image)
+    // On a full disk the space is for what frees some.
+    if (core.growth.diskFault() === undefined) await this.#write(file, image)
     return image
   }
 

@@ -80,6 +80,8 @@ export class TextQueue {
 
   /** Leases and processes a batch of files. Returns their number. */
   async #round(): Promise<number> {
+    // Texts can take more than the space that is left for deleting. They wait.
+    if (this.#options.core.growth.diskFault() !== undefined) return 0
     await this.#options.prepare()
     const now = this.#options.core.now()
     const selected = await this.#selection.next(now, FILES_PER_ROUND)

@@ -30,8 +30,11 @@ export class DiskHealth {
   readonly faultOf = (error: unknown): ReturnType<typeof storageFault> => {
     const fault = storageFault(error)
     if (fault?.code === 'disk-unwritable') this.#failedAtMs = performance.now()
+    if (fault?.code !== 'disk-full') return fault
+    // A deletion needs the database. It found no space, although the reserve is released by now.
+    if (!isOfDatabase(error)) return { ...fault, canDelete: this.#reserve.canDelete }
     // The disk of a database server has no reserve that could tell.
-    if (fault?.code === 'disk-full' && isOfDatabase(error)) this.#fullAtMs = performance.now()
+    this.#fullAtMs = performance.now()
     return fault
   }
 

@@ -1,62 +1,77 @@
 import { randomFillSync } from 'node:crypto'
-import { rmSync, statfsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { freeBytesIn, MIN_FREE_BYTES, releaseReserveFile } from '../data-folder/index.ts'
+import type { Fault } from '../errors.ts'
 import type { Logger } from '../logging.ts'
 
 interface DiskReserveOptions {
   readonly file: string
   /** 0 for no reserve. */
   readonly bytes: number
+  /** Whether no other process uses the file yet, so that an unfinished one is a leftover. */
+  readonly isAlone: boolean
   readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
 const POLL_MS = 5000
-const RECHECK_MS = 1000
+/** How long a look at the file and at the free space is valid. */
+const LOOK_MS = 20
 const CHUNK_BYTES = 2 ** 20
-/** With less than this the reserve is released before a write fails. */
-const MIN_FREE_BYTES = 4 * 2 ** 20
+/** An unfinished file that is older belongs to a process that was killed. */
+const UNFINISHED_MS = 60_000
+/** A deletion takes less than this. */
+const DELETION_BYTES = 2 ** 20
 
 /**
  * A file that keeps space for deleting, signing in and garbage collection. It is deleted when the disk is full, and created again when there
- * is space for it twice. In between the disk counts as full: uploads are refused, so that they do not take the space of the others.
+ * is space for it twice. In between the disk counts as full: what grows is refused, so that it does not take the space of the others. All
+ * processes of a server share the file, and its absence tells them.
  */
 export class DiskReserve implements AsyncDisposable {
   readonly #options: DiskReserveOptions
   readonly #timer: NodeJS.Timeout
-  #isHeld = false
-  #isReleased = false
+  #isFull = false
   #creating: Promise<void> | undefined
-  #checkedAtMs = 0
+  #lookedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: DiskReserveOptions) {
     this.#options = options
     this.#timer = setInterval(() => this.#poll(), POLL_MS).unref()
-    if (options.bytes > 0) this.#creating = this.#create()
+    if (options.bytes > 0) this.#creating = this.#start()
   }
 
   /** Whether nothing that grows may be stored. */
   get isFull(): boolean {
-    if (!this.#isReleased) return false
+    if (this.#options.bytes === 0 || this.#creating !== undefined) return false
     const now = performance.now()
-    if (now - this.#checkedAtMs > RECHECK_MS) {
-      this.#checkedAtMs = now
-      this.#restoreIfSpace()
+    if (now - this.#lookedAtMs > LOOK_MS) {
+      this.#lookedAtMs = now
+      this.#look()
     }
-    return this.#isReleased
+    return this.#isFull
+  }
+
+  /** Why nothing that grows may be stored; undefined if it may. */
+  get fault(): Fault | undefined {
+    return this.isFull ? { code: 'disk-full', canDelete: this.canDelete } : undefined
+  }
+
+  /** Whether there is space for a deletion, now or once the reserve is released. */
+  get canDelete(): boolean {
+    const { bytes, file } = this.#options
+    return bytes > 0 && (existsSync(file) || this.#free() > DELETION_BYTES)
   }
 
   /** Frees the reserved space. False if there is none. */
   release(): boolean {
-    if (!this.#isHeld) return false
-    this.#isHeld = false
-    this.#isReleased = true
-    this.#checkedAtMs = performance.now()
-    rmSync(this.#options.file, { force: true })
-    this.#options.logger.warn(
-      { reserve: this.#options.file },
-      'the disk is full: the reserve is released, uploads are refused, deleting and signing in continue',
-    )
+    const wasFull = this.#isFull
+    const isReleased = releaseReserveFile(this.#options.file)
+    if (this.#options.bytes === 0 || wasFull) return isReleased
+    this.#lookedAtMs = performance.now()
+    this.#noteFull()
+    // Another process may have released it a moment ago.
     return true
   }
 
@@ -66,52 +81,82 @@ export class DiskReserve implements AsyncDisposable {
   }
 
   #poll(): void {
-    if (this.#isReleased || !this.#isHeld) this.#restoreIfSpace()
-    else if (this.#free() < MIN_FREE_BYTES) this.release()
+    const { bytes } = this.#options
+    if (bytes === 0 || this.isFull || this.#creating !== undefined) return
+    if (this.#free() < MIN_FREE_BYTES) this.release()
   }
 
-  #restoreIfSpace(): void {
-    const { bytes, logger } = this.#options
-    if (bytes === 0 || this.#creating !== undefined || this.#free() < 2 * bytes) return
-    if (this.#isReleased) logger.info({ reserve: this.#options.file }, 'there is disk space again')
-    this.#isReleased = false
-    this.#creating = this.#create()
+  #look(): void {
+    const { file, bytes, logger } = this.#options
+    const isHeld = existsSync(file)
+    if (!isHeld && this.#free() < 2 * bytes) return this.#noteFull()
+    if (this.#isFull) logger.info({ reserve: file }, 'there is disk space again')
+    this.#isFull = false
+    if (!isHeld) this.#creating = this.#create()
   }
 
+  #noteFull(): void {
+    if (this.#isFull) return
+    this.#isFull = true
+    this.#options.logger.warn(
+      { reserve: this.#options.file },
+      'the disk is full: the reserve is released, uploads are refused, deleting and signing in continue',
+    )
+  }
+
+  async #start(): Promise<void> {
+    const { file, bytes, isAlone } = this.#options
+    if (isAlone) await removeLeftovers(file).catch(() => {})
+    const found = await stat(file).catch(() => undefined)
+    // One of another size is used until there is space for the new one.
+    if (found?.size === bytes || this.#free() < 2 * bytes) this.#creating = undefined
+    else await this.#create()
+  }
+
+  /** Of several processes one creates the file. */
   async #create(): Promise<void> {
     const { file, bytes, logger } = this.#options
-    const unfinished = `${file}.unfinished`
+    const unfinished = unfinishedOf(file)
     try {
-      const found = await stat(file).catch(() => undefined)
-      if (found?.size !== bytes) {
-        if (this.#free() < 2 * bytes) return
-        await fill(unfinished, bytes)
-        await rename(unfinished, file)
-      }
-      this.#isHeld = true
+      await fill(unfinished, bytes)
+      await rename(unfinished, file)
     } catch (error) {
+      const isOfAnother = (error as NodeJS.ErrnoException).code === 'EEXIST'
+      if (isOfAnother && !(await isAbandoned(unfinished))) return
       await rm(unfinished, { force: true }).catch(() => {})
-      logger.warn({ err: error }, 'no disk space could be reserved; trying again')
+      if (!isOfAnother) logger.warn({ err: error }, 'no disk space could be reserved; trying again')
     } finally {
       this.#creating = undefined
     }
   }
 
-  /** Bytes. 0 if the system does not say. */
   #free(): number {
-    try {
-      const { bavail, bsize } = statfsSync(path.dirname(this.#options.file))
-      return bavail * bsize
-    } catch {
-      return 0
-    }
+    return freeBytesIn(path.dirname(this.#options.file))
   }
 }
 
-/** With random bytes, because a file system may compress others. */
+function unfinishedOf(file: string): string {
+  return `${file}.unfinished`
+}
+
+async function isAbandoned(unfinished: string): Promise<boolean> {
+  const found = await stat(unfinished).catch(() => undefined)
+  return found !== undefined && Date.now() - found.mtimeMs > UNFINISHED_MS
+}
+
+/** Also those of an earlier version, in which each further process had a file of its own. */
+async function removeLeftovers(file: string): Promise<void> {
+  const folder = path.dirname(file)
+  for (const name of await readdir(folder)) {
+    const isLeftover = name === path.basename(unfinishedOf(file)) || /^reserve-\d+$/.test(name)
+    if (isLeftover) await rm(path.join(folder, name), { force: true })
+  }
+}
+
+/** With random bytes, because a file system may compress others. Throws EEXIST if another process does it. */
 async function fill(file: string, bytes: number): Promise<void> {
   const chunk = randomFillSync(Buffer.allocUnsafe(CHUNK_BYTES))
-  await using handle = await open(file, 'w', 0o600)
+  await using handle = await open(file, 'wx', 0o600)
   for (let at = 0; at < bytes; at += CHUNK_BYTES)
     await handle.write(chunk, 0, Math.min(CHUNK_BYTES, bytes - at))
   await handle.sync()

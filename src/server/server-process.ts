@@ -29,7 +29,6 @@ export function configOfProcess(config: Config, process: Numbered): Config {
   const { blocks } = config
   return {
     ...config,
-    reserveBytes: Math.ceil(config.reserveBytes / count),
     threads: config.threads ?? Math.max(1, Math.floor(availableParallelism() / count)),
     // A cache counts its bytes in memory, so processes do not share one.
     blocks:
@@ -44,6 +43,6 @@ export function configOfProcess(config: Config, process: Numbered): Config {
 }
 
 /** The name of a file or folder in the data folder that each process has for itself. */
-export function nameOfProcess(name: string, { number }: Numbered): string {
+function nameOfProcess(name: string, { number }: Numbered): string {
   return number === 1 ? name : `${name}-${number}`
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clearListingCache } from '../api/index.ts'
 import {
@@ -19,7 +18,13 @@ import { TrustedClock } from '../clock/index.ts'
 import { ClusterNode, listOlderNodes } from '../cluster/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
-import { joinDataFolder, lockDataFolder, prepareDataFolder } from '../data-folder/index.ts'
+import {
+  joinDataFolder,
+  lockDataFolder,
+  prepareDataFolder,
+  releaseReserveIfFull,
+  reserveFileIn,
+} from '../data-folder/index.ts'
 import {
   checkSteps,
   type Database,
@@ -39,7 +44,7 @@ import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { startMaintenance } from './maintenance.ts'
 import { SchemaWatch } from './schema-watch.ts'
-import { configOfProcess, nameOfProcess, type ServerProcess } from './server-process.ts'
+import { configOfProcess, type ServerProcess } from './server-process.ts'
 import { createServices, type Services } from './services.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
 import { TakeOver } from './take-over.ts'
@@ -118,11 +123,13 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
   reportProblems(folderProblem ? [folderProblem] : [], isUnsafeAllowed, logger)
   const secret = await loadSecret(config.secret.file, config.secret.given)
+  releaseReserveIfFull(config.dataDirectory)
   const reserve = opened.use(
     'the reserve',
     new DiskReserve({
-      file: path.join(config.dataDirectory, own === undefined ? 'reserve' : nameOfProcess('reserve', own)),
+      file: reserveFileIn(config.dataDirectory),
       bytes: options.sharesDataFolder ? 0 : config.reserveBytes,
+      isAlone: own === undefined || own.isAlone,
       logger: logger.child({ room: 'server' }),
     }),
   )

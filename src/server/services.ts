@@ -128,7 +128,7 @@ export function createServices(parts: {
   /** Called when background processing of commits failed. */
   onBehind?: () => void
   /** None unless given. */
-  reserve?: Pick<DiskReserve, 'isFull'>
+  reserve?: Pick<DiskReserve, 'fault'>
   passwordCost?: PasswordCost | undefined
 }): Services {
   const { db, core, blocks, config, secret, now, node, clock } = parts
@@ -168,14 +168,16 @@ export function createServices(parts: {
   })
   const access = new Access({ core, db })
   const partialUploads = new PartialUploads(db, core.content, path.join(config.dataDirectory, 'uploads'), now)
+  const diskFault = () => parts.reserve?.fault
   const quotas = new Quotas({
     db,
     accounts,
     now,
     limits: quotaLimits(config),
-    isDiskFull: () => parts.reserve?.isFull === true,
+    diskFault,
   })
-  core.growth.isDiskFull = () => parts.reserve?.isFull === true
+  core.growth.diskFault = diskFault
+  core.content.diskFault = diskFault
   core.growth.guard = quotas.growthGuard
   const push = new ClientPush({
     core,

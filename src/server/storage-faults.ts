@@ -32,7 +32,7 @@ export function isOfDatabase(thrown: unknown): boolean {
 function ofDatabase({ reason }: DatabaseError): Fault | undefined {
   switch (reason) {
     case 'full':
-      return { code: 'disk-full' }
+      return { code: 'disk-full', canDelete: false }
     case 'unwritable':
       return { code: 'disk-unwritable' }
     case 'busy':
@@ -49,7 +49,7 @@ function ofSystem(error: Error): Fault | undefined {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return { code: 'disk-full' }
+      return { code: 'disk-full', canDelete: false }
     case 'EROFS':
       return { code: 'disk-unwritable' }
     case 'EIO':

@@ -6,6 +6,13 @@ import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
 /** Size of the write and read buffers, in bytes. */
 const BUFFER_BYTES = 1024 * 1024
 
+interface ArchiveFileOptions {
+  /** With a cipher, the file is stored encrypted. */
+  readonly cover?: TempFileCipher | undefined
+  /** Called before each buffer is written. What it throws is thrown to the caller. */
+  readonly beforeWrite?: () => void
+}
+
 /**
  * An append-only temporary file with double buffering: one buffer is written while the other fills.
  * The file is created when the first buffer is full. Nothing is synced,
@@ -14,6 +21,7 @@ const BUFFER_BYTES = 1024 * 1024
 export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   readonly #path: string
   readonly #cover: TempFileCipher | undefined
+  readonly #beforeWrite: () => void
   #handle: FileHandle | undefined
   #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
   #spare: Buffer | undefined
@@ -22,10 +30,10 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   #start = 0
   #writing: Promise<void> = Promise.resolve()
 
-  /** With a cipher, the file is stored encrypted. */
-  constructor(path: string, cover?: TempFileCipher) {
+  constructor(path: string, { cover, beforeWrite = () => {} }: ArchiveFileOptions = {}) {
     this.#path = path
     this.#cover = cover
+    this.#beforeWrite = beforeWrite
   }
 
   async append(bytes: Uint8Array): Promise<void> {
@@ -83,6 +91,7 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   /** Starts writing the full buffer, once the one before is written. */
   async #swap(): Promise<void> {
     await this.#writing
+    this.#beforeWrite()
     const full = this.#buffer
     const writing = this.#write(full.subarray(0, this.#filled), this.#start)
     writing.catch(() => {}) // The next call reports it.

@@ -233,8 +233,10 @@ export class ArchivePacker {
     const filePath = this.pathOf(packing.id)
     // What an earlier attempt of this process left.
     await rm(filePath, { force: true })
-    const file = made.use(new ArchiveFile(filePath, cover))
-    const index = made.use(new ArchiveFile(`${filePath}.index`, cover && TempFileCipher.random()))
+    const beforeWrite = () => core.growth.refuseOnFullDisk()
+    const file = made.use(new ArchiveFile(filePath, { cover, beforeWrite }))
+    const indexCover = cover && TempFileCipher.random()
+    const index = made.use(new ArchiveFile(`${filePath}.index`, { cover: indexCover, beforeWrite }))
     const writer = new ZipWriter(file, index)
     const onFile = () => {
       packing.packed += 1

@@ -100,11 +100,12 @@ export class Archives implements AsyncDisposable {
 
   /**
    * Starts an archive of the opened tree and returns its ticket. Throws password-needed for
-   * an encrypted library that the account has not unlocked, and busy.
+   * an encrypted library that the account has not unlocked, disk-full, and busy.
    */
   async start(library: Library, request: ArchiveRequest): Promise<string> {
     const { core, db, tickets, now, lifeSeconds } = this.#options
     await this.#sweep()
+    core.growth.refuseOnFullDisk()
     const key = await core.keys.keyFor(library)
     using _lease = key?.lease()
     const requester = requesterOf(library, request)

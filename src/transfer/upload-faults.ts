@@ -1,4 +1,4 @@
-import { type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
+import { diskFullText, type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied.']
 
@@ -14,7 +14,7 @@ export const uploadFaults: SurfaceFaults = {
   'name-invalid': () => [440, 'Invalid filename.'],
   'too-many-names': () => [400, 'Too many files with same name.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
-  'disk-full': () => [507, 'The server has no disk space left. Deleting still works.'],
+  'disk-full': (fault) => [507, diskFullText(fault)],
   'disk-unwritable': () => [
     503,
     'The server cannot save anything at the moment. Reading still works.',

@@ -1,4 +1,4 @@
-import { type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
+import { diskFullText, type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'You do not have permission to do this.']
 const locked = ({ path }: { path: string }): FaultResponse => [423, `${path} is locked.`]
@@ -30,7 +30,7 @@ export const webdavFaults: SurfaceFaults = {
   'encrypted-mismatch': denied,
   'password-needed': () => [403, 'The library is encrypted and locked.'],
   'quota-exceeded': () => [507, 'There is no quota left.'],
-  'disk-full': () => [507, 'The server has no disk space left. Deleting still works.'],
+  'disk-full': (fault) => [507, diskFullText(fault)],
   'disk-unwritable': () => [
     503,
     'The server cannot save anything at the moment. Reading still works.',

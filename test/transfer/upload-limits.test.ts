@@ -287,7 +287,7 @@ describe('a block store that fails', () => {
     const reply = await postForm(link, [intoRoot, bytesOf(5_000_000)])
     assert.deepEqual(
       [reply.status, reply.body],
-      [507, { error: 'The server has no disk space left. Deleting still works.' }],
+      [507, { error: 'The server has no disk space left. Ask its administrator to free some.' }],
     )
     content.receive = receive
 

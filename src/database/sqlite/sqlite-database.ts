@@ -341,7 +341,7 @@ class SqliteDatabase implements Migratable {
  * before anything new is acknowledged (I4).
  */
 async function renewLog(
-  { file, syncLog = (handle) => handle.datasync() }: SqliteOptions,
+  { file, syncLog = (handle) => handle.datasync(), onFull = () => false }: SqliteOptions,
   writer: Connection,
   log: FileHandle,
 ): Promise<void> {
@@ -356,8 +356,14 @@ async function renewLog(
   } finally {
     writer.exec('rollback')
   }
+  const copy = () => writer.get('pragma wal_checkpoint(truncate)', [])
   // Another process may be reading the log. Then it stays, and is durable.
-  writer.get('pragma wal_checkpoint(truncate)', [])
+  try {
+    copy()
+  } catch (error) {
+    if (!isFull(error) || !onFull()) throw error
+    copy()
+  }
 }
 
 /** Writes the bytes of a file in their place once more. */
