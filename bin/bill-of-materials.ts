@@ -13,6 +13,8 @@ export interface Lock {
 
 /** A package whose code a release contains or installs. */
 export interface Component {
+  /** Where it is installed, such as `node_modules/pg`. */
+  readonly folder: string
   readonly name: string
   readonly version: string
   readonly license: string
@@ -23,24 +25,35 @@ export interface Component {
 const BUILD_TOOLS = /^(?:@types\/|@vitejs\/|vite$|rolldown$)/
 
 /**
- * What the server installs and what the web app is bundled from, with everything they depend on. Read from the lockfile, because
+ * What the server and the web app consist of, with everything they depend on. Read from the lockfile, because
  * `npm sbom` leaves out packages that a tool for development needs too.
  */
 export function componentsOf(lock: Lock): Component[] {
+  const found = new Map(
+    [...componentsOfWebApp(lock), ...dependenciesOf(lock, '')].map((one) => [one.folder, one]),
+  )
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** What the web app is bundled from. */
+export function componentsOfWebApp(lock: Lock): Component[] {
+  return dependenciesOf(lock, 'web', (name) => !BUILD_TOOLS.test(name))
+}
+
+function dependenciesOf(lock: Lock, of: string, isWanted = (_name: string) => true): Component[] {
   const found = new Map<string, Component>()
-  const visit = (from: string, isWanted = (_name: string) => true) => {
+  const visit = (from: string, isWanted: (name: string) => boolean) => {
     const { dependencies, optionalDependencies } = lock.packages[from] ?? {}
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const at = resolved(lock, from, name)
-      if (at === undefined || found.has(at) || !isWanted(name)) continue
-      const { version = '', license = '', integrity = '' } = lock.packages[at] ?? {}
-      found.set(at, { name, version, license, integrity })
-      visit(at)
+      const folder = resolved(lock, from, name)
+      if (folder === undefined || found.has(folder) || !isWanted(name)) continue
+      const { version = '', license = '', integrity = '' } = lock.packages[folder] ?? {}
+      found.set(folder, { folder, name, version, license, integrity })
+      visit(folder, () => true)
     }
   }
-  visit('')
-  visit('web', (name) => !BUILD_TOOLS.test(name))
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  visit(of, isWanted)
+  return [...found.values()]
 }
 
 /** Where Node finds a package: beside the one that imports it, or in a folder above. */

@@ -2,27 +2,31 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   cpSync,
-  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { billOfMaterials, componentsOf, type Lock, licenceTable } from './bill-of-materials.ts'
+import {
+  billOfMaterials,
+  componentsOf,
+  componentsOfWebApp,
+  type Lock,
+  licenceTable,
+} from './bill-of-materials.ts'
+import { bundleRelease } from './release-bundle.ts'
 
 // `npm run release`: writes what a release publishes to a folder. --out names the folder.
 
 const root = path.join(import.meta.dirname, '..')
 
-/** Folders with code that the server runs. */
-const CODE = ['src', 'sdk/src']
-/** Besides the code. `web/dist` is the built web app. */
+/** Besides the code of the server. `web/dist` is the built web app. */
 const OTHER_FILES = [
   'bin/carrel.cjs',
   'bin/hand-over.cjs',
@@ -33,38 +37,38 @@ const OTHER_FILES = [
   'README.md',
   'CHANGELOG.md',
 ]
-const ONLY_FOR_TESTS = /\.(?:test|fixture|contract)\.ts$|\.d\.ts$/
+
+const LEGAL_FILE = /^(?:licen[cs]e|copying|notice)(?:[-.](?:md|markdown|txt|mit|apache\S*))*$/i
 
 interface Manifest {
   readonly version: string
+  readonly dependencies: Readonly<Record<string, string>>
   readonly [key: string]: unknown
 }
 
 /** Writes the package, with its checksums, bill of materials, licences and notes. Returns the file of the package. */
-export function buildRelease(out: string): string {
-  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
+export async function buildRelease(out: string): Promise<string> {
+  const manifest = readJson('package.json') as Manifest
+  const lock = readJson('package-lock.json') as Lock
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const folder = mkdtempSync(path.join(os.tmpdir(), 'carrel-release-'))
   try {
     for (const file of OTHER_FILES)
       cpSync(path.join(root, file), path.join(folder, file), { recursive: true })
-    for (const file of globSync(
-      CODE.map((name) => `${name}/**/*.*`),
-      { cwd: root },
-    ))
-      copyCode(file, folder)
+    removeConvertible(path.join(folder, 'web/dist'))
+    const { imported, contained } = await bundleRelease(root, folder)
     writeFileSync(
       path.join(folder, 'package.json'),
-      `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`,
+      `${JSON.stringify(publishedManifest(manifest, imported), null, 2)}\n`,
     )
+    const bundled = new Set([...contained, ...componentsOfWebApp(lock).map((component) => component.folder)])
+    writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesOf([...bundled].sort()))
     npm(['pack', '--silent', '--pack-destination', out], folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  const components = componentsOf(
-    JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Lock,
-  )
+  const components = componentsOf(lock)
   const bill = JSON.stringify(billOfMaterials(components, manifest.version), null, 2)
   writeFileSync(path.join(out, 'sbom.cdx.json'), `${bill}\n`)
   writeFileSync(path.join(out, 'licences.md'), licenceTable(components))
@@ -73,26 +77,16 @@ export function buildRelease(out: string): string {
   return path.join(out, `carrel-${manifest.version}.tgz`)
 }
 
-/** Copies a file of the code. Node strips no types below `node_modules`, where a package is installed, so they are stripped here. */
-function copyCode(file: string, folder: string): void {
-  if (ONLY_FOR_TESTS.test(file)) return
-  const target = path.join(folder, file)
-  mkdirSync(path.dirname(target), { recursive: true })
-  const source = readFileSync(path.join(root, file))
-  if (!/\.m?[jt]s$/.test(file)) return writeFileSync(target, source)
-  const code = file.endsWith('.ts') ? stripTypeScriptTypes(String(source)) : String(source)
-  writeFileSync(target.replace(/\.ts$/, '.js'), withJavaScriptNames(code, path.dirname(file)))
+/** Removes files of the web app that the server can make from the one with Brotli (src/pages/web-app.ts). */
+function removeConvertible(folder: string): void {
+  for (const file of globSync('**/*.br', { cwd: folder })) {
+    const name = path.join(folder, file.slice(0, -'.br'.length))
+    for (const convertible of [name, `${name}.gz`]) rmSync(convertible)
+  }
 }
 
-/** Code that names the files of the package: imports, and the entries of workers, which are paths relative to the file. */
-export function withJavaScriptNames(code: string, folder: string): string {
-  return code.replace(/(['"])((?:[\w.-]+\/)*[\w.-]+)\.ts\1/g, (text, quote: string, name: string) =>
-    existsSync(path.join(root, folder, `${name}.ts`)) ? `${quote}${name}.js${quote}` : text,
-  )
-}
-
-/** What is for the checkout alone is left out. */
-function publishedManifest(manifest: Manifest): object {
+/** Without what is for the checkout alone, and without the packages that the bundle contains. */
+function publishedManifest(manifest: Manifest, imported: ReadonlySet<string>): object {
   const {
     private: _private,
     workspaces: _workspaces,
@@ -101,7 +95,27 @@ function publishedManifest(manifest: Manifest): object {
     ...rest
   } = manifest
   const { devDependencies: _dev, overrides: _overrides, files: _files, ...published } = rest
-  return published
+  const dependencies = Object.entries(manifest.dependencies).filter(([name]) => imported.has(name))
+  return { ...published, dependencies: Object.fromEntries(dependencies) }
+}
+
+/** The licence texts of packages whose code is part of ours, each text once. Their licences require it. */
+export function noticesOf(folders: readonly string[]): string {
+  const packages = new Map<string, string[]>()
+  for (const folder of folders) {
+    const { name, version, license } = readJson(path.join(folder, 'package.json')) as Record<string, string>
+    const files = readdirSync(path.join(root, folder)).filter((file) => LEGAL_FILE.test(file))
+    const texts = files.sort().map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim())
+    const text = texts.length > 0 ? texts.join('\n\n') : `Licence: ${license}`
+    packages.set(text, [...(packages.get(text) ?? []), `${name} ${version}`])
+  }
+  return [...packages]
+    .map(([text, names]) => `${names.join(', ')}\n\n${text}\n`)
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(path.join(root, file), 'utf8'))
 }
 
 /** The newest section of the changelog. */
@@ -129,5 +143,5 @@ function npm(args: readonly string[], cwd: string): void {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { out: { type: 'string', default: path.join(root, 'release') } } })
-  console.log(`Written: ${buildRelease(path.resolve(values.out))}`)
+  console.log(`Written: ${await buildRelease(path.resolve(values.out))}`)
 }

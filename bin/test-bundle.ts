@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
   existsSync,
-  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,11 +12,9 @@ import {
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown, VERSION } from 'rolldown'
+import { entryName, namedFiles, STARTED_FILE, sourcesOf } from './bundle-entries.ts'
 
 const DAY_MS = 24 * 3_600_000
-
-/** Threads and child processes of the server, which their parent finds beside itself. */
-const STARTED_FILE = /new URL\('(\.\/[^']+)\.ts', import\.meta\.url\)/g
 
 /** The program and the function of its commands, as one file each with what they import. */
 export interface ServerBundle {
@@ -77,17 +74,13 @@ async function cachedBundle(root: string, input: BundleInput): Promise<string> {
   return folder
 }
 
-/** Paths of the sources without tests, with those of the SDK, which commands use. */
-function sourcesOf(root: string): string[] {
-  return globSync('{src,sdk/src}/**/*.{ts,mjs,json}', { cwd: root })
-    .filter((file) => !/\.(?:test|contract|fixture)\.ts$/.test(file))
-    .sort()
-}
+/** The files of the launcher and of the bundle itself. */
+const TOOLS = ['bin/hand-over.cjs', 'bin/node-flags.cjs', 'bin/bundle-entries.ts', 'bin/test-bundle.ts']
 
-/** The hash of the names and contents of all inputs: the sources, the launcher, this file and the version of the bundler. */
+/** The hash of the names and contents of all inputs: the sources, the tools and the version of the bundler. */
 function hashOf(root: string, sources: readonly string[]): string {
   const hash = createHash('sha256').update(VERSION).update(root)
-  for (const file of [...sources, 'bin/hand-over.cjs', 'bin/node-flags.cjs', 'bin/test-bundle.ts']) {
+  for (const file of [...sources, ...TOOLS]) {
     const content = readFileSync(path.join(root, file))
     hash.update(`\0${file}\0${content.length}\0`).update(content)
   }
@@ -132,20 +125,9 @@ async function writeBundle(root: string, input: BundleInput, folder: string): Pr
 
 /** Each file that a process or a thread starts with, by its name in the bundle. */
 function entriesOf(root: string, { sources, starts }: BundleInput): Record<string, string> {
-  const started = sources.flatMap((source) => {
-    const file = path.join(root, source)
-    return [...readFileSync(file, 'utf8').matchAll(STARTED_FILE)].map(([, place = '']) =>
-      path.resolve(path.dirname(file), `${place}.ts`),
-    )
-  })
+  const started = namedFiles(root, sources, STARTED_FILE)
   const files = [...starts.map((file) => path.join(root, file)), ...started]
   return Object.fromEntries(files.map((file) => [entryName(root, file), file]))
-}
-
-/** For example `cli-run` for `src/cli/run.ts`, and `test-gc-killed` for `test/gc/killed.ts`. */
-function entryName(root: string, file: string): string {
-  const { dir, name } = path.parse(path.relative(root, file).replace(/^src./, ''))
-  return path.join(dir, name).replaceAll(path.sep, '-')
 }
 
 /** The code of a file with its place as constants, because the bundle has another. Threads and child processes start from the bundle. */

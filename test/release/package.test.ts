@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -11,20 +12,30 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { buildRelease, notesOf, withJavaScriptNames } from '../../bin/release.ts'
+import { buildRelease, notesOf, noticesOf } from '../../bin/release.ts'
 import { Client } from '../support/client.ts'
 import { markedBlocks, runScript, startByScript } from '../support/document-commands.ts'
+import { findFreePort, postgresOrSkip } from '../support/postgres.ts'
+import { colored, coloredPdf, svgOf } from '../support/preview-files.ts'
+import { s3OrSkip } from '../support/s3.ts'
 import { ADMIN } from '../support/server.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { startSmtpReceiver } from '../support/smtp-receiver.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const LARGEST_PACKAGE = 10 * 2 ** 20
+const LARGEST_PACKAGE = 7 * 2 ** 20
+const MOST_CODE_FILES = 150
+/** Files that code starts as a thread or a process. */
+const NAMED_FILE = /new URL\("(\.\/[\w-]+\.mjs)", import\.meta\.url\)/g
+/** Static imports, and dynamic ones that are not in a comment. */
+const IMPORTED = /(?:^(?:import|export)\b[^"\n]*|^[^*\n]*\bimport\()"([^"]+)"/gm
 /** From the command to the first request that is served, on a new data folder. It takes about one second. */
 const LONGEST_START_MS = 5000
 /** A data folder as 0.1.0 left it, with the secret and an account it was made with. */
@@ -38,7 +49,7 @@ describe('the package of a release', { timeout: 900_000 }, () => {
 
   before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'carrel-package-'))
-    file = buildRelease(path.join(folder, 'release'))
+    file = await buildRelease(path.join(folder, 'release'))
     const [install = ''] = documented('sh run')
     const { code, output } = await runScript(install, surroundings('data'))
     assert.equal(code, 0, output)
@@ -78,6 +89,48 @@ describe('the package of a release', { timeout: 900_000 }, () => {
       env: { CARREL_DATA: dataFolder(data) },
       encoding: 'utf8',
     })
+
+  /** The tools that `carrel mcp` offers. */
+  function toolsOf({ url, token }: Client): string {
+    const { cwd, env } = surroundings('data')
+    const settings = {
+      CARREL_CLIENT_URL: url,
+      CARREL_CLIENT_TOKEN: token ?? '',
+      CARREL_CLIENT_FOLDER: path.join(folder, 'client'),
+    }
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    }
+    const messages = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+    ]
+    const input = messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+    const { stdout, stderr } = spawnSync('carrel', ['mcp', '--whole-account'], {
+      cwd,
+      env: { ...env, ...settings },
+      input,
+      encoding: 'utf8',
+    })
+    return stdout + stderr
+  }
+
+  /** The package has most files of the web app with Brotli alone. */
+  async function sendsEveryCoding(url: string): Promise<void> {
+    const page = await (await fetch(`${url}/app/`)).text()
+    const [, script = ''] = /src="(web\/assets\/app-[^"]+)"/.exec(page) ?? []
+    assert.ok(!existsSync(inPackage(script.replace('web/', 'web/dist/'))))
+    const built = readFileSync(path.join(ROOT, script.replace('web/', 'web/dist/')), 'utf8')
+    for (const coding of ['br', 'gzip', 'identity']) {
+      const reply = await fetch(`${url}/${script}`, { headers: { 'Accept-Encoding': coding } })
+      assert.equal(reply.headers.get('content-encoding'), coding === 'identity' ? null : coding)
+      assert.ok((await reply.text()) === built, coding)
+    }
+    assert.match(await (await fetch(`${url}/web/manifest.webmanifest`)).text(), /"short_name"/)
+  }
 
   /** Starts the server of the package on a data folder. Returns its URL. */
   async function serve(t: TestContext, data: string, settings: Record<string, string>): Promise<string> {
@@ -123,6 +176,47 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     )
   })
 
+  it('is a bundle that finds its own files, and imports no package that is not installed', () => {
+    const { dependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const files = globSync('src/**/*.mjs', { cwd: inPackage('') })
+    assert.ok(files.includes('src/main.mjs') && files.length < MOST_CODE_FILES, `${files.length} files`)
+    assert.deepEqual(globSync('{src,sdk}/**/*.ts', { cwd: inPackage('') }), [])
+    const found = { files: 0, packages: new Set<string>() }
+    for (const file of files) {
+      const code = readFileSync(inPackage(file), 'utf8')
+      for (const [, name = ''] of code.matchAll(NAMED_FILE)) {
+        found.files += 1
+        assert.ok(existsSync(path.join(inPackage(file), '..', name)), `${file} starts ${name}`)
+      }
+      for (const [, name = ''] of code.matchAll(IMPORTED)) {
+        if (name.startsWith('.'))
+          assert.ok(existsSync(path.join(inPackage(file), '..', name)), `${file}: ${name}`)
+        else if (!isBuiltin(name)) found.packages.add(name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+      }
+    }
+    assert.ok(found.files > 10, `${found.files} threads and processes`)
+    assert.deepEqual([...found.packages].sort(), Object.keys(dependencies).sort())
+    assert.ok('sharp' in dependencies && !('pg' in dependencies))
+  })
+
+  it('contains the licences of the packages that are part of its code', () => {
+    const notices = readFileSync(inPackage('THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const name of ['pg', '@aws-sdk/client-s3', 'pino', 'zod', 'react'])
+      assert.match(notices, new RegExp(`(?:^|, )${name} \\d+\\.`, 'm'))
+    assert.doesNotMatch(notices, /(?:^|, )(?:sharp|vite|typescript) \d/m)
+    assert.match(noticesOf(['node_modules/pg']), /^pg [\d.]+\n\nMIT License\n/)
+  })
+
+  it('names the source of each part of its code, for stack traces', () => {
+    const parts = globSync('src/*.mjs', { cwd: inPackage('') }).flatMap((file) =>
+      readFileSync(inPackage(file), 'utf8').split('\n'),
+    )
+    for (const source of ['src/cli/supervise.ts', 'src/version.ts', 'node_modules/pg/lib/client.js'])
+      assert.ok(parts.includes(`// ${source}`), source)
+  })
+
   it('serves the web app and files, and previews them in its workers', async (t) => {
     const started = performance.now()
     const url = await serve(t, 'data', {
@@ -136,16 +230,63 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     const client = await Client.signIn(url, ADMIN.email, ADMIN.password)
     assert.equal((await client.get('/app/')).status, 200)
     const library = await client.createLibrary('From the package')
-    const photo = readFileSync(path.join(import.meta.dirname, '../fixtures/photo.heic'))
-    await uploadFile(client, library, '/photo.heic', photo)
-    const thumbnail = await client.get(`/api2/repos/${library}/thumbnail/`, { p: '/photo.heic', size: '96' })
-    assert.equal(thumbnail.status, 200, thumbnail.text)
+    const previewed = {
+      'photo.heic': readFileSync(path.join(import.meta.dirname, '../fixtures/photo.heic')),
+      'drawing.svg': svgOf('#ff0000'),
+      'page.pdf': coloredPdf('1 0 0'),
+      'picture.png': await colored('#00ff00'),
+    }
+    for (const [name, bytes] of Object.entries(previewed)) {
+      await uploadFile(client, library, `/${name}`, bytes)
+      const thumbnail = await client.get(`/api2/repos/${library}/thumbnail/`, { p: `/${name}`, size: '96' })
+      assert.equal(thumbnail.status, 200, `${name}: ${thumbnail.text}`)
+    }
+    await uploadFile(client, library, '/letter.html', '<p>An apricot</p>')
+    await eventually(async () =>
+      assert.equal((await client.get('/api2/search/', { q: 'apricot' })).body.total, 1),
+    )
+    for (const name of ['/api/docs', '/api/openapi.json'])
+      assert.equal((await fetch(`${url}${name}`)).status, 200, name)
+    await sendsEveryCoding(url)
     const large = Buffer.alloc(20_000_000, 'carrel')
     await uploadFile(client, library, '/large', large)
     const link = await client.get(`/api2/repos/${library}/file/`, { p: '/large' })
     assert.ok(Buffer.from(await (await fetch(link.body)).arrayBuffer()).equals(large))
     const check = healthCheck('data')
     assert.equal(check.status, 0, check.stdout)
+    assert.match(toolsOf(client), /"name":"/)
+  })
+
+  it('works with PostgreSQL, an S3 service, mail and several processes', async (t) => {
+    await using postgres = await postgresOrSkip(t)
+    await using s3 = await s3OrSkip(t, 'ceph')
+    if (postgres === undefined || s3 === undefined) return
+    await using mail = await startSmtpReceiver()
+    const port = await findFreePort()
+    const { cwd, env } = surroundings('services')
+    const settings = {
+      CARREL_ADMIN_EMAIL: ADMIN.email,
+      CARREL_ADMIN_PASSWORD: ADMIN.password,
+      CARREL_DATABASE: await postgres.createDatabase(),
+      CARREL_BLOCKS: `s3://${s3.bucket}/package?endpoint=${s3.endpoint}&region=${s3.region}`,
+      AWS_ACCESS_KEY_ID: s3.accessKey,
+      AWS_SECRET_ACCESS_KEY: s3.secretKey,
+      CARREL_MAIL_URL: `smtp://127.0.0.1:${mail.port}`,
+      CARREL_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      CARREL_MAIL_FROM: 'Carrel <carrel@files.example.org>',
+      CARREL_PROCESSES: '2',
+    }
+    await using server = await startByScript(`carrel serve --port ${port}`, {
+      cwd,
+      env: { ...env, ...settings },
+    })
+    const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    const library = await client.createLibrary('Elsewhere')
+    await uploadFile(client, library, '/note.txt', 'in the bucket')
+    const link = await client.get(`/api2/repos/${library}/file/`, { p: '/note.txt' })
+    assert.equal(await (await fetch(link.body)).text(), 'in the bucket')
+    assert.deepEqual((await client.post('/api/v2.1/admin/test-mail/')).body.error, null)
+    await mail.arrived(1)
   })
 
   it('is started by the commands of docs/install.md, with npx from an empty folder', async (t) => {
@@ -227,14 +368,6 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.match(carrel('--version'), /^\d+\.\d+\.\d+$/m)
     assert.match(carrel('check', '--read-data'), /: 0 findings\./)
     carrel('gc')
-  })
-
-  it('names files by what they became', () => {
-    const code = "import { a } from './release.ts'\nconst b = './unknown.ts'\nnew URL('./test-plan.ts', x)"
-    assert.equal(
-      withJavaScriptNames(code, 'bin'),
-      "import { a } from './release.js'\nconst b = './unknown.ts'\nnew URL('./test-plan.js', x)",
-    )
   })
 
   it('takes its notes from the newest section of the changelog', () => {

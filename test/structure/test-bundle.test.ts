@@ -13,7 +13,7 @@ describe('the bundle that tests start servers from', () => {
   beforeEach(() => {
     root = mkdtempSync(path.join(os.tmpdir(), 'carrel-bundle-'))
     mkdirSync(path.join(root, 'bin'))
-    for (const name of ['hand-over.cjs', 'node-flags.cjs', 'test-bundle.ts']) {
+    for (const name of ['hand-over.cjs', 'node-flags.cjs', 'bundle-entries.ts', 'test-bundle.ts']) {
       copyFileSync(path.join(project, 'bin', name), path.join(root, 'bin', name))
     }
     write('src/main.mjs', "import { run } from './cli/run.ts'\nrun()\n")
