@@ -9,6 +9,7 @@ import { it, type TestContext } from 'node:test'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { carrel } from '../support/command.ts'
+import { PostgresUnavailable, startPostgres } from '../support/postgres.ts'
 import { ADMIN } from '../support/server.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { eventually, namesIn, postForm, uploadLink } from '../support/transfer.ts'
@@ -21,11 +22,11 @@ const KB = 1000
 type Server = ChildServer & { readonly client: Client }
 
 /** Runs `work` with a small disk. */
-function onSmallDisk(name: string, work: (disk: SmallDisk) => Promise<void>): void {
+function onSmallDisk(name: string, work: (disk: SmallDisk, t: TestContext) => Promise<void>): void {
   it(name, async (t: TestContext) => {
     await using disk = await mountSmallDisk(DISK_MB)
     if (disk === undefined) t.skip('a tmpfs cannot be mounted here (needs root)')
-    else await work(disk)
+    else await work(disk, t)
   })
 }
 
@@ -257,6 +258,25 @@ onSmallDisk('a deletion for which there is no space is not told that deleting wo
   })
   assert.deepEqual(await namesIn(server.client, library), ['file.bin', 'folder/'])
   await disk.empty()
+  await deleteEverything(server.client, library)
+  assert.equal(await server.stop(), 0)
+})
+
+onSmallDisk('blocks on a full disk can be deleted with PostgreSQL elsewhere', async (disk, t) => {
+  await using postgres = await startPostgres({ fsync: false }).catch((error: unknown) => {
+    if (!(error instanceof PostgresUnavailable) || process.env['CI'] === 'true') throw error
+    return undefined
+  })
+  if (postgres === undefined) return t.skip('PostgreSQL cannot be started here')
+  await using server = await serve(disk, { CARREL_DATABASE: await postgres.createDatabase() })
+  const { library, link } = await createFull(server.client)
+  await reserved(disk)
+  await disk.fill()
+  // No write of the database finds the disk full. The server looks every 5 seconds.
+  await eventually(async () => assert.ok(!existsSync(reserveOf(disk))))
+  const { status, text } = await send(link, 'more.bin', MB)
+  assert.equal(status, 507, text)
+  assert.match(text, /Deleting still works/)
   await deleteEverything(server.client, library)
   assert.equal(await server.stop(), 0)
 })
