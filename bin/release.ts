@@ -85,7 +85,7 @@ function removeConvertible(folder: string): void {
   }
 }
 
-/** Without what is for the checkout alone, and without the packages that the bundle contains. */
+/** The manifest of the package. Omits development fields, and dependencies that are bundled: npm would install them unused. */
 function publishedManifest(manifest: Manifest, imported: ReadonlySet<string>): object {
   const {
     private: _private,

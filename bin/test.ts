@@ -57,7 +57,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   process.env['CARREL_TEST_POISON'] = '1'
   // Cached rows are frozen, and hits verify that nobody changed their bytes.
   process.env['CARREL_TEST_FREEZE_ROWS'] = '1'
-  // Tests take screenshots only if their file is named on the command line, because a tier takes hundreds that nobody looks at.
+  // Screenshots are disabled for whole tiers, which would take hundreds, and enabled for files named on the command line.
   if (filters.length === 0) process.env['CARREL_TEST_PICTURES'] ??= '0'
   // Many processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
