@@ -182,11 +182,18 @@ export class LibraryBuilder implements AsyncDisposable {
     return (await tree.getDir(folder)).dir.encoded().length
   }
 
-  /** Resolves once all consumers have processed the commits of a library. */
+  /** Resolves once the indexes of paths and names have processed the commits of a library. */
   async catchUp(library: EditableLibrary): Promise<void> {
     const { info } = await this.openLibrary(library.info.id)
     await this.services.core.pathIndex.catchUp(info)
     await this.services.search.index.catchUp(info)
+  }
+
+  /** Resolves once all consumers have processed the commits of a library, so that a server that starts has nothing to do. */
+  async settle(library: EditableLibrary): Promise<void> {
+    await this.catchUp(library)
+    await this.services.activity.consumer.catchUp([library.info.key])
+    await this.services.photos.rebuildLibrary((await this.openLibrary(library.info.id)).info)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

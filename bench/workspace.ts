@@ -38,6 +38,8 @@ export class Workspace implements AsyncDisposable {
     this.env = {
       CARREL_DATA: path.join(folder, 'data'),
       CARREL_RATE_LIMIT: 'off',
+      // The largest curve has ten million files, and their folders are entries, too.
+      CARREL_MAX_LIBRARY_ENTRIES: '0',
       CARREL_LOG: options.log,
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,

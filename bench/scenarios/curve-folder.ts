@@ -24,7 +24,7 @@ export const curveFolder: Scenario = {
         workspace.prepare(async (builder) => {
           const library = await builder.openLibrary(id)
           await builder.addFiles(library, FOLDER, size - before, 'file', { first: before })
-          await builder.catchUp(library)
+          await builder.settle(library)
         }),
       async measure(server, size) {
         const common = {

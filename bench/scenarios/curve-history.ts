@@ -43,6 +43,7 @@ export const curveHistory: Scenario = {
             await builder.catchUp(library)
           })
         }
+        await workspace.prepare(async (builder) => builder.settle(await builder.openLibrary(id)))
       },
       async measure(server, size) {
         const load = (path: string) =>

@@ -34,6 +34,7 @@ export const curveLibrary: Scenario = {
             await builder.catchUp(library)
           })
         }
+        await workspace.prepare(async (builder) => builder.settle(await builder.openLibrary(id)))
       },
       async measure(server, size) {
         const common = {

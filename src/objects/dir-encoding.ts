@@ -3,6 +3,7 @@ import { escapeText } from './canonical.ts'
 import type { Dirent } from './dirent.ts'
 import { sha1Hex } from './ids.ts'
 import { compareNames, comparesNatively } from './names.ts'
+import type { Slices } from './slices.ts'
 import { indexOf } from './sorted-entries.ts'
 
 /** A run of entries and its part of the JSON. */
@@ -34,6 +35,9 @@ const MAX_NEW_ENTRIES = 16
 const MIN_SECTIONS_BETWEEN_STATES = 4
 const MAX_SECTIONS_BETWEEN_STATES = 32
 
+/** Sections encoded or hashed between two cooperative yields. */
+const SECTIONS_PER_SLICE = 16
+
 /**
  * The canonical JSON of a dir, in sections. Versions of a dir share equal sections and the hash state before the first difference,
  * so that encoding a new version of a large folder takes little time and memory.
@@ -51,13 +55,13 @@ export class EncodedDirents {
     this.#states = states
   }
 
-  static of(entries: readonly Dirent[]): EncodedDirents {
-    return new EncodedDirents(encodeSections(entries), 0, [])
+  static *of(entries: readonly Dirent[]): Slices<EncodedDirents> {
+    return new EncodedDirents(yield* encodeSections(entries), 0, [])
   }
 
   /** The encoding of `entries`, which differ from the entries encoded here only at `names`. */
-  splice(entries: readonly Dirent[], names: readonly string[]): EncodedDirents {
-    if (this.#sections.length === 0) return EncodedDirents.of(entries)
+  *splice(entries: readonly Dirent[], names: readonly string[]): Slices<EncodedDirents> {
+    if (this.#sections.length === 0) return yield* EncodedDirents.of(entries)
     const differing = new Set(names.map((name) => this.#sectionOf(name)))
     const sections: Section[] = []
     let from = 0
@@ -69,7 +73,8 @@ export class EncodedDirents {
       }
       const next = this.#sections[index + 1]?.entries[0]
       const end = next === undefined ? entries.length : indexOf(entries, next.name, from)
-      if (end - from > MAX_SECTION_ENTRIES) sections.push(...encodeSections(entries.slice(from, end)))
+      if (end - from > MAX_SECTION_ENTRIES)
+        sections.push(...(yield* encodeSections(entries.slice(from, end))))
       else if (end > from) sections.push(spliceSection(entries.slice(from, end), section))
       from = end
     }
@@ -85,7 +90,7 @@ export class EncodedDirents {
   }
 
   /** The hash of the JSON. */
-  hash(): string {
+  *hash(): Slices<string> {
     const count = this.#sections.length
     if (count <= 1) return sha1Hex(this.join())
     // A state after what is now the last section would include a separator that the JSON does not have.
@@ -103,6 +108,7 @@ export class EncodedDirents {
         saved = index
       }
       hash.update(this.#piece(index))
+      if (index % SECTIONS_PER_SLICE === SECTIONS_PER_SLICE - 1) yield
     }
     this.#states = states
     return hash.update(tail).digest('hex')
@@ -129,10 +135,11 @@ export class EncodedDirents {
   }
 }
 
-function encodeSections(entries: readonly Dirent[]): Section[] {
+function* encodeSections(entries: readonly Dirent[]): Slices<Section[]> {
   const sections: Section[] = []
   for (let from = 0; from < entries.length; from += SECTION_ENTRIES) {
     sections.push(encodeSection(entries.slice(from, from + SECTION_ENTRIES)))
+    if (sections.length % SECTIONS_PER_SLICE === 0) yield
   }
   return sections
 }

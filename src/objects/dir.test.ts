@@ -26,6 +26,21 @@ function expectedJson(entries: readonly Dirent[]): string {
 }
 
 describe('a dir', () => {
+  it('computes its id in slices of some thousand entries', () => {
+    const before = Dir.of(Array.from({ length: 20_000 }, (_, n) => file(`file ${n}`)))
+    // The first name in order, so that no hash state of the version before can be reused.
+    const after = before.with(new Map([['~', file('~')]]))
+    for (const dir of [before, after]) {
+      const slices = dir.identify()
+      let count = 0
+      let step = slices.next()
+      for (; !step.done; step = slices.next()) count += 1
+      assert.ok(count >= 10, `${count} slices`)
+      assert.equal(step.value, sha1Hex(dir.encoded()))
+      assert.equal(dir.id, step.value)
+    }
+  })
+
   it('has the empty id when it has no entries', () => {
     assert.equal(Dir.of([]), Dir.empty)
     assert.equal(Dir.empty.id, EMPTY_ID)

@@ -3,6 +3,7 @@ import { parseDirents } from './dir-parsing.ts'
 import type { Dirent } from './dirent.ts'
 import { type DirId, emptyDirId, sha1Hex } from './ids.ts'
 import { compareNames, comparesNatively, toNfc } from './names.ts'
+import { atOnce, type Slices } from './slices.ts'
 import { indexOf } from './sorted-entries.ts'
 
 /** An encoded dir, and the names at which another version may differ from it. */
@@ -52,7 +53,7 @@ export class Dir {
   static parse(bytes: Buffer): Dir {
     const entries = parseDirents(bytes)
     const dir = new Dir(entries, sha1Hex(bytes) as DirId)
-    const encoded = EncodedDirents.of(entries)
+    const encoded = atOnce(EncodedDirents.of(entries))
     if (entries.length > 0 && encoded.join().equals(bytes)) dir.#encoded = encoded
     else dir.#sent = Buffer.copyBytesFrom(bytes)
     return dir
@@ -64,7 +65,14 @@ export class Dir {
   }
 
   get id(): DirId {
-    this.#id ??= this.#encoding().hash() as DirId
+    return this.#id ?? atOnce(this.identify())
+  }
+
+  /** The id, computed in slices if it is not known: hashing a folder of a million entries takes a tenth of a second. */
+  *identify(): Slices<DirId> {
+    if (this.#id !== undefined) return this.#id
+    const encoding = yield* this.#encoding()
+    this.#id = (yield* encoding.hash()) as DirId
     return this.#id
   }
 
@@ -75,12 +83,13 @@ export class Dir {
 
   /** The bytes that the id is the hash of. */
   encoded(): Buffer {
-    return this.#sent ?? this.#encoding().join()
+    return this.#sent ?? atOnce(this.#encoding()).join()
   }
 
-  #encoding(): EncodedDirents {
+  *#encoding(): Slices<EncodedDirents> {
+    if (this.#encoded !== undefined) return this.#encoded
     const donor = this.#donor
-    this.#encoded ??= donor?.encoded.splice(this.entries, donor.names) ?? EncodedDirents.of(this.entries)
+    this.#encoded = yield* donor?.encoded.splice(this.entries, donor.names) ?? EncodedDirents.of(this.entries)
     this.#donor = undefined
     return this.#encoded
   }

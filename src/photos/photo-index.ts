@@ -36,6 +36,8 @@ const CONSUMER = 'photos'
 const ROWS_PER_WRITE = 500
 /** Larger differences are written in several transactions, by comparing the whole tree. */
 const MAX_IN_ONE_WRITE = 2000
+/** With more differences, most of which may not be photos, the tree is walked: a list of a million takes hundreds of megabytes. */
+const MAX_CHANGES = 100_000
 // A claim not renewed for this long belongs to a dead process.
 const CLAIM_SECONDS = 60
 const LOOK_AGAIN_MS = 200
@@ -127,7 +129,9 @@ export class PhotoIndex {
   ): Promise<{ added: PhotoEntry[]; gone: LibraryPath[] } | undefined> {
     const { objects } = this.#options.core
     try {
-      const changes = await this.#options.core.changes.between(library.key, stood.root, library.root)
+      const changes = await this.#options.core.changes.between(library.key, stood.root, library.root, {
+        most: MAX_CHANGES,
+      })
       const added: PhotoEntry[] = []
       const gone: LibraryPath[] = []
       let removed = 0

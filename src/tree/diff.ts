@@ -54,8 +54,9 @@ export async function diffTrees(
     if (most !== undefined && Math.max(compared, changes.length) > most) throw new TooManyChanges()
     const oldDir = await objects.getDir(libraryKey, oldId)
     const newDir = await objects.getDir(libraryKey, newId)
-    await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, slicer, withFolders })
+    await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, slicer, withFolders, most })
   }
+  if (most !== undefined && changes.length > most) throw new TooManyChanges()
   return inOrder(changes, slicer)
 }
 
@@ -65,16 +66,20 @@ interface Walk {
   readonly open: [path: LibraryPath, before: DirId, after: DirId][]
   readonly slicer: TimeSlicer
   readonly withFolders: boolean
+  readonly most: number | undefined
 }
 
 async function diffDirs(path: LibraryPath, before: Dir, after: Dir, walk: Walk): Promise<void> {
-  const { changes, slicer } = walk
+  const { changes, slicer, most = Number.POSITIVE_INFINITY } = walk
   const olds = before.entries
   const news = after.entries
   let i = 0
   let j = 0
   while (i < olds.length || j < news.length) {
-    if ((i + j) % ENTRIES_PER_CLOCK_CHECK === 0 && slicer.isDue) await slicer.rest()
+    if ((i + j) % ENTRIES_PER_CLOCK_CHECK === 0) {
+      if (changes.length > most) throw new TooManyChanges()
+      if (slicer.isDue) await slicer.rest()
+    }
     const old = olds[i]
     const entry = news[j]
     // Unchanged dirents are usually the same JavaScript object.

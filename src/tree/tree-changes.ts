@@ -53,16 +53,16 @@ export class TreeChanges {
     return known?.before === before && known.libraryKey === libraryKey ? known.changes : undefined
   }
 
-  /** As diffTrees. Throws TooManyChanges. */
+  /** As diffTrees, with the limit given or that of all differences. Throws TooManyChanges. */
   async between(
     libraryKey: number,
     before: DirId,
     after: DirId,
-    options: { withFolders?: boolean } = {},
+    options: { withFolders?: boolean; most?: number } = {},
   ): Promise<readonly Change[]> {
     const known = this.#find(libraryKey, before, after)
     if (known === undefined) {
-      return diffTrees(this.#objects, libraryKey, before, after, { ...options, most: this.#most })
+      return diffTrees(this.#objects, libraryKey, before, after, { most: this.#most, ...options })
     }
     if (options.withFolders) return known
     return known.filter(({ op, entry }) => op !== 'modified' || entry.kind === 'file')

@@ -317,7 +317,7 @@ export class WorkingTree {
     if (node.changes.size === 0) return before
     const dir = before.dir.with(node.changes)
     if (slicer.isDue) await slicer.rest()
-    if (dir.id === before.dir.id) return before
+    if ((await slicer.through(dir.identify())) === before.dir.id) return before
     if (slicer.isDue) await slicer.rest()
     const totals = await this.#totals(before, node.changes)
     if (slicer.isDue) await slicer.rest()

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import { type DirId, EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
 import { joinPath, type LibraryPath, ROOT } from '../../src/objects/paths.ts'
-import { diffTrees } from '../../src/tree/diff.ts'
+import { diffTrees, TooManyChanges } from '../../src/tree/diff.ts'
 import type { WorkingTree } from '../../src/tree/working-tree.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 
@@ -70,6 +70,19 @@ it('evicted changes are computed by comparing the trees', async () => {
   const compared = await diffTrees(stage.core.objects, key, first, roots.at(-1) ?? EMPTY_ID)
   assert.equal(compared.length, 1000)
   assert.deepEqual(await stage.core.changes.along(key, roots), compared)
+})
+
+it('the limit of differences also holds within one folder', async () => {
+  await using stage = await openTestCore()
+  const library = await stage.newLibrary(await stage.actor())
+  const { key, root } = library.info
+  const { library: after } = await library.commit(async (tree) => {
+    for (let n = 0; n < 2000; n++) await tree.put(ROOT, file(`${n}`, 1))
+    return { description: 'many', result: 0 }
+  })
+  const { objects } = stage.core
+  assert.equal((await diffTrees(objects, key, root, after.root, { most: 2000 })).length, 2000)
+  await assert.rejects(diffTrees(objects, key, root, after.root, { most: 1999 }), TooManyChanges)
 })
 
 async function assertSame(stage: TestCore, key: number, before: DirId, after: DirId): Promise<void> {

@@ -284,9 +284,8 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I7',
     name: 'a cached dir is found only in its library',
     file: 'src/tree/dir-cache.ts',
-    find: '    const found = this.#entries.get(this.#epochs.keyOf(libraryKey, id))',
-    replace:
-      '    const found = [...this.#entries].find(([key]) => key.endsWith(`:${id}`) && libraryKey > 0)?.[1]',
+    find: '    const found = this.#entries.get(key) ?? this.#heavy.get(key)',
+    replace: '    const found = [...this.#entries].find(([other]) => key.endsWith(other.slice(-40)))?.[1]',
     tests: ['src/tree/dir-cache.test.ts'],
   },
   {
@@ -403,6 +402,14 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     replace: '',
     tests: ['src/tree/dir-cache.test.ts'],
     quick: true,
+  },
+  {
+    invariant: 'I9',
+    name: 'the dir cache keeps two dirs that are larger than its limit',
+    file: 'src/tree/dir-cache.ts',
+    find: 'if (this.#heavy.size <= HEAVY_DIRS) return',
+    replace: 'return',
+    tests: ['src/tree/dir-cache.test.ts'],
   },
   {
     invariant: 'I9',
