@@ -37,14 +37,12 @@ export interface Scaling {
   readonly plural: string
   readonly counts: readonly number[]
   readonly start: (workspace: Workspace, count: number) => Promise<Cluster>
-  /** Whether uploads are also measured on servers that share nothing but the machine, one for each. */
-  readonly hasControl?: boolean
 }
 
 /** The same work on more and more nodes, each limited to the same share of a core. */
 export async function measureScaling(
   context: Context,
-  { of, plural, counts, start, hasControl = false }: Scaling,
+  { of, plural, counts, start }: Scaling,
 ): Promise<Row[]> {
   const works: Record<
     string,
@@ -110,15 +108,22 @@ export async function measureScaling(
       ...about,
     })
     const oneMs = cpusMs[0] ?? 0
-    if (hasControl && prepare === prepareUploads) {
+    if (!isOneLibrary) {
       const control = await measureControl(context, most, prepare, start)
-      const apart = `${what}, ${most} ${plural} with a database each`
-      rows.push({ what: apart, value: control.perSecond, unit: 'per s', limit })
+      const apart = `${most} ${plural} that share nothing`
+      rows.push({ what: `${what}, ${apart}`, value: control.perSecond, unit: 'per s', limit })
       rows.push({
-        what: `${apart}: CPU of the ${plural} for a request`,
+        what: `${what}, ${apart}: CPU of the ${plural} for a request`,
         value: control.cpuMs,
         unit: 'ms',
         limit: { value: oneMs, of: `one ${of}` },
+      })
+      rows.push({
+        what: `${what}, ${most} ${plural} beside as many that share nothing`,
+        value: rates.at(-1) ?? 0,
+        unit: 'per s',
+        limit: { value: control.perSecond, of: apart },
+        target: { atLeast: share * control.perSecond },
       })
     }
     rows.push({

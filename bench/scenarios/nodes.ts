@@ -7,12 +7,6 @@ export const nodes: Scenario = {
   async run(context) {
     if (context.database === 'sqlite') return []
     const start: Scaling['start'] = (workspace, count) => Cluster.startNodes(workspace, count)
-    return measureScaling(context, {
-      of: 'node',
-      plural: 'nodes',
-      counts: [1, 2, 3],
-      start,
-      hasControl: true,
-    })
+    return measureScaling(context, { of: 'node', plural: 'nodes', counts: [1, 2, 3], start })
   },
 }
