@@ -19,16 +19,11 @@ export async function readMemory(pid: number): Promise<Memory> {
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
 }
 
-/** The highest memory peak of any server of a run. */
+/** The highest memory peak of the servers of a scenario. */
 export class MemoryPeak {
   bytes = 0
-  scenario = ''
-  /** The running scenario. */
-  current = ''
 
   record(bytes: number): void {
-    if (bytes <= this.bytes) return
-    this.bytes = bytes
-    this.scenario = this.current
+    this.bytes = Math.max(this.bytes, bytes)
   }
 }

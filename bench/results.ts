@@ -43,18 +43,7 @@ export function mergeResults(earlier: Results, later: Results): Results {
     .map((run) => ({ ...run, measured: run.measured.filter((one) => !measured.has(one)) }))
     .filter((run) => run.measured.length > 0)
   const findings = [...earlier.findings.filter((one) => !replaced.has(keyOf(one))), ...later.findings]
-  return { runs: [...kept, ...later.runs], findings: withHighestPeaks(findings, earlier.findings) }
-}
-
-/** The memory peak of all servers is the highest of any run. */
-function withHighestPeaks(findings: readonly Finding[], earlier: readonly Finding[]): Finding[] {
-  return findings.map((one) => {
-    if (one.scenario !== 'memory') return one
-    const before = earlier.find(
-      ({ scenario, database }) => scenario === 'memory' && database === one.database,
-    )
-    return before !== undefined && before.value > one.value ? before : one
-  })
+  return { runs: [...kept, ...later.runs], findings }
 }
 
 /** Writes results.json, results.md and plots to a folder, and replaces those of earlier results. */

@@ -81,14 +81,11 @@ async function measureAll(options: Options, parent: string, outcome: Outcome): P
       benches.set(database, await openBench(database, options, parent, outcome, opened))
     await benches.get(database)?.measure(scenario)
   }
-  for (const bench of benches.values()) bench?.addPeak()
 }
 
 /** A database for the scenarios of a run. */
 interface Bench {
   measure(scenario: Scenario): Promise<void>
-  /** Adds the row of the highest memory peak of its servers. */
-  addPeak(): void
 }
 
 /** Undefined if PostgreSQL is unavailable. */
@@ -124,11 +121,11 @@ async function openBench(
   }
   return {
     async measure(scenario) {
-      peak.current = scenario.name
+      peak.bytes = 0
       const began = performance.now()
       const what = `${scenario.name} on ${databaseNames[database]}`
       try {
-        if (options.twin === undefined) add(scenario.name, await scenario.run(context))
+        if (options.twin === undefined) add(scenario.name, withPeak(await scenario.run(context), peak))
         else {
           const rounds = await alternate(scenario, options.rounds, context, contextWith(options.twin))
           outcome.twins.push(...compareRounds(scenario.name, database, rounds))
@@ -138,9 +135,6 @@ async function openBench(
         outcome.failures.push(`${what}: ${reasonOf(error)}`)
       }
       progress(`${what}: ${secondsSince(began)} s`)
-    },
-    addPeak() {
-      if (peak.bytes > 0 && options.twin === undefined) add('memory', [peakRow(peak)])
     },
   }
 }
@@ -244,13 +238,12 @@ function createContext(
   }
 }
 
-function peakRow({ bytes, scenario }: MemoryPeak): Row {
-  return {
-    what: `memory peak of any server above (${scenario})`,
-    value: bytes / 1e6,
-    unit: 'MB',
-    target: { atMost: 600 },
-  }
+/** Rows with one for the memory of their servers, unless they are those of a curve, whose points have it. */
+function withPeak(rows: readonly Row[], { bytes }: MemoryPeak): readonly Row[] {
+  const first = rows[0]
+  if (first === undefined || bytes === 0 || first.point !== undefined) return rows
+  const what = 'memory peak of any server of the rows above'
+  return [...rows, { what, value: bytes / 1e6, unit: 'MB', target: { atMost: 600 } }]
 }
 
 async function report(
