@@ -167,7 +167,7 @@ export const RULES: readonly Rule[] = [
   deep('test/client/device-login', SQLITE, 'starts some processes, which poll every 5 seconds', 6),
   deep('test/client/login', SQLITE, 'starts some ten processes', 9),
   deep('test/client/transfers', SQLITE, 'large files, lost connections', 8),
-  deep('test/client/sdk-build', SQLITE, 'compiles the SDK', 5),
+  deep('test/client/sdk-build', SQLITE, 'packs the SDK', 5),
   deep('test/sdk/', SQLITE, 'runs Python programs, and the type checker of Python', 25),
   deep('test/client/sync-once', SQLITE, 'runs some twenty commands', 5),
   deep('test/client/import', SQLITE, 'starts some processes, and rclone', 8),
