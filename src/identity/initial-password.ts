@@ -26,6 +26,19 @@ export class InitialPasswordFile {
     this.#isGone = false
   }
 
+  /** Deletes the file if its account has signed in. A sign-in at another node cannot delete it, because each node has its own data folder. */
+  async deleteOnceUsed(
+    find: (email: string) => Promise<{ readonly lastLoginAt: number | null } | undefined>,
+  ): Promise<void> {
+    if (this.#isGone) return
+    const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    const email = /^Administrator: (.+)\n/.exec(text ?? '')?.[1]
+    const account = email && (await find(email))
+    if (account && account.lastLoginAt !== null) await this.deleteFor(email)
+  }
+
   /** Deletes the file if it contains the password of this account. Never rejects. */
   async deleteFor(email: string): Promise<void> {
     if (this.#isGone) return

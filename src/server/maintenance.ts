@@ -44,6 +44,11 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('expired sign-in links', () => services.signInLinks.deleteExpired()),
       expiring('expired device authorizations', () => services.deviceAuthorizations.deleteExpired()),
       expiring('expired links in mails', () => services.accountTokens.deleteExpired()),
+      {
+        name: 'password file of the administrator',
+        run: () => services.initialPassword.deleteOnceUsed((email) => services.accounts.find(email)),
+        isLocal: true,
+      },
       // Those of a process that stopped.
       { name: 'waiting mails', run: async () => services.outbox.wake(), isLocal: true },
       { ...expiring('unused thumbnails', () => services.thumbnails.deleteStale()), isLocal: true },

@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { Client } from '../support/client.ts'
 import { carrelProcess, serve, sourceProgram } from '../support/command.ts'
+import { eventually } from '../support/transfer.ts'
 
 /** From the sources, as users run them: a start, a stop, and a refused command. The others run from the bundle of the test run. */
 const FROM_SOURCES = { from: sourceProgram }
@@ -71,6 +72,22 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     const changed = await carrelProcess(['user', 'password', 'admin@carrel.local', '--data', data])
     assert.equal(changed.code, 0)
     await assert.rejects(stat(file), { code: 'ENOENT' })
+  })
+
+  it('deletes the file of a node whose administrator has signed in at another one', async () => {
+    const data = newData()
+    const file = path.join(data, 'admin-password.txt')
+    {
+      await using first = await serve(['--data', data, '--log', 'silent'])
+      const text = await readFile(file, 'utf8')
+      await Client.signIn(first.url, 'admin@carrel.local', await passwordIn(file))
+      await first.stop()
+      // As the other node leaves it: its sign-in is in the database, and the file in a folder that it does not have.
+      await writeFile(file, text)
+    }
+    await using second = await serve(['--data', data])
+    await eventually(() => assert.rejects(stat(file), { code: 'ENOENT' }))
+    await second.stop()
   })
 
   it('shows the generated password on a terminal, and puts it nowhere else', async () => {
