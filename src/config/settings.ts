@@ -225,7 +225,7 @@ export const definitions = {
     placeholder: 'text',
     fallback: undefined,
     default: 'generated into the data folder',
-    meaning: 'key that signs tickets and sessions; shared by all nodes',
+    meaning: 'key that signs tickets and sessions, at least 16 characters; shared by all nodes',
     expects: 'at least 16 characters',
     secret: true,
     parse: (text) => (text.length >= 16 ? text : malformed),
@@ -411,7 +411,7 @@ export const definitions = {
     fallback: undefined,
     default: 'none',
     meaning:
-      'token for /metrics, sent as "Authorization: Bearer …"; administrators can also use their API token',
+      'token for /metrics, at least 16 characters, sent as "Authorization: Bearer …"; administrators can also use their API token',
     expects: 'at least 16 characters without spaces',
     secret: true,
     parse: (text) => (/^\S{16,}$/.test(text) ? text : malformed),
