@@ -355,6 +355,39 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.ok(readFileSync(file).equals(before))
   })
 
+  it('finishes its requests when systemd stops it, also if the launcher remains as its parent', async () => {
+    // As a Node before 22.15, which cannot replace the launcher.
+    const old = path.join(folder, 'old-node.cjs')
+    writeFileSync(old, 'delete process.execve\n')
+    const { cwd, env } = surroundings('stopped')
+    const settings = { NODE_OPTIONS: `--require ${old}`, CARREL_UNSAFE_STORAGE: 'allow' }
+    const launcher = spawn(path.join(programs(), 'carrel'), ['serve', '--port', '0'], {
+      cwd,
+      env: { ...env, ...settings },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(launcher, 'exit')
+    const lines = createInterface(launcher.stdout)[Symbol.asyncIterator]()
+    const logged = async (text: string) => {
+      for (let next = await lines.next(); next.done !== true; next = await lines.next())
+        if (next.value.includes(text)) return
+      assert.fail(`the server ended without "${text}"`)
+    }
+    await logged('Carrel is ready')
+    const server = JSON.parse(readFileSync(path.join(dataFolder('stopped'), 'server.json'), 'utf8')) as {
+      pid: number
+    }
+    assert.notEqual(server.pid, launcher.pid)
+    // The default of systemd is to send the signal to all processes.
+    if (!/^KillMode=mixed$/m.test(readFileSync(inPackage('deploy/carrel.service'), 'utf8'))) {
+      process.kill(server.pid, 'SIGTERM')
+      await logged('stopping')
+    }
+    launcher.kill('SIGTERM')
+    await logged('"stopped"')
+    assert.deepEqual(await exited, [0, null])
+  })
+
   it('names its version in the compose file', () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
       version: string
