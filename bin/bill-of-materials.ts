@@ -3,6 +3,9 @@ interface LockedPackage {
   readonly version?: string
   readonly license?: string
   readonly integrity?: string
+  /** What it is for, if not for all. */
+  readonly os?: readonly string[]
+  readonly cpu?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -11,49 +14,63 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
+/** Where a release has the code of a package: in one of its two bundles, or in a folder that npm installs with it. */
+export type Part = 'server' | 'web app' | 'installed'
+
 /** A package whose code a release contains or installs. */
 export interface Component {
-  /** Where it is installed, such as `node_modules/pg`. */
-  readonly folder: string
   readonly name: string
   readonly version: string
   readonly license: string
   readonly integrity: string
+  readonly parts: readonly Part[]
 }
 
-/** Packages of the web app that build it and leave no code in it. */
-const BUILD_TOOLS = /^(?:@types\/|@vitejs\/|vite$|rolldown$)/
+/** The fonts of web/src/ui/fonts, which are files of the checkout. */
+const FONTS: readonly Component[] = ['inter', 'newsreader'].map((font) => ({
+  name: `@fontsource-variable/${font}`,
+  version: '5.3.0',
+  license: 'OFL-1.1',
+  integrity: '',
+  parts: ['web app'],
+}))
 
-/**
- * What the server and the web app consist of, with everything they depend on. Read from the lockfile, because
- * `npm sbom` leaves out packages that a tool for development needs too.
- */
-export function componentsOf(lock: Lock): Component[] {
-  const found = new Map(
-    [...componentsOfWebApp(lock), ...dependenciesOf(lock, '')].map((one) => [one.folder, one]),
-  )
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+/** The packages in the given folders, such as `node_modules/pg`, and the fonts. Versions are those of the lockfile. */
+export function componentsOf(lock: Lock, folders: Readonly<Record<Part, ReadonlySet<string>>>): Component[] {
+  const parts = Object.keys(folders) as Part[]
+  const all = new Set(parts.flatMap((part) => [...folders[part]]))
+  const found = [...all].map((folder): Component => {
+    const { version, license = '', integrity = '' } = lock.packages[folder] ?? {}
+    if (version === undefined) throw new Error(`${folder} has no version in the lockfile`)
+    const within = parts.filter((part) => folders[part].has(folder))
+    return { name: nameOf(folder), version, license, integrity, parts: within }
+  })
+  return [...found, ...FONTS].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What the web app is bundled from. */
-export function componentsOfWebApp(lock: Lock): Component[] {
-  return dependenciesOf(lock, 'web', (name) => !BUILD_TOOLS.test(name))
-}
-
-function dependenciesOf(lock: Lock, of: string, isWanted = (_name: string) => true): Component[] {
-  const found = new Map<string, Component>()
-  const visit = (from: string, isWanted: (name: string) => boolean) => {
-    const { dependencies, optionalDependencies } = lock.packages[from] ?? {}
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+/** The folders of packages and of everything that they depend on, as far as it is wanted. */
+export function dependenciesOf(
+  lock: Lock,
+  names: readonly string[],
+  isWanted: (entry: LockedPackage) => boolean = () => true,
+): Set<string> {
+  const found = new Set<string>()
+  const visit = (from: string, names: readonly string[]) => {
+    for (const name of names) {
       const folder = resolved(lock, from, name)
-      if (folder === undefined || found.has(folder) || !isWanted(name)) continue
-      const { version = '', license = '', integrity = '' } = lock.packages[folder] ?? {}
-      found.set(folder, { folder, name, version, license, integrity })
-      visit(folder, () => true)
+      const entry = folder === undefined ? undefined : lock.packages[folder]
+      if (folder === undefined || entry === undefined || found.has(folder) || !isWanted(entry)) continue
+      found.add(folder)
+      visit(folder, Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }))
     }
   }
-  visit(of, isWanted)
-  return [...found.values()]
+  visit('', names)
+  return found
+}
+
+/** For example `@scope/name` for `node_modules/@scope/name`. */
+export function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }
 
 /** Where Node finds a package: beside the one that imports it, or in a folder above. */
@@ -62,7 +79,6 @@ function resolved(lock: Lock, from: string, name: string): string | undefined {
     const candidate = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
     if (candidate in lock.packages) return candidate
     if (folder === '') return undefined
-    if (!folder.includes('node_modules/')) folder = ''
   }
 }
 
@@ -87,6 +103,7 @@ export function billOfMaterials(components: readonly Component[], version: strin
           { alg: 'SHA-512', content: Buffer.from(component.integrity.slice(7), 'base64').toString('hex') },
         ],
       }),
+      properties: component.parts.map((part) => ({ name: 'carrel:part', value: part })),
     })),
   }
 }
@@ -94,7 +111,9 @@ export function billOfMaterials(components: readonly Component[], version: strin
 /** A table of the packages and their licences. */
 export function licenceTable(components: readonly Component[]): string {
   const rows = components.map(
-    ({ name, version, license }) => `| ${name} | ${version} | ${license || 'see the package'} |`,
+    ({ name, version, license, parts }) =>
+      `| ${name} | ${version} | ${license || 'see the package'} | ${parts.join(', ')} |`,
   )
-  return `# Licences of packages\n\n| Package | Version | Licence |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  const head = '| Package | Version | Licence | Part |\n| --- | --- | --- | --- |'
+  return `# Licences of packages\n\n${head}\n${rows.join('\n')}\n`
 }

@@ -1,24 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   billOfMaterials,
+  type Component,
   componentsOf,
-  componentsOfWebApp,
+  dependenciesOf,
   type Lock,
   licenceTable,
+  nameOf,
 } from './bill-of-materials.ts'
 import { bundleRelease } from './release-bundle.ts'
 
@@ -38,11 +31,14 @@ const OTHER_FILES = [
   'CHANGELOG.md',
 ]
 
-const LEGAL_FILE = /^(?:licen[cs]e|copying|notice)(?:[-.](?:md|markdown|txt|mit|apache\S*))*$/i
+/** Also names such as `LICENSE_OPENJPEG`, of what a package contains in its folders. */
+const LEGAL_FILE = /^(?:licen[cs]e|copying|notice)(?:_[a-z\d_]+)?(?:[-.](?:md|markdown|txt|mit|apache\S*))*$/i
+const FONTS = 'web/src/ui/fonts'
 
 interface Manifest {
   readonly version: string
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
   readonly [key: string]: unknown
 }
 
@@ -53,22 +49,25 @@ export async function buildRelease(out: string): Promise<string> {
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const folder = mkdtempSync(path.join(os.tmpdir(), 'carrel-release-'))
+  let components: Component[]
   try {
     for (const file of OTHER_FILES)
       cpSync(path.join(root, file), path.join(folder, file), { recursive: true })
+    const webApp = new Set(readFileSync(path.join(folder, 'web/dist/.packages'), 'utf8').split('\n'))
+    for (const file of ['.packages', '.built-from']) rmSync(path.join(folder, 'web/dist', file))
     removeConvertible(path.join(folder, 'web/dist'))
     const { imported, contained } = await bundleRelease(root, folder)
-    writeFileSync(
-      path.join(folder, 'package.json'),
-      `${JSON.stringify(publishedManifest(manifest, imported), null, 2)}\n`,
-    )
-    const bundled = new Set([...contained, ...componentsOfWebApp(lock).map((component) => component.folder)])
-    writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesOf([...bundled].sort()))
+    const published = publishedManifest(manifest, exactDependencies(lock, [...imported]))
+    writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+    const bundled = [...new Set([...contained, ...webApp])].sort()
+    writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesOf(bundled, [FONTS]))
     npm(['pack', '--silent', '--pack-destination', out], folder)
+    const required = [...imported, ...Object.keys(manifest.optionalDependencies)]
+    const installed = dependenciesOf(lock, required)
+    components = componentsOf(lock, { server: contained, 'web app': webApp, installed })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  const components = componentsOf(lock)
   const bill = JSON.stringify(billOfMaterials(components, manifest.version), null, 2)
   writeFileSync(path.join(out, 'sbom.cdx.json'), `${bill}\n`)
   writeFileSync(path.join(out, 'licences.md'), licenceTable(components))
@@ -85,8 +84,20 @@ function removeConvertible(folder: string): void {
   }
 }
 
-/** The manifest of the package. Omits development fields, and dependencies that are bundled: npm would install them unused. */
-function publishedManifest(manifest: Manifest, imported: ReadonlySet<string>): object {
+/**
+ * Packages and what they depend on, with the versions of the lockfile. npm does not read the lockfile of a dependency, so it would
+ * otherwise install versions that no test has seen and the bill of materials does not list.
+ */
+function exactDependencies(lock: Lock, names: readonly string[]): Record<string, string> {
+  // Packages for certain machines have exact versions in the manifests that name them.
+  const folders = [
+    ...dependenciesOf(lock, names, ({ os, cpu }) => os === undefined && cpu === undefined),
+  ].sort()
+  return Object.fromEntries(folders.map((folder) => [nameOf(folder), lock.packages[folder]?.version ?? '']))
+}
+
+/** The manifest of the package. Omits development fields. */
+function publishedManifest(manifest: Manifest, dependencies: Record<string, string>): object {
   const {
     private: _private,
     workspaces: _workspaces,
@@ -95,23 +106,32 @@ function publishedManifest(manifest: Manifest, imported: ReadonlySet<string>): o
     ...rest
   } = manifest
   const { devDependencies: _dev, overrides: _overrides, files: _files, ...published } = rest
-  const dependencies = Object.entries(manifest.dependencies).filter(([name]) => imported.has(name))
-  return { ...published, dependencies: Object.fromEntries(dependencies) }
+  return { ...published, dependencies }
 }
 
-/** The licence texts of packages whose code is part of ours, each text once. Their licences require it. */
-export function noticesOf(folders: readonly string[]): string {
-  const packages = new Map<string, string[]>()
-  for (const folder of folders) {
+/** The licence texts of what is part of our files, each text once: of packages, and of other folders. The licences require it. */
+export function noticesOf(packages: readonly string[], others: readonly string[] = []): string {
+  const titles = new Map<string, string[]>()
+  const add = (title: string, text: string) => titles.set(text, [...(titles.get(text) ?? []), title])
+  for (const folder of packages) {
     const { name, version, license } = readJson(path.join(folder, 'package.json')) as Record<string, string>
-    const files = readdirSync(path.join(root, folder)).filter((file) => LEGAL_FILE.test(file))
-    const texts = files.sort().map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim())
-    const text = texts.length > 0 ? texts.join('\n\n') : `Licence: ${license}`
-    packages.set(text, [...(packages.get(text) ?? []), `${name} ${version}`])
+    const files = legalFiles(folder)
+    const texts = files.map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim())
+    add(`${name} ${version}`, texts.length > 0 ? texts.join('\n\n') : `Licence: ${license}`)
   }
-  return [...packages]
+  for (const folder of others) {
+    for (const file of globSync('*.txt', { cwd: path.join(root, folder) }).sort())
+      add(folder, readFileSync(path.join(root, folder, file), 'utf8').trim())
+  }
+  return [...titles]
     .map(([text, names]) => `${names.join(', ')}\n\n${text}\n`)
     .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** Files with licences in a package, without those of packages in it. */
+function legalFiles(folder: string): string[] {
+  const files = globSync('**/*', { cwd: path.join(root, folder), exclude: ['**/node_modules/**'] })
+  return files.filter((file) => LEGAL_FILE.test(path.basename(file))).sort()
 }
 
 function readJson(file: string): unknown {

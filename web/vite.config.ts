@@ -17,7 +17,16 @@ const LARGE = 400_000
 // files are served from `web/`.
 export default defineConfig({
   base: './',
-  plugins: [textModules(), react(), firstRequests(), serviceWorker(), belowWeb(), pdfParts(), compressed()],
+  plugins: [
+    textModules(),
+    react(),
+    firstRequests(),
+    serviceWorker(),
+    belowWeb(),
+    pdfParts(),
+    packageList(),
+    compressed(),
+  ],
   build: {
     target: 'es2023',
     outDir: 'dist',
@@ -177,6 +186,22 @@ function pdfParts(): Plugin {
           this.emitFile({ type: 'asset', fileName, source: await readFile(path.join(from, name)) })
         }
       }
+    },
+  }
+}
+
+/** Lists the folders of the packages whose code the web app contains, for the bill of materials of a release. It is not served. */
+function packageList(): Plugin {
+  return {
+    name: 'package-list',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const root = path.join(import.meta.dirname, '..')
+      const folders = Object.values(bundle)
+        .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+        .map((id) => path.relative(root, id).split(path.sep).join('/'))
+        .flatMap((id) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(id) ?? [])
+      this.emitFile({ type: 'asset', fileName: '.packages', source: [...new Set(folders)].sort().join('\n') })
     },
   }
 }

@@ -20,14 +20,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { buildRelease, notesOf, noticesOf } from '../../bin/release.ts'
+import { startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
 import { Client } from '../support/client.ts'
 import { markedBlocks, runScript, startByScript } from '../support/document-commands.ts'
+import { makeDocx, makeXlsx } from '../support/documents/packages.ts'
+import { makePdf } from '../support/documents/pdf-writer.ts'
 import { findFreePort, postgresOrSkip } from '../support/postgres.ts'
 import { colored, coloredPdf, svgOf } from '../support/preview-files.ts'
 import { s3OrSkip } from '../support/s3.ts'
 import { ADMIN } from '../support/server.ts'
 import { startSmtpReceiver } from '../support/smtp-receiver.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
+import { unzip } from '../support/zip-reader.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const LARGEST_PACKAGE = 7 * 2 ** 20
@@ -42,6 +46,14 @@ const LONGEST_START_MS = 5000
 const EARLIER_DATA = path.join(ROOT, 'test/fixtures/earlier-data/schema-45')
 const EARLIER_SECRET = 'a secret for the fixture'
 const EARLIER_ACCOUNT = { email: 'ann@example.org', password: 'a long password' }
+
+interface BilledComponent {
+  readonly name: string
+  readonly version: string
+  readonly purl: string
+  readonly licenses?: readonly { readonly expression: string }[]
+  readonly properties: readonly { readonly value: string }[]
+}
 
 describe('the package of a release', { timeout: 900_000 }, () => {
   let folder = ''
@@ -60,6 +72,15 @@ describe('the package of a release', { timeout: 900_000 }, () => {
   /** Programs that are installed globally. */
   const programs = () => path.join(folder, 'global/bin')
   const inPackage = (file: string) => path.join(folder, 'global/lib/node_modules/carrel', file)
+
+  const manifest = () =>
+    JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as { dependencies: Record<string, string> }
+
+  /** The components of the bill of materials. */
+  function billed() {
+    const bill = readFileSync(path.join(path.dirname(file), 'sbom.cdx.json'), 'utf8')
+    return (JSON.parse(bill) as { components: BilledComponent[] }).components
+  }
 
   /** The commands of the document for this package. */
   function documented(mark: string): string[] {
@@ -163,23 +184,97 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     const release = path.dirname(file)
     assert.equal(spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release }).status, 0)
     const licences = readFileSync(path.join(release, 'licences.md'), 'utf8')
-    assert.match(licences, /^\| pino \| [\d.]+ \| MIT \|$/m)
-    const bill = JSON.parse(readFileSync(path.join(release, 'sbom.cdx.json'), 'utf8')) as {
-      components: { name: string }[]
-    }
-    const names = bill.components.map(({ name }) => name)
-    const wanted = ['pg', 'pg-types', 'react', 'typescript', 'vite', 'playwright-core']
+    assert.match(licences, /^\| pino \| [\d.]+ \| MIT \| server \|$/m)
+    const names = billed().map(({ name }) => name)
+    const wanted = [
+      'pg',
+      'pg-types',
+      'react',
+      '@fontsource-variable/inter',
+      'typescript',
+      'vite',
+      'playwright-core',
+    ]
     assert.deepEqual(
       wanted.filter((name) => names.includes(name)),
-      ['pg', 'pg-types', 'react'],
+      ['pg', 'pg-types', 'react', '@fontsource-variable/inter'],
       'what runs, and no tools for development',
     )
   })
 
-  it('is a bundle that finds its own files, and imports no package that is not installed', () => {
-    const { dependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as {
-      dependencies: Record<string, string>
+  it('lists exactly what its bundles contain and what npm installs in its bill of materials', () => {
+    const components = billed()
+    for (const { name, version, purl, licenses } of components) {
+      assert.match(version, /^\d+\.\d+\.\d+/, name)
+      assert.equal(purl, `pkg:npm/${name.replace('@', '%40')}@${version}`)
+      assert.match(licenses?.[0]?.expression ?? '', /^\(?[A-Z\d]/, name)
     }
+    const of = (part: string) =>
+      components.filter(({ properties }) => properties.some(({ value }) => value === part))
+    const code = globSync('src/*.mjs', { cwd: inPackage('') }).map((file) =>
+      readFileSync(inPackage(file), 'utf8'),
+    )
+    const inCode = code.flatMap((text) =>
+      [...text.matchAll(/^\/\/ node_modules\/(?:.*\/node_modules\/)?((?:@[^/\n]+\/)?[^/\n]+)\//gm)].map(
+        (match) => match[1],
+      ),
+    )
+    const server = of('server').map(({ name }) => name)
+    assert.deepEqual(
+      [...new Set(inCode)].filter((name) => !server.includes(name ?? '')),
+      [],
+    )
+    assert.ok(of('web app').length > 50 && !components.some(({ name }) => name === '@napi-rs/canvas'))
+    // Packages for other machines are listed, and not installed here.
+    const listed = new Map(of('installed').map(({ name, version }) => [name, version]))
+    const installed = globSync('**/node_modules/{[!@.]*,@*/*}/package.json', { cwd: inPackage('') }).map(
+      (file) => JSON.parse(readFileSync(inPackage(file), 'utf8')) as { name: string; version: string },
+    )
+    assert.ok(installed.length > 10)
+    for (const { name, version } of installed) assert.equal(listed.get(name), version, name)
+  })
+
+  it('lets npm choose no version of a package', () => {
+    const { dependencies } = manifest()
+    for (const [name, version] of Object.entries(dependencies)) assert.match(version, /^\d+\.\d+\.\d+$/, name)
+    for (const name of ['htmlparser2', 'entities', '@xmldom/xmldom']) assert.ok(name in dependencies, name)
+  })
+
+  it('finishes its requests when systemd stops it, also if the launcher remains as its parent', async () => {
+    // As a Node before 22.15, which cannot replace the launcher.
+    const old = path.join(folder, 'old-node.cjs')
+    writeFileSync(old, 'delete process.execve\n')
+    const { cwd, env } = surroundings('stopped')
+    const settings = { NODE_OPTIONS: `--require ${old}`, CARREL_UNSAFE_STORAGE: 'allow' }
+    const launcher = spawn(path.join(programs(), 'carrel'), ['serve', '--port', '0'], {
+      cwd,
+      env: { ...env, ...settings },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(launcher, 'exit')
+    const lines = createInterface(launcher.stdout)[Symbol.asyncIterator]()
+    const logged = async (text: string) => {
+      for (let next = await lines.next(); next.done !== true; next = await lines.next())
+        if (next.value.includes(text)) return
+      assert.fail(`the server ended without "${text}"`)
+    }
+    await logged('Carrel is ready')
+    const server = JSON.parse(readFileSync(path.join(dataFolder('stopped'), 'server.json'), 'utf8')) as {
+      pid: number
+    }
+    assert.notEqual(server.pid, launcher.pid)
+    // The default of systemd is to send the signal to all processes.
+    if (!/^KillMode=mixed$/m.test(readFileSync(inPackage('deploy/carrel.service'), 'utf8'))) {
+      process.kill(server.pid, 'SIGTERM')
+      await logged('stopping')
+    }
+    launcher.kill('SIGTERM')
+    await logged('"stopped"')
+    assert.deepEqual(await exited, [0, null])
+  })
+
+  it('is a bundle that finds its own files, and imports no package that is not installed', () => {
+    const { dependencies } = manifest()
     const files = globSync('src/**/*.mjs', { cwd: inPackage('') })
     assert.ok(files.includes('src/main.mjs') && files.length < MOST_CODE_FILES, `${files.length} files`)
     assert.deepEqual(globSync('{src,sdk}/**/*.ts', { cwd: inPackage('') }), [])
@@ -197,12 +292,21 @@ describe('the package of a release', { timeout: 900_000 }, () => {
       }
     }
     assert.ok(found.files > 10, `${found.files} threads and processes`)
-    assert.deepEqual([...found.packages].sort(), Object.keys(dependencies).sort())
+    assert.deepEqual(
+      [...found.packages].filter((name) => !(name in dependencies)),
+      [],
+    )
     assert.ok('sharp' in dependencies && !('pg' in dependencies))
   })
 
   it('contains the licences of the packages that are part of its code', () => {
     const notices = readFileSync(inPackage('THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const text of [
+      'SIL OPEN FONT LICENSE',
+      'Copyright 2014 PDFium Authors',
+      'Universite catholique de Louvain',
+    ])
+      assert.ok(notices.includes(text), text)
     for (const name of ['pg', '@aws-sdk/client-s3', 'pino', 'zod', 'react'])
       assert.match(notices, new RegExp(`(?:^|, )${name} \\d+\\.`, 'm'))
     assert.doesNotMatch(notices, /(?:^|, )(?:sharp|vite|typescript) \d/m)
@@ -241,10 +345,26 @@ describe('the package of a release', { timeout: 900_000 }, () => {
       const thumbnail = await client.get(`/api2/repos/${library}/thumbnail/`, { p: `/${name}`, size: '96' })
       assert.equal(thumbnail.status, 200, `${name}: ${thumbnail.text}`)
     }
-    await uploadFile(client, library, '/letter.html', '<p>An apricot</p>')
+    const texts = {
+      'letter.html': '<p>An apricot</p>',
+      'letter.pdf': makePdf(['An apricot']),
+      'letter.docx': makeDocx(['An apricot']),
+      'letter.xlsx': makeXlsx([{ name: 'Fruit', rows: [['apricot', 1]] }]),
+    }
+    for (const [name, content] of Object.entries(texts))
+      await uploadFile(client, library, `/${name}`, content)
     await eventually(async () =>
-      assert.equal((await client.get('/api2/search/', { q: 'apricot' })).body.total, 1),
+      assert.equal((await client.get('/api2/search/', { q: 'apricot' })).body.total, 4),
     )
+    const archive = await startArchive(client, library, '/', Object.keys(texts))
+    await waitForArchive(client, archive)
+    const zip = Buffer.from(await (await fetch(`${url}/seafhttp/zip/${archive}`)).arrayBuffer())
+    assert.deepEqual([...unzip(zip).keys()].sort(), Object.keys(texts).sort())
+    const credentials = Buffer.from(`${ADMIN.email}:${ADMIN.password}`).toString('base64')
+    const dav = await fetch(`${url}/dav/From%20the%20package/letter.html`, {
+      headers: { Authorization: `Basic ${credentials}` },
+    })
+    assert.equal(await dav.text(), texts['letter.html'])
     for (const name of ['/api/docs', '/api/openapi.json'])
       assert.equal((await fetch(`${url}${name}`)).status, 200, name)
     await sendsEveryCoding(url)
@@ -255,6 +375,12 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     const check = healthCheck('data')
     assert.equal(check.status, 0, check.stdout)
     assert.match(toolsOf(client), /"name":"/)
+    const conformance = spawnSync('carrel', ['conformance', url, '--user', ADMIN.email], {
+      ...surroundings('data'),
+      input: `${ADMIN.password}\n`,
+      encoding: 'utf8',
+    })
+    assert.match(conformance.stdout, / 0 different/, conformance.stdout + conformance.stderr)
   })
 
   it('works with PostgreSQL, an S3 service, mail and several processes', async (t) => {
@@ -355,39 +481,6 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.ok(readFileSync(file).equals(before))
   })
 
-  it('finishes its requests when systemd stops it, also if the launcher remains as its parent', async () => {
-    // As a Node before 22.15, which cannot replace the launcher.
-    const old = path.join(folder, 'old-node.cjs')
-    writeFileSync(old, 'delete process.execve\n')
-    const { cwd, env } = surroundings('stopped')
-    const settings = { NODE_OPTIONS: `--require ${old}`, CARREL_UNSAFE_STORAGE: 'allow' }
-    const launcher = spawn(path.join(programs(), 'carrel'), ['serve', '--port', '0'], {
-      cwd,
-      env: { ...env, ...settings },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const exited = once(launcher, 'exit')
-    const lines = createInterface(launcher.stdout)[Symbol.asyncIterator]()
-    const logged = async (text: string) => {
-      for (let next = await lines.next(); next.done !== true; next = await lines.next())
-        if (next.value.includes(text)) return
-      assert.fail(`the server ended without "${text}"`)
-    }
-    await logged('Carrel is ready')
-    const server = JSON.parse(readFileSync(path.join(dataFolder('stopped'), 'server.json'), 'utf8')) as {
-      pid: number
-    }
-    assert.notEqual(server.pid, launcher.pid)
-    // The default of systemd is to send the signal to all processes.
-    if (!/^KillMode=mixed$/m.test(readFileSync(inPackage('deploy/carrel.service'), 'utf8'))) {
-      process.kill(server.pid, 'SIGTERM')
-      await logged('stopping')
-    }
-    launcher.kill('SIGTERM')
-    await logged('"stopped"')
-    assert.deepEqual(await exited, [0, null])
-  })
-
   it('names its version in the compose file', () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
       version: string
@@ -401,6 +494,13 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.match(carrel('--version'), /^\d+\.\d+\.\d+$/m)
     assert.match(carrel('check', '--read-data'), /: 0 findings\./)
     carrel('gc')
+    carrel('usage')
+    carrel('reindex')
+    const target = path.join(folder, 'backup')
+    carrel('backup', target)
+    assert.match(carrel('backup', 'verify', target), /^Complete: 1 snapshots/)
+    carrel('restore', target, '--data', dataFolder('restored'))
+    assert.match(carrel('check', '--data', dataFolder('restored')), /: 0 findings\./)
   })
 
   it('takes its notes from the newest section of the changelog', () => {
