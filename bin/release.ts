@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { SourceMapPayload } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import {
   billOfMaterials,
   type Component,
@@ -14,6 +16,7 @@ import {
   nameOf,
 } from './bill-of-materials.ts'
 import { bundleRelease } from './release-bundle.ts'
+import type { ReleaseMaps } from './trace.ts'
 
 // `npm run release`: writes what a release publishes to a folder. --out names the folder.
 
@@ -57,6 +60,8 @@ export async function buildRelease(out: string): Promise<string> {
     for (const file of ['.packages', '.built-from']) rmSync(path.join(folder, 'web/dist', file))
     removeConvertible(path.join(folder, 'web/dist'))
     const { imported, contained } = await bundleRelease(root, folder)
+    const maps: ReleaseMaps = { version: manifest.version, maps: takeMaps(folder) }
+    writeFileSync(path.join(out, 'source-maps.json.gz'), gzipSync(JSON.stringify(maps), { level: 9 }))
     const published = publishedManifest(manifest, exactDependencies(lock, [...imported]))
     writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
     const bundled = [...new Set([...contained, ...webApp])].sort()
@@ -82,6 +87,25 @@ function removeConvertible(folder: string): void {
     const name = path.join(folder, file.slice(0, -'.br'.length))
     for (const convertible of [name, `${name}.gz`]) rmSync(convertible)
   }
+}
+
+/** Removes the source maps of a bundle, and returns them by the path of their file. Their sources are relative to the checkout. */
+function takeMaps(folder: string): ReleaseMaps['maps'] {
+  const files = globSync('src/**/*.map', { cwd: folder }).sort()
+  const maps = files.map((name) => {
+    const file = path.join(folder, name)
+    // Without the content of the sources, which a checkout of the version has.
+    const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload
+    rmSync(file)
+    const sources = map.sources.map((source) =>
+      path
+        .relative(root, path.resolve(path.dirname(file), source))
+        .split(path.sep)
+        .join('/'),
+    )
+    return [name.slice(0, -'.map'.length).split(path.sep).join('/'), { ...map, sources }]
+  })
+  return Object.fromEntries(maps) as ReleaseMaps['maps']
 }
 
 /**

@@ -20,6 +20,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { buildRelease, notesOf, noticesOf } from '../../bin/release.ts'
+import { type ReleaseMaps, withSources } from '../../bin/trace.ts'
 import { startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
 import { Client } from '../support/client.ts'
 import { markedBlocks, runScript, startByScript } from '../support/document-commands.ts'
@@ -238,6 +239,32 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     const { dependencies } = manifest()
     for (const [name, version] of Object.entries(dependencies)) assert.match(version, /^\d+\.\d+\.\d+$/, name)
     for (const name of ['htmlparser2', 'entities', '@xmldom/xmldom']) assert.ok(name in dependencies, name)
+  })
+
+  it('has source maps beside it, which lead from a stack trace to a line of the sources', () => {
+    const packed = readFileSync(path.join(path.dirname(file), 'source-maps.json.gz'))
+    const maps = JSON.parse(gunzipSync(packed).toString()) as ReleaseMaps
+    assert.deepEqual(globSync('**/*.map', { cwd: inPackage('src') }), [])
+    // The second file has places that the bundler replaces.
+    for (const [source, code] of [
+      ['src/cli/serving.ts', 'if (asked) process.exit(1)'],
+      ['src/version.ts', 'readFileSync(file'],
+    ] as const) {
+      const lineOf = (text: string) => text.split('\n').findIndex((line) => line.includes(code)) + 1
+      const name = globSync('src/*.mjs', { cwd: inPackage('') }).find((name) => {
+        const text = readFileSync(inPackage(name), 'utf8')
+        return text.includes(`// ${source}\n`) && lineOf(text) > 0
+      })
+      assert.ok(name !== undefined, source)
+      const line = lineOf(readFileSync(inPackage(name), 'utf8'))
+      const expected = lineOf(readFileSync(path.join(ROOT, source), 'utf8'))
+      const traced = withSources(
+        `{"stack":"Error: x\\n    at f (file://${inPackage(name)}:${line}:9)"}`,
+        maps,
+      )
+      assert.match(traced, new RegExp(`at f \\(${source}:${expected}:\\d+\\)"}$`))
+    }
+    assert.equal(withSources('at /carrel/src/other.mjs:1:1', maps), 'at /carrel/src/other.mjs:1:1')
   })
 
   it('finishes its requests when systemd stops it, also if the launcher remains as its parent', async () => {
