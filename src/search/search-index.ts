@@ -164,7 +164,8 @@ export class SearchIndex {
       last = next
       changes = await core.changes.along(library.key, [before.rootId, last.rootId])
     }
-    return this.#write(library, stood, last, (step) => step.apply(changes))
+    const { rootId } = last
+    return this.#write(library, stood, last, (step) => step.apply(changes, rootId))
   }
 
   async #write(

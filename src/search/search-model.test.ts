@@ -10,7 +10,8 @@ import { revertLibrary } from '../library/revert.ts'
 import type { FileId } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import type { Tree } from '../tree/tree.ts'
-import { libraryKeyOf } from './keys.ts'
+import { listEntriesIn } from './entry-store.ts'
+import { libraryKeyOf, rootKeyOf } from './keys.ts'
 import { openSearch, readable, type SearchStage } from './test-support.ts'
 import { lettersOf } from './tokens.ts'
 
@@ -41,7 +42,9 @@ onBothDatabases('search results', (fresh) => {
   it('equal a scan of all files after concurrent random changes', async (t) => {
     const seed = testSeed()
     t.diagnostic(`seed ${seed}`)
-    await using opened = await openSearch(t, fresh)
+    let now = 1_700_000_000
+    // Every few reads in another second, so that the times of entries differ.
+    await using opened = await openSearch(t, fresh, { now: () => Math.floor((now += 0.1)) })
     if (opened === undefined) return
     const { stage, search, settle, errors } = opened
     const actor = await stage.actor()
@@ -53,10 +56,30 @@ onBothDatabases('search results', (fresh) => {
       await settle(...libraries)
       for (const text of QUESTIONS) await compare(opened, libraries, text, `${text}, seed ${seed}`)
       assert.deepEqual(await countedLetters(opened), await lettersThere(opened), `seed ${seed}`)
+      for (const library of libraries) {
+        const { tree, info } = await stage.reopen(library)
+        const times = new Map((await entriesBelow(tree)).map(({ path, mtime }) => [path, mtime]))
+        assert.deepEqual(await indexedTimes(opened, info.key), times, `seed ${seed}`)
+      }
     }
     assert.deepEqual(errors, [], `seed ${seed}`)
   })
 })
+
+/** The mtime of each indexed entry by its path. */
+async function indexedTimes({ db }: SearchStage, libraryKey: number): Promise<Map<LibraryPath, number>> {
+  const times = new Map<LibraryPath, number>()
+  const open: [path: LibraryPath, key: number][] = [[ROOT, rootKeyOf(libraryKey)]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [folder, folderKey] = next
+    for (const { key, name, isDir, mtime } of await listEntriesIn(db, folderKey)) {
+      const path = joinPath(folder, name)
+      times.set(path, mtime)
+      if (isDir) open.push([path, key])
+    }
+  }
+  return times
+}
 
 async function countedLetters({ db }: SearchStage): Promise<Map<string, number>> {
   const rows = await db.all<{ letter: string; library_key: number; names: number }>(
@@ -183,14 +206,21 @@ function phrase(text: string, word: string): boolean {
   return ` ${words(text).join(' ')} `.includes(` ${wanted.join(' ')} `)
 }
 
-async function entriesBelow(tree: Tree): Promise<{ path: LibraryPath; isDir: boolean; id: string }[]> {
-  const found: { path: LibraryPath; isDir: boolean; id: string }[] = []
+interface FoundEntry {
+  readonly path: LibraryPath
+  readonly isDir: boolean
+  readonly id: string
+  readonly mtime: number
+}
+
+async function entriesBelow(tree: Tree): Promise<FoundEntry[]> {
+  const found: FoundEntry[] = []
   const open: LibraryPath[] = [ROOT]
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const { dir } = await tree.getDir(folder)
     for (const entry of dir.entries) {
       const path = joinPath(folder, entry.name)
-      found.push({ path, isDir: entry.kind === 'dir', id: entry.id })
+      found.push({ path, isDir: entry.kind === 'dir', id: entry.id, mtime: entry.mtime })
       if (entry.kind === 'dir') open.push(path)
     }
   }

@@ -7,6 +7,7 @@ import {
   type LibraryPath,
   parentOf,
   ROOT,
+  segmentsOf,
 } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import { type Change, entriesOnce, type ObjectStore } from '../tree/index.ts'
@@ -24,6 +25,21 @@ interface TreeStepParts {
   readonly objects: ObjectStore
   readonly libraryKey: number
   readonly writer: StepWriter
+}
+
+/** The folders on the way to some folders. */
+interface Branch {
+  /** The path, if it is one of those folders. */
+  path: LibraryPath | undefined
+  /** By name. */
+  readonly below: Map<string, Branch>
+}
+
+/** An indexed folder on the way, and its dir in the new tree. */
+interface Folder {
+  readonly key: number
+  readonly id: DirId
+  readonly branch: Branch
 }
 
 /** Updates the entries of a library from one tree to the next. */
@@ -54,11 +70,11 @@ export class TreeStep {
   }
 
   /**
-   * Applies the differences between two trees. Every change is in a folder that both trees have at the same path, so
-   * its key can be looked up before anything is written.
+   * Applies the differences between two trees, as `diffTrees` lists them `withFolders`, and the root of the second. Every
+   * change is in a folder that both trees have at the same path, so its key can be looked up before anything is written.
    */
-  async apply(changes: readonly Change[]): Promise<void> {
-    const known = await this.#lookUp(changes)
+  async apply(changes: readonly Change[], root: DirId): Promise<void> {
+    const { known, touched } = await this.#lookUp(changes, root)
     const gone = changes.filter(({ op }) => op === 'deleted').map(({ path }) => known.get(path))
     const renamed = changes.filter((change) => change.op === 'renamed')
     const leaving = new Set([...gone, ...renamed.map(({ path }) => known.get(path))])
@@ -78,6 +94,7 @@ export class TreeStep {
       if (change.op === 'added') await this.#add(this.#entryAt(change.path, change.entry), change.entry)
       else if (change.op === 'modified') await this.#modify(change.path, change.entry, known.get(change.path))
     }
+    for (const folder of touched) await this.#parts.writer.update(folder, false)
   }
 
   async #modify(path: LibraryPath, dirent: Dirent, known: Entry | undefined): Promise<void> {
@@ -86,12 +103,15 @@ export class TreeStep {
     else await this.#parts.writer.update(at, dirent.kind === 'file' && known.objectId !== dirent.id)
   }
 
-  /** The indexed entries at the paths of the changes. */
-  async #lookUp(changes: readonly Change[]): Promise<Map<LibraryPath, Entry>> {
+  /** The indexed entries at the paths of the changes, and the folders above them whose time is another in the new tree. */
+  async #lookUp(
+    changes: readonly Change[],
+    root: DirId,
+  ): Promise<{ known: Map<LibraryPath, Entry>; touched: Entry[] }> {
     const paths = new Set(changes.flatMap((change) => [change.path, newPathOf(change)]))
     const known = new Map<LibraryPath, Entry>()
     const byFolder = Map.groupBy(paths, parentOf)
-    await this.#findFolders(byFolder.keys())
+    const touched = await this.#findFolders(byFolder.keys(), root)
     const parents = new Map<number, LibraryPath>()
     const names = new Map<number, string[]>()
     for (const [parent, inside] of byFolder) {
@@ -103,25 +123,38 @@ export class TreeStep {
       if (this.#slicer.isDue) await this.#slicer.rest()
       known.set(joinPath(parents.get(entry.parentKey) ?? ROOT, entry.name), entry)
     }
-    return known
+    return { known, touched }
   }
 
-  /** Looks up the keys of folders, siblings in one query. Throws IndexIncomplete. */
-  async #findFolders(paths: Iterable<LibraryPath>): Promise<void> {
-    const missing = new Set([...paths].filter((path) => !this.#folders.has(path)))
-    if (missing.size === 0) return
-    const byParent = Map.groupBy(missing, parentOf)
-    await this.#findFolders(byParent.keys())
-    const names = new Map(
-      Array.from(byParent, ([parent, inside]) => [this.#folderKey(parent), inside.map(baseName)]),
-    )
-    const found = await findEntriesIn(this.#parts.db, names)
-    const keys = new Map(found.map(({ parentKey, name, key }) => [`${parentKey}/${name}`, key]))
-    for (const path of missing) {
-      const key = keys.get(`${this.#folderKey(parentOf(path))}/${baseName(path)}`)
-      if (key === undefined) throw new IndexIncomplete(this.#parts.libraryKey, path)
-      this.#folders.set(path, key)
+  /**
+   * Looks up the keys of folders from the root down, each folder on the way once, and those of one level in one query. Returns
+   * the new state of those whose time is another in the new tree. Folders that are not indexed are left out.
+   */
+  async #findFolders(paths: Iterable<LibraryPath>, root: DirId): Promise<Entry[]> {
+    const { db, objects, libraryKey } = this.#parts
+    const touched: Entry[] = []
+    let level: Folder[] = [{ key: rootKeyOf(libraryKey), id: root, branch: branchTo(paths) }]
+    while (level.length > 0) {
+      const names = new Map(level.map(({ key, branch }) => [key, [...branch.below.keys()]]))
+      const found = await findEntriesIn(db, names)
+      const rows = new Map(found.map((row) => [`${row.parentKey}/${row.name}`, row]))
+      const next: Folder[] = []
+      for (const { key, id, branch } of level) {
+        if (branch.path !== undefined) this.#folders.set(branch.path, key)
+        if (branch.below.size === 0) continue
+        const { dir } = await objects.getDir(libraryKey, id)
+        for (const [name, below] of branch.below) {
+          if (this.#slicer.isDue) await this.#slicer.rest()
+          const row = rows.get(`${key}/${name}`)
+          const dirent = dir.find(name)
+          if (row === undefined || dirent?.kind !== 'dir') continue
+          if (row.mtime !== dirent.mtime) touched.push(this.#entry(key, dirent, row.key))
+          next.push({ key: row.key, id: dirent.id, branch: below })
+        }
+      }
+      level = next
     }
+    return touched
   }
 
   #folderKey(path: LibraryPath): number {
@@ -189,6 +222,20 @@ export class IndexIncomplete extends Error {
     super(`the index of library ${libraryKey} has no folder ${path}`)
     this.name = 'IndexIncomplete'
   }
+}
+
+function branchTo(paths: Iterable<LibraryPath>): Branch {
+  const root: Branch = { path: undefined, below: new Map() }
+  for (const path of paths) {
+    let branch = root
+    for (const name of segmentsOf(path)) {
+      const below = branch.below.get(name) ?? { path: undefined, below: new Map() }
+      branch.below.set(name, below)
+      branch = below
+    }
+    branch.path = path
+  }
+  return root
 }
 
 function newPathOf(change: Change): LibraryPath {

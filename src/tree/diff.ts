@@ -33,8 +33,11 @@ export type Change =
 
 /**
  * The changes from one root to another, in time proportional to the folders that differ. An entry that was deleted at one
- * path and added at another with the same content is a rename. `withFolders`: a folder with another mtime is modified, too.
- * Throws TooManyChanges after `most` differences or compared folders.
+ * path and added at another with the same content is a rename. Throws TooManyChanges after `most` differences or compared
+ * folders.
+ *
+ * `withFolders`: each folder with another mtime is modified, too, or contains a change that is listed. The folders above a
+ * change are not listed, because the paths of all levels of a deep folder have a total length of the square of its depth.
  */
 export async function diffTrees(
   objects: ObjectStore,
@@ -46,24 +49,33 @@ export async function diffTrees(
   const changes: Change[] = []
   const slicer = new TimeSlicer()
   let compared = 0
-  const open: [path: LibraryPath, before: DirId, after: DirId][] = [[ROOT, before, after]]
+  const open: OpenFolder[] = before === after ? [] : [{ path: ROOT, before, after, change: undefined }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [path, oldId, newId] = next
-    if (oldId === newId) continue
     compared += 1
     if (most !== undefined && Math.max(compared, changes.length) > most) throw new TooManyChanges()
-    const oldDir = await objects.getDir(libraryKey, oldId)
-    const newDir = await objects.getDir(libraryKey, newId)
-    await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, slicer, withFolders, most })
+    const oldDir = await objects.getDir(libraryKey, next.before)
+    const newDir = await objects.getDir(libraryKey, next.after)
+    const found = changes.length + open.length
+    await diffDirs(next.path, oldDir.dir, newDir.dir, { changes, open, slicer, withFolders, most })
+    const isEmpty = changes.length + open.length === found
+    if (withFolders && isEmpty && next.change !== undefined) changes.push(next.change)
   }
   if (most !== undefined && changes.length > most) throw new TooManyChanges()
   return inOrder(changes, slicer)
 }
 
+/** A folder of both trees that is still to compare, and the change to list if nothing in it is listed. */
+interface OpenFolder {
+  readonly path: LibraryPath
+  readonly before: DirId
+  readonly after: DirId
+  readonly change: Change | undefined
+}
+
 /** State of a walk through two trees: the changes found so far, and the folders still to compare. */
 interface Walk {
   readonly changes: Change[]
-  readonly open: [path: LibraryPath, before: DirId, after: DirId][]
+  readonly open: OpenFolder[]
   readonly slicer: TimeSlicer
   readonly withFolders: boolean
   readonly most: number | undefined
@@ -111,8 +123,9 @@ function compareEntries(
   { changes, open, withFolders }: Walk,
 ): void {
   if (before.kind === 'dir' && entry.kind === 'dir') {
-    open.push([path, before.id, entry.id])
-    if (withFolders && before.mtime !== entry.mtime) changes.push({ op: 'modified', path, entry, before })
+    const change: Change = { op: 'modified', path, entry, before }
+    if (before.id !== entry.id) open.push({ path, before: before.id, after: entry.id, change })
+    else if (withFolders && before.mtime !== entry.mtime) changes.push(change)
   } else if (before.kind !== entry.kind) {
     changes.push({ op: 'deleted', path, entry: before }, { op: 'added', path, entry })
   } else if (!isSameFile(before, entry)) {

@@ -18,9 +18,10 @@ interface EditedDir {
  */
 export async function changesOf(root: EditedDir): Promise<Change[] | undefined> {
   const changes: Change[] = []
-  const open: [path: LibraryPath, dir: EditedDir][] = [[ROOT, root]]
+  const open: [path: LibraryPath, dir: EditedDir, change: Change | undefined][] = [[ROOT, root, undefined]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [path, dir] = next
+    const [path, dir, change] = next
+    const found = changes.length + open.length
     if (changes.length + dir.changes.size > MAX_CHANGES) return undefined
     for (const [name, entry] of dir.changes) {
       const before = dir.stored.dir.find(name)
@@ -28,10 +29,12 @@ export async function changesOf(root: EditedDir): Promise<Change[] | undefined> 
         const child = dir.children.get(name)
         // The edit replaced the dir by another one.
         if (child?.stored.dir.id !== before.id) return undefined
-        open.push([joinPath(path, name), child])
-      }
-      addChange(changes, joinPath(path, name), before, entry)
+        const inside = joinPath(path, name)
+        open.push([inside, child, { op: 'modified', path: inside, entry, before }])
+      } else addChange(changes, joinPath(path, name), before, entry)
     }
+    // The folder is listed if nothing in it is, as in `diffTrees`.
+    if (changes.length + open.length === found && change !== undefined) changes.push(change)
   }
   return inOrder(changes)
 }

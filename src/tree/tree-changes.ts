@@ -106,8 +106,9 @@ export class TreeChanges {
 }
 
 /**
- * Combines the changes of several steps. Undefined if anything was deleted or moved, or if a folder was added with content. An empty
- * folder counts as added with content once something is put into it.
+ * Combines the changes of several steps. Undefined if anything was deleted or moved, if a folder was added with content or
+ * modified without a change in it, or if a file is again as it was: folders above it may not be. An empty folder counts as added
+ * with content once something is put into it.
  */
 async function combine(steps: readonly (readonly Change[])[]): Promise<Change[] | undefined> {
   const [only, ...more] = steps
@@ -118,7 +119,7 @@ async function combine(steps: readonly (readonly Change[])[]): Promise<Change[] 
     for (const change of changes) {
       const { op, path, entry } = change
       const isSimple =
-        op === 'modified' || (op === 'added' && (entry.kind === 'file' || entry.id === EMPTY_ID))
+        entry.kind === 'file' ? op === 'added' || op === 'modified' : op === 'added' && entry.id === EMPTY_ID
       if (!isSimple || newFolders.has(path) || newFolders.has(parentOf(path))) return undefined
       if (op === 'added' && entry.kind === 'dir') newFolders.add(path)
       const earlier = combined.get(path)
@@ -127,12 +128,7 @@ async function combine(steps: readonly (readonly Change[])[]): Promise<Change[] 
       else return undefined
     }
   }
-  return inOrder([...combined.values()].filter(isChange))
-}
-
-/** Whether a combined modification still differs from the state before. */
-function isChange(change: Change): boolean {
-  if (change.op !== 'modified') return true
-  const { before, entry } = change
-  return entry.kind === 'dir' ? before.mtime !== entry.mtime : !isSameFile(before, entry)
+  const all = [...combined.values()]
+  const isUndone = all.some((change) => change.op === 'modified' && isSameFile(change.before, change.entry))
+  return isUndone ? undefined : inOrder(all)
 }
