@@ -171,7 +171,7 @@ export class StepWriter {
         // In ascending row order: FTS5 starts a new segment for each row id lower than the previous one.
         for (const entry of renamed.toSorted((a, b) => b.entry.key - a.entry.key))
           await replaceEntry(tx, db.dialect, entry)
-        for (const entry of updated) await updateEntry(tx, entry)
+        await Promise.all(updated.map((entry) => updateEntry(tx, entry)))
         await removeTexts(tx, db.dialect, textless)
         if (added.length > 0) await insertEntries(tx, db.dialect, added)
         await putPending(tx, db.dialect, pending, now())
