@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { rounds } from '../support/tier.ts'
 import { assertReply, Workspace } from './folders-support.ts'
 
-/** Half of the levels of the deepest folder. Indexing takes time by the square of them. */
-const DEPTH = rounds(1200, 1200, 2000)
+/** Half of the levels of the deepest folder. */
+const DEPTH = 2000
 
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
