@@ -29,6 +29,7 @@ export type Fault =
   | { code: 'quota-exceeded'; limit: number } // bytes
   | { code: 'disk-full'; canDelete: boolean } // of the server; whether there is space for deleting
   | { code: 'disk-unwritable' } // of the server
+  | { code: 'outcome-unknown' } // the database did not answer whether it made a change
   | { code: 'too-many-uploads'; limit: number } // that are unfinished
   | { code: 'too-many-tasks'; limit: number } // of an account, that are unfinished
   | { code: 'too-many-entries'; limit: number; of: 'library' | 'commit' } // files and folders

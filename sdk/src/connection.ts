@@ -132,7 +132,7 @@ export class Connection {
 
 function isWorthRepeating(error: unknown, { isIdempotent }: Sending): error is CarrelError {
   if (!(error instanceof CarrelError)) return false
-  // A response of 503 or 429 says that nothing was done. 502 and 504 are of a proxy, which cannot know.
+  // A response of 503 or 429 says that nothing was done. 504 says that this is not known, and 502 is of a proxy, which cannot know.
   if (error.status === 503 || error.status === 429) return true
   return isIdempotent && (error.kind === 'unreachable' || error.kind === 'busy')
 }

@@ -1,5 +1,5 @@
 import type { FaultTable } from '../errors.ts'
-import { diskFullText, type FaultResponse } from '../http/index.ts'
+import { diskFullText, type FaultResponse, OUTCOME_UNKNOWN_TEXT } from '../http/index.ts'
 
 // Clients in the field depend on the statuses above 440.
 export const apiFaults: FaultTable<FaultResponse> = {
@@ -42,6 +42,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
     'The server cannot save anything at the moment. Reading still works.',
     { 'Retry-After': 60 },
   ],
+  'outcome-unknown': () => [504, OUTCOME_UNKNOWN_TEXT],
   'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
   'too-many-tasks': () => [429, 'Too many unfinished tasks.', { 'Retry-After': 60 }],
   'too-many-entries': ({ limit, of }) => [

@@ -58,6 +58,7 @@ const GENERAL_ERRORS: Readonly<Record<number, string>> = {
   429: 'Too many requests. `Retry-After` says when to try again.',
   500: 'The server failed. The reason is in its log.',
   503: 'The server is busy, cannot save anything at the moment, or stops. `Retry-After` says when to try again.',
+  504: 'The database did not answer, so it is not known whether the change was made. Look before you repeat it.',
   507: 'The server has no disk space left.',
 }
 

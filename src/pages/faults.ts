@@ -22,6 +22,7 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
     'quota-exceeded': () => [443, texts.noRoom],
     'disk-full': () => [507, texts.diskFull],
     'disk-unwritable': () => [503, texts.unwritable, { 'Retry-After': 60 }],
+    'outcome-unknown': () => [504, texts.outcomeUnknown],
     'too-many-entries': () => [400, texts.noRoom],
     'encrypted-mismatch': nowhere,
     'password-needed': nowhere,

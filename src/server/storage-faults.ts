@@ -37,8 +37,9 @@ function ofDatabase({ reason }: DatabaseError): Fault | undefined {
       return { code: 'disk-unwritable' }
     case 'busy':
     case 'unreachable':
-    case 'uncertain':
       return { code: 'busy', seconds: RETRY_SECONDS }
+    case 'uncertain':
+      return { code: 'outcome-unknown' }
     default:
       return undefined
   }

@@ -1,4 +1,10 @@
-import { diskFullText, type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
+import {
+  diskFullText,
+  type FaultResponse,
+  OUTCOME_UNKNOWN_TEXT,
+  type SurfaceFaults,
+  unexpected,
+} from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied']
 
@@ -27,6 +33,7 @@ export const syncFaults: SurfaceFaults = {
     'The server cannot save anything at the moment. Reading still works.',
     { 'Retry-After': 60 },
   ],
+  'outcome-unknown': () => [504, OUTCOME_UNKNOWN_TEXT],
   busy: ({ seconds }) => [503, 'The server is busy.', { 'Retry-After': seconds }],
   // Clients show that the library is too large to sync.
   'too-many-entries': () => [447, 'Too many files in library'],

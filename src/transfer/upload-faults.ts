@@ -1,4 +1,10 @@
-import { diskFullText, type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
+import {
+  diskFullText,
+  type FaultResponse,
+  OUTCOME_UNKNOWN_TEXT,
+  type SurfaceFaults,
+  unexpected,
+} from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied.']
 
@@ -20,6 +26,7 @@ export const uploadFaults: SurfaceFaults = {
     'The server cannot save anything at the moment. Reading still works.',
     { 'Retry-After': 60 },
   ],
+  'outcome-unknown': () => [504, OUTCOME_UNKNOWN_TEXT],
   busy: ({ seconds }) => [503, 'The server is busy.', { 'Retry-After': seconds }],
   'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
   'too-many-entries': () => [400, 'Too many files in library.'],

@@ -1,4 +1,10 @@
-import { diskFullText, type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
+import {
+  diskFullText,
+  type FaultResponse,
+  OUTCOME_UNKNOWN_TEXT,
+  type SurfaceFaults,
+  unexpected,
+} from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'You do not have permission to do this.']
 const locked = ({ path }: { path: string }): FaultResponse => [423, `${path} is locked.`]
@@ -36,6 +42,7 @@ export const webdavFaults: SurfaceFaults = {
     'The server cannot save anything at the moment. Reading still works.',
     { 'Retry-After': 60 },
   ],
+  'outcome-unknown': () => [504, OUTCOME_UNKNOWN_TEXT],
   busy: ({ seconds }) => [503, 'The server is busy.', { 'Retry-After': seconds }],
   'too-many-entries': () => [507, 'The library has too many files.'],
   'too-many-tries': ({ seconds }) => [429, 'Too many wrong passwords.', { 'Retry-After': seconds }],
