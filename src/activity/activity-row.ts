@@ -33,6 +33,8 @@ export interface CommitActivity extends Activity {
  * A commit with more changes has only this many activities, the first by path. Its details list all changes.
  */
 const MAX_ROWS_PER_COMMIT = 100
+// As long as an e-mail address. Imported commits may name anybody, the column is indexed, and PostgreSQL rejects index entries of more than 2,704 bytes.
+const MAX_AUTHOR = 255
 
 /** The activities of a commit: one per change. A folder with its content is one change. */
 export function activitiesOf(
@@ -42,7 +44,7 @@ export function activitiesOf(
 ): CommitActivity[] {
   const common = {
     seq: commit.seq,
-    author: commit.creatorName ?? '',
+    author: (commit.creatorName ?? '').slice(0, MAX_AUTHOR).toWellFormed(),
     ...(commit.viaLink && { viaLink: true }),
     at: commit.ctime,
     commitId: commit.id,

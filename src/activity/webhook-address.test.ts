@@ -82,6 +82,7 @@ describe('URLs a webhook may have', () => {
     'http://[fe80::1]/',
     'https://192.168.0.1/',
     `https://example.org/${'x'.repeat(2100)}`,
+    `https://example.org/${'é'.repeat(400)}`,
   ]
   for (const url of refused) {
     it(`are not ${url.slice(0, 40) || 'nothing'}`, () => assert.equal(parseWebhookUrl(url, false), undefined))

@@ -56,5 +56,6 @@ export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | unde
   const host = hostOf(url)
   if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return undefined
   url.hash = ''
-  return url
+  // Characters that are not ASCII are encoded as up to 9. The URL is indexed, and PostgreSQL rejects index entries of more than 2,704 bytes.
+  return url.href.length <= MAX_URL ? url : undefined
 }

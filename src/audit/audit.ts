@@ -12,6 +12,8 @@ const ROWS_PER_STEP = 1000
 const DAY = 86_400
 // Text from clients is truncated, so that unauthenticated callers cannot fill the log.
 const MAX_TEXT = 1024
+// Of a character up to 3 bytes: the column is indexed, and PostgreSQL rejects index entries of more than 2,704 bytes.
+const MAX_INDEXED_TEXT = 512
 
 /** The actor of an action and its remote address. */
 export interface AuditActor {
@@ -46,11 +48,11 @@ export class Audit {
   async record(tx: Transaction, entry: NewAuditEntry): Promise<void> {
     await appendAuditEntry(tx, {
       at: this.#now(),
-      actor: plain(entry.actor),
+      actor: plain(entry.actor, MAX_INDEXED_TEXT),
       address: plain(entry.address),
       action: entry.action,
       objectKind: entry.objectKind,
-      objectId: plain(entry.objectId),
+      objectId: plain(entry.objectId, MAX_INDEXED_TEXT),
       path: plain(entry.path ?? ''),
       detail: entry.detail ?? {},
     })
@@ -96,6 +98,6 @@ export class Audit {
   }
 }
 
-function plain(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed()
+function plain(text: string, most = MAX_TEXT): string {
+  return text.toWellFormed().replaceAll('\0', '').slice(0, most).toWellFormed()
 }
