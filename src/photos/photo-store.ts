@@ -1,16 +1,9 @@
 import { type LibraryDependent, libraryRelation } from '../commits/index.ts'
 import { deleteBatch, type Reader, type Transaction } from '../database/index.ts'
-import {
-  type DirId,
-  type FileId,
-  idFromBytes,
-  idToBytes,
-  type LibraryPath,
-  ROOT,
-  withSlash,
-} from '../objects/index.ts'
+import { type DirId, type FileId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
 import { dayOf, takenAtOf } from './photo-dates.ts'
 import type { PhotoKind } from './photo-kinds.ts'
+import { below, inFolder, PARENT, parentColumns } from './photo-parent.ts'
 
 const IDS_PER_QUERY = 500
 
@@ -175,20 +168,27 @@ export async function putPhotos(
   photos: readonly { readonly entry: PhotoEntry; readonly details: PhotoDetails | undefined }[],
   { seq, now }: { readonly seq: number; readonly now: number },
 ): Promise<void> {
-  const sql = `insert into photo (library_key, parent, name, file_id, kind, size, mtime, original_at, utc_offset, taken_at, day,
+  const sql = `insert into photo (library_key, parent, long_parent, name, file_id, kind, size, mtime, original_at, utc_offset, taken_at, day,
       width, height, thumbhash, due_at, attempts, seq)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
     on conflict (library_key, parent, name) do update set file_id = excluded.file_id, kind = excluded.kind,
       size = excluded.size, mtime = excluded.mtime, original_at = excluded.original_at, utc_offset = excluded.utc_offset,
       taken_at = excluded.taken_at, day = excluded.day, width = excluded.width, height = excluded.height,
       thumbhash = excluded.thumbhash, due_at = excluded.due_at, attempts = 0, seq = excluded.seq`
   await Promise.all(
-    photos.map(({ entry, details }) => {
+    photos.map(async ({ entry, details }) => {
       const takenAt = takenAtOf(details?.originalAt, entry.mtime)
-      return tx.run(
+      const { parent, longParent } = parentColumns(entry.parent)
+      // A node of an older version may have stored the photo under its whole path.
+      if (longParent !== null) {
+        const earlier = 'delete from photo where library_key = ? and parent = ? and name = ?'
+        await tx.run(earlier, libraryKey, longParent, entry.name)
+      }
+      await tx.run(
         sql,
         libraryKey,
-        entry.parent,
+        parent,
+        longParent,
         entry.name,
         idToBytes(entry.fileId),
         KINDS.indexOf(entry.kind),
@@ -216,10 +216,11 @@ export async function deletePhotosAt(
   beforeSeq: number,
 ): Promise<void> {
   const { sql, values } = below(place.path)
+  const folder = inFolder(place.parent)
   await tx.run(
-    'delete from photo where library_key = ? and parent = ? and name = ? and seq < ?',
+    `delete from photo where library_key = ? and ${folder.sql} and name = ? and seq < ?`,
     libraryKey,
-    place.parent,
+    ...folder.values,
     place.name,
     beforeSeq,
   )
@@ -271,7 +272,7 @@ interface IndexedRow {
   day: number
 }
 
-const INDEXED = 'select key, parent, name, file_id, kind, size, mtime, original_at, taken_at, day from photo'
+const INDEXED = `select key, ${PARENT} as parent, name, file_id, kind, size, mtime, original_at, taken_at, day from photo`
 
 /** The indexed photos of a folder. */
 export async function listPhotosIn(
@@ -279,8 +280,13 @@ export async function listPhotosIn(
   libraryKey: number,
   parent: LibraryPath,
 ): Promise<IndexedPhoto[]> {
-  const sql = `${INDEXED} where library_key = ? and parent = ?`
-  return (await reader.all<IndexedRow>(sql, libraryKey, parent)).map(toIndexed)
+  const { sql, values } = inFolder(parent)
+  const rows = await reader.all<IndexedRow>(
+    `${INDEXED} where library_key = ? and ${sql}`,
+    libraryKey,
+    ...values,
+  )
+  return rows.map(toIndexed)
 }
 
 /** The indexed photos of a library after a key, in the order of keys. */
@@ -311,12 +317,6 @@ function toIndexed(row: IndexedRow): IndexedPhoto {
     isDated:
       row.taken_at === takenAtOf(row.original_at ?? undefined, row.mtime) && row.day === dayOf(row.taken_at),
   }
-}
-
-/** The condition that a photo is below a folder. The successor of `/` in byte order is `0`. */
-export function below(base: LibraryPath): { readonly sql: string; readonly values: readonly string[] } {
-  if (base === ROOT) return { sql: '1 = 1', values: [] }
-  return { sql: '(parent = ? or (parent >= ? and parent < ?))', values: [base, withSlash(base), `${base}0`] }
 }
 
 function marks(values: readonly unknown[]): string {

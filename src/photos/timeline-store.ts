@@ -1,7 +1,8 @@
 import { type Database, inGroups, type Reader, type Value } from '../database/index.ts'
 import { baseName, type FileId, idFromBytes, type LibraryPath, parentOf } from '../objects/index.ts'
 import { DAY_SECONDS } from './photo-dates.ts'
-import { below, KINDS, type PhotoEntry } from './photo-store.ts'
+import { below, inFolder, PARENT, type PhotoCondition } from './photo-parent.ts'
+import { KINDS, type PhotoEntry } from './photo-store.ts'
 
 /** A photo of the timeline. */
 export interface Photo extends Omit<PhotoEntry, 'isReadable'> {
@@ -84,7 +85,7 @@ export async function findPhotos(reader: Reader, keys: readonly number[]): Promi
   const found = new Map<number, Photo>()
   for (const { some, marks } of inGroups(keys)) {
     const rows = await reader.all<PhotoRow>(
-      `select key, library_key, parent, name, file_id, kind, size, mtime, utc_offset, taken_at, width, height, thumbhash
+      `select key, library_key, ${PARENT} as parent, name, file_id, kind, size, mtime, utc_offset, taken_at, width, height, thumbhash
        from photo where key in (${marks})`,
       ...some,
     )
@@ -144,11 +145,12 @@ export async function listThumbhashes(
   parent: LibraryPath,
   limit: number,
 ): Promise<{ name: string; fileId: FileId; thumbhash: Uint8Array }[]> {
+  const { sql, values } = inFolder(parent)
   const rows = await reader.all<{ name: string; file_id: Uint8Array; thumbhash: Uint8Array }>(
     `select name, file_id, thumbhash from photo
-     where library_key = ? and parent = ? and thumbhash is not null order by name limit ?`,
+     where library_key = ? and ${sql} and thumbhash is not null order by name limit ?`,
     libraryKey,
-    parent,
+    ...values,
     limit,
   )
   return rows.map((row) => ({
@@ -159,9 +161,10 @@ export async function listThumbhashes(
 }
 
 /** The condition that a photo is below a folder, or is a certain file. */
-function within({ base, isFile }: Lane): { readonly sql: string; readonly values: readonly string[] } {
-  if (isFile) return { sql: '(parent = ? and name = ?)', values: [parentOf(base), baseName(base)] }
-  return below(base)
+function within({ base, isFile }: Lane): PhotoCondition {
+  if (!isFile) return below(base)
+  const { sql, values } = inFolder(parentOf(base))
+  return { sql: `(${sql} and name = ?)`, values: [...values, baseName(base)] }
 }
 
 function toPhoto(row: PhotoRow): Photo {

@@ -48,6 +48,7 @@ import { abandonedBytes } from './0049-abandoned-bytes.ts'
 import { encryptedViews } from './0050-encrypted-views.ts'
 import { sealedArchiveTickets } from './0051-sealed-archive-tickets.ts'
 import { deviceAuthorizations } from './0052-device-authorizations.ts'
+import { longPhotoPaths } from './0053-long-photo-paths.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   encryptedViews,
   sealedArchiveTickets,
   deviceAuthorizations,
+  longPhotoPaths,
 ]
