@@ -117,7 +117,7 @@ const programs: readonly SystemProgram[] = [
     command: 'radosgw',
     debianPackage: 'radosgw ceph-mon ceph-osd ceph-common',
     neededFor: 'the S3 interface of Ceph',
-    onlyFor: ['test/backup/s3-services', 'test/storage/s3-', 'test/faults', 'test/docs/commands'],
+    onlyFor: ['test/backup/s3-services', 'test/storage/s3-', 'test/faults', 'test/docs/commands', 'bin/s3'],
     forNodes: true,
   },
   {
