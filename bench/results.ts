@@ -34,16 +34,27 @@ export async function readResults(folder: string): Promise<Results | undefined> 
   return text === undefined ? undefined : (JSON.parse(text) as Results)
 }
 
-/** Earlier results, in which those of a later run replace the ones of the same scenario and database. */
+/** Earlier results, in which those of a later run replace the ones of the same scenario and database, with the remarks about them. */
 export function mergeResults(earlier: Results, later: Results): Results {
   const keyOf = ({ scenario, database }: Finding) => `${scenario} on ${database}`
   const replaced = new Set(later.findings.map(keyOf))
   const measured = new Set(later.runs.flatMap((run) => run.measured))
+  const curves = new Set(later.findings.flatMap(({ point }) => (point === undefined ? [] : [point.curve])))
   const kept = earlier.runs
-    .map((run) => ({ ...run, measured: run.measured.filter((one) => !measured.has(one)) }))
+    .map((run) => ({
+      ...run,
+      measured: run.measured.filter((one) => !measured.has(one)),
+      notes: run.notes.filter((note) => !isAbout(note, curves)),
+      failures: run.failures.filter((failure) => !isAbout(failure, measured)),
+    }))
     .filter((run) => run.measured.length > 0)
   const findings = [...earlier.findings.filter((one) => !replaced.has(keyOf(one))), ...later.findings]
   return { runs: [...kept, ...later.runs], findings }
+}
+
+/** Whether a remark is about one of these: it begins with the name and a colon. */
+function isAbout(remark: string, names: ReadonlySet<string>): boolean {
+  return [...names].some((name) => remark.startsWith(`${name}: `))
 }
 
 /** Writes results.json, results.md and plots to a folder, and replaces those of earlier results. */

@@ -64,8 +64,17 @@ describe('published results', () => {
     const earlier = results('ping on SQLite', finding('ping', 'old'), finding('mix', 'kept'))
     const [run] = earlier.runs
     assert.ok(run)
-    const both = { ...earlier, runs: [{ ...run, measured: ['ping on SQLite', 'mix on SQLite'] }] }
-    const merged = mergeResults(both, results('ping on SQLite', finding('ping', 'new')))
+    const remarks = {
+      notes: ['Size: ends at 10, because of the time', 'Length: ends at 10, because of the time'],
+      failures: ['ping on SQLite: Error: no answer', 'mix on PostgreSQL: Error: no answer'],
+    }
+    const both = { ...earlier, runs: [{ ...run, ...remarks, measured: ['ping on SQLite', 'mix on SQLite'] }] }
+    const point = { curve: 'Size', series: 'add', x: 20, of: 'entries' }
+    const merged = mergeResults(both, results('ping on SQLite', finding('ping', 'new', { point })))
+    assert.deepEqual(
+      [merged.runs[0]?.notes, merged.runs[0]?.failures],
+      [remarks.notes.slice(1), remarks.failures.slice(1)],
+    )
     assert.deepEqual(
       merged.findings.map(({ what }) => what),
       ['kept', 'new'],
