@@ -34,7 +34,7 @@ const OTHER_FILES = [
   'CHANGELOG.md',
 ]
 
-/** Also names such as `LICENSE_OPENJPEG`, of what a package contains in its folders. */
+/** Includes names such as `LICENSE_OPENJPEG`, of third-party code in a folder of a package. */
 const LEGAL_FILE = /^(?:licen[cs]e|copying|notice)(?:_[a-z\d_]+)?(?:[-.](?:md|markdown|txt|mit|apache\S*))*$/i
 const FONTS = 'web/src/ui/fonts'
 
@@ -133,7 +133,10 @@ function publishedManifest(manifest: Manifest, dependencies: Record<string, stri
   return { ...published, dependencies }
 }
 
-/** The licence texts of what is part of our files, each text once: of packages, and of other folders. The licences require it. */
+/**
+ * The licence texts of the bundled packages, and of folders such as those of fonts. A text that several share is there once. The licences require that
+ * their texts are distributed with the code.
+ */
 export function noticesOf(packages: readonly string[], others: readonly string[] = []): string {
   const titles = new Map<string, string[]>()
   const add = (title: string, text: string) => titles.set(text, [...(titles.get(text) ?? []), title])

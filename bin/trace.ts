@@ -14,7 +14,7 @@ export interface ReleaseMaps {
 /** A position in the package, also with the separators of Windows in JSON. */
 const FRAME = /[^\s()"]*\bcarrel[\\/]+(src[\\/]+[\w.\\/-]+\.mjs):(\d+):(\d+)/g
 
-/** Replaces positions in the package by those in the sources. Leaves what is not in the maps. */
+/** Maps positions in the bundle to positions in the sources. A position without a mapping is unchanged. */
 export function withSources(report: string, { maps }: ReleaseMaps): string {
   return report.replaceAll(FRAME, (frame, name: string, line: string, column: string) => {
     const payload = maps[name.replaceAll(/[\\/]+/g, '/')]

@@ -33,7 +33,8 @@ export interface CommitActivity extends Activity {
  * A commit with more changes has only this many activities, the first by path. Its details list all changes.
  */
 const MAX_ROWS_PER_COMMIT = 100
-// As long as an e-mail address. Imported commits may name anybody, the column is indexed, and PostgreSQL rejects index entries of more than 2,704 bytes.
+// The maximum length of an e-mail address. The author of an imported commit has no limit, the column is indexed, and PostgreSQL rejects index entries of
+// more than 2,704 bytes.
 const MAX_AUTHOR = 255
 
 /** The activities of a commit: one per change. A folder with its content is one change. */

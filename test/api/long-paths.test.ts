@@ -137,7 +137,7 @@ describe('a photo at the longest path', () => {
     const form = { share_type: 'user', username: friend.email, permission: 'r' }
     ok(await ann.put(space.v21('file/shared-items/'), { query: { p: narrow }, form }))
     assert.deepEqual(await photos(friend), [`/${NARROW_FILE}`])
-    // Folders on both sides of the limit of what the index has of a path, and the last one.
+    // Folders just below and just above the maximum length of an indexed path, and the deepest one.
     for (const levels of [4, 5, 6, 7, 40, NARROW.length]) {
       const guest = await server.signUp()
       await shareWith(ann, space.id, guest, {

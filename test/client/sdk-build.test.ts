@@ -11,7 +11,7 @@ import { uploadFile } from '../support/transfer.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
-/** A program of somebody who has only the packed SDK. */
+/** A program whose only dependency is the packed SDK. */
 const program = `
 import { Carrel } from 'carrel-sdk'
 const carrel = new Carrel({ url: process.argv[2], token: process.argv[3] })
