@@ -270,6 +270,7 @@ export const RULES: readonly Rule[] = [
   // The browser: signing in and working with files stand for the rest.
   fast('test/web/unit/', SQLITE, 'no server'),
   fast('test/web/served', SQLITE, 'no browser'),
+  fast('test/web/error-messages', SQLITE, 'no server'),
   fast('test/web/sign-in', SQLITE, 'browser', 30),
   fast('test/web/files.', SQLITE, 'browser', 40),
   deep('test/web/every-page', SQLITE, 'every page four times, with axe and a screenshot', 100),

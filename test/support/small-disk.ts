@@ -11,7 +11,7 @@ export interface SmallDisk extends AsyncDisposable {
   readonly folder: string
   /** Bytes. */
   free(): Promise<number>
-  /** Takes all the space that is left, as another program would. */
+  /** Takes all the space that is free when it is called, but not what a server releases meanwhile. */
   fill(): Promise<void>
   /** Gives back what `fill` took. */
   empty(): Promise<void>
@@ -33,17 +33,20 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | und
     return undefined
   }
   const ballast = path.join(folder, 'ballast')
+  const free = async () => {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  }
   return {
     folder,
-    async free() {
-      const { bavail, bsize } = await statfs(folder)
-      return bavail * bsize
-    },
+    free,
     async fill() {
+      let left = await free()
       await using file = await open(ballast, 'a')
-      for (let size = MB; size >= 1; ) {
+      for (let size = MB; size >= 1 && left > 0; ) {
         try {
-          const { bytesWritten } = await file.write(Buffer.alloc(size))
+          const { bytesWritten } = await file.write(Buffer.alloc(Math.min(size, left)))
+          left -= bytesWritten
           if (bytesWritten < size) size = Math.floor(size / 2)
         } catch (error) {
           assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')

@@ -15,6 +15,7 @@ const patterns = [
   ['locked-library', /has not been decrypted/i],
   ['encrypted', /^an encrypted library can not|^the password of a library of encryption/i],
   ['read-only-server', /cannot save anything at the moment/i],
+  ['outcome-unknown', /not known whether the change was made/i],
   [
     'too-many',
     /can (?:have|be|write) at most|at most \d+ files|exceeds the limit|no more than|^too many (?:unfinished|deliveries)/i,
