@@ -173,8 +173,8 @@ async function measureControl(
   }
 }
 
-/** Sends the nth request to a node of the cluster and throws unless it succeeds. */
-type Work = (n: number, node: number) => Promise<void>
+/** Sends the nth request of all, as a client of the cluster, and throws unless it succeeds. */
+type Work = (n: number, client: number) => Promise<void>
 type Prepare = (cluster: Cluster) => Promise<Work>
 
 let known: boolean | undefined
@@ -197,7 +197,8 @@ export class Cluster implements AsyncDisposable {
   readonly #servers: readonly ChildServer[]
   readonly #opened: AsyncDisposableStack
   readonly #limit: () => void
-  readonly #agent = new Agent({ keepAlive: true })
+  /** By client: each keeps its connection, as real clients do. So it stays at one process, too. */
+  readonly #agents = new Map<number, Agent>()
 
   private constructor(
     clients: readonly Client[],
@@ -319,7 +320,7 @@ export class Cluster implements AsyncDisposable {
 
   /** The counters of edits, of all nodes. */
   async #edits() {
-    const texts = await Promise.all(this.clients.map((node) => this.send(node, '/metrics')))
+    const texts = await Promise.all(this.clients.map((_, index) => this.send(index, '/metrics')))
     const sumOf = (name: string) =>
       texts.reduce((sum, text) => {
         const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text.toString())
@@ -332,13 +333,16 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** One request over a kept connection. Throws for any status but 200. */
+  /** One request over the connection of a client. Throws for any status but 200. */
   send(
-    { url, token }: Client,
+    client: number,
     target: string,
     { body, type }: { readonly body?: Uint8Array; readonly type?: string } = {},
   ): Promise<Buffer> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+    const { url, token } = this.node(client)
+    const agent = this.#agents.get(client) ?? new Agent({ keepAlive: true })
+    this.#agents.set(client, agent)
     const headers = {
       ...JSON_TYPE,
       Authorization: `Token ${token}`,
@@ -346,7 +350,7 @@ export class Cluster implements AsyncDisposable {
       ...(body !== undefined && { 'Content-Length': String(body.length) }),
     }
     const method = body === undefined ? 'GET' : 'POST'
-    const sent = request(url + target, { agent: this.#agent, method, headers }, (response) => {
+    const sent = request(url + target, { agent, method, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.once('error', reject)
@@ -362,10 +366,10 @@ export class Cluster implements AsyncDisposable {
     return promise
   }
 
-  upload(node: Client, link: string, name: string): Promise<Buffer> {
+  upload(client: number, link: string, name: string): Promise<Buffer> {
     const parts = [['parent_dir', '/'] as const, { filename: name, bytes: randomBytes(KIB_4) }]
     const body = formBytes(parts, BOUNDARY)
-    return this.send(node, link, { body, type: `multipart/form-data; boundary=${BOUNDARY}` })
+    return this.send(client, link, { body, type: `multipart/form-data; boundary=${BOUNDARY}` })
   }
 
   async link(library: string, of = 'upload-link', query: Record<string, string> = {}): Promise<string> {
@@ -375,7 +379,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#agent.destroy()
+    for (const agent of this.#agents.values()) agent.destroy()
     await this.#opened.disposeAsync()
   }
 }
@@ -396,30 +400,28 @@ async function spawn(
 async function prepareMixed(cluster: Cluster): Promise<Work> {
   const library = await cluster.node(0).createLibrary('read')
   const link = await cluster.link(library)
-  for (let n = 0; n < FILES; n += 1) await cluster.upload(cluster.node(0), link, `file ${n}`)
+  for (let n = 0; n < FILES; n += 1) await cluster.upload(0, link, `file ${n}`)
   const downloads: string[] = []
   for (let n = 0; n < FILES; n += 10) {
     downloads.push(await cluster.link(library, 'file', { p: `/file ${n}`, reuse: '1' }))
   }
   const writes = await createLinks(cluster)
-  return async (n, index) => {
-    const node = cluster.node(index)
+  return async (n, client) => {
     const kind = n % 5
-    if (kind === 0) await cluster.upload(node, writes[n % LIBRARIES] ?? '', `file ${n}`)
-    else if (kind < 3) await cluster.send(node, `/api2/repos/${library}/dir/?p=/`)
-    else await cluster.send(node, downloads[n % downloads.length] ?? '')
+    if (kind === 0) await cluster.upload(client, writes[(n / 5) % LIBRARIES] ?? '', `file ${n}`)
+    else if (kind < 3) await cluster.send(client, `/api2/repos/${library}/dir/?p=/`)
+    else await cluster.send(client, downloads[n % downloads.length] ?? '')
   }
 }
 
 async function prepareUploads(cluster: Cluster): Promise<Work> {
   const links = await createLinks(cluster)
-  return async (n, index) =>
-    void (await cluster.upload(cluster.node(index), links[n % LIBRARIES] ?? '', `file ${n}`))
+  return async (n, client) => void (await cluster.upload(client, links[n % LIBRARIES] ?? '', `file ${n}`))
 }
 
 async function prepareOneLibrary(cluster: Cluster): Promise<Work> {
   const link = await cluster.link(await cluster.node(0).createLibrary('one'))
-  return async (n, index) => void (await cluster.upload(cluster.node(index), link, `file ${n}`))
+  return async (n, client) => void (await cluster.upload(client, link, `file ${n}`))
 }
 
 /** Upload links of 100 libraries. */
