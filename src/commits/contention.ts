@@ -1,10 +1,7 @@
 import type { CommitId } from '../objects/index.ts'
 
-/**
- * How long after a conflict the next one is expected. A mutex that turns out to be needless costs two round trips, an edit that is applied in vain costs more.
- * Nodes that compete for a library commit to it several times a second. One that another node has changed a few seconds ago is not contended.
- */
-const EXPECTED_MS = 1000
+/** How long after a conflict the next one is expected. A mutex that turns out to be needless costs two round trips. */
+const EXPECTED_MS = 10_000
 /** Libraries at most. Forgetting one costs an edit that is applied twice. */
 const MAX_LIBRARIES = 1000
 
