@@ -108,7 +108,7 @@ export class Links {
 
   /**
    * Creates a link to an item of a library: one per creator and item unless `several`. An existing upload
-   * link is returned unchanged. Throws path-not-found, permission-denied, link-exists, too-many-links.
+   * link is returned unchanged. Throws path-not-found, permission-denied, link-exists, limit-reached.
    */
   async create(
     user: Account,
@@ -396,7 +396,8 @@ export class Links {
       const usable = sameOrigin.find((link) => isUsable(link, now))
       if (usable !== undefined && kind === 'share') fail({ code: 'link-exists', token: usable.token })
       if (usable !== undefined) return usable.token
-      if ((await countLinks(tx, library.info.key)) >= MAX_PER_LIBRARY) fail({ code: 'too-many-links' })
+      if ((await countLinks(tx, library.info.key)) >= MAX_PER_LIBRARY)
+        fail({ code: 'limit-reached', what: 'links', limit: MAX_PER_LIBRARY })
       await insertLink(tx, {
         token,
         kind,

@@ -71,7 +71,7 @@ export class Webhooks {
     return listWebhooks(this.#options.db, info.key)
   }
 
-  /** Throws webhook-url-invalid, webhook-exists, too-many-webhooks. */
+  /** Throws webhook-url-invalid, webhook-exists, limit-reached. */
   async add(
     library: OwnedLibrary,
     options: { url: string; secret: string | undefined },
@@ -84,7 +84,7 @@ export class Webhooks {
     const created = { libraryKey, url, secret: secrets.seal(secret), creator: library.actor.email }
     const webhook = await db.write(async (tx) => {
       if ((await listWebhooks(tx, libraryKey)).length >= MAX_WEBHOOKS) {
-        fail({ code: 'too-many-webhooks', limit: MAX_WEBHOOKS })
+        fail({ code: 'limit-reached', what: 'webhooks', limit: MAX_WEBHOOKS })
       }
       const inserted = await insertWebhook(tx, { ...created, createdAt: now(), sinceSeq })
       if (inserted === undefined) return fail({ code: 'webhook-exists', url })

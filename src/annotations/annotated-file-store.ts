@@ -111,7 +111,7 @@ export async function findAnnotatedFile(
   return (await reader.get<{ key: number }>(sql, libraryKey, pathKey(path)))?.key
 }
 
-/** The row of a file, inserted if there is none. Replaces that of a deleted file. Throws too-many-annotated-files. */
+/** The row of a file, inserted if there is none. Replaces that of a deleted file. Throws limit-reached. */
 export async function putAnnotatedFile(
   tx: Transaction,
   libraryKey: number,
@@ -126,7 +126,7 @@ export async function putAnnotatedFile(
   const row = [libraryKey, pathKey(path), path, folderKey(path)]
   const isNew = (await tx.insert('annotated_file', columns, [row], { ignoreExisting: true })) === 1
   if (isNew && (await countAnnotatedFiles(tx, libraryKey)) > MAX_ANNOTATED_FILES) {
-    fail({ code: 'too-many-annotated-files', limit: MAX_ANNOTATED_FILES })
+    fail({ code: 'limit-reached', what: 'annotated-files', limit: MAX_ANNOTATED_FILES })
   }
   const key = await findAnnotatedFile(tx, libraryKey, path)
   if (key === undefined) throw new Error('the row that was inserted is missing')

@@ -87,7 +87,7 @@ export class Comments {
   /**
    * Adds a comment and notifies the participants of the file, the accounts it mentions and the owner of the library, as
    * far as they may read the file. Throws library-not-found, permission-denied, path-not-found, encrypted-mismatch,
-   * too-many-comments.
+   * limit-reached.
    */
   async add(file: FileOf, { text, detail }: { text: string; detail: string }): Promise<Comment> {
     const { now, record } = this.#options
@@ -98,10 +98,10 @@ export class Comments {
       const comment = { author: user.email, text, detail, resolved: false, createdAt: time, updatedAt: time }
       return async (tx, fileKey) => {
         if ((await countComments(tx, fileKey)) >= MAX_COMMENTS) {
-          fail({ code: 'too-many-comments', limit: MAX_COMMENTS, of: 'file' })
+          fail({ code: 'limit-reached', what: 'comments-of-file', limit: MAX_COMMENTS })
         }
         if ((await countCommentsBy(tx, user.key)) >= MAX_COMMENTS_OF_ACCOUNT) {
-          fail({ code: 'too-many-comments', limit: MAX_COMMENTS_OF_ACCOUNT, of: 'account' })
+          fail({ code: 'limit-reached', what: 'comments-of-account', limit: MAX_COMMENTS_OF_ACCOUNT })
         }
         const id = await insertComment(tx, fileKey, { ...comment, authorKey: user.key })
         await indexComment(tx, library.info.key, { id, text })

@@ -61,12 +61,13 @@ export class Tags {
     return shown.map((tag) => ({ ...tag, files: counts.get(tag.id) ?? 0 }))
   }
 
-  /** Throws permission-denied, tag-exists, too-many-tags. */
+  /** Throws permission-denied, tag-exists, limit-reached. */
   async add(library: Library, { name, color }: { name: string; color: string }): Promise<Tag> {
     const { info } = this.#managed(library)
     const folded = foldName(name)
     return this.#options.db.write(async (tx) => {
-      if ((await listTags(tx, info.key)).length >= MAX_TAGS) fail({ code: 'too-many-tags', limit: MAX_TAGS })
+      if ((await listTags(tx, info.key)).length >= MAX_TAGS)
+        fail({ code: 'limit-reached', what: 'tags', limit: MAX_TAGS })
       const isNew = await insertTag(tx, info.key, { name, folded, color })
       const tag = await findTagByName(tx, info.key, folded)
       if (!isNew || tag === undefined) return fail({ code: 'tag-exists', name })
@@ -152,7 +153,7 @@ export class Tags {
   }
 
   /**
-   * Throws library-not-found, permission-denied, path-not-found, tag-not-found, too-many-tags; tag-exists if the file
+   * Throws library-not-found, permission-denied, path-not-found, tag-not-found, limit-reached; tag-exists if the file
    * has it.
    */
   async tagFile(file: FileOf, tagId: number): Promise<FileTag> {
@@ -163,7 +164,7 @@ export class Tags {
       return async (tx, fileKey) => {
         const tag = (await findTag(tx, library.info.key, tagId)) ?? fail({ code: 'tag-not-found' })
         if ((await listFileTags(tx, fileKey)).length >= MAX_TAGS_OF_FILE) {
-          fail({ code: 'too-many-tags', limit: MAX_TAGS_OF_FILE })
+          fail({ code: 'limit-reached', what: 'tags', limit: MAX_TAGS_OF_FILE })
         }
         if (!(await insertFileTag(tx, fileKey, tagId))) fail({ code: 'tag-exists', name: tag.name })
         await this.#recordChange(tx, library, place)

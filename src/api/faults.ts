@@ -1,5 +1,16 @@
-import type { FaultTable } from '../errors.ts'
+import type { FaultTable, Limited } from '../errors.ts'
 import { diskFullText, type FaultResponse, OUTCOME_UNKNOWN_TEXT } from '../http/index.ts'
+
+// The web app recognizes "can have at most" and translates it. The first is the sentence of the original server.
+const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
+  links: () => 'The number of share link exceeds the limit.',
+  'personal-tokens': (limit) => `There can be no more than ${limit} personal tokens.`,
+  webhooks: (limit) => `A library can have at most ${limit} webhooks.`,
+  'comments-of-file': (limit) => `A file can have at most ${limit} comments.`,
+  'comments-of-account': (limit) => `An account can write at most ${limit} comments.`,
+  tags: (limit) => `There can be at most ${limit} tags.`,
+  'annotated-files': (limit) => `A library can have at most ${limit} files with comments or tags.`,
+}
 
 // Clients in the field depend on the statuses above 440.
 export const apiFaults: FaultTable<FaultResponse> = {
@@ -51,6 +62,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
       ? `A library can have at most ${limit} files and folders.`
       : `At most ${limit} files and folders can be added at once.`,
   ],
+  'limit-reached': ({ what, limit }) => [400, limitTexts[what](limit)],
   'block-mismatch': ({ id }) => [400, `Block ${id} invalid.`],
   'block-missing': ({ id }) => [404, `Block ${id} not found.`],
   'blocks-missing': () => [500, 'Internal Server Error'],
@@ -73,7 +85,6 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'link-not-found': () => [400, 'token invalid.'],
   'link-expired': ({ kind }) => [404, kind === 'share' ? 'Share link is expired' : 'Upload link is expired'],
   'link-exists': ({ token }) => [400, `Share link ${token} already exists.`],
-  'too-many-links': () => [400, 'The number of share link exceeds the limit.'],
   'link-password-needed': () => [403, 'Permission denied.'],
   'link-not-for-you': () => [403, 'Permission denied.'],
   'too-many-tries': ({ seconds }) => [
@@ -98,28 +109,15 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'not-in-trash': () => [400, 'Library does not exist in trash.'],
   'token-not-found': () => [404, 'api token not found'],
   'app-token-exists': ({ appName }) => [400, `app: ${appName} token already exists.`],
-  'too-many-tokens': ({ most }) => [400, `There can be no more than ${most} personal tokens.`],
   'notification-not-found': ({ id }) => [404, `Notification ${id} not found.`],
   'webhook-not-found': () => [404, 'Webhook not found.'],
   'webhook-exists': () => [409, 'Webhook exists.'],
   'webhook-url-invalid': () => [400, 'url invalid.'],
-  'too-many-webhooks': ({ limit }) => [400, `A library can have at most ${limit} webhooks.`],
   'delivery-not-found': () => [404, 'Delivery not found.'],
   'webhook-queue-full': () => [409, 'Too many deliveries are waiting.'],
   'comment-not-found': ({ id }) => [404, `File comment not found: ${id}`],
-  'too-many-comments': ({ limit, of }) => [
-    400,
-    of === 'file'
-      ? `A file can have at most ${limit} comments.`
-      : `An account can write at most ${limit} comments.`,
-  ],
   'tag-not-found': () => [404, 'file_tag not found.'],
   'tag-exists': ({ name }) => [400, `tag ${name} already exist.`],
-  'too-many-tags': ({ limit }) => [400, `There can be at most ${limit} tags.`],
-  'too-many-annotated-files': ({ limit }) => [
-    400,
-    `A library can have at most ${limit} files with comments or tags.`,
-  ],
   'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 

@@ -141,7 +141,7 @@ export class DeviceAuthorizations {
     return found
   }
 
-  /** False if no such request waits. Throws too-many-tries, too-many-tokens, account-not-found. */
+  /** False if no such request waits. Throws too-many-tries, limit-reached, account-not-found. */
   async approve(
     account: Account,
     network: string,
@@ -226,7 +226,7 @@ export class DeviceAuthorizations {
     } catch (error) {
       const isRefused =
         error instanceof DomainError &&
-        (error.fault.code === 'account-not-found' || error.fault.code === 'too-many-tokens')
+        (error.fault.code === 'account-not-found' || error.fault.code === 'limit-reached')
       if (!isRefused) throw error
       return undefined
     }

@@ -72,7 +72,7 @@ export class ScopedTokens {
     this.#sealing = new Sealing(secret, 'library tokens')
   }
 
-  /** A new personal token. It cannot be read again. Throws account-not-found, too-many-tokens. */
+  /** A new personal token. It cannot be read again. Throws account-not-found, limit-reached. */
   issuePersonal(
     account: Account,
     options: PersonalTokenOptions,
@@ -108,10 +108,10 @@ export class ScopedTokens {
     return { token, key }
   }
 
-  /** Throws too-many-tokens if the account has as many personal tokens as it may have. */
+  /** Throws limit-reached if the account has as many personal tokens as it may have. */
   async checkPersonalCount(tx: Transaction, { key }: Account): Promise<void> {
     if ((await countPersonalTokens(tx, key)) < mostPersonalTokens) return
-    fail({ code: 'too-many-tokens', most: mostPersonalTokens })
+    fail({ code: 'limit-reached', what: 'personal-tokens', limit: mostPersonalTokens })
   }
 
   /** Newest first, without expired ones. */
