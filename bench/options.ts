@@ -20,6 +20,8 @@ export interface Options {
   readonly keep: string | undefined
   /** Settings of the second server of a comparison; undefined for a plain run. */
   readonly twin: Readonly<Record<string, string>> | undefined
+  /** A commit that this checkout is compared with; undefined for a plain run. */
+  readonly against: string | undefined
   /** Rounds of a comparison. */
   readonly rounds: number
   readonly json: string | undefined
@@ -71,6 +73,8 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
   if (out === undefined && (add || readme !== undefined)) throw new UsageError('Set --out as well.')
   if (values.url !== undefined && !/^https?:\/\/[^/]/.test(values.url))
     throw new UsageError('Set --url to an address such as https://files.example.org.')
+  const compared = [values.twin, values.against, values.url].filter((value) => value !== undefined)
+  if (compared.length > 1) throw new UsageError('Set one of --twin, --against and --url.')
   const url = values.url?.replace(/\/+$/, '')
   const [profile, keep] = [values.profile, values.keep].map((folder) => folder && path.resolve(folder))
   const results = { json, markdown, out, add, readme, render }
@@ -82,6 +86,7 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
     profile,
     keep,
     ...parseTwin(values),
+    against: values.against,
     ...results,
     ...timesOf(values),
     plan: values.published ? published.scenarios : undefined,
@@ -127,6 +132,7 @@ function parseFlags(args: readonly string[]) {
         profile: { type: 'string' },
         keep: { type: 'string' },
         twin: { type: 'string', multiple: true },
+        against: { type: 'string' },
         rounds: { type: 'string', default: '5' },
         json: { type: 'string' },
         markdown: { type: 'string' },
@@ -157,6 +163,7 @@ export function helpText(scenarioNames: readonly string[]): string {
   --profile <folder>   writes a CPU profile of each server there, which slows it down
   --keep <folder>      keeps the SQLite data of search and start there, and reuses that of an earlier run
   --twin <NAME=VALUE>  compares the server with one that has this setting too; may be repeated
+  --against <commit>   compares this checkout with a commit, which is built in a temporary clone
   --rounds <number>    rounds of such a comparison, alternating which of the two is first (default: 5)
   --json <file>        also writes the findings as JSON
   --markdown <file>    also writes the table as Markdown

@@ -48,9 +48,12 @@ export function isMet({ value, target }: Pick<Row, 'value' | 'target'>): boolean
   return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost
 }
 
-/** Above 1 if it is faster. A value that is better when it is lower is compared the other way round. */
+/** Units of times, memory and other costs. */
+const COSTS: ReadonlySet<Unit> = new Set(['ms', 'MB', 'KB', 'requests'])
+
+/** Above 1 if it is faster or smaller. A value that is better when it is lower is compared the other way round. */
 export function speedRatio({ value, unit }: Pick<Row, 'value' | 'unit'>, compared: number): number {
-  return unit === 'ms' ? compared / value : value / compared
+  return COSTS.has(unit) ? compared / value : value / compared
 }
 
 type About = Pick<Row, 'limit' | 'target' | 'bare'>

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { programVersion } from '../src/version.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { measureHere, OtherCommit } from './against.ts'
 import { fileSystemOf } from './file-system.ts'
 import { Nginx } from './limits/nginx.ts'
 import { MemoryPeak } from './memory.ts'
@@ -51,6 +52,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   const began = performance.now()
   try {
     if (options.url !== undefined) await measureAt(options.url, apiToken, options, folder, outcome)
+    else if (options.against !== undefined) await measureAgainst(options.against, options, folder, outcome)
     else await measureAll(options, folder, outcome)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -127,7 +129,11 @@ async function openBench(
       try {
         if (options.twin === undefined) add(scenario.name, withPeak(await scenario.run(context), peak))
         else {
-          const rounds = await alternate(scenario, options.rounds, context, contextWith(options.twin))
+          const other = contextWith(options.twin)
+          const rounds = await alternate(options.rounds, {
+            base: () => scenario.run(context),
+            twin: () => scenario.run(other),
+          })
           outcome.twins.push(...compareRounds(scenario.name, database, rounds))
         }
         outcome.measured.push(what)
@@ -170,18 +176,42 @@ async function measureAt(
 
 const remoteNames = scenarios.filter((one) => one.runAt !== undefined).map(({ name }) => name)
 
-/** Runs a scenario with both servers in each round. Which of them is first alternates, so that drift cancels out. */
+/** Compares this checkout with another commit, scenario by scenario. */
+async function measureAgainst(
+  ref: string,
+  { only, databases, rounds, quick }: Options,
+  parent: string,
+  outcome: Outcome,
+): Promise<void> {
+  const other = await OtherCommit.checkOut(ref, parent)
+  for (const database of databases) {
+    for (const { name } of scenarios) {
+      if (only?.includes(name) === false) continue
+      const what = `${name} on ${databaseNames[database]}`
+      try {
+        const done = await alternate(rounds, {
+          base: () => other.measure(name, database, quick),
+          twin: () => measureHere(name, database, quick),
+        })
+        outcome.twins.push(...compareRounds(name, database, done))
+        outcome.measured.push(what)
+      } catch (error) {
+        outcome.failures.push(`${what}: ${reasonOf(error)}`)
+      }
+    }
+  }
+}
+
+/** Measures both sides in each round. Which of them is first alternates, so that drift cancels out. */
 async function alternate(
-  scenario: Scenario,
   rounds: number,
-  base: Context,
-  twin: Context,
+  { base, twin }: Record<keyof TwinRound, () => Promise<readonly Row[]>>,
 ): Promise<TwinRound[]> {
   const done: TwinRound[] = []
   for (let round = 0; round < rounds; round += 1) {
     const isTwinFirst = round % 2 === 1
-    const first = await scenario.run(isTwinFirst ? twin : base)
-    const second = await scenario.run(isTwinFirst ? base : twin)
+    const first = await (isTwinFirst ? twin() : base())
+    const second = await (isTwinFirst ? base() : twin())
     done.push(isTwinFirst ? { base: second, twin: first } : { base: first, twin: second })
   }
   return done
@@ -247,7 +277,7 @@ function withPeak(rows: readonly Row[], { bytes }: MemoryPeak): readonly Row[] {
 }
 
 async function report(
-  { quick, log, twin, json, markdown, out, add, readme, url }: Options,
+  { quick, log, twin, against, json, markdown, out, add, readme, url }: Options,
   outcome: Outcome,
   minutes: number,
 ): Promise<void> {
@@ -259,14 +289,16 @@ async function report(
     `log level ${log}`,
     ...(quick ? ['a quick run: the figures mean nothing'] : []),
   ].join('; ')
-  const twinName = Object.entries(twin ?? {})
-    .map((setting) => setting.join('='))
-    .join(' ')
-  const comparison = twinTable(twinName, twins)
-  process.stdout.write(`${about}\n\n${twin === undefined ? plainTable(findings) : comparison}`)
+  const settings = Object.entries(twin ?? {}).map((setting) => setting.join('='))
+  const isComparison = twin !== undefined || against !== undefined
+  const comparison = twinTable(
+    against === undefined ? ['Default', settings.join(' ')] : [against, 'Here'],
+    twins,
+  )
+  process.stdout.write(`${about}\n\n${isComparison ? comparison : plainTable(findings)}`)
   for (const note of notes) process.stdout.write(`\n${note}\n`)
   for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
-  const table = twin === undefined ? markdownTable(findings) : comparison
+  const table = isComparison ? comparison : markdownTable(findings)
   // Without the stacks, which name folders of the machine.
   const reasons = failures.map((failure) => failure.split('\n', 1).join())
   const run: Run = { date: new Date().toISOString(), about, minutes, measured, notes, failures: reasons }

@@ -1,7 +1,7 @@
-import type { DatabaseKind, Row, Unit } from './row.ts'
+import { type DatabaseKind, type Row, speedRatio, type Unit } from './row.ts'
 import { databaseNames } from './table.ts'
 
-/** One row of a comparison: the same work with and without a setting. */
+/** One row of a comparison: the same work with and without a setting, or of two commits. */
 export interface TwinFinding {
   readonly scenario: string
   readonly database: DatabaseKind
@@ -10,7 +10,7 @@ export interface TwinFinding {
   /** Medians of all rounds. */
   readonly base: number
   readonly twin: number
-  /** Twin divided by base: the median of the rounds, the lowest and the highest. */
+  /** Speed of the twin as a multiple of the base, above 1 if it is faster: the median of the rounds, the lowest and the highest. */
   readonly ratio: number
   readonly lowest: number
   readonly highest: number
@@ -22,16 +22,18 @@ export interface TwinRound {
   readonly twin: readonly Row[]
 }
 
-/** Compares rows by name. Rows of the machine itself, which the setting cannot change, are left out. */
+/** Compares rows by name. Rows of the machine itself, and those that only one of the two has, are left out. */
 export function compareRounds(
   scenario: string,
   database: DatabaseKind,
   rounds: readonly TwinRound[],
 ): TwinFinding[] {
-  const rows = rounds[0]?.base.filter(({ bare }) => bare !== true) ?? []
+  const [first] = rounds
+  const isCompared = ({ what, bare }: Row) => bare !== true && first?.twin.some((row) => row.what === what)
+  const rows = first?.base.filter(isCompared) ?? []
   return rows.map(({ what, unit }) => {
     const pairs = rounds.map(({ base, twin }) => [valueOf(base, what), valueOf(twin, what)] as const)
-    const ratios = pairs.map(([base, twin]) => twin / base)
+    const ratios = pairs.map(([base, twin]) => speedRatio({ value: twin, unit }, base))
     return {
       scenario,
       database,
@@ -47,7 +49,10 @@ export function compareRounds(
 }
 
 /** All comparisons as a Markdown table, which is legible as plain text too. */
-export function twinTable(name: string, findings: readonly TwinFinding[]): string {
+export function twinTable(
+  [baseName, twinName]: readonly [string, string],
+  findings: readonly TwinFinding[],
+): string {
   const lines = findings.map(({ what, database, unit, base, twin, ratio, lowest, highest }) => [
     what,
     databaseNames[database],
@@ -56,7 +61,7 @@ export function twinTable(name: string, findings: readonly TwinFinding[]): strin
     `× ${ratio.toFixed(2)}`,
     `${lowest.toFixed(2)} to ${highest.toFixed(2)}`,
   ])
-  const head = ['Work', 'Database', 'Default', name, 'Ratio', 'Range of the rounds']
+  const head = ['Work', 'Database', baseName, twinName, 'Speed', 'Range of the rounds']
   const rule = ['---', '---', '---:', '---:', '---:', '---']
   return `${[head, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`
 }

@@ -63,6 +63,12 @@ describe('the bench', () => {
     }
   })
 
+  it('compares with a commit only if there is one', async () => {
+    const { output, errors, code } = await bench('--against', 'no-such-commit', '--only', 'ping')
+    assert.equal(code, 2, output)
+    assert.match(errors, /^There is no commit no-such-commit\.$/m)
+  })
+
   it('lists the scenarios when an unknown one is requested', async () => {
     const { output, errors, code } = await bench('--only', 'flying')
     assert.equal(code, 2, output)
