@@ -198,6 +198,31 @@ describeTransports('a connection', (serve) => {
     assert.match(await text(socket), /^HTTP\/1\.1 400 /)
   })
 
+  it('ends when the client ended its side within a pipelined body', async () => {
+    const length = 'Host: a\r\nContent-Length: 30\r\n'
+    const chunked = 'Host: a\r\nTransfer-Encoding: chunked\r\n'
+    for (const part of [
+      `POST /echo/kept HTTP/1.1\r\n${length}\r\nabc`,
+      `POST /echo/lent HTTP/1.1\r\n${length}\r\nabc`,
+      `POST /echo/refuse HTTP/1.1\r\n${length}\r\nabc`,
+      `POST /fields HTTP/1.1\r\n${length}\r\nabc`,
+      `POST /echo/kept HTTP/1.1\r\n${length}Expect: 100-continue\r\n\r\n`,
+      `POST /echo/kept HTTP/1.1\r\n${chunked}\r\n3\r\nabc\r\n`,
+    ]) {
+      const opened = Promise.withResolvers<string>()
+      const gated = { ...quick, path: '/gated', handle: () => opened.promise }
+      const fields = { ...quick, method: 'POST', path: '/fields', body: { a: rawText() } } as const
+      await using server = await serve([echo, gated, fields])
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+      socket.write('GET /gated HTTP/1.1\r\nHost: a\r\n\r\n')
+      socket.end(part)
+      // Served after the end of the other connection has arrived.
+      await server.call('POST', '/echo/kept', { body: 'abc' })
+      opened.resolve('open')
+      assert.match(await text(socket), /^HTTP\/1\.1 200 [^]*"open"HTTP\/1\.1 400 [^]*Connection: close\r\n/i)
+    }
+  })
+
   it('passes on the bytes that follow an Upgrade request', async () => {
     const heard = Promise.withResolvers<string>()
     await using server = await serve(routes, {

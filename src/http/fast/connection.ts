@@ -199,6 +199,8 @@ export class Connection implements ResponseConnection {
         const rest = this.#rest.subarray(this.#body.push(this.#rest))
         this.#setRest(rest.length === 0 ? undefined : rest)
       }
+      // The rest of the body will never arrive, and no event will say so.
+      if (this.#hasEnded && !this.#body.isComplete) throw new ProtocolError(400)
     }
     this.isHttp11 = head.isHttp11
     this.isHead = head.method === 'HEAD'

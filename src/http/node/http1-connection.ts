@@ -193,8 +193,14 @@ export class Http1Connection {
   }
 
   #serve(exchange: Exchange): void {
+    const { head, body, message, response } = exchange
+    // The rest of the body will never arrive, and no event will say so.
+    if (this.#hasEnded && !message.complete) {
+      body.abort()
+      this.#refuse(new ProtocolError(400), false)
+      return
+    }
     this.#current = exchange
-    const { head, body, response } = exchange
     const { handler } = this.#options
     handler.serve({ head, body, socket: this.socket, isEncrypted: this.#isEncrypted }, response)
   }
