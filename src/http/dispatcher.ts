@@ -13,7 +13,6 @@ import type { RequestsInFlight } from './requests-in-flight.ts'
 import type { HttpResponse } from './response.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
-import { baseHeaders } from './security-headers.ts'
 import { discard, send } from './send.ts'
 import { type ErrorResponses, plainFailure, responseToThrown } from './surface.ts'
 import type { IncomingRequest, RequestHead, ResponseWriter } from './transport.ts'
@@ -33,6 +32,8 @@ interface DispatcherOptions<User, Services> {
   readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
   readonly bodyMemory: BodyMemory
+  /** Default headers of responses to requests that no route matches. */
+  readonly headers: Readonly<Record<string, string>>
   readonly compression: Compression
   /** Counts the requests of clients behind trusted proxies; undefined if no proxy is trusted. */
   readonly inFlight: RequestsInFlight | undefined
@@ -198,7 +199,7 @@ export class Dispatcher<User, Services> {
   #send(
     exchange: Exchange,
     result: HttpResponse,
-    surfaceHeaders: NonNullable<ErrorResponses['headers']> = baseHeaders,
+    surfaceHeaders = this.#options.headers,
   ): Promise<void> | undefined {
     const { response, request } = exchange
     if (response.isClosed) return discard(result)

@@ -20,7 +20,7 @@ import { createRequestHandler, type Upgrade } from './request-handler.ts'
 import { RequestsInFlight } from './requests-in-flight.ts'
 import { type Endpoint, endpointsOf, type ListedRoute, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
-import { baseHeaders } from './security-headers.ts'
+import { baseHeaders, secureHeaders } from './security-headers.ts'
 import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
@@ -149,9 +149,14 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     routes: [securityTxt, ...systemRoutes({ ...options, isDraining: () => closing })],
     faults: undefined,
   }
+  const { transport: transportSetting = { kind: 'fast' } } = options
+  const encrypts = transportSetting.kind === 'node' && transportSetting.certificate !== undefined
+  // Behind a proxy with TLS, too. Browsers ignore the field on plain connections.
+  const isSecure = encrypts || publicUrl?.startsWith('https:') === true
+  const headers = isSecure ? { ...baseHeaders, ...secureHeaders } : baseHeaders
   const surfaces = [...options.surfaces, system].map((surface) => ({
     ...surface,
-    headers: { ...baseHeaders, ...surface.headers },
+    headers: { ...headers, ...surface.headers },
   }))
   const routes = surfaces.flatMap((surface): readonly ListedRoute[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
@@ -168,13 +173,14 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     logRequest: options.logRequest,
     metrics: options.metrics,
     bodyMemory,
+    headers,
     compression: new Compression(limits.compressions),
     inFlight: hasProxies ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
     slowMs: limits.slowMs,
   })
   const descriptors = descriptorLimit()
   const memory = new ReceiveMemory(limits.receiveMemory)
-  const transport = createTransport(options.transport ?? { kind: 'fast' }, {
+  const transport = createTransport(transportSetting, {
     ...limits,
     handler: createRequestHandler(surfaces, dispatcher, options.upgrade),
     limits: {

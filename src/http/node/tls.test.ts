@@ -116,6 +116,21 @@ describe('a server with a certificate', () => {
     assert.equal(await text(reply), '"https://files.example.org"')
   })
 
+  it('tells browsers to stay with HTTPS, also behind a proxy that has the certificate', async () => {
+    await using files = await certificateFiles()
+    await using server = await serveTls(files)
+    const session = connectHttp2(`https://localhost:${server.port}`, { rejectUnauthorized: false })
+    for (const path of ['/base', '/none']) {
+      const { headers } = await call(session, { ':path': path })
+      assert.match(String(headers['strict-transport-security']), /^max-age=\d{8}$/)
+    }
+    session.destroy()
+    await using behind = await serve(routes, { publicUrl: 'https://files.example.org' })
+    assert.ok((await behind.call('GET', '/base')).headers['strict-transport-security'])
+    await using plain = await serve(routes, { publicUrl: 'http://files.example.org' })
+    assert.equal((await plain.call('GET', '/base')).headers['strict-transport-security'], undefined)
+  })
+
   it('serves HTTP/2 with the same routes, headers and errors', async () => {
     await using files = await certificateFiles()
     await using server = await serveTls(files)
