@@ -104,7 +104,7 @@ export function runTestProcess({ files, env, deadlineMs, signal }: ProcessOption
     if (message.type === 'result') results.push(message)
     if (message.type !== 'end') return
     hasEnded = true
-    const reason = `did not exit within ${EXIT_GRACE_MS / 1000} s after its last test, because something is left open`
+    const reason = `did not exit within ${EXIT_GRACE_MS / 1000} s after its last test, though its event loop was empty`
     exitDeadline = setTimeout(() => stop(reason), EXIT_GRACE_MS)
   })
   output.read(child.stdout)
