@@ -2,15 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** A program that npm does not install, and the tests that need it. */
+/** Debian packages that npm does not install, and the tests that need them. */
 interface SystemProgram {
-  readonly command: string
-  /** Another command that serves as well. */
-  readonly orElse?: string
-  /** A file that must be there, too, of a package without a command. */
-  readonly file?: string
-  /** One or several, separated by spaces. */
-  readonly debianPackage: string
+  /** For each package a command, or a file with an absolute path, that is there once it is installed, and others that serve as well. */
+  readonly packages: Readonly<Record<string, string | readonly string[]>>
   readonly neededFor: string
   /** Installed only for test files whose paths begin with one of these. */
   readonly onlyFor?: readonly string[]
@@ -20,140 +15,134 @@ interface SystemProgram {
 
 const programs: readonly SystemProgram[] = [
   {
-    command: 'unzip',
-    debianPackage: 'unzip',
+    packages: { unzip: 'unzip' },
     neededFor: 'reading our archives with somebody else’s program',
   },
   {
-    command: 'seaf-cli',
-    debianPackage: 'seafile-cli',
+    packages: { 'seafile-cli': 'seaf-cli' },
     neededFor: 'syncing with two real desktop clients',
   },
   {
-    command: 'git',
-    debianPackage: 'git',
+    packages: { git: 'git' },
     neededFor: 'exporting a history',
     onlyFor: ['test/export/'],
   },
   {
-    command: 'mariadbd',
-    debianPackage: 'mariadb-server-core mariadb-client',
+    packages: { 'mariadb-server-core': 'mariadbd', 'mariadb-client': 'mariadb' },
     neededFor: 'reading the databases of a Seafile server from a running MariaDB',
     onlyFor: ['test/import/mysql'],
   },
   {
-    command: 'fail2ban-regex',
-    debianPackage: 'fail2ban',
+    packages: { fail2ban: 'fail2ban-regex' },
     neededFor: 'matching our log as operators do',
   },
   {
-    command: 'litmus',
-    debianPackage: 'litmus',
+    packages: { litmus: 'litmus' },
     neededFor: 'the conformance suite of WebDAV',
     onlyFor: ['test/webdav/litmus'],
   },
   {
-    command: 'cadaver',
-    debianPackage: 'cadaver',
+    packages: { cadaver: 'cadaver' },
     neededFor: 'an interactive WebDAV client',
     onlyFor: ['test/webdav/clients'],
   },
   {
-    command: 'mount.davfs',
-    debianPackage: 'davfs2',
+    packages: { davfs2: 'mount.davfs' },
     neededFor: 'WebDAV as a file system',
     onlyFor: ['test/webdav/clients'],
   },
   {
-    command: 'gio',
-    file: '/usr/share/gvfs/mounts/dav.mount',
-    debianPackage: 'libglib2.0-bin gvfs-backends dbus-daemon',
+    packages: {
+      'libglib2.0-bin': 'gio',
+      'gvfs-backends': '/usr/share/gvfs/mounts/dav.mount',
+      'dbus-daemon': 'dbus-run-session',
+    },
     neededFor: 'WebDAV as the file manager of GNOME uses it',
     onlyFor: ['test/webdav/clients'],
   },
   {
-    command: 'zsh',
-    debianPackage: 'zsh',
+    packages: { zsh: 'zsh' },
     neededFor: 'completing command lines in real shells',
     onlyFor: ['test/client/shells'],
   },
   {
-    command: 'gnome-keyring-daemon',
-    debianPackage: 'gnome-keyring libsecret-tools dbus-daemon',
+    packages: {
+      'gnome-keyring': 'gnome-keyring-daemon',
+      'libsecret-tools': 'secret-tool',
+      'dbus-daemon': 'dbus-run-session',
+    },
     neededFor: 'tokens in a real key store',
     onlyFor: ['test/client/login'],
   },
   {
-    command: 'fish',
-    debianPackage: 'fish',
+    packages: { fish: 'fish' },
     neededFor: 'completing command lines in another real shell',
     onlyFor: ['test/client/shells'],
   },
   {
-    command: 'python3',
-    debianPackage: 'python3',
+    packages: { python3: 'python3' },
     neededFor: 'running programs with the Python client',
     onlyFor: ['test/sdk/', 'test/docs/commands'],
   },
   {
-    command: 'mypy',
-    debianPackage: 'mypy',
+    packages: { mypy: 'mypy' },
     neededFor: 'checking the types of the Python client',
     onlyFor: ['test/sdk/'],
   },
   {
-    command: 'curl',
-    debianPackage: 'curl',
+    packages: { curl: 'curl' },
     neededFor: 'running the commands of the documents',
     onlyFor: ['test/docs/commands'],
   },
-  { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
+  { packages: { rclone: 'rclone' }, neededFor: 'the round trip of a real client' },
   {
-    command: 'cc',
-    debianPackage: 'tcc libc6-dev',
+    packages: { tcc: 'cc', 'libc6-dev': '/usr/include/stdio.h' },
     neededFor: 'power failures and I/O errors, simulated by a library for LD_PRELOAD',
   },
   {
-    command: 'radosgw',
-    debianPackage: 'radosgw ceph-mon ceph-osd ceph-common',
+    packages: {
+      radosgw: 'radosgw',
+      'ceph-mon': 'ceph-mon',
+      'ceph-osd': 'ceph-osd',
+      'ceph-common': 'ceph',
+    },
     neededFor: 'the S3 interface of Ceph',
     onlyFor: ['test/backup/s3-services', 'test/storage/s3-', 'test/faults', 'test/docs/commands', 'bin/s3'],
     forNodes: true,
   },
   {
-    command: 'swift-proxy-server',
-    debianPackage: 'swift-proxy swift-object swift-container swift-account memcached',
+    packages: {
+      'swift-proxy': 'swift-proxy-server',
+      'swift-object': 'swift-object-server',
+      'swift-container': 'swift-container-server',
+      'swift-account': 'swift-account-server',
+      memcached: 'memcached',
+    },
     neededFor: 'the S3 interface of OpenStack Swift',
     onlyFor: ['test/backup/s3-services', 'test/storage/s3-'],
   },
   {
-    command: 'pgbouncer',
-    debianPackage: 'pgbouncer',
+    packages: { pgbouncer: 'pgbouncer' },
     neededFor: 'a transaction-mode pooler in front of PostgreSQL',
     onlyFor: ['test/cluster/postgres-pooler', 'test/faults/run'],
   },
   {
-    command: 'promtool',
-    debianPackage: 'prometheus',
+    packages: { prometheus: 'promtool' },
     neededFor: 'checking the alert rules as Prometheus does',
     onlyFor: ['test/clients/promtool'],
   },
   {
-    command: 'nginx',
-    debianPackage: 'nginx-light',
+    packages: { 'nginx-light': 'nginx' },
     neededFor: 'restarting nodes behind a real proxy',
     onlyFor: ['test/cluster/processes', 'test/faults/run'],
   },
   {
-    command: 'haproxy',
-    debianPackage: 'haproxy',
+    packages: { haproxy: 'haproxy' },
     neededFor: 'restarting nodes behind another real proxy',
     onlyFor: ['test/cluster/processes', 'test/faults/run'],
   },
   {
-    command: 'chromium-headless-shell',
-    orElse: 'chromium',
-    debianPackage: 'chromium-headless-shell',
+    packages: { 'chromium-headless-shell': ['chromium-headless-shell', 'chromium'] },
     neededFor: 'looking at our pages in a real browser',
   },
 ]
@@ -169,16 +158,17 @@ export function findBrowser(): string | undefined {
   return findProgram('chromium-headless-shell') ?? findProgram('chromium')
 }
 
-/** Installs missing programs that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
+/** Installs missing packages that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
 export function ensurePrograms(files: readonly string[], { onNodes = false } = {}): void {
-  const missing = programs.filter(
-    ({ command, orElse = command, file: needed, onlyFor = ['test/'], forNodes = false }) =>
-      ((forNodes && onNodes) || files.some((file) => onlyFor.some((start) => file.startsWith(start)))) &&
-      ((findProgram(command) ?? findProgram(orElse)) === undefined ||
-        (needed !== undefined && !existsSync(needed))),
-  )
+  const missing = programs
+    .filter(
+      ({ onlyFor = ['test/'], forNodes = false }) =>
+        (forNodes && onNodes) || files.some((file) => onlyFor.some((start) => file.startsWith(start))),
+    )
+    .map(({ packages, neededFor }) => ({ names: missingPackages(packages), neededFor }))
+    .filter(({ names }) => names.length > 0)
   if (missing.length === 0) return
-  const names = missing.flatMap(({ debianPackage }) => debianPackage.split(' '))
+  const names = [...new Set(missing.flatMap((program) => program.names))]
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     console.log(`Installing ${names.join(', ')} from Debian …`)
     const apt = (...args: string[]) => {
@@ -187,9 +177,20 @@ export function ensurePrograms(files: readonly string[], { onNodes = false } = {
     }
     if (apt('update', '-q') && apt('install', '-y', '-q', '--no-install-recommends', ...names)) return
   }
-  for (const { command, neededFor } of missing) {
-    console.log(`${command} is missing and cannot be installed. Skipped: ${neededFor}.`)
+  for (const { names, neededFor } of missing) {
+    console.log(`Missing, and cannot be installed: ${names.join(', ')}. Skipped: ${neededFor}.`)
   }
+}
+
+/** The packages of which neither the command or file nor another that serves as well is there. */
+export function missingPackages(packages: SystemProgram['packages'], isThere = isInstalled): string[] {
+  return Object.entries(packages)
+    .filter(([, any]) => ![any].flat().some(isThere))
+    .map(([name]) => name)
+}
+
+function isInstalled(name: string): boolean {
+  return path.isAbsolute(name) ? existsSync(name) : findProgram(name) !== undefined
 }
 
 function isExecutable(file: string): boolean {

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
+import { missingPackages } from '../../bin/system-programs.ts'
 import { findTestFiles, planTests, RULES, ruleOf, TESTING_FILE, testingPage } from '../../bin/test-plan.ts'
 import { runTestProcess } from '../../bin/test-process.ts'
 import { rerunFailures } from '../../bin/test-rerun.ts'
@@ -89,6 +90,35 @@ describe('a process of test files', () => {
       } else assert.match(report.failure ?? 'none', failure)
     })
   }
+
+  it('writes what it has compiled before its last test is reported, not while it exits', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'carrel-plan-'))
+    const file = path.join(folder, 'a.test.mjs')
+    await writeFile(
+      file,
+      `import { readdirSync } from 'node:fs'
+       import { it } from 'node:test'
+       it('passes', () => {})
+       const cached = () => readdirSync(process.env.NODE_COMPILE_CACHE, { recursive: true }).length
+       process.once('exit', () => console.log(cached() > 1 ? 'compiled code is written' : 'nothing is written'))`,
+    )
+    const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'cache') }
+    const { signal } = new AbortController()
+    const report = await runTestProcess({ files: [file], env, deadlineMs: 60_000, signal })
+    await rm(folder, { recursive: true })
+    assert.match(report.output, /compiled code is written/)
+  })
+})
+
+describe('programs of the system', () => {
+  it('are installed one by one: those that are there are not installed again', () => {
+    const there = new Set(['mariadbd', '/usr/include/stdio.h', 'chromium'])
+    const missing = (packages: Record<string, string | string[]>) =>
+      missingPackages(packages, (name) => there.has(name))
+    assert.deepEqual(missing({ server: 'mariadbd', client: 'mariadb' }), ['client'])
+    assert.deepEqual(missing({ compiler: 'cc', headers: '/usr/include/stdio.h' }), ['compiler'])
+    assert.deepEqual(missing({ browser: ['chromium-headless-shell', 'chromium'] }), [])
+  })
 })
 
 describe('a process of test files whose runner is killed', () => {
