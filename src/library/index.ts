@@ -60,15 +60,21 @@ export {
   isHeldBy,
   lockedAmong,
   lockFile,
-  locksOf,
   refreshLock,
   refuseLocked,
+  seenLocks,
   unlockFile,
 } from './locks.ts'
 export { moveMerging } from './merge.ts'
 export { copy, move } from './move-copy.ts'
 export { placeRestored } from './place-restored.ts'
-export { changeProperties, propertiesIn, propertiesOf } from './properties.ts'
+export {
+  changeProperties,
+  type PropertySizes,
+  propertiesOf,
+  propertiesOfAll,
+  propertySizesIn,
+} from './properties.ts'
 export type { DeadProperty } from './property-store.ts'
 export { purge } from './purge.ts'
 export { restoreEntries, revertFile, revertFolder, revertLibrary, type Wanted } from './revert.ts'
@@ -77,4 +83,4 @@ export { getSmartLink, smartLinkTo } from './smart-links.ts'
 export { insertStar } from './star-store.ts'
 export { addStar, isStarred, removeStar, starredIn, starredLibraries, starsOf } from './stars.ts'
 export { addFiles, addFolder, type NewFile, replaceFile } from './upload.ts'
-export { dropToken, holdsToken, refreshToken, takeToken } from './webdav-locks.ts'
+export { dropToken, holdsToken, MAX_HOLDERS, refreshToken, takeToken } from './webdav-locks.ts'

@@ -21,12 +21,6 @@ function expiry(now: number, seconds: number): number | null {
   return now + (seconds === 0 ? DEFAULT_LOCK_SECONDS : seconds)
 }
 
-/** The locks of a library by path. */
-export async function locksOf(core: LibraryCore, library: LibraryInfo): Promise<Map<string, FileLock>> {
-  const locks = await seenLocks(core, library)
-  return new Map(locks.map((lock) => [lock.path, lock]))
-}
-
 /** The locks in effect in a library, with paths as it shows them. */
 export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promise<FileLock[]> {
   const locks = await listLocks(dbOf(core), library.key, core.now())

@@ -1,9 +1,15 @@
-import { asSeen, inOrigin } from '../commits/index.ts'
+import { inOrigin } from '../commits/index.ts'
 import { fail } from '../errors.ts'
-import { type LibraryPath, ROOT } from '../objects/index.ts'
+import { type LibraryPath, pathKey, ROOT } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
-import { type DeadProperty, findProperties, listPropertiesIn, putProperties } from './property-store.ts'
+import {
+  type DeadProperty,
+  findProperties,
+  listProperties,
+  listPropertySizes,
+  putProperties,
+} from './property-store.ts'
 
 /** Characters of all properties of one item, in total. */
 const MAX_CHARACTERS = 64 * 1024
@@ -17,18 +23,32 @@ export function propertiesOf(
   return findProperties(dbOf(core), library.info.key, inOrigin(library.info, path))
 }
 
-/** The dead properties of the items of a folder, by their paths in this library. */
-export async function propertiesIn(
+/** Tells the bytes of the dead properties of an item of the folder; 0 for none. */
+export type PropertySizes = (path: LibraryPath) => number
+
+/**
+ * The sizes of the dead properties of the items of a folder. All properties of a large folder do not fit in memory, so they are
+ * read for a few items at a time. Undefined if no item has any.
+ */
+export async function propertySizesIn(
   core: LibraryCore,
-  library: Library,
+  { info }: Library,
   folder: LibraryPath,
+): Promise<PropertySizes | undefined> {
+  const sizes = await listPropertySizes(dbOf(core), info.key, inOrigin(info, folder))
+  if (sizes.size === 0) return undefined
+  return (path) => sizes.get(pathKey(inOrigin(info, path)).toString('hex')) ?? 0
+}
+
+/** The dead properties of some items, by their paths in this library. */
+export async function propertiesOfAll(
+  core: LibraryCore,
+  { info }: Library,
+  paths: readonly LibraryPath[],
 ): Promise<Map<string, DeadProperty[]>> {
-  const { info } = library
-  const all = await listPropertiesIn(dbOf(core), info.key, inOrigin(info, folder))
-  if (info.sub === undefined) return all
-  const seen = new Map<string, DeadProperty[]>()
-  for (const [path, properties] of all) seen.set(asSeen(info, path as LibraryPath) ?? path, properties)
-  return seen
+  const places = new Map(paths.map((path) => [inOrigin(info, path), path]))
+  const found = await listProperties(dbOf(core), info.key, [...places.keys()])
+  return new Map(Array.from(found, ([place, all]) => [places.get(place as LibraryPath) ?? place, all]))
 }
 
 /**

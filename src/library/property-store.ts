@@ -1,5 +1,5 @@
 import { type PathBinding, tableBinding } from '../commits/index.ts'
-import type { Reader, Transaction } from '../database/index.ts'
+import { inGroups, type Reader, type Transaction } from '../database/index.ts'
 import { type LibraryPath, parentOf, pathKey } from '../objects/index.ts'
 
 /** A property that a WebDAV client stored. The server does not interpret it (a dead property of RFC 4918). */
@@ -48,18 +48,37 @@ export async function findProperties(
   return row === undefined ? [] : unpacked(row)
 }
 
-/** The properties of the items of a folder, by path. */
-export async function listPropertiesIn(
+/** The sizes of the properties of each item of a folder that has some, by the hexadecimal path key. In bytes. */
+export async function listPropertySizes(
   reader: Reader,
   libraryKey: number,
   folder: LibraryPath,
-): Promise<Map<string, DeadProperty[]>> {
-  const rows = await reader.all<PropertyRow>(
-    'select path, properties from webdav_property where library_key = ? and folder_key = ?',
+): Promise<Map<string, number>> {
+  const rows = await reader.all<{ path_key: Uint8Array; bytes: number }>(
+    `select path_key, octet_length(properties) as bytes from webdav_property
+     where library_key = ? and folder_key = ?`,
     libraryKey,
     pathKey(folder),
   )
-  return new Map(rows.map((row) => [row.path, unpacked(row)]))
+  return new Map(rows.map((row) => [Buffer.from(row.path_key).toString('hex'), row.bytes]))
+}
+
+/** The properties of some items, by path. */
+export async function listProperties(
+  reader: Reader,
+  libraryKey: number,
+  paths: readonly LibraryPath[],
+): Promise<Map<string, DeadProperty[]>> {
+  const found = new Map<string, DeadProperty[]>()
+  for (const { some, marks } of inGroups(paths.map(pathKey))) {
+    const rows = await reader.all<PropertyRow>(
+      `select path, properties from webdav_property where library_key = ? and path_key in (${marks})`,
+      libraryKey,
+      ...some,
+    )
+    for (const row of rows) found.set(row.path, unpacked(row))
+  }
+  return found
 }
 
 /** Replaces all properties of an item. */

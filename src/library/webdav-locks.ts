@@ -15,6 +15,9 @@ import {
   setWebdavLock,
 } from './lock-store.ts'
 
+/** Holders of shared locks on an item, and on the folders above it and the items below it that they cover. */
+export const MAX_HOLDERS = 10
+
 /** A lock as a WebDAV client asks for it. */
 interface WantedLock {
   readonly token: string
@@ -61,6 +64,8 @@ export async function takeToken(
         !(scope === 'shared' && lock.webdav?.scope === 'shared') && !(lock === own && isAdopted(lock)),
     )
     if (refusing !== undefined) return refuse(refusing)
+    const holders = conflicting.reduce((sum, { webdav }) => sum + (webdav?.holders.length ?? 1), 0)
+    if (holders >= MAX_HOLDERS) return refuse(own)
     const expiresAt = now + wanted.seconds
     if (own === undefined) {
       const webdav = { scope, isDeep, holders: [holder] }

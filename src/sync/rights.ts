@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 import { Refusal, rawText } from '../http/index.ts'
-import { isHeldBy, type Library, lockFile, locksOf, unlockFile } from '../library/index.ts'
+import { isHeldBy, type Library, lockFile, seenLocks, unlockFile } from '../library/index.ts'
 import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
@@ -70,8 +70,8 @@ export const rightRoutes = [
     body: 'raw',
     async handle({ body, request }, services) {
       return answerEach(services, await readJson(request, body, LARGEST_ASKED), async (library) => {
-        const locks = await locksOf(services.core, library.info)
-        const files = Array.from(locks.values(), (lock) => ({
+        const locks = await seenLocks(services.core, library.info)
+        const files = locks.map((lock) => ({
           path: lock.path.slice(1),
           by_me: isHeldBy(lock, library.actor.key) ? 1 : 0,
         }))

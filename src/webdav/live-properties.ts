@@ -1,9 +1,8 @@
 import { httpDate, mediaTypeOf } from '../http/index.ts'
 import { displayName } from '../identity/index.ts'
-import type { FileLock } from '../library/index.ts'
-import type { LibraryPath } from '../objects/index.ts'
+import { type FileLock, MAX_HOLDERS } from '../library/index.ts'
+import { isWithin, type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type Address, hrefOf } from './address.ts'
-import { covers } from './preconditions.ts'
 import type { WebdavServices } from './services.ts'
 import { escapeText } from './xml-writer.ts'
 
@@ -29,23 +28,15 @@ export interface DescribedItem {
 
 /** What all items of a response have in common. */
 export interface PropertyContext {
-  /** Of one of the items. */
-  readonly address: Address
   /** The locks of the library; undefined for the past and the root, where nothing can be locked. */
-  readonly locks: readonly ShownLock[] | undefined
-}
-
-/** A lock as clients see it. */
-export interface ShownLock {
-  readonly lock: FileLock
-  /** The name of who has a lock of the web app; '' for a lock of WebDAV, whose clients describe themselves. */
-  readonly holder: string
-  /** Seconds until it expires; undefined for never. */
-  readonly secondsLeft: number | undefined
+  readonly locks: ShownLocks | undefined
 }
 
 /** The content of a property; undefined if the item does not have it. */
 export type LiveProperty = (item: DescribedItem, context: PropertyContext) => string | undefined
+
+/** Characters of the element by which a client describes itself as the holder of a lock. A longer one is omitted. */
+export const MAX_OWNER = 512
 
 const SUPPORTED_LOCK = ['exclusive', 'shared']
   .map(
@@ -65,8 +56,7 @@ export const liveProperties: Readonly<Record<string, LiveProperty>> = {
   getcontentlength: ({ isFolder, size }) => (isFolder ? undefined : String(size)),
   getcontenttype: ({ isFolder, name }) => (isFolder ? undefined : escapeText(mediaTypeOf(name))),
   supportedlock: (_, { locks }) => (locks === undefined ? undefined : SUPPORTED_LOCK),
-  lockdiscovery: ({ path }, { locks, address }) =>
-    locks === undefined ? undefined : locks.length === 0 ? '' : lockDiscovery(locks, { ...address, path }),
+  lockdiscovery: ({ path }, { locks }) => locks?.xmlAt(path),
   'quota-used-bytes': ({ quota }) => (quota === undefined ? undefined : String(quota.used)),
   'quota-available-bytes': ({ quota }) =>
     quota?.available === undefined ? undefined : String(Math.max(0, Math.floor(quota.available))),
@@ -81,44 +71,79 @@ function isoTime(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString().replace('.000', '')
 }
 
-/** Locks with the names of their holders. Read once for all items of a response. */
-export async function shownLocks(
-  { accounts, now }: WebdavServices,
-  locks: Iterable<FileLock>,
-): Promise<ShownLock[]> {
-  const names = new Map<number, string>()
-  const shown: ShownLock[] = []
-  for (const lock of locks) {
-    const { accountKey, expiresAt, webdav } = lock
-    if (webdav === undefined && !names.has(accountKey)) {
+/** The locks of a library as clients see them. Most items of a listing have the same ones, so each is described once. */
+export class ShownLocks {
+  readonly #address: Address
+  readonly #now: number
+  readonly #byPath: ReadonlyMap<string, FileLock>
+  /** Those of folders with all their content. */
+  readonly #deep: readonly FileLock[]
+  /** Names of accounts that hold locks of the web app. */
+  readonly #names: ReadonlyMap<number, string>
+  #folder: LibraryPath | undefined
+  #above = ''
+
+  /** Address is that of an item in the library. */
+  constructor(address: Address, now: number, locks: readonly FileLock[], names: ReadonlyMap<number, string>) {
+    this.#address = address
+    this.#now = now
+    this.#byPath = new Map(locks.map((lock) => [lock.path, lock]))
+    this.#deep = locks.filter(({ webdav }) => webdav?.isDeep === true)
+    this.#names = names
+  }
+
+  /** Reads the names of the holders. */
+  static async of(
+    { accounts, now }: WebdavServices,
+    address: Address,
+    locks: readonly FileLock[],
+  ): Promise<ShownLocks> {
+    const names = new Map<number, string>()
+    for (const { accountKey, webdav } of locks) {
+      if (webdav !== undefined || names.has(accountKey)) continue
       const account = await accounts.findByKey(accountKey)
       names.set(accountKey, account ? displayName(account) : '')
     }
-    const holder = webdav === undefined ? (names.get(accountKey) ?? '') : ''
-    const secondsLeft = expiresAt === null ? undefined : Math.max(0, expiresAt - now())
-    shown.push({ lock, holder, secondsLeft })
+    return new ShownLocks(address, now(), locks, names)
   }
-  return shown
-}
 
-/** The locks that cover an item, as elements of `lockdiscovery`. A lock of the web app has no token. */
-export function lockDiscovery(locks: readonly ShownLock[], address: Address): string {
-  let xml = ''
-  for (const shown of locks) if (covers(shown.lock, address.path)) xml += activeLocks(shown, address)
-  return xml
-}
+  /** The locks that cover an item, as elements of `lockdiscovery`. */
+  xmlAt(path: LibraryPath): string {
+    if (this.#byPath.size === 0) return ''
+    const own = this.#byPath.get(path)
+    return this.#xmlAbove(path) + (own === undefined ? '' : this.#xmlOf(own))
+  }
 
-function activeLocks({ lock, holder, secondsLeft }: ShownLock, address: Address): string {
-  const { webdav } = lock
-  const timeout = secondsLeft === undefined ? 'Infinite' : `Second-${secondsLeft}`
-  const root = `<d:lockroot><d:href>${hrefOf({ ...address, path: lock.path }, false)}</d:href></d:lockroot>`
-  const element = (owner: string, token: string) =>
-    `<d:activelock><d:locktype><d:write/></d:locktype><d:lockscope><d:${webdav?.scope ?? 'exclusive'}/></d:lockscope>` +
-    `<d:depth>${webdav?.isDeep ? 'infinity' : '0'}</d:depth>${owner}<d:timeout>${timeout}</d:timeout>${token}${root}</d:activelock>`
-  if (webdav === undefined) return element(`<d:owner>${escapeText(holder)}</d:owner>`, '')
-  return webdav.holders
-    .map(({ owner, token }) =>
-      element(owner, `<d:locktoken><d:href>${escapeText(token)}</d:href></d:locktoken>`),
-    )
-    .join('')
+  #xmlAbove(path: LibraryPath): string {
+    if (path === ROOT) return ''
+    const folder = parentOf(path)
+    if (folder !== this.#folder) {
+      this.#folder = folder
+      const above = this.#deep.filter((lock) => isWithin(folder, lock.path))
+      this.#above = above.map((lock) => this.#xmlOf(lock)).join('')
+    }
+    return this.#above
+  }
+
+  /** A lock of the web app has no token; its holder is named, because no client describes itself. */
+  #xmlOf({ path, accountKey, expiresAt, webdav }: FileLock): string {
+    const timeout = expiresAt === null ? 'Infinite' : `Second-${Math.max(0, expiresAt - this.#now)}`
+    const href = hrefOf({ ...this.#address, path }, false)
+    const root = `<d:lockroot><d:href>${href}</d:href></d:lockroot>`
+    const element = (owner: string, token: string) =>
+      `<d:activelock><d:locktype><d:write/></d:locktype><d:lockscope><d:${webdav?.scope ?? 'exclusive'}/></d:lockscope>` +
+      `<d:depth>${webdav?.isDeep ? 'infinity' : '0'}</d:depth>${owner}<d:timeout>${timeout}</d:timeout>${token}${root}</d:activelock>`
+    if (webdav === undefined) {
+      return element(`<d:owner>${escapeText(this.#names.get(accountKey) ?? '')}</d:owner>`, '')
+    }
+    return webdav.holders
+      .slice(0, MAX_HOLDERS)
+      .map(({ owner, token }) =>
+        element(
+          owner.length > MAX_OWNER ? '' : owner,
+          `<d:locktoken><d:href>${escapeText(token)}</d:href></d:locktoken>`,
+        ),
+      )
+      .join('')
+  }
 }

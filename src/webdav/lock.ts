@@ -5,14 +5,14 @@ import type { Account } from '../identity/index.ts'
 import {
   dropToken,
   type EditableLibrary,
-  locksOf,
   putFile,
   refreshToken,
+  seenLocks,
   takeToken,
 } from '../library/index.ts'
 import { parentOf } from '../objects/index.ts'
 import { addressOf } from './address.ts'
-import { lockDiscovery, shownLocks } from './live-properties.ts'
+import { MAX_OWNER, ShownLocks } from './live-properties.ts'
 import { Preconditions } from './preconditions.ts'
 import {
   changeable,
@@ -27,7 +27,6 @@ import type { WebdavServices } from './services.ts'
 import { child, parseXml, serialize, type XmlElement } from './xml-reader.ts'
 
 const MAX_BODY = 16 * 1024
-const MAX_OWNER = 2048
 /** Seconds. As long as a lock of the web app. Clients refresh theirs. */
 const LONGEST = 12 * 3600
 const DEFAULT = 3600
@@ -103,8 +102,8 @@ async function lockXml(
   services: WebdavServices,
   { address, library, path }: LibraryResource,
 ): Promise<string> {
-  const locks = await shownLocks(services, (await locksOf(services.core, library.info)).values())
-  const discovery = lockDiscovery(locks, { ...address, path })
+  const locks = await ShownLocks.of(services, address, await seenLocks(services.core, library.info))
+  const discovery = locks.xmlAt(path)
   return `<?xml version="1.0" encoding="utf-8"?>\n<d:prop xmlns:d="DAV:"><d:lockdiscovery>${discovery}</d:lockdiscovery></d:prop>`
 }
 

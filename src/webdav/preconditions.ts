@@ -1,6 +1,6 @@
 import { type HttpRequest, judge } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type FileLock, holdsToken, type Library, locksOf } from '../library/index.ts'
+import { type FileLock, holdsToken, type Library, seenLocks } from '../library/index.ts'
 import { type Dirent, isWithin, type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type Address, hrefOf, parseUrl } from './address.ts'
 import { IfHeader, type ResourceState } from './if-header.ts'
@@ -64,8 +64,7 @@ export class Preconditions {
     { library, address }: Pick<LibraryResource, 'library' | 'address'>,
     effects: readonly (readonly [path: LibraryPath, effect: Effect])[],
   ): Promise<void> {
-    const locks = await locksOf(this.#services.core, library.info)
-    for (const lock of locks.values()) {
+    for (const lock of await seenLocks(this.#services.core, library.info)) {
       if (this.#isUnlocked(lock)) continue
       if (effects.some(([path, effect]) => protects(lock, path, effect))) throw locked(lock, address)
     }
@@ -97,11 +96,10 @@ async function coveringLocks(
   library: Library,
   path: LibraryPath,
 ): Promise<FileLock[]> {
-  const locks = await locksOf(core, library.info)
-  return [...locks.values()].filter((lock) => covers(lock, path))
+  return (await seenLocks(core, library.info)).filter((lock) => covers(lock, path))
 }
 
-export function covers(lock: FileLock, path: LibraryPath): boolean {
+function covers(lock: FileLock, path: LibraryPath): boolean {
   return lock.path === path || (lock.webdav?.isDeep === true && isWithin(path, lock.path))
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DeadProperty, FileLock } from '../library/index.ts'
 import { type LibraryPath, ROOT } from '../objects/index.ts'
-import type { DescribedItem, ShownLock } from './live-properties.ts'
+import { type DescribedItem, ShownLocks } from './live-properties.ts'
 import { type Listed, PropertyQuery } from './property-query.ts'
 
 const address = { prefix: '/dav', snapshot: undefined, library: 'Notes', path: ROOT, hasSlash: true }
@@ -22,9 +22,10 @@ const folder: DescribedItem = { ...file, isFolder: true, size: 0, quota: { used:
 function listed(
   item: DescribedItem,
   dead: readonly DeadProperty[] = [],
-  locks?: readonly ShownLock[],
+  locks?: readonly FileLock[],
 ): Listed {
-  return { item, context: { address, locks }, dead }
+  const names = new Map([[1, 'Ann <a@b>']])
+  return { item, context: { locks: locks && new ShownLocks(address, 1000, locks, names) }, dead }
 }
 
 const parse = (body: string) => PropertyQuery.parse(Buffer.from(body))
@@ -46,7 +47,7 @@ describe('the properties that a PROPFIND asks for', () => {
       query.responseXml(listed(file)),
       around(
         found(`<d:getcontentlength>3</d:getcontentlength><d:resourcetype/>${name}`),
-        missing('<color xmlns="urn:x"/>'),
+        missing('<n1:color/>'),
       ),
     )
     assert.equal(
@@ -57,7 +58,7 @@ describe('the properties that a PROPFIND asks for', () => {
       ),
     )
     const none = prop('<color xmlns="urn:x"/>').responseXml(listed(file))
-    assert.equal(none, around(missing('<color xmlns="urn:x"/>')))
+    assert.equal(none, around(missing('<n1:color/>')))
     assert.equal(prop('').responseXml(listed(file)), around(found('')))
   })
 
@@ -104,11 +105,10 @@ describe('the properties that a PROPFIND asks for', () => {
 
   it('show the locks that cover an item, with the name of a holder in the web app', () => {
     const lock: FileLock = { path: file.path, accountKey: 1, lockedAt: 0, expiresAt: null }
-    const shown = { lock, holder: 'Ann <a@b>', secondsLeft: undefined }
     const query = prop('<lockdiscovery/><supportedlock/>')
-    const xml = query.responseXml(listed(file, [], [shown]))
+    const xml = query.responseXml(listed(file, [], [lock]))
     assert.match(xml, /<d:owner>Ann &#60;a@b&#62;<\/d:owner><d:timeout>Infinite<\/d:timeout>/)
-    const elsewhere = { ...shown, lock: { ...lock, path: '/other' as LibraryPath } }
+    const elsewhere = { ...lock, path: '/other' as LibraryPath }
     assert.match(query.responseXml(listed(file, [], [elsewhere])), /<d:lockdiscovery\/>/)
     // Nothing can be locked in the past.
     assert.equal(query.responseXml(listed(file)), around(missing('<d:lockdiscovery/><d:supportedlock/>')))
@@ -123,7 +123,7 @@ describe('the properties that a PROPFIND asks for', () => {
     assert.equal(parse(long).responseXml(listed(file)), parse(body).responseXml(listed(file)))
     for (let n = 0; n < 1000; n++) {
       const name = `p${n}`
-      const expected = around(missing(`<${name} xmlns="urn:x"/>`))
+      const expected = around(missing(`<n1:${name}/>`))
       assert.equal(prop(`<${name} xmlns="urn:x"/>`).responseXml(listed(file)), expected)
     }
     for (const invalid of ['x', '<propfind xmlns="DAV:"/>', '<prop xmlns="DAV:"><prop/></prop>']) {

@@ -8,24 +8,35 @@ import {
   readBody,
 } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type DeadProperty, type Library, locksOf, propertiesIn, propertiesOf } from '../library/index.ts'
+import {
+  type DeadProperty,
+  type Library,
+  type PropertySizes,
+  propertiesOf,
+  propertiesOfAll,
+  propertySizesIn,
+  seenLocks,
+} from '../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
 import { TimeSlicer, TwoGenerationCache } from '../scheduling/index.ts'
 import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { storedCreationTime } from './item-times.ts'
-import { type DescribedItem, type ShownLock, shownLocks } from './live-properties.ts'
+import { type DescribedItem, ShownLocks } from './live-properties.ts'
 import { type Listed, PropertyQuery } from './property-query.ts'
 import { existing, findResource, type LibraryResource, refuseClosed } from './resource.ts'
 import { davError } from './responses.ts'
 import type { WebdavServices } from './services.ts'
+import { MULTISTATUS_END } from './xml-writer.ts'
 
-const MAX_BODY = 64 * 1024
+const MAX_BODY = 16 * 1024
 /** Characters that are sent together. */
 const PIECE = 64 * 1024
-/** Entries that are described without giving way to other requests. */
+/** Entries whose dead properties are read together. */
 const BATCH = 200
-const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<d:multistatus xmlns:d="DAV:">'
-const TAIL = '</d:multistatus>'
+/** Bytes of dead properties that are read together. */
+const DEAD_BYTES = 256 * 1024
+/** Entries that are described without giving way to other requests. */
+const STEP = 20
 const XML_HEADERS = { 'Content-Type': 'application/xml; charset=utf-8' }
 const NONE: readonly DeadProperty[] = []
 
@@ -59,7 +70,7 @@ export async function findProperties(
     resource.kind === 'root'
       ? rootListing(services, user, resource.address, depth)
       : await libraryListing(services, existing(resource), depth, query)
-  const start = HEAD + query.responseXml(own)
+  const start = query.start + query.responseXml(own)
   // `start` has the URL that those of the entries begin with.
   const key =
     dirKey === undefined || query.cacheKey === undefined ? undefined : `${dirKey} ${query.cacheKey}\n${start}`
@@ -69,7 +80,7 @@ export async function findProperties(
   // The first piece is made now, so that a fault is answered and not sent as a broken document.
   const first = await pieces.next()
   const text = first.value ?? ''
-  if (!text.endsWith(TAIL)) return multistatus(streamed(text, pieces))
+  if (!text.endsWith(MULTISTATUS_END)) return multistatus(streamed(text, pieces))
   // Most folders fit in one piece. Sending it as a stream would take longer than making it.
   if (key === undefined) return multistatus(text)
   const document = Buffer.from(text)
@@ -108,7 +119,7 @@ interface Listing {
 }
 
 function rootListing(services: WebdavServices, user: Account, address: Address, depth: 0 | 1): Listing {
-  const context = { address, locks: undefined }
+  const context = { locks: undefined }
   const base = { path: ROOT, isFolder: true, size: 0, createdAt: undefined, quota: undefined }
   const unknown = { mtime: undefined, id: undefined }
   const own = { ...base, href: hrefOf(address, true), name: address.snapshot ?? '', ...unknown }
@@ -148,38 +159,79 @@ async function libraryListing(
   const isPast = address.snapshot !== undefined
   const listing = depth === 1 && kind === 'folder'
   if (listing) await refuseClosed(services, library)
-  const locks = isPast ? undefined : query.needsLocks ? await locksIn(services, library) : []
+  const stored = isPast || !query.needsLocks ? [] : await seenLocks(core, library.info)
+  const locks = isPast ? undefined : await ShownLocks.of(services, address, stored)
   const readsDead = !isPast && query.needsDead
   const dead = readsDead ? await propertiesOf(core, library, path) : NONE
-  const deadBelow = readsDead && listing ? await propertiesIn(core, library, path) : undefined
+  const deadBelow = readsDead && listing ? await propertySizesIn(core, library, path) : undefined
   const quota = query.needsQuota && kind === 'folder' ? await quotaOf(services, library) : undefined
-  const context = { address, locks }
+  const context = { locks }
   const folder = listing ? await library.tree.getDir(path) : undefined
   const href = hrefOf(address, kind === 'folder')
   const own = describe(entry ?? rootEntry(library, address), path, href, dead, quota)
   return {
     own: { item: own, context, dead },
     async *below() {
-      const slicer = new TimeSlicer()
-      let batch: Listed[] = []
-      for (const one of folder?.dir.entries ?? []) {
-        const at = joinPath(path, one.name)
-        const deadHere = deadBelow?.get(at) ?? NONE
-        const url = `${href}${encodeName(one.name)}${one.kind === 'dir' ? '/' : ''}`
-        batch.push({ item: describe(one, at, url, deadHere, quota), context, dead: deadHere })
-        if (batch.length < BATCH) continue
-        yield batch
-        batch = []
-        if (slicer.isDue) await slicer.rest()
+      for await (const batch of withProperties(
+        services,
+        library,
+        path,
+        folder?.dir.entries ?? [],
+        deadBelow,
+      )) {
+        yield batch.map(({ entry: one, at, dead: deadHere }) => {
+          const url = `${href}${encodeName(one.name)}${one.kind === 'dir' ? '/' : ''}`
+          return { item: describe(one, at, url, deadHere, quota), context, dead: deadHere }
+        })
       }
-      yield batch
     },
     dirKey: folder && `${library.info.key} ${folder.dir.id}`,
   }
 }
 
-async function locksIn(services: WebdavServices, { info }: Library): Promise<readonly ShownLock[]> {
-  return shownLocks(services, (await locksOf(services.core, info)).values())
+/** An entry of a folder with its path and its dead properties. */
+interface EntryWithProperties {
+  readonly entry: Dirent
+  readonly at: LibraryPath
+  dead: readonly DeadProperty[]
+}
+
+/** The entries of a folder in batches of bounded memory. */
+async function* withProperties(
+  { core }: WebdavServices,
+  library: Library,
+  folder: LibraryPath,
+  entries: readonly Dirent[],
+  sizes: PropertySizes | undefined,
+): AsyncGenerator<readonly EntryWithProperties[], void> {
+  let batch: EntryWithProperties[] = []
+  let owners: EntryWithProperties[] = []
+  let bytes = 0
+  const complete = async () => {
+    if (owners.length > 0) {
+      const dead = await propertiesOfAll(
+        core,
+        library,
+        owners.map(({ at }) => at),
+      )
+      for (const one of owners) one.dead = dead.get(one.at) ?? NONE
+    }
+    const completed = batch
+    batch = []
+    owners = []
+    bytes = 0
+    return completed
+  }
+  for (const entry of entries) {
+    const one = { entry, at: joinPath(folder, entry.name), dead: NONE }
+    const size = sizes?.(one.at) ?? 0
+    if (bytes + size > DEAD_BYTES) yield await complete()
+    batch.push(one)
+    if (size > 0) owners.push(one)
+    bytes += size
+    if (batch.length >= BATCH) yield await complete()
+  }
+  yield await complete()
 }
 
 type Described = Pick<Dirent, 'kind' | 'name' | 'mtime' | 'size' | 'id'>
@@ -211,16 +263,18 @@ async function* joined(
   below: AsyncGenerator<readonly Listed[]>,
   query: PropertyQuery,
 ): AsyncGenerator<string, void> {
+  const slicer = new TimeSlicer()
   let piece = start
   for await (const batch of below) {
-    for (const listed of batch) {
+    for (const [index, listed] of batch.entries()) {
       piece += query.responseXml(listed)
+      if (index % STEP === 0 && slicer.isDue) await slicer.rest()
       if (piece.length < PIECE) continue
       yield piece
       piece = ''
     }
   }
-  yield piece + TAIL
+  yield piece + MULTISTATUS_END
 }
 
 /** No header stands for 1, although RFC 4918, 9.1 says infinity: a client without one wants a listing, not a refusal. */

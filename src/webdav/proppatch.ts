@@ -5,13 +5,14 @@ import { parentOf, ROOT } from '../objects/index.ts'
 import { addressOf, hrefOf } from './address.ts'
 import { isCreationTime, isModificationTime, parseTime } from './item-times.ts'
 import { Preconditions } from './preconditions.ts'
-import { emptyElement, isLive, propstat } from './property-query.ts'
+import { isLive, keyOf, propstat } from './property-query.ts'
 import { changeable, existing, findResource, refuseClosed } from './resource.ts'
 import { davError, xmlResponse } from './responses.ts'
 import type { WebdavServices } from './services.ts'
-import { elementsOf, isDav, languageOf, parseXml, serialize, type XmlElement } from './xml-reader.ts'
+import { elementsOf, isDav, languageOf, parseLongXml, serialize, type XmlElement } from './xml-reader.ts'
+import { MULTISTATUS_END, multistatusNamespaces, multistatusStart } from './xml-writer.ts'
 
-const MAX_BODY = 256 * 1024
+const MAX_BODY = 128 * 1024
 const MAX_CHANGES = 500
 
 /** One instruction of a request. */
@@ -34,7 +35,7 @@ export async function changeItemProperties(
   const resource = existing(changeable(await findResource(services, user, addressOf(request))))
   await refuseClosed(services, resource.library)
   const editable = resource.library.editable(parentOf(resource.path))
-  const changes = readChanges(await readBody(body, MAX_BODY, request.bodyClaim))
+  const changes = await readChanges(await readBody(body, MAX_BODY, request.bodyClaim))
   const conditions = new Preconditions(services, request, user)
   await conditions.check(resource)
   await conditions.refuseLocked(resource, [[resource.path, 'changes']])
@@ -50,10 +51,10 @@ export async function changeItemProperties(
     ])
   }
   const kept = changes.filter((change) => !isModificationTime(change))
-  const apply = (properties: readonly DeadProperty[]) => kept.reduce(changed, properties)
   const { core } = services
   const isStored =
-    kept.length === 0 || (await changeProperties(core, editable, resource.path, (all) => [...apply(all)]))
+    kept.length === 0 ||
+    (await changeProperties(core, editable, resource.path, (properties) => changed(properties, kept)))
   const { mtime } = changes.findLast((change) => change.mtime !== undefined) ?? {}
   // The root of a library has no entry, and so no time of its own.
   if (isStored && mtime !== undefined && resource.path !== ROOT) {
@@ -62,32 +63,34 @@ export async function changeItemProperties(
   return multistatus(href, [[changes, isStored ? '200 OK' : '507 Insufficient Storage']])
 }
 
-function changed(
-  properties: readonly DeadProperty[],
-  { namespace, name, xml }: Change,
-): readonly DeadProperty[] {
-  const others = properties.filter((one) => one.namespace !== namespace || one.name !== name)
-  return xml === undefined ? others : [...others, { namespace, name, xml }]
+function changed(properties: readonly DeadProperty[], changes: readonly Change[]): DeadProperty[] {
+  const all = new Map(properties.map((one) => [keyOf(one), one]))
+  for (const { namespace, name, xml } of changes) {
+    const key = keyOf({ namespace, name })
+    all.delete(key)
+    if (xml !== undefined) all.set(key, { namespace, name, xml })
+  }
+  return [...all.values()]
 }
 
 function multistatus(
   href: string,
   groups: readonly (readonly [changes: readonly Change[], status: string])[],
 ) {
+  const namespaces = multistatusNamespaces()
   const parts = groups
     .filter(([changes]) => changes.length > 0)
-    .map(([changes, status]) =>
-      propstat(changes.map(({ namespace, name }) => emptyElement(namespace, name)).join(''), status),
-    )
-  return xmlResponse(
-    207,
-    `<?xml version="1.0" encoding="utf-8"?>\n<d:multistatus xmlns:d="DAV:"><d:response><d:href>${href}</d:href>${parts.join('')}</d:response></d:multistatus>`,
-  )
+    .map(([changes, status]) => {
+      const names = changes.map(({ namespace, name }) => `<${namespaces.elementName(namespace, name)}/>`)
+      return propstat(names.join(''), status)
+    })
+  const response = `<d:response><d:href>${href}</d:href>${parts.join('')}</d:response>`
+  return xmlResponse(207, multistatusStart(namespaces) + response + MULTISTATUS_END)
 }
 
 /** The instructions in order. Throws a refusal. */
-function readChanges(bytes: Buffer): Change[] {
-  const root = parseXml(bytes)
+async function readChanges(bytes: Buffer): Promise<Change[]> {
+  const root = await parseLongXml(bytes)
   if (!isDav(root, 'propertyupdate')) throw davError(400, 'The XML of the request changes no properties.')
   const changes: Change[] = []
   for (const instruction of elementsOf(root)) {

@@ -1,13 +1,21 @@
 import { SaxesParser } from 'saxes'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { davError } from './responses.ts'
-import { escapeText } from './xml-writer.ts'
+import { escapeText, Namespaces, XML } from './xml-writer.ts'
 
 /** Deeper elements are refused. */
 const MAX_DEPTH = 50
 /** Elements of one document. */
 const MAX_ELEMENTS = 5000
+/** Attributes of one document, with declarations of namespaces. */
+const MAX_ATTRIBUTES = 2000
+/** Characters of a namespace. The parser compares it for every attribute that has its prefix. */
+const MAX_NAMESPACE = 1024
+/** Characters of a language, which every property below has, too. */
+const MAX_LANGUAGE = 64
+/** Characters that are parsed without giving way to other requests. */
+const STEP = 8 * 1024
 
-const XML = 'http://www.w3.org/XML/1998/namespace'
 const XMLNS = 'http://www.w3.org/2000/xmlns/'
 
 /** An element of a parsed document. */
@@ -27,35 +35,83 @@ interface XmlAttribute {
 }
 
 /**
- * Parses a document with namespaces, and returns its root. A document type declaration is refused, so that there are no entities to
+ * Parses a short document with namespaces, and returns its root. A document type declaration is refused, so that there are no entities to
  * expand. Throws a refusal.
  */
 export function parseXml(bytes: Buffer): XmlElement {
-  const parser = new SaxesParser({ xmlns: true, position: false })
-  const open: { element: XmlElement; content: (XmlElement | string)[] }[] = []
-  let root: XmlElement | undefined
-  let elements = 0
-  parser.on('error', (error) => {
-    throw malformed(error.message)
-  })
-  parser.on('doctype', () => {
-    throw davError(403, 'A document type declaration is not allowed.', { condition: 'no-external-entities' })
-  })
-  parser.on('opentag', ({ uri, local, attributes }) => {
-    elements += 1
-    if (elements > MAX_ELEMENTS || open.length >= MAX_DEPTH) throw malformed('it is too large or too deep')
+  const document = new XmlDocument()
+  document.write(decoded(bytes))
+  return document.end()
+}
+
+/** As `parseXml`, for a document of any length. */
+export async function parseLongXml(bytes: Buffer): Promise<XmlElement> {
+  const document = new XmlDocument()
+  const text = decoded(bytes)
+  const slicer = new TimeSlicer()
+  for (let at = 0; at < text.length; at += STEP) {
+    document.write(text.slice(at, at + STEP))
+    if (slicer.isDue) await slicer.rest()
+  }
+  return document.end()
+}
+
+/** A document that is being parsed. */
+class XmlDocument {
+  readonly #parser = new SaxesParser({ xmlns: true, position: false })
+  readonly #open: { element: XmlElement; content: (XmlElement | string)[] }[] = []
+  #root: XmlElement | undefined
+  #elements = 0
+  #attributes = 0
+
+  constructor() {
+    const parser = this.#parser
+    parser.on('error', (error) => {
+      throw malformed(error.message)
+    })
+    parser.on('doctype', () => {
+      throw davError(403, 'A document type declaration is not allowed.', {
+        condition: 'no-external-entities',
+      })
+    })
+    // Called before the element is complete, and so before the parser compares its attributes.
+    parser.on('attribute', ({ name, prefix, value }) => {
+      this.#attributes += 1
+      const declares = name === 'xmlns' || prefix === 'xmlns'
+      if (this.#attributes > MAX_ATTRIBUTES) throw malformed('it has too many attributes')
+      if (declares && value.length > MAX_NAMESPACE) throw malformed('a namespace is too long')
+      if (name === 'xml:lang' && value.length > MAX_LANGUAGE) throw malformed('a language is too long')
+    })
+    parser.on('opentag', ({ uri, local, attributes }) => this.#begin(uri, local, attributesOf(attributes)))
+    parser.on('closetag', () => void this.#open.pop())
+    const addText = (text: string) => void this.#open.at(-1)?.content.push(text)
+    parser.on('text', addText)
+    parser.on('cdata', addText)
+  }
+
+  write(text: string): void {
+    this.#parser.write(text)
+  }
+
+  /** The root. */
+  end(): XmlElement {
+    this.#parser.close()
+    if (this.#root === undefined) throw malformed('it is empty')
+    return this.#root
+  }
+
+  #begin(namespace: string, name: string, attributes: readonly XmlAttribute[]): void {
+    const open = this.#open
+    this.#elements += 1
+    if (this.#elements > MAX_ELEMENTS || open.length >= MAX_DEPTH) {
+      throw malformed('it is too large or too deep')
+    }
     const content: (XmlElement | string)[] = []
-    const element = { namespace: uri, name: local, attributes: attributesOf(attributes), content }
+    const element = { namespace, name, attributes, content }
     open.at(-1)?.content.push(element)
-    root ??= element
+    this.#root ??= element
     open.push({ element, content })
-  })
-  parser.on('closetag', () => void open.pop())
-  const addText = (text: string) => void open.at(-1)?.content.push(text)
-  parser.on('text', addText)
-  parser.on('cdata', addText)
-  parser.write(decoded(bytes)).close()
-  return root ?? refuseEmpty()
+  }
 }
 
 /** The first child element of the DAV: namespace with this name. */
@@ -76,23 +132,49 @@ export function languageOf({ attributes }: XmlElement): string | undefined {
   return attributes.find(({ namespace, name }) => namespace === XML && name === 'lang')?.value
 }
 
-/** The element as text that declares its namespaces itself, so that it can be put into any document. */
+/**
+ * The element as text that declares its namespaces itself, so that it can be put into any document that has no default namespace. Each is declared once,
+ * so the text is about as long as what was parsed.
+ */
 export function serialize(element: XmlElement, language?: string): string {
-  const { namespace, name, attributes, content } = element
-  let head = `${name} xmlns="${escapeText(namespace)}"`
-  if (language !== undefined && languageOf(element) === undefined) {
-    head += ` xml:lang="${escapeText(language)}"`
+  // An element without a namespace has no prefix. Where there are such, there can be no default.
+  const own =
+    hasElementsWithoutNamespace(element) || element.namespace === XML ? undefined : element.namespace
+  const namespaces = new Namespaces('p', { default: own })
+  const name = namespaces.elementName(element.namespace, element.name)
+  const inner = contentXml(element, namespaces)
+  const needsLanguage = language !== undefined && languageOf(element) === undefined
+  const head =
+    attributesXml(element, namespaces) + (needsLanguage ? ` xml:lang="${escapeText(language)}"` : '')
+  return tagged(name, namespaces.declarations + head, inner)
+}
+
+function contentXml({ content }: XmlElement, namespaces: Namespaces): string {
+  let xml = ''
+  for (const one of content) {
+    if (typeof one === 'string') xml += escapeText(one)
+    else {
+      const name = namespaces.elementName(one.namespace, one.name)
+      xml += tagged(name, attributesXml(one, namespaces), contentXml(one, namespaces))
+    }
   }
-  for (const [index, attribute] of attributes.entries()) {
-    const value = escapeText(attribute.value)
-    if (attribute.namespace === '') head += ` ${attribute.name}="${value}"`
-    else if (attribute.namespace === XML) head += ` xml:${attribute.name}="${value}"`
-    else
-      head += ` xmlns:a${index}="${escapeText(attribute.namespace)}" a${index}:${attribute.name}="${value}"`
+  return xml
+}
+
+function attributesXml({ attributes }: XmlElement, namespaces: Namespaces): string {
+  let xml = ''
+  for (const { namespace, name, value } of attributes) {
+    xml += ` ${namespaces.attributeName(namespace, name)}="${escapeText(value)}"`
   }
-  if (content.length === 0) return `<${head}/>`
-  const inner = content.map((one) => (typeof one === 'string' ? escapeText(one) : serialize(one))).join('')
-  return `<${head}>${inner}</${name}>`
+  return xml
+}
+
+function tagged(name: string, attributes: string, inner: string): string {
+  return inner === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${inner}</${name}>`
+}
+
+function hasElementsWithoutNamespace(element: XmlElement): boolean {
+  return element.namespace === '' || elementsOf(element).some(hasElementsWithoutNamespace)
 }
 
 function attributesOf(
@@ -113,10 +195,6 @@ function decoded(bytes: Buffer): string {
   } catch {
     throw malformed('its encoding is invalid')
   }
-}
-
-function refuseEmpty(): never {
-  throw malformed('it is empty')
 }
 
 function malformed(reason: string): Error {

@@ -363,7 +363,7 @@ describe('WebDAV', () => {
   it('survives hostile input', async () => {
     const bomb = '<!DOCTYPE a [<!ENTITY b "bbbb">]><propfind xmlns="DAV:"><prop><c>&b;</c></prop></propfind>'
     assert.equal((await dav.propfind('/dav/Notes/', '0', bomb)).status, 403)
-    const deep = `${'<a xmlns="DAV:">'.repeat(2000)}${'</a>'.repeat(2000)}`
+    const deep = `${'<a xmlns="DAV:">'.repeat(700)}${'</a>'.repeat(700)}`
     assert.equal((await dav.propfind('/dav/Notes/', '0', deep)).status, 400)
     assert.equal((await dav.propfind('/dav/Notes/', '0', `<a>${' '.repeat(70_000)}</a>`)).status, 413)
     for (const path of ['/dav/Notes/a%2Fb', '/dav/Notes/%00', '/dav/Notes/%ff', '/dav/%2e%2e/x']) {

@@ -1,5 +1,5 @@
 import { personOf, unknownPerson } from '../../identity/index.ts'
-import { isHeldBy, type Library, locksOf, starredIn } from '../../library/index.ts'
+import { isHeldBy, type Library, seenLocks, starredIn } from '../../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, toNfc } from '../../objects/index.ts'
 import type { ApiServices } from '../services.ts'
 import { type ListingContext, modifierText, type ShownLock, tagsText } from './dirent-wire.ts'
@@ -55,10 +55,10 @@ async function shownLocks(
   { accounts, core }: ApiServices,
   library: Library,
 ): Promise<ReadonlyMap<string, ShownLock>> {
-  const locks = await locksOf(core, library.info)
+  const locks = await seenLocks(core, library.info)
   const owners = new Map<number, ShownLock['owner']>()
   const shown = new Map<string, ShownLock>()
-  for (const lock of locks.values()) {
+  for (const lock of locks) {
     let owner = owners.get(lock.accountKey)
     if (owner === undefined) {
       const account = await accounts.findByKey(lock.accountKey)
