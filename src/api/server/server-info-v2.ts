@@ -12,8 +12,9 @@ export const serverInfoRoutes = [
     handle: () => ({
       version: compatibleVersion,
       encrypted_library_version: 2,
-      // The second feature makes desktop clients request locks and folder permissions. The third is ours: clients sign in by a code.
-      features: ['seafile-basic', 'seafile-pro', 'device-authorization'],
+      // Clients show what is announced here and hide the rest. `seafile-pro` makes desktop clients request locks, folder permissions and activities;
+      // desktop and phone clients then search only if there is `file-search`. The last one is ours: clients sign in by a code.
+      features: ['seafile-basic', 'seafile-pro', 'file-search', 'device-authorization'],
     }),
   }),
 ]
