@@ -33,11 +33,17 @@ interface PassRow {
 const PASSES_KEPT = 10
 const ROWS_PER_TRANSACTION = 500
 
-/** The newest interrupted pass of a scope. */
-export async function findUnfinishedPass(reader: Reader, scope: string): Promise<CheckPass | undefined> {
+/** The newest interrupted pass of a scope that began at `since` or later. */
+export async function findUnfinishedPass(
+  reader: Reader,
+  scope: string,
+  since: number,
+): Promise<CheckPass | undefined> {
   const row = await reader.get<PassRow>(
-    'select * from check_pass where scope = ? and finished_at is null order by key desc limit 1',
+    `select * from check_pass where scope = ? and finished_at is null and started_at >= ?
+     order by key desc limit 1`,
     scope,
+    since,
   )
   return row && toPass(row)
 }
@@ -83,10 +89,17 @@ export async function insertPass(db: Database, scope: string, now: number): Prom
 export async function putCheckedLibrary(
   db: Database,
   pass: number,
-  checked: { libraryKey: number; head: CommitId; oldestSeq: number; findings: readonly Finding[] },
+  checked: {
+    libraryKey: number
+    head: CommitId
+    oldestSeq: number
+    findings: readonly Finding[]
+    /** When its check began, in Unix seconds. */
+    since: number
+  },
   counts: PassCounts,
 ): Promise<void> {
-  const { libraryKey, head, oldestSeq, findings } = checked
+  const { libraryKey, head, oldestSeq, findings, since } = checked
   await db.write(
     (tx) => tx.run('delete from check_finding where pass_key = ? and library_key = ?', pass, libraryKey),
     { durable: false },
@@ -105,8 +118,8 @@ export async function putCheckedLibrary(
       await tx.run('delete from check_progress where pass_key = ? and library_key = ?', pass, libraryKey)
       await tx.insert(
         'checked_library',
-        ['pass_key', 'library_key', 'head', 'oldest_seq'],
-        [[pass, libraryKey, idToBytes(head), oldestSeq]],
+        ['pass_key', 'library_key', 'head', 'oldest_seq', 'since'],
+        [[pass, libraryKey, idToBytes(head), oldestSeq, since]],
       )
       const { libraries, objects, blocks, bytes } = counts
       const sql = 'update check_pass set libraries = ?, objects = ?, blocks = ?, bytes = ? where key = ?'
@@ -121,13 +134,13 @@ export async function findCheckedLibrary(
   reader: Reader,
   pass: number,
   libraryKey: number,
-): Promise<{ head: CommitId; oldestSeq: number } | undefined> {
-  const row = await reader.get<{ head: Uint8Array; oldest_seq: number }>(
-    'select head, oldest_seq from checked_library where pass_key = ? and library_key = ?',
+): Promise<{ head: CommitId; oldestSeq: number; since: number | null } | undefined> {
+  const row = await reader.get<{ head: Uint8Array; oldest_seq: number; since: number | null }>(
+    'select head, oldest_seq, since from checked_library where pass_key = ? and library_key = ?',
     pass,
     libraryKey,
   )
-  return row && { head: idFromBytes<CommitId>(row.head), oldestSeq: row.oldest_seq }
+  return row && { head: idFromBytes<CommitId>(row.head), oldestSeq: row.oldest_seq, since: row.since }
 }
 
 export async function finishPass(db: Database, pass: number, now: number): Promise<void> {

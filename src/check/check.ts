@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { findLibraryWithDeleted, listAllLibraryKeys } from '../commits/index.ts'
+import { hasDamagedSince } from '../content/index.ts'
 import { oldestShown } from '../history/index.ts'
 import type { BlockId } from '../objects/index.ts'
 import { DutyCycle } from '../scheduling/index.ts'
@@ -25,6 +26,8 @@ const LIBRARIES_PER_STEP = 200
 /** Runs of a library whose findings differ because it is being changed. */
 const MAX_RUNS = 5
 const SAVE_EVERY_MS = 1000
+/** An interrupted pass is continued for a day. What it says is older by then than an operator would expect. */
+const MAX_AGE_SECONDS = 24 * 3600
 
 interface CheckOptions {
   /** Hashes the bytes of blocks, and every version of a folder. */
@@ -37,6 +40,8 @@ interface CheckOptions {
   readonly saveEveryMs?: number
   /** Only this library. */
   readonly libraryKey?: number | undefined
+  /** Identifies the server process, the boot of the machine and the mounted stores. A pass is not continued in another environment. */
+  readonly environment: string
   readonly signal: AbortSignal
   readonly onLibrary?: (name: string) => void
 }
@@ -44,19 +49,36 @@ interface CheckOptions {
 /** The result of a pass. */
 export interface CheckReport extends PassCounts {
   readonly findings: readonly Finding[]
+  /** When the pass began, in Unix seconds. Nothing in the report is older. */
+  readonly since: number
+  /** Libraries that were checked before the interruption that this pass continues, and when: their state may have changed since. */
+  readonly earlier: readonly { readonly library: string; readonly since: number }[]
   /** Whether it continued an interrupted pass. */
   readonly resumed: boolean
 }
 
+/** A pass was stopped by its signal, which is the cause. The next one may continue it. */
+export class CheckInterrupted extends Error {
+  override readonly name = 'CheckInterrupted'
+  /** What was checked until then. */
+  readonly report: CheckReport
+
+  constructor(report: CheckReport, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.report = report
+  }
+}
+
 /**
- * Checks all libraries, beside running servers. A pass that was interrupted continues with the libraries it has not checked, or that have
- * changed since, and in the one it was in with the folders it has not checked. A finding is reported only if a second look confirms it.
+ * Checks all libraries, beside running servers. A pass that was interrupted is continued for a day, in the same environment and unless a block
+ * was found damaged since: with the libraries it has not checked, or that have changed since, and in the one it was in with the folders it
+ * has not checked. A finding is reported only if a second look confirms it. Throws CheckInterrupted.
  */
 export async function check(sources: CheckSources, options: CheckOptions): Promise<CheckReport> {
   const { db, now, blocks } = sources
-  const { readData, sample, libraryKey } = options
-  const scope = JSON.stringify({ readData, sample, libraryKey: libraryKey ?? null })
-  const unfinished = await findUnfinishedPass(db, scope)
+  const { readData, sample, libraryKey, environment } = options
+  const scope = JSON.stringify({ readData, sample, libraryKey: libraryKey ?? null, environment })
+  const unfinished = await findContinuable(sources, scope)
   const pass = unfinished ?? (await insertPass(db, scope, now()))
   const library: LibraryCheckOptions = {
     readData,
@@ -74,23 +96,48 @@ export async function check(sources: CheckSources, options: CheckOptions): Promi
       bytes: counts.bytes + blocks.bytes - before.bytes,
     }
   }
-  for await (const key of libraryKey === undefined ? allKeys(sources) : [libraryKey]) {
-    if (await isUnchanged(sources, pass.key, key)) continue
-    const before = { blocks: blocks.blocks, bytes: blocks.bytes }
-    const progress = {
-      before: await listProgress(db, pass.key, key),
-      save: (done: TreeProgress) => insertProgress(db, pass.key, key, done),
+  const earlier: { library: string; since: number }[] = []
+  const report = async (): Promise<CheckReport> => {
+    const { libraries, objects, blocks: blockCount, bytes } = counts
+    const sums = { libraries, objects, blocks: blockCount, bytes }
+    const findings = await listFindings(db, pass.key)
+    return { findings, since: pass.startedAt, earlier, ...sums, resumed: unfinished !== undefined }
+  }
+  try {
+    for await (const key of libraryKey === undefined ? allKeys(sources) : [libraryKey]) {
+      const unchanged = await findUnchanged(sources, pass, key)
+      if (unchanged !== undefined) {
+        earlier.push(unchanged)
+        continue
+      }
+      const before = { blocks: blocks.blocks, bytes: blocks.bytes }
+      const saved = await listProgress(db, pass.key, key)
+      const since = saved.length === 0 ? now() : pass.startedAt
+      const progress = {
+        before: saved,
+        save: (done: TreeProgress) => insertProgress(db, pass.key, key, done),
+      }
+      const checked = await confirmed(sources, key, library, progress)
+      options.signal.throwIfAborted()
+      if (checked === undefined) continue
+      add(checked, before)
+      await putCheckedLibrary(db, pass.key, { libraryKey: key, ...checked, since }, counts)
     }
-    const checked = await confirmed(sources, key, library, progress)
-    options.signal.throwIfAborted()
-    if (checked === undefined) continue
-    add(checked, before)
-    await putCheckedLibrary(db, pass.key, { libraryKey: key, ...checked }, counts)
+  } catch (error) {
+    if (!options.signal.aborted) throw error
+    throw new CheckInterrupted(await report(), options.signal.reason)
   }
   await finishPass(db, pass.key, now())
-  const { libraries, objects, blocks: blockCount, bytes } = counts
-  const findings = await listFindings(db, pass.key)
-  return { findings, libraries, objects, blocks: blockCount, bytes, resumed: unfinished !== undefined }
+  return report()
+}
+
+/**
+ * The interrupted pass that may be continued. Not one from before a block was found damaged: what damaged it may have damaged what was checked
+ * before, too.
+ */
+async function findContinuable({ db, now }: CheckSources, scope: string) {
+  const pass = await findUnfinishedPass(db, scope, now() - MAX_AGE_SECONDS)
+  return pass === undefined || (await hasDamagedSince(db, pass.startedAt)) ? undefined : pass
 }
 
 async function* allKeys({ db }: CheckSources): AsyncGenerator<number, void> {
@@ -103,12 +150,18 @@ async function* allKeys({ db }: CheckSources): AsyncGenerator<number, void> {
   }
 }
 
-async function isUnchanged(sources: CheckSources, pass: number, libraryKey: number): Promise<boolean> {
-  const checked = await findCheckedLibrary(sources.db, pass, libraryKey)
-  if (checked === undefined) return false
+/** A library that the pass has checked as it is now, and when. */
+async function findUnchanged(
+  sources: CheckSources,
+  pass: { readonly key: number; readonly startedAt: number },
+  libraryKey: number,
+): Promise<{ library: string; since: number } | undefined> {
+  const checked = await findCheckedLibrary(sources.db, pass.key, libraryKey)
+  if (checked === undefined) return undefined
   const library = await findLibraryWithDeleted(sources.db, libraryKey)
-  if (library?.head !== checked.head) return false
-  return (await oldestShown(sources, library)) === checked.oldestSeq
+  if (library?.head !== checked.head) return undefined
+  if ((await oldestShown(sources, library)) !== checked.oldestSeq) return undefined
+  return { library: library.id, since: checked.since ?? pass.startedAt }
 }
 
 /**

@@ -1,4 +1,4 @@
-export { type CheckReport, check } from './check.ts'
+export { CheckInterrupted, type CheckReport, check } from './check.ts'
 export { checkRows } from './dependent-rows-store.ts'
 export type { Finding, FindingKind } from './finding.ts'
 export { type IntegrityState, readIntegrityState } from './integrity-state.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BlockCheck, deleteUnheldDamaged, listStoredAfter } from '../content/index.ts'
+import { type BlockCheck, deleteUnheldDamaged, listDamagedBlocks, listStoredAfter } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { findScrubProgress, finishScrub, moveScrub, type ScrubProgress, startScrub } from './scrub-store.ts'
 
@@ -8,6 +8,9 @@ const TICK_MS = 60_000
 const BLOCKS_PER_PAGE = 16
 /** Behind schedule, after a long stop for example, it rests three times as long as it works. */
 const REST_FACTOR = 3
+
+/** Before the first id. */
+const START = new Uint8Array(0)
 
 interface ScrubOptions {
   readonly db: Database
@@ -24,10 +27,13 @@ interface ScrubOptions {
 /**
  * Reads every stored block once in a period and verifies its hash. Block ids are uniformly distributed, so the position in the order of ids is
  * compared with the time that has passed: reads are spread evenly, without counting anything first. The position is stored, so a restart continues.
+ * Blocks that are known to be damaged are read more often, because a failing cable or controller damages what was read and not what is stored.
  */
 export class Scrub implements AsyncDisposable {
   readonly #options: ScrubOptions
   readonly #stopping = new AbortController()
+  /** The last damaged block that was read again. */
+  #damagedPosition: Uint8Array = START
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
 
@@ -47,6 +53,7 @@ export class Scrub implements AsyncDisposable {
   async advance(): Promise<void> {
     const { db, now, periodSeconds, hold } = this.#options
     if (!(await hold())) return
+    await this.#readDamaged()
     await startScrub(db, now())
     for (;;) {
       const progress = await findScrubProgress(db)
@@ -64,6 +71,15 @@ export class Scrub implements AsyncDisposable {
     this.#stopping.abort()
     clearInterval(this.#timer)
     await this.#running
+  }
+
+  /** Reads some blocks that are known to be damaged, others each time. Those that prove sound are recorded as damaged no more. */
+  async #readDamaged(): Promise<void> {
+    const { db, blocks } = this.#options
+    const page = await listDamagedBlocks(db, this.#damagedPosition, BLOCKS_PER_PAGE)
+    this.#damagedPosition = page.length < BLOCKS_PER_PAGE ? START : (page.at(-1)?.id ?? START)
+    const held = page.flatMap(({ id, size }) => (size === null ? [] : [{ id, size }]))
+    if (held.length > 0) await blocks.scrub(held)
   }
 
   /** False at the end of the pass. */

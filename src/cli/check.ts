@@ -1,12 +1,15 @@
+import { hash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { Access, listPartialUploads } from '../access/index.ts'
 import { findAnnotationFaults } from '../annotations/index.ts'
 import { listStoredArchives } from '../archives/index.ts'
 import { createPhotos, createSearch, openBlocks, openCore, openSearchDatabase } from '../assembly/index.ts'
-import { type CheckReport, check, type Finding } from '../check/index.ts'
+import { CheckInterrupted, type CheckReport, check, type Finding } from '../check/index.ts'
 import { findLibraryKey } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { BlockCheck } from '../content/index.ts'
+import { serverOf } from '../data-folder/index.ts'
 import { type Database, openDatabase } from '../database/index.ts'
 import { Images } from '../imaging/index.ts'
 import type { LibraryCore } from '../library/index.ts'
@@ -32,14 +35,25 @@ export interface CheckFlags {
 /** Exit codes of `carrel check` and `carrel repair`. */
 export const FINDINGS = 1
 const NOT_CHECKED = 2
+const PARTIAL = 3
+const INTERRUPTED = 'The check was interrupted: run it again within a day to continue.'
 
-/** Checks the stored data and prints the findings. Resolves to the exit code: 0 without findings, otherwise 1. */
+/** Checks the stored data and prints the findings. Resolves to the exit code: 0 without findings, 1 with some, 3 if it was interrupted. */
 export function checkCommand(config: Config, flags: CheckFlags): Promise<number> {
+  const printed = (report: CheckReport, isComplete: boolean) =>
+    print(flags.json === true, documentOf(report, isComplete), linesOf(report, isComplete))
   return orNotChecked(async () => {
     await using store = await openStore(config)
-    const report = await runCheck(store, await optionsFrom(store.db, flags))
-    print(flags.json === true, documentOf(report), linesOf(report))
-    return report.findings.length === 0 ? 0 : FINDINGS
+    try {
+      const report = await runCheck(store, await optionsFrom(store.db, flags))
+      printed(report, true)
+      return report.findings.length === 0 ? 0 : FINDINGS
+    } catch (error) {
+      if (!(error instanceof CheckInterrupted)) throw error
+      printed(error.report, false)
+      process.stderr.write(`${error.message}\n`)
+      return PARTIAL
+    }
   })
 }
 
@@ -48,7 +62,8 @@ export async function orNotChecked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw new CommandError(textFor(error), { exitCode: NOT_CHECKED, cause: error })
+    const text = error instanceof CheckInterrupted ? error.message : textFor(error)
+    throw new CommandError(text, { exitCode: NOT_CHECKED, cause: error })
   }
 }
 
@@ -59,6 +74,8 @@ export interface OpenStore extends AsyncDisposable {
   readonly core: LibraryCore
   readonly search: Search
   readonly photos: Photos
+  /** Identifies the running server, the boot of the machine and the mounted data. */
+  readonly environment: string
   readonly now: () => number
 }
 
@@ -79,7 +96,27 @@ export async function openStore(config: Config): Promise<OpenStore> {
   const images = opened.use(new Images())
   const access = new Access({ core, db })
   const photos = opened.use(createPhotos({ core, db, access, images, logger }))
-  return { db, blocks, core, search, photos, now, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  const environment = await environmentOf(config)
+  const close = () => opened.disposeAsync()
+  return { db, blocks, core, search, photos, environment, now, [Symbol.asyncDispose]: close }
+}
+
+/** Equal as long as neither the server nor the machine was restarted, and the folders are the same mounts. What an interrupted check has seen may not hold in another. */
+async function environmentOf({ dataDirectory, blocks }: Config): Promise<string> {
+  const textOf = (file: string) => readFile(file, 'utf8').catch(() => '')
+  const placeOf = (folder: string) =>
+    stat(folder).then(
+      ({ dev, ino }) => `${dev}:${ino}`,
+      () => '',
+    )
+  const parts = [
+    // Linux gives each boot an id. Elsewhere a restart of the server, which follows, is noticed.
+    await textOf('/proc/sys/kernel/random/boot_id'),
+    serverOf(dataDirectory),
+    await placeOf(dataDirectory),
+    ...(blocks.kind === 'disk' ? [await placeOf(blocks.directory)] : []),
+  ]
+  return hash('sha1', parts.join('\n'))
 }
 
 export interface RunOptions {
@@ -109,11 +146,11 @@ export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunO
   return { readData, sample, libraryKey, bytesPerSecond }
 }
 
-/** A signal ends the pass; the next command with the same flags continues it. */
+/** A signal ends the pass; the next command with the same flags may continue it. Throws CheckInterrupted. */
 export async function runCheck(store: OpenStore, options: RunOptions): Promise<CheckReport> {
-  const { db, blocks, core, search, photos, now } = store
+  const { db, blocks, core, search, photos, environment, now } = store
   const stopping = new AbortController()
-  const stop = () => stopping.abort(new CommandError('The check was interrupted: run it again to continue.'))
+  const stop = () => stopping.abort(new Error(INTERRUPTED))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   const { objects, changes, defaultHistoryDays, pathBindings } = core
   return check(
@@ -131,23 +168,38 @@ export async function runCheck(store: OpenStore, options: RunOptions): Promise<C
       archivesOf: ({ key }) => listStoredArchives(db, key),
       pathBindings,
     },
-    { ...options, signal: stopping.signal },
+    { ...options, environment, signal: stopping.signal },
   )
 }
 
-function documentOf(report: CheckReport) {
-  const { findings, ...counts } = report
-  return { ok: findings.length === 0, ...counts, findings }
+function documentOf(report: CheckReport, isComplete: boolean) {
+  const { findings, since, earlier, ...counts } = report
+  return {
+    ok: isComplete && findings.length === 0,
+    complete: isComplete,
+    ...counts,
+    since: timeText(since),
+    earlier: earlier.map((one) => ({ library: one.library, since: timeText(one.since) })),
+    findings,
+  }
 }
 
-function linesOf({ findings, libraries, objects, blocks, bytes, resumed }: CheckReport): string[] {
+function linesOf(report: CheckReport, isComplete: boolean): string[] {
+  const { findings, libraries, objects, blocks, bytes, resumed, since, earlier } = report
   const read = bytes > 0 ? `, ${sizeText(bytes)} read` : ''
-  const again = resumed ? ' (continued)' : ''
+  const again = resumed ? ` (continued, begun at ${timeText(since)})` : ''
   const found = findings.length === 1 ? '1 finding' : `${findings.length} findings`
   return [
     ...findings.map(lineOf),
-    `Checked ${libraries} libraries, ${objects} objects and ${blocks} blocks${read}${again}: ${found}.`,
+    ...earlier.map(
+      (one) => `${one.library} is as it was at ${timeText(one.since)}, before the interruption.`,
+    ),
+    `${isComplete ? 'Checked' : 'Only checked'} ${libraries} libraries, ${objects} objects and ${blocks} blocks${read}${again}: ${found}.`,
   ]
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000', '')
 }
 
 export function lineOf(finding: Finding): string {

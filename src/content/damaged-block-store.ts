@@ -21,6 +21,31 @@ export async function hasDamagedBlocks(reader: Reader): Promise<boolean> {
   return (await reader.get('select 1 as found from damaged_block limit 1')) !== undefined
 }
 
+/** Whether a block was found damaged at a time or later, and still is. */
+export async function hasDamagedSince(reader: Reader, since: number): Promise<boolean> {
+  return (
+    (await reader.get('select 1 as found from damaged_block where found_at >= ? limit 1', since)) !==
+    undefined
+  )
+}
+
+/** Blocks that are known to be damaged, after an id in the order of ids. The size is null if nothing holds the block any more. */
+export async function listDamagedBlocks(
+  reader: Reader,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ readonly id: Uint8Array; readonly size: number | null }[]> {
+  return reader.all(
+    `select d.id as id, coalesce(
+       (select min(size) from library_block b where b.block_id = d.id),
+       (select min(size) from staged_block s where s.block_id = d.id),
+       (select min(size) from archive_block a where a.block_id = d.id)) as size
+     from damaged_block d where d.id > ? order by d.id limit ?`,
+    after,
+    limit,
+  )
+}
+
 /** Records a block as damaged. False if it is recorded, or nothing holds it (any more). Not durable by itself: it is found again. */
 export async function insertDamagedBlock(
   db: Database,

@@ -47,8 +47,10 @@ export {
   deleteDamagedBlocks,
   deleteUnheldDamaged,
   hasDamagedArchive,
+  hasDamagedSince,
   hasDamagedStaged,
   insertDamagedBlock,
+  listDamagedBlocks,
 } from './damaged-block-store.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'

@@ -87,6 +87,12 @@ export async function lockDataFolder(
   }
 }
 
+/** Identifies the server that has the data folder open, as it described itself; '' for none. A server has another identity after each start. */
+export function serverOf(folder: string): string {
+  const owner = findOwner(folder)
+  return owner === undefined ? '' : `${owner.nodeId ?? ''} ${owner.pid} ${owner.machine}`
+}
+
 /**
  * Marks the data folder as used by a worker, whose supervisor has its lock. A supervisor can be killed before its workers have ended: then the next server
  * waits for them. As many workers as like hold this lock, which is a read transaction on an empty SQLite file.

@@ -1,4 +1,4 @@
-export { DataFolderInUseError, joinDataFolder, lockDataFolder } from './data-folder-lock.ts'
+export { DataFolderInUseError, joinDataFolder, lockDataFolder, serverOf } from './data-folder-lock.ts'
 export { prepareDataFolder, UNFINISHED_RESTORE } from './prepare-data-folder.ts'
 export {
   freeBytesIn,

@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { Scrub } from '../../src/check/scrub.ts'
 import { BlockCheck } from '../../src/content/block-check.ts'
+import { insertDamagedBlock } from '../../src/content/damaged-block-store.ts'
+import type { BlockId } from '../../src/objects/ids.ts'
 import { openBlocksOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -71,5 +73,30 @@ describe('the scrub', () => {
     at = started + 93 * DAY
     assert.equal((await advance())?.last?.found, 0)
     assert.equal((await server.running.services.integrity()).damagedBlocks, 0)
+  })
+
+  it('reads blocks that were found damaged again, and clears the record of those that are sound', async () => {
+    const sample = await createSample(server, client)
+    const { db, now, integrity } = server.running.services
+    const lost = await sample.blockOf(sample.large)
+    await rm(lost.file)
+    const sound = await sample.blockOf(sample.small)
+    for (const { id } of [lost, sound]) {
+      const damaged = { id: id.toString('hex') as BlockId, problem: 'damaged', foundAt: now() } as const
+      assert.ok(await insertDamagedBlock(db, damaged))
+    }
+    await using blocks = await openBlocksOf(server)
+    await using scrub = new Scrub({
+      hold: async () => true,
+      db,
+      blocks: new BlockCheck(db, blocks, now),
+      now,
+      periodSeconds: 30 * DAY,
+      onError: (error) => assert.fail(String(error)),
+    })
+    await scrub.advance()
+    assert.equal((await integrity()).damagedBlocks, 1)
+    await uploadFile(client, sample.library, '/again.bin', sample.large)
+    assert.equal((await integrity()).damagedBlocks, 0)
   })
 })

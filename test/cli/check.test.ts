@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
@@ -86,11 +87,26 @@ describe('carrel check and carrel repair', { timeout: 300_000 }, () => {
       child.kill('SIGKILL')
       await ended
       assert.notEqual(saved.get()?.['n'], 0)
-      db.close()
       const { code, stdout } = await carrelProcess(['check', '--read-data', '--json', '--data', data])
-      const { ok, resumed, blocks } = JSON.parse(stdout)
-      assert.deepEqual([code, ok, resumed], [0, true, true])
+      const { ok, complete, resumed, blocks } = JSON.parse(stdout)
+      assert.deepEqual([code, ok, complete, resumed], [0, true, true, true])
       assert.ok(blocks > 0 && blocks < files, `${blocks} of ${files} blocks`)
+
+      const stopped = spawnCommand(['check', '--rate', '0.2', '--json', '--data', data])
+      const output = text(stopped.stdout ?? assert.fail())
+      while (saved.get()?.['n'] === 0 && stopped.exitCode === null) await wait(50)
+      stopped.kill('SIGTERM')
+      const [partial] = await once(stopped, 'exit')
+      const report = JSON.parse(await output)
+      assert.deepEqual([partial, report.ok, report.complete, report.findings], [3, false, false, []])
+      db.close()
+      // A server was started since, which is reason enough not to trust what was seen before.
+      const again = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
+      const anew = JSON.parse(
+        (await carrelProcess(['check', '--read-data', '--json', '--data', data])).stdout,
+      )
+      assert.deepEqual([anew.ok, anew.resumed, anew.blocks], [true, false, files])
+      assert.equal((await again.stop()).code, 0)
     } finally {
       await rm(data, { recursive: true, force: true })
     }

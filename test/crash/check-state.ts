@@ -66,7 +66,7 @@ async function checkServer(server: TestServer, expected: Expectation): Promise<v
 async function checkContents(server: TestServer): Promise<void> {
   const directory = path.join(server.data, 'blocks')
   await using blocks = await openDiskBlockStore({ directory, shared: true, implementation: 'plain' })
-  const options = { readData: true, sample: 100, signal: AbortSignal.timeout(600_000) }
+  const options = { readData: true, sample: 100, environment: '', signal: AbortSignal.timeout(600_000) }
   const { findings } = await check(sourcesOf(server, blocks), options)
   assert.deepEqual(findings, [], 'findings of carrel check')
 }

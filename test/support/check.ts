@@ -45,5 +45,11 @@ export async function checkServer(
   const { library, readData = true } = options
   const libraryKey = library === undefined ? undefined : await findLibraryKey(db, library as LibraryId)
   const { signal } = new AbortController()
-  return await check(sourcesOf(server, blocks), { readData, sample: 100, libraryKey, signal })
+  return await check(sourcesOf(server, blocks), {
+    readData,
+    sample: 100,
+    libraryKey,
+    environment: '',
+    signal,
+  })
 }

@@ -49,6 +49,7 @@ import { encryptedViews } from './0050-encrypted-views.ts'
 import { sealedArchiveTickets } from './0051-sealed-archive-tickets.ts'
 import { deviceAuthorizations } from './0052-device-authorizations.ts'
 import { longPhotoPaths } from './0053-long-photo-paths.ts'
+import { timesOfChecks } from './0054-times-of-checks.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   sealedArchiveTickets,
   deviceAuthorizations,
   longPhotoPaths,
+  timesOfChecks,
 ]
