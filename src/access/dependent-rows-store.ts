@@ -1,8 +1,10 @@
-import type { LibraryDependent, LibraryTransfer } from '../commits/index.ts'
+import { type LibraryDependent, type LibraryTransfer, libraryRelation } from '../commits/index.ts'
 import { inGroups, type Transaction } from '../database/index.ts'
 import type { AccountDependent, ApiTokenDependent, GroupDependent } from '../identity/index.ts'
+import type { LibraryId } from '../objects/index.ts'
+import { nameReceived } from './library-names.ts'
 
-/** Shares, links, tickets and unfinished uploads of libraries, accounts and groups that are removed. */
+/** Shares, links, tickets, unfinished uploads and WebDAV names of libraries, accounts and groups that are removed. */
 export const accessRows: LibraryDependent & AccountDependent & GroupDependent & ApiTokenDependent = {
   async onDeleted(tx, libraryKeys) {
     for (const { some, marks } of inGroups(libraryKeys)) {
@@ -13,10 +15,15 @@ export const accessRows: LibraryDependent & AccountDependent & GroupDependent & 
   },
 
   async onTransferred(tx, transfer) {
-    for (const { some } of inGroups(transfer.libraryKeys)) {
+    for (const { some, marks } of inGroups(transfer.libraryKeys)) {
       const group = { ...transfer, libraryKeys: some }
       await transferLinks(tx, group)
       await transferShares(tx, group)
+      const received = await tx.all<{ id: LibraryId; name: string }>(
+        `select id, name from ${libraryRelation} l where key in (${marks})`,
+        ...some,
+      )
+      await nameReceived(tx, transfer.to, received)
     }
   },
 
@@ -33,6 +40,7 @@ export const accessRows: LibraryDependent & AccountDependent & GroupDependent & 
     await tx.run('delete from link where account_key = ?', key)
     await tx.run('delete from partial_upload where account_key = ?', key)
     await tx.run('delete from quota_reservation where owner_key = ?', key)
+    await tx.run('delete from webdav_name where account_key = ?', key)
   },
 
   async onDeviceWiped(tx, apiTokenKeys) {

@@ -7,6 +7,7 @@ export {
 } from './administration.ts'
 export { accessRows } from './dependent-rows-store.ts'
 export { type ExplainedGrant, type Explanation, explain } from './explain.ts'
+export { LibraryNames } from './library-names.ts'
 export { LibraryPasswords } from './library-passwords.ts'
 export {
   type Link,

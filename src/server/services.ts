@@ -1,5 +1,14 @@
 import path from 'node:path'
-import { Access, LibraryPasswords, LinkMails, Links, Quotas, Shares, Tickets } from '../access/index.ts'
+import {
+  Access,
+  LibraryNames,
+  LibraryPasswords,
+  LinkMails,
+  Links,
+  Quotas,
+  Shares,
+  Tickets,
+} from '../access/index.ts'
 import { Comments, findAnnotated, findCommented, Tags } from '../annotations/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import {
@@ -68,7 +77,7 @@ import {
 } from '../transfer/index.ts'
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
-import { LibraryNames, type WebdavServices } from '../webdav/index.ts'
+import { looksLikeSnapshot, type WebdavServices } from '../webdav/index.ts'
 import type { DiskReserve } from './disk-reserve.ts'
 import { ScheduledBackups } from './scheduled-backups.ts'
 
@@ -364,7 +373,7 @@ export function createServices(parts: {
     usage: new Usage({ ...core, db }),
     webdavSecrets,
     webdavSignIn: new WebdavSignIn({ db, accounts, scopedTokens, webdavSecrets, passwordChecks }),
-    libraryNames: new LibraryNames(access),
+    libraryNames: new LibraryNames({ access, db, now, isReserved: looksLikeSnapshot }),
     indexedUploads: new IndexedUploads(db, tickets, now),
     partialUploads,
     photos: createPhotos({

@@ -130,11 +130,11 @@ function rootListing(services: WebdavServices, user: Account, address: Address, 
       const named = await services.libraryNames.list(user)
       const opened = await services.access.openAll(
         user,
-        named.map(({ id }) => id),
+        named.map(({ libraryId }) => libraryId),
       )
       const listed: Listed[] = []
-      for (const { name, id } of named) {
-        const library = opened.get(id)
+      for (const { name, libraryId } of named) {
+        const library = opened.get(libraryId)
         if (library === undefined) continue
         const at = { ...address, library: name, path: ROOT }
         const { updatedAt: mtime, root } = library.info

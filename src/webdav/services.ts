@@ -1,8 +1,7 @@
-import type { Access, Quotas } from '../access/index.ts'
+import type { Access, LibraryNames, Quotas } from '../access/index.ts'
 import { routesFor } from '../http/index.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import type { LibraryNames } from './library-names.ts'
 
 /** The services of the WebDAV routes. */
 export interface WebdavServices {

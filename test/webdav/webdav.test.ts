@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { Access } from '../../src/access/index.ts'
-import type { Database } from '../../src/database/index.ts'
-import { clearPropfindCache, LibraryNames } from '../../src/webdav/index.ts'
+import { clearPropfindCache } from '../../src/webdav/index.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { asking, DavClient } from './dav-client.ts'
@@ -94,31 +92,6 @@ describe('WebDAV', () => {
     assert.equal((await dav.propfind(`/dav/${encodeURIComponent(other)}/`, '1')).status, 404)
     assert.equal((await dav.call('MKCOL', '/dav/New')).status, 404)
     assert.equal((await dav.call('DELETE', '/dav/Notes')).status, 403)
-  })
-
-  it('opens own libraries without reading what is shared, and every library by the name that is listed', async () => {
-    const owner = await server.signUp()
-    const mine = await owner.createLibrary('Papers')
-    const friend = await server.signUp()
-    const form = { share_type: 'user', username: owner.email, permission: 'r' }
-    for (const name of ['papers', 'Theirs']) {
-      const theirs = await friend.createLibrary(name)
-      const query = { p: '/' }
-      const shared = await friend.put(`/api2/repos/${theirs}/dir/shared_items/`, { query, form })
-      assert.equal(shared.status, 200, shared.text)
-    }
-    const { core, db, accounts } = server.running.services
-    const account = await accounts.get(owner.email)
-    const statements: string[] = []
-    const names = new LibraryNames(new Access({ core, db: noting(db, statements) }))
-    assert.equal((await names.open(account, 'Papers'))?.info.id, mine)
-    // The names of own libraries, and the row of the one.
-    assert.equal(statements.length, 2, statements.join('\n'))
-    assert.ok(statements.every((sql) => !/\bshare\b/.test(sql)))
-    const listed = await names.list(account)
-    assert.equal(listed.length, 3)
-    for (const { name, id } of listed) assert.equal((await names.open(account, name))?.info.id, id, name)
-    assert.equal(await names.open(account, 'papers'), undefined)
   })
 
   it('stores files as other clients see them, with the file id as entity tag', async () => {
@@ -379,18 +352,4 @@ describe('WebDAV', () => {
 
 function basic(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
-}
-
-/** The same database. Notes the statements that are read outside of transactions. */
-function noting(db: Database, statements: string[]): Database {
-  return new Proxy(db, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target)
-      if (typeof value !== 'function') return value
-      return (...args: unknown[]): unknown => {
-        if (name === 'all' || name === 'get') statements.push(String(args[0]))
-        return Reflect.apply(value, target, args)
-      }
-    },
-  })
 }

@@ -50,6 +50,7 @@ import { sealedArchiveTickets } from './0051-sealed-archive-tickets.ts'
 import { deviceAuthorizations } from './0052-device-authorizations.ts'
 import { longPhotoPaths } from './0053-long-photo-paths.ts'
 import { timesOfChecks } from './0054-times-of-checks.ts'
+import { webdavNames } from './0055-webdav-names.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   deviceAuthorizations,
   longPhotoPaths,
   timesOfChecks,
+  webdavNames,
 ]
