@@ -65,6 +65,7 @@ export type Fault =
   | { code: 'not-in-trash'; id: string }
   | { code: 'token-not-found' }
   | { code: 'app-token-exists'; appName: string }
+  | { code: 'confirmation-needed'; wrong: boolean } // by the password of the account
   | { code: 'notification-not-found'; id: number }
   | { code: 'webhook-not-found' }
   | { code: 'webhook-exists'; url: string }

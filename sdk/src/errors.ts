@@ -6,6 +6,8 @@ type ErrorKind =
   | 'unauthorized'
   /** The account has a second factor, and the call has no valid one-time code. */
   | 'otp-needed'
+  /** The call makes something that outlives the session, and has to be confirmed with the password of the account. */
+  | 'confirmation-needed'
   | 'forbidden'
   | 'not-found'
   /** Another change came first, or the name is taken. */
@@ -58,8 +60,10 @@ export async function errorOf(response: Response): Promise<CarrelError> {
   const message = (messageIn(text) ?? (text.startsWith('<') ? '' : text)).slice(0, MAX_MESSAGE)
   const seconds = /^\d{1,6}$/.exec(response.headers.get('Retry-After') ?? '')?.[0]
   const needsOtp = response.headers.get('X-Seafile-OTP') === 'required'
+  const needsPassword = response.headers.has('X-Carrel-Confirmation')
+  const ofHeader = needsOtp ? 'otp-needed' : needsPassword ? 'confirmation-needed' : undefined
   return new CarrelError(
-    needsOtp ? 'otp-needed' : kindOf(response.status, message),
+    ofHeader ?? kindOf(response.status, message),
     response.status,
     message || `The server answered ${response.status} ${response.statusText}.`,
     seconds === undefined ? {} : { retryAfterMs: Number(seconds) * 1000 },

@@ -8,6 +8,7 @@ import type { Outbox } from '../mail/index.ts'
 import { ROOT } from '../objects/index.ts'
 import { ActivityConsumer, CONSUMER } from './activity-consumer.ts'
 import { insertLibraryAction, librariesBehind } from './activity-store.ts'
+import { CredentialNotifier } from './credential-notifier.ts'
 import { Feed } from './feed.ts'
 import {
   type CommitLiveEvent,
@@ -53,6 +54,7 @@ export class ActivityService implements AsyncDisposable {
   readonly monitored: MonitoredLibraries
   readonly notifications: Notifications
   readonly sharing: SharingNotifier
+  readonly credentials: CredentialNotifier
   readonly webhooks: Webhooks
   readonly webhookSender: WebhookSender
   readonly #options: ActivityOptions
@@ -103,6 +105,11 @@ export class ActivityService implements AsyncDisposable {
     this.sharing = new SharingNotifier({
       notifications: this.notifications,
       accessChanged: (tx, accountKeys) => this.accessChanged(tx, accountKeys),
+    })
+    this.credentials = new CredentialNotifier({
+      notifications: this.notifications,
+      accounts,
+      outbox: options.outbox,
     })
     const secrets = new WebhookSecrets(options.secret)
     const network = systemNetwork(options.webhookPrivate)

@@ -3,6 +3,7 @@ import { baseName, type LibraryId, type LibraryPath, parentOf } from '../objects
 /** The types of notifications. */
 export type NoticeType =
   | 'add_user_to_group'
+  | 'credential_added'
   | 'deleted_files'
   | 'file_comment'
   | 'file_uploaded'
@@ -75,6 +76,21 @@ export function repoSharePermDelete(
   share: { readonly fromEmail: string; readonly path: LibraryPath },
 ): Notice {
   return ['repo_share_perm_delete', { ...named(library), ...shared(share) }]
+}
+
+/** A credential that outlives the session it was made in, or a new address that mails of the account go to. */
+export interface AddedCredential {
+  readonly kind: 'token' | 'device' | 'webdav' | 'library' | 'contact'
+  /** The name of the token or program, or the address. */
+  readonly name?: string | undefined
+  readonly library?: NamedLibrary | undefined
+  /** The address of the client that it was made by. */
+  readonly address: string
+}
+
+/** To the account that a credential was made for. */
+export function credentialAdded({ kind, name = '', library, address }: AddedCredential): Notice {
+  return ['credential_added', { kind, name, address, ...(library && named(library)) }]
 }
 
 /** To a new member of a group. */

@@ -109,6 +109,11 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'not-in-trash': () => [400, 'Library does not exist in trash.'],
   'token-not-found': () => [404, 'api token not found'],
   'app-token-exists': ({ appName }) => [400, `app: ${appName} token already exists.`],
+  'confirmation-needed': ({ wrong }) => [
+    403,
+    wrong ? 'The current password is wrong.' : 'This has to be confirmed with your current password.',
+    { 'X-Carrel-Confirmation': wrong ? 'wrong' : 'required' },
+  ],
   'notification-not-found': ({ id }) => [404, `Notification ${id} not found.`],
   'webhook-not-found': () => [404, 'Webhook not found.'],
   'webhook-exists': () => [409, 'Webhook exists.'],

@@ -12,6 +12,7 @@ import type {
   AccountTokens,
   ApiTokens,
   Avatars,
+  Confirmations,
   DeviceAuthorizations,
   Directory,
   Groups,
@@ -95,6 +96,8 @@ export interface ApiServices {
   readonly integrity: () => Promise<IntegrityState>
   readonly maintenanceLog: MaintenanceRuns
   readonly comments: Comments
+  /** Who may make credentials that outlive their session. */
+  readonly confirmations: Confirmations
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly push: ClientPush

@@ -80,10 +80,11 @@ export async function parkApiToken(tx: Transaction, hash: Uint8Array, name: stri
   await tx.run(`update api_token set device_id = ? where hash = ? and platform = ''`, name, hash)
 }
 
-/** Address and user agent of a sign-in. */
+/** Address and user agent of a sign-in, and whether it was one with the password. */
 export interface SignInClient {
   readonly address: string
   readonly userAgent: string
+  readonly withPassword: boolean
 }
 
 /** Records the last sign-in of a token. */
@@ -91,20 +92,27 @@ export async function updateApiTokenLogin(
   tx: Transaction,
   hash: Uint8Array,
   device: Partial<Device>,
-  { address, userAgent }: SignInClient,
+  { address, userAgent, withPassword }: SignInClient,
   now: number,
 ): Promise<void> {
   await tx.run(
     `update api_token set device_name = ?, client_version = ?, platform_version = ?, user_agent = ?,
-       login_address = ?, last_used_at = ?, wiped_at = null where hash = ?`,
+       login_address = ?, last_used_at = ?, wiped_at = null, signed_in_at = coalesce(?, signed_in_at) where hash = ?`,
     device.deviceName ?? '',
     device.clientVersion ?? '',
     device.platformVersion ?? '',
     userAgent,
     address,
     now,
+    withPassword ? now : null,
     hash,
   )
+}
+
+/** When the holder of a token last signed in with the password; undefined if it never did. */
+export async function findPasswordSignIn(reader: Reader, key: number): Promise<number | undefined> {
+  const sql = 'select signed_in_at from api_token where key = ?'
+  return (await reader.get<{ signed_in_at: number | null }>(sql, key))?.signed_in_at ?? undefined
 }
 
 // Built once, because it runs with every request.

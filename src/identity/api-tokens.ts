@@ -28,6 +28,7 @@ import {
 import type { ApiTokenDependent } from './dependents.ts'
 import { cut, type Device, isDesktop, type Platform, platforms } from './device.ts'
 import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
+import { deleteScopedTokensDerivedFrom } from './scoped-token-store.ts'
 import type { ServerSecret } from './secret.ts'
 import { deleteIdleApiTokens, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
@@ -106,10 +107,10 @@ export class ApiTokens {
     tx: Transaction,
     account: Account,
     device?: Device,
-    { address = '', userAgent = '' }: SignedInBy = {},
+    { address = '', userAgent = '', withPassword = false }: SignedInBy = {},
   ): Promise<string> {
     const { token, hash } = await this.#keptOrNew(tx, account, device)
-    const by = { address, userAgent: cut(userAgent, longestUserAgent) }
+    const by = { address, userAgent: cut(userAgent, longestUserAgent), withPassword }
     await updateApiTokenLogin(tx, hash, device ?? {}, by, this.#now())
     return token
   }
@@ -213,6 +214,7 @@ export class ApiTokens {
       await endSync(tx, account.key, device)
       const keys = await listApiTokenKeysOfDevice(tx, account.key, device)
       await deleteSyncTokensDerivedFrom(tx, keys)
+      await deleteScopedTokensDerivedFrom(tx, keys)
       for (const dependent of this.#dependents) await dependent.onDeviceWiped(tx, keys)
       const before = await findApiToken(tx, account.key, device)
       const existed = await markDeviceWiped(tx, account.key, device, this.#now())

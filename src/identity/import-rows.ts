@@ -124,7 +124,13 @@ export async function importApiToken(
   const stored = { hash: hash('sha256', token, 'buffer'), nonce: new Uint8Array(0) }
   const holder = { platform: device?.platform ?? ('' as const), deviceId: device?.deviceId ?? '' }
   if (!(await insertApiToken(tx, accountKey, holder, stored, now))) return false
-  await updateApiTokenLogin(tx, stored.hash, device ?? {}, { address: '', userAgent: '' }, now)
+  await updateApiTokenLogin(
+    tx,
+    stored.hash,
+    device ?? {},
+    { address: '', userAgent: '', withPassword: false },
+    now,
+  )
   return true
 }
 

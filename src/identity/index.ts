@@ -27,6 +27,7 @@ export { type AccountChangeHook, type AccountChanges, Accounts } from './account
 export { forgetNonce, type LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
 export { Avatars, avatarSizeFor } from './avatars.ts'
+export { Confirmations } from './confirmations.ts'
 export {
   type CredentialOrigin,
   credentialOriginOf,

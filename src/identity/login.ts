@@ -110,7 +110,9 @@ export class Login {
       async (tx) => {
         const stands = await recordLogin(tx, found, now(), language)
         if (stands) await also?.(tx, found.account)
-        return stands ? apiTokens.issueIn(tx, found.account, device, { address, userAgent }) : undefined
+        return stands
+          ? apiTokens.issueIn(tx, found.account, device, { address, userAgent, withPassword: true })
+          : undefined
       },
       { durable },
     )

@@ -7,7 +7,7 @@ import type { Passwords } from './passwords.ts'
 
 /** An attempt with the password of an account. */
 export interface AccountPasswordAttempt {
-  readonly kind: 'sign-in' | 'password-change'
+  readonly kind: 'sign-in' | 'password-change' | 'confirmation'
   /** A login name as typed, or an account id. */
   readonly name: string
   readonly password: string

@@ -2,7 +2,7 @@ import { LoginThrottle } from './login-throttle.ts'
 import type { PasswordAttempts } from './password-attempts.ts'
 
 /** The kind of password. These values are part of the log format that operators match. */
-type PasswordKind = 'sign-in' | 'password-change' | 'link' | 'library' | 'webdav'
+type PasswordKind = 'sign-in' | 'password-change' | 'confirmation' | 'link' | 'library' | 'webdav'
 
 /** An attempt with a password. */
 interface PasswordAttempt {
@@ -61,7 +61,8 @@ export class PasswordGuard {
     { kind, subject, source, address }: PasswordAttempt,
     check: () => Promise<CheckedPassword>,
   ): Promise<PasswordOutcome> {
-    const counted = `${kind === 'password-change' ? 'sign-in' : kind} ${subject.trim()}`
+    const isOfAccount = kind === 'password-change' || kind === 'confirmation'
+    const counted = `${isOfAccount ? 'sign-in' : kind} ${subject.trim()}`
     const retryAfterSeconds = await this.#throttle?.begin(counted, source)
     if (retryAfterSeconds !== undefined) {
       this.#onFailure?.({ address, kind, reason: 'throttled' })

@@ -24,6 +24,8 @@ export interface PersonalToken extends ScopedToken {
 
 /** A library token in a list, with its encrypted copy and its creator. */
 interface StoredLibraryToken extends ScopedToken {
+  /** The session it ends with; undefined if it belongs to the library. */
+  readonly apiTokenKey: number | undefined
   readonly sealed: Uint8Array
   readonly madeBy: string
 }
@@ -34,6 +36,8 @@ interface NewScopedToken {
   readonly accountKey: number
   /** The epoch of the account when it was issued. A different one invalidates the token. */
   readonly epoch: number
+  /** The API token it ends with; undefined for none. */
+  readonly apiTokenKey: number | undefined
   readonly libraryKey: number | undefined
   /** The sub-library, if access is restricted to one. */
   readonly subKey: number | undefined
@@ -78,7 +82,7 @@ interface TokenRow {
 export async function insertScopedToken(tx: Transaction, token: NewScopedToken): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(
     `insert into scoped_token (hash, kind, account_key, epoch, library_key, sub_key, name, access, sealed, created_at,
-       expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
+       expires_at, api_token_key) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
     token.hash,
     token.kind,
     token.accountKey,
@@ -90,6 +94,7 @@ export async function insertScopedToken(tx: Transaction, token: NewScopedToken):
     token.sealed ?? null,
     token.createdAt,
     token.expiresAt ?? null,
+    token.apiTokenKey ?? null,
   )
   return row?.key
 }
@@ -211,13 +216,20 @@ export async function deletePersonalToken(
 
 /** Newest first. */
 export async function listLibraryTokens(reader: Reader, libraryKey: number): Promise<StoredLibraryToken[]> {
-  const rows = await reader.all<TokenRow & { sealed: Uint8Array; made_by: string }>(
-    `select ${TOKEN_COLUMNS.join(', ')}, scoped_token.sealed, account.email as made_by
+  const rows = await reader.all<
+    TokenRow & { sealed: Uint8Array; api_token_key: number | null; made_by: string }
+  >(
+    `select ${TOKEN_COLUMNS.join(', ')}, scoped_token.sealed, scoped_token.api_token_key, account.email as made_by
      from scoped_token join account on account.key = scoped_token.account_key
      where library_key = ? and kind = 'library' order by scoped_token.key desc`,
     libraryKey,
   )
-  return rows.map((row) => ({ ...tokenFromRow(row), sealed: row.sealed, madeBy: row.made_by }))
+  return rows.map((row) => ({
+    ...tokenFromRow(row),
+    sealed: row.sealed,
+    apiTokenKey: row.api_token_key ?? undefined,
+    madeBy: row.made_by,
+  }))
 }
 
 /** False if there is no such token. */
@@ -258,6 +270,16 @@ export async function deleteScopedTokensFor(tx: Transaction, libraryKey: number)
 /** The personal tokens of an account, and the library tokens it issued. */
 export async function deleteScopedTokensOf(tx: Transaction, accountKey: number): Promise<void> {
   await tx.run('delete from scoped_token where account_key = ?', accountKey)
+}
+
+/** The tokens that end with one of these API tokens. */
+export async function deleteScopedTokensDerivedFrom(
+  tx: Transaction,
+  apiTokenKeys: readonly number[],
+): Promise<void> {
+  if (apiTokenKeys.length === 0) return
+  const marks = apiTokenKeys.map(() => '?').join(', ')
+  await tx.run(`delete from scoped_token where api_token_key in (${marks})`, ...apiTokenKeys)
 }
 
 export async function deleteScopedTokensBefore(tx: Transaction, time: number): Promise<number> {

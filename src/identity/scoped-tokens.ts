@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { type Database, type Transaction, writeIfSpace } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account } from './account.ts'
-import { lockActiveAccount } from './api-token-store.ts'
+import { lockActiveAccount, lockLiveApiToken } from './api-token-store.ts'
 import type { Authentication } from './api-tokens.ts'
 import type { LibraryRelations } from './relations.ts'
 import type { ScopeAccess } from './scope.ts'
@@ -50,7 +50,7 @@ export interface LibraryToken {
   readonly appName: string
   readonly access: ScopeAccess
   readonly madeBy: string
-  /** Undefined if it was created under another secret of the server. */
+  /** Undefined if it was created under another secret of the server, or if the caller may not see it. */
   readonly token: string | undefined
 }
 
@@ -98,6 +98,7 @@ export class ScopedTokens {
       hash: hashOf(token),
       accountKey: account.key,
       epoch: account.epoch,
+      apiTokenKey: undefined,
       libraryKey: options.libraryKey,
       subKey: options.subKey,
       expiresAt: options.expiresAt,
@@ -129,20 +130,29 @@ export class ScopedTokens {
     })
   }
 
-  /** A token for an app. Throws app-token-exists. */
+  /**
+   * A token for an app. It belongs to the library if it `outlives` the session of the caller, and otherwise ends with that. Throws
+   * app-token-exists; permission-denied if the session has ended meanwhile.
+   */
   async issueForLibrary(
     libraryKey: number,
     madeBy: Account,
-    { appName, access }: { appName: string; access: 'read' | 'write' },
+    { appName, access, outlives }: { appName: string; access: 'read' | 'write'; outlives: boolean },
     also?: TransactionHook,
   ): Promise<LibraryToken> {
     const token = newToken()
+    const apiTokenKey = outlives ? undefined : (madeBy.apiTokenKey ?? fail({ code: 'permission-denied' }))
     await this.#db.write(async (tx) => {
+      // Locked, so that a concurrent wipe of the device waits and finds the token.
+      if (apiTokenKey !== undefined && !(await lockLiveApiToken(tx, apiTokenKey))) {
+        fail({ code: 'permission-denied' })
+      }
       const key = await insertScopedToken(tx, {
         kind: 'library',
         hash: hashOf(token),
         accountKey: madeBy.key,
         epoch: madeBy.epoch,
+        apiTokenKey,
         libraryKey,
         subKey: undefined,
         name: appName,
@@ -157,14 +167,20 @@ export class ScopedTokens {
     return { appName, access, madeBy: madeBy.email, token }
   }
 
-  /** Newest first. */
-  async listForLibrary(libraryKey: number): Promise<LibraryToken[]> {
+  /** Newest first. A caller that is not `confirmed` sees only those tokens that end with its own session, so that a stolen session gets no other. */
+  async listForLibrary(
+    libraryKey: number,
+    caller: { readonly confirmed: boolean; readonly apiTokenKey?: number | undefined },
+  ): Promise<LibraryToken[]> {
     const stored = await listLibraryTokens(this.#db, libraryKey)
-    return stored.map(({ name, access, madeBy, sealed }) => ({
+    return stored.map(({ name, access, madeBy, sealed, apiTokenKey }) => ({
       appName: name,
       access,
       madeBy,
-      token: this.#sealing.open(sealed),
+      token:
+        caller.confirmed || (apiTokenKey !== undefined && apiTokenKey === caller.apiTokenKey)
+          ? this.#sealing.open(sealed)
+          : undefined,
     }))
   }
 
@@ -173,6 +189,7 @@ export class ScopedTokens {
     libraryKey: number,
     appName: string,
     access: 'read' | 'write',
+    caller: Parameters<ScopedTokens['listForLibrary']>[1],
     also?: TransactionHook,
   ): Promise<LibraryToken> {
     await this.#db.write(async (tx) => {
@@ -181,7 +198,7 @@ export class ScopedTokens {
       if (!changed) fail({ code: 'token-not-found' })
       if (before?.access !== access) await also?.(tx)
     })
-    const all = await this.listForLibrary(libraryKey)
+    const all = await this.listForLibrary(libraryKey, caller)
     return all.find((token) => token.appName === appName) ?? fail({ code: 'token-not-found' })
   }
 

@@ -56,13 +56,14 @@ export async function listSessions(reader: Reader, accountKey: number): Promise<
 }
 
 /**
- * Deletes API tokens that were not used since a time. It keeps those whose device still syncs, because its
- * sync tokens are unlinked through them, and those whose device has not confirmed a wipe.
+ * Deletes API tokens that were not used since a time. It keeps those whose device still syncs and those that a library token ends with,
+ * because these are ended through them, and those whose device has not confirmed a wipe.
  */
 export async function deleteIdleApiTokens(tx: Transaction, usedBefore: number): Promise<number> {
   return tx.run(
     `delete from api_token where last_used_at < ? and wiped_at is null
-       and not exists (select 1 from sync_token where sync_token.api_token_key = api_token.key)`,
+       and not exists (select 1 from sync_token where sync_token.api_token_key = api_token.key)
+       and not exists (select 1 from scoped_token where scoped_token.api_token_key = api_token.key)`,
     usedBefore,
   )
 }

@@ -69,6 +69,7 @@ export function faultsIn(texts: PageTexts): SurfaceFaults {
       'not-in-trash',
       'token-not-found',
       'app-token-exists',
+      'confirmation-needed',
       'notification-not-found',
       'webhook-not-found',
       'webhook-exists',

@@ -35,6 +35,7 @@ import {
   AccountTokens,
   ApiTokens,
   Avatars,
+  Confirmations,
   CredentialOrigins,
   DeviceAuthorizations,
   Directory,
@@ -334,6 +335,7 @@ export function createServices(parts: {
     clock,
     passwordAttempts,
     passwordChecks,
+    confirmations: new Confirmations({ db, checks: passwordChecks, now }),
     quotas,
     scopedTokens,
     server: new ServerState({

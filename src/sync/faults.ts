@@ -80,6 +80,7 @@ export const syncFaults: SurfaceFaults = {
     'not-in-trash',
     'token-not-found',
     'app-token-exists',
+    'confirmation-needed',
     'notification-not-found',
     'webhook-not-found',
     'webhook-exists',

@@ -75,6 +75,7 @@ export const uploadFaults: SurfaceFaults = {
     'not-in-trash',
     'token-not-found',
     'app-token-exists',
+    'confirmation-needed',
     'notification-not-found',
     'webhook-not-found',
     'webhook-exists',

@@ -82,6 +82,7 @@ export const webdavFaults: SurfaceFaults = {
     'not-in-trash',
     'token-not-found',
     'app-token-exists',
+    'confirmation-needed',
     'notification-not-found',
     'webhook-not-found',
     'webhook-exists',

@@ -30,10 +30,19 @@ const outcome = async (...args: Parameters<typeof polled>): Promise<string> =>
 
 const approved = async (user: Client, { user_code }: Codes, more: Record<string, unknown> = {}) => {
   const reply = await user.post(`${path}approve/`, {
-    json: { user_code, name: 'carrel (laptop)', permission: 'rw', ...more },
+    json: {
+      user_code,
+      name: 'carrel (laptop)',
+      permission: 'rw',
+      ...CONFIRMED,
+      ...more,
+    },
   })
   assert.equal(reply.status, 200, reply.text)
 }
+
+/** The tests move the clock, so the sign-in is not fresh. */
+const CONFIRMED = { current_password: 'a long password' }
 
 const ascending = (one: number, other: number) => one - other
 
@@ -136,7 +145,7 @@ describe(path, () => {
     assert.equal((await user.post(`${path}check/`, { form: { user_code: codes.user_code } })).status, 200)
     time += 1
     for (const call of ['check', 'approve', 'deny']) {
-      const json = { user_code: codes.user_code, name: 'x', permission: 'r' }
+      const json = { user_code: codes.user_code, name: 'x', permission: 'r', ...CONFIRMED }
       assert.equal((await user.post(`${path}${call}/`, { json })).status, 404)
     }
     assert.equal(await outcome(server.anonymous, codes), 'expired_token')

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { Client } from './client.ts'
 
+/** Of accounts that sign up without another one. */
+const PASSWORD = 'a long password'
+
 /** Creates a personal token of the client's account and returns a client that uses it. */
 export async function personalToken(
   owner: Client,
   fields: { permission: 'r' | 'rw' | 'upload'; repo_id?: string; expire_days?: number; name?: string },
 ): Promise<Client & { readonly id: number }> {
-  const reply = await owner.post('/api/v2.1/personal-tokens/', { json: { name: 'script', ...fields } })
+  const json = { name: 'script', ...fields }
+  const first = await owner.post('/api/v2.1/personal-tokens/', { json })
+  // A test that moved the clock signed in too long ago.
+  const reply = first.headers.has('x-carrel-confirmation')
+    ? await owner.post('/api/v2.1/personal-tokens/', { json: { ...json, current_password: PASSWORD } })
+    : first
   assert.equal(reply.status, 200, reply.text)
   return Object.assign(new Client(owner.url, reply.body.token, owner.email), { id: reply.body.id as number })
 }

@@ -206,8 +206,10 @@ class V21Calls(CallGroup):
         permission: Literal["r", "rw", "upload"],
         name: str | None = None,
         expire_days: int | None = None,
+        current_password: str | None = None,
     ) -> types.Success:
-        """Grants a personal token to the client that shows a user code.
+        """Grants a personal token to the client that shows a user code. It outlives the session, so a sign-in
+        with the password in the last ten minutes or `current_password` is required.
 
         `POST /api/v2.1/device-authorization/approve/`. Personal tokens are refused.
 
@@ -216,7 +218,13 @@ class V21Calls(CallGroup):
         result: types.Success = self._call(
             "POST",
             "/api/v2.1/device-authorization/approve/",
-            json={"user_code": user_code, "name": name, "permission": permission, "expire_days": expire_days},
+            json={
+                "user_code": user_code,
+                "name": name,
+                "permission": permission,
+                "expire_days": expire_days,
+                "current_password": current_password,
+            },
         )
         return result
 
@@ -733,8 +741,11 @@ class V21Calls(CallGroup):
         name: str | None = None,
         repo_id: str | None = None,
         expire_days: int | None = None,
+        current_password: str | None = None,
     ) -> types.NewPersonalToken:
-        """Creates a personal token with a scope, for all libraries or one, with an optional expiry.
+        """Creates a personal token with a scope, for all libraries or one, with an optional expiry. It
+        outlives the session, so a sign-in with the password in the last ten minutes or `current_password`
+        is required.
 
         `POST /api/v2.1/personal-tokens/`. Personal tokens are refused.
 
@@ -743,7 +754,13 @@ class V21Calls(CallGroup):
         result: types.NewPersonalToken = self._call(
             "POST",
             "/api/v2.1/personal-tokens/",
-            json={"name": name, "permission": permission, "repo_id": repo_id, "expire_days": expire_days},
+            json={
+                "name": name,
+                "permission": permission,
+                "repo_id": repo_id,
+                "expire_days": expire_days,
+                "current_password": current_password,
+            },
         )
         return result
 
@@ -1761,7 +1778,8 @@ class V21Calls(CallGroup):
         return result
 
     def get_repo_repo_api_tokens(self, repo_id: str) -> types.LibraryTokens:
-        """Lists the API tokens of a library, newest first.
+        """Lists the API tokens of a library, newest first. `api_token` is empty for tokens that outlive the
+        session, unless it signed in with the password in the last ten minutes.
 
         `GET /api/v2.1/repos/{repo_id}/repo-api-tokens/`. Personal tokens are refused.
         """
@@ -1774,8 +1792,11 @@ class V21Calls(CallGroup):
         *,
         app_name: str,
         permission: Literal["r", "rw"] | None = None,
+        current_password: str | None = None,
     ) -> types.LibraryToken:
-        """Creates an API token of a library for an app.
+        """Creates an API token of a library for an app. It belongs to the library if the session signed in
+        with the password in the last ten minutes or `current_password` is sent, and otherwise ends with
+        the session.
 
         `POST /api/v2.1/repos/{repo_id}/repo-api-tokens/`. Personal tokens are refused.
 
@@ -1785,7 +1806,7 @@ class V21Calls(CallGroup):
         result: types.LibraryToken = self._call(
             "POST",
             f"/api/v2.1/repos/{quoted(repo_id)}/repo-api-tokens/",
-            json={"app_name": app_name, "permission": permission},
+            json={"app_name": app_name, "permission": permission, "current_password": current_password},
         )
         return result
 
@@ -3058,8 +3079,10 @@ class V21Calls(CallGroup):
         list_in_address_book: bool | None = None,
         language: Literal["en", "de", "zh", "cs", "es", "fr", "it", "ja", "nl", "pl", "pt-BR", "tr", "uk"] | None = None,
         mail_notices: Literal["at-once", "daily", "off"] | None = None,
+        current_password: str | None = None,
     ) -> types.Profile:
-        """Changes the caller's profile.
+        """Changes the caller's profile. A new `contact_email` requires a sign-in with the password in the
+        last ten minutes or `current_password`, if the server sends mail.
 
         `PUT /api/v2.1/user/`. Personal tokens are refused.
         """
@@ -3073,6 +3096,7 @@ class V21Calls(CallGroup):
                 "list_in_address_book": list_in_address_book,
                 "language": language,
                 "mail_notices": mail_notices,
+                "current_password": current_password,
             },
         )
         return result
@@ -3102,12 +3126,22 @@ class V21Calls(CallGroup):
         result: types.WebdavSecret = self._call("GET", "/api/v2.1/webdav-secret/")
         return result
 
-    def put_webdav_secret(self, *, secret: str | None = None) -> types.Success:
-        """Sets the caller's WebDAV password; an empty one removes it.
+    def put_webdav_secret(
+        self,
+        *,
+        secret: str | None = None,
+        current_password: str | None = None,
+    ) -> types.Success:
+        """Sets the caller's WebDAV password; an empty one removes it. It outlives the session, so a sign-in
+        with the password in the last ten minutes or `current_password` is required to set it.
 
         `PUT /api/v2.1/webdav-secret/`. Personal tokens are refused.
 
         secret: The new password. An empty one removes it.
         """
-        result: types.Success = self._call("PUT", "/api/v2.1/webdav-secret/", json={"secret": secret})
+        result: types.Success = self._call(
+            "PUT",
+            "/api/v2.1/webdav-secret/",
+            json={"secret": secret, "current_password": current_password},
+        )
         return result

@@ -10,7 +10,14 @@ import {
 import { accountAction, auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
-import { lifeInDays, parseTokenName, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
+import {
+  currentPassword,
+  lifeInDays,
+  parseTokenName,
+  tokenAccesses,
+  tokenName,
+  tokenPermissions,
+} from './token-input.ts'
 
 const path = '/api/v2.1/device-authorization/'
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -65,7 +72,7 @@ export const deviceAuthorizationRoutes = [
     limit: 'anonymous',
     summary: 'Returns the personal token of a sign-in by a code once it was confirmed (RFC 8628), only once.',
     body: { grant_type: demanded, client_id: demanded, device_code: demanded },
-    async handle({ body, request }, { audit, deviceAuthorizations, now }) {
+    async handle({ body, request }, { activity, audit, deviceAuthorizations, now }) {
       const { client_id: clientId, device_code: deviceCode } = body
       if (!body.grant_type || !clientId || !deviceCode) {
         throw oauthError('invalid_request', 'grant_type, client_id and device_code are required.')
@@ -76,13 +83,15 @@ export const deviceAuthorizationRoutes = [
       const outcome = await deviceAuthorizations.poll(
         clientId.trim(),
         deviceCode,
-        (tx, { email }, { name, access }) => {
+        async (tx, account, { name, access }) => {
+          const { email } = account
           const detail = { token: name, permission: tokenPermissions[access], via: 'device' }
-          return audit.record(tx, {
+          await audit.record(tx, {
             actor: email,
             address,
             ...accountAction('api-token-made', email, detail),
           })
+          await activity.credentials.ofAdded(tx, account, { kind: 'device', name, address })
         },
       )
       if ('error' in outcome) throw oauthError(outcome.error, descriptions[outcome.error])
@@ -118,14 +127,17 @@ export const deviceAuthorizationRoutes = [
     method: 'POST',
     path: `${path}approve/`,
     auth: 'user',
-    summary: 'Grants a personal token to the client that shows a user code.',
+    summary:
+      'Grants a personal token to the client that shows a user code. It outlives the session, so a sign-in with the password in the last ten minutes or `current_password` is required.',
     body: {
       user_code: required(),
       name: tokenName,
       permission: oneOf(['r', 'rw', 'upload']),
       expire_days: lifeInDays,
+      current_password: currentPassword,
     },
     async handle({ user, body, request }, services) {
+      await services.confirmations.require(user, request, body.current_password)
       const { name, permission, expire_days: days } = body
       const expiresAt = days === undefined ? undefined : services.now() + days * DAY
       const action = accountAction('device-approved', user.email, { token: name, permission })

@@ -1,10 +1,10 @@
 import { errorMessage, integer, oneOf, rawText } from '../../http/index.ts'
 import type { PersonalToken } from '../../identity/index.ts'
 import { parseLibraryId } from '../../objects/index.ts'
-import { accountAction, auditAction } from '../common/audit.ts'
+import { accountAction, auditAction, auditCredential } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
-import { lifeInDays, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
+import { currentPassword, lifeInDays, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
 
 const DAY = 86_400
 const path = '/api/v2.1/personal-tokens/'
@@ -23,15 +23,18 @@ export const personalTokenRoutes = [
     method: 'POST',
     path,
     auth: 'user',
-    summary: 'Creates a personal token with a scope, for all libraries or one, with an optional expiry.',
+    summary:
+      'Creates a personal token with a scope, for all libraries or one, with an optional expiry. It outlives the session, so a sign-in with the password in the last ten minutes or `current_password` is required.',
     body: {
       name: tokenName,
       permission: oneOf(['r', 'rw', 'upload']),
       repo_id: rawText(),
       expire_days: lifeInDays,
+      current_password: currentPassword,
     },
     async handle({ user, body, request }, services) {
       const { access, now, scopedTokens } = services
+      await services.confirmations.require(user, request, body.current_password)
       const library = body.repo_id ? await access.open(user, idIn(body.repo_id)) : undefined
       const options = {
         name: body.name,
@@ -41,10 +44,11 @@ export const personalTokenRoutes = [
         expiresAt: body.expire_days === undefined ? undefined : now() + body.expire_days * DAY,
       }
       const detail = { token: body.name, permission: body.permission, repo_id: library?.info.id }
-      const also = auditAction(
+      const also = auditCredential(
         services,
         { user, request },
         accountAction('api-token-made', user.email, detail),
+        { kind: 'token', name: body.name, library: library?.info },
       )
       const { token, key } = await scopedTokens.issuePersonal(user, options, also)
       const made = (await scopedTokens.listPersonal(user)).find((one) => one.key === key)

@@ -1,4 +1,4 @@
-import { integer, map, optional, type Reader, text } from '../../http/index.ts'
+import { integer, map, optional, optionalText, type Reader, text } from '../../http/index.ts'
 import type { ScopeAccess } from '../../identity/index.ts'
 
 const MAX_NAME = 64
@@ -23,3 +23,6 @@ export function parseTokenName(sent: string): string | undefined {
 
 /** The life of a personal token; undefined for no end. */
 export const lifeInDays = optional(integer({ min: 1, max: MAX_LIFE_DAYS }))
+
+/** The password of the account, which confirms the call; undefined if it was not sent. */
+export const currentPassword = optionalText('current_password invalid.')

@@ -5,6 +5,7 @@ import { accountAction, auditAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { optionalFlag, withoutUndefined, withRuleMessages } from './account-input.ts'
 import { userToWire } from './account-wire.ts'
+import { currentPassword } from './token-input.ts'
 
 export const userRoutes = [
   route({
@@ -18,7 +19,8 @@ export const userRoutes = [
     method: 'PUT',
     path: '/api/v2.1/user/',
     auth: 'user',
-    summary: "Changes the caller's profile.",
+    summary:
+      "Changes the caller's profile. A new `contact_email` requires a sign-in with the password in the last ten minutes or `current_password`, if the server sends mail.",
     body: {
       name: optionalText(),
       contact_email: optionalText(),
@@ -26,8 +28,13 @@ export const userRoutes = [
       list_in_address_book: optionalFlag,
       language: optional(oneOf(languages, 'language invalid.')),
       mail_notices: optional(oneOf(mailNoticesChoices, 'mail_notices invalid.')),
+      current_password: currentPassword,
     },
-    async handle({ user, body }, { accounts, accountTokens }) {
+    async handle({ user, body, request }, { accounts, accountTokens, activity, confirmations, outbox }) {
+      const { contact_email: contact } = body
+      // Once it is verified, a mail to this address sets a new password.
+      const isNewAddress = outbox.isConfigured && contact !== undefined && contact !== user.contactEmail
+      if (isNewAddress) await confirmations.require(user, request, body.current_password)
       const changes = withoutUndefined({
         name: body.name,
         contactEmail: body.contact_email,
@@ -36,7 +43,11 @@ export const userRoutes = [
         mailNotices: body.mail_notices,
       })
       const changed = accounts.update(user.email, changes, async (tx, account) => {
-        if (changes.contactEmail !== undefined) await accountTokens.verifyContact(tx, account)
+        if (changes.contactEmail === undefined) return
+        await accountTokens.verifyContact(tx, account)
+        if (!isNewAddress || account.contactEmail === '') return
+        const { contactEmail: name } = account
+        await activity.credentials.ofAdded(tx, account, { kind: 'contact', name, address: request.address })
       })
       return userToWire(await withRuleMessages(changed))
     },

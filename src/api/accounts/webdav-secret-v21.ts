@@ -1,7 +1,8 @@
 import { errorMessage, text } from '../../http/index.ts'
 import type { SecretProblem } from '../../identity/index.ts'
-import { accountAction, auditAction } from '../common/audit.ts'
+import { accountAction, auditAction, auditCredential } from '../common/audit.ts'
 import { route } from '../services.ts'
+import { currentPassword } from './token-input.ts'
 
 const path = '/api/v2.1/webdav-secret/'
 
@@ -27,11 +28,17 @@ export const webdavSecretRoutes = [
     method: 'PUT',
     path,
     auth: 'user',
-    summary: "Sets the caller's WebDAV password; an empty one removes it.",
-    body: { secret: text() },
+    summary:
+      "Sets the caller's WebDAV password; an empty one removes it. It outlives the session, so a sign-in with the password in the last ten minutes or `current_password` is required to set it.",
+    body: { secret: text(), current_password: currentPassword },
     async handle({ user, body, request }, services) {
+      if (body.secret !== '') await services.confirmations.require(user, request, body.current_password)
       const action = accountAction('password-changed', user.email, { of: 'webdav' })
-      const also = auditAction(services, { user, request }, action)
+      const call = { user, request }
+      const also =
+        body.secret === ''
+          ? auditAction(services, call, action)
+          : auditCredential(services, call, action, { kind: 'webdav' })
       const problem = await services.webdavSecrets.set(user, body.secret, also)
       if (problem !== undefined) throw errorMessage(400, messages[problem])
       return { success: true }

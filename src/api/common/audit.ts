@@ -1,4 +1,5 @@
 import type { Link, LinkOptions } from '../../access/index.ts'
+import type { AddedCredential } from '../../activity/index.ts'
 import type { Audit, AuditActor, NewAuditEntry } from '../../audit/index.ts'
 import type { LibraryInfo } from '../../commits/index.ts'
 import type { HttpRequest } from '../../http/index.ts'
@@ -25,6 +26,20 @@ export function auditAction(
   action: AuditedAction,
 ): ReturnType<Audit['alsoRecord']> {
   return audit.alsoRecord({ ...actorOf(call), ...action })
+}
+
+/** As auditAction, for a credential that outlives the session it is made in: the caller is notified, too. */
+export function auditCredential(
+  services: Pick<ApiServices, 'audit' | 'activity'>,
+  call: AuditedCall,
+  action: AuditedAction,
+  added: Omit<AddedCredential, 'address'>,
+): ReturnType<Audit['alsoRecord']> {
+  const record = auditAction(services, call, action)
+  return async (tx) => {
+    await record(tx)
+    await services.activity.credentials.ofAdded(tx, call.user, { ...added, address: call.request.address })
+  }
 }
 
 /** As auditAction, for a change of an account. A request that changes nothing writes no entry. */

@@ -1,7 +1,8 @@
 import { accepting, errorMessage, oneOf, type Reader, text } from '../../http/index.ts'
 import { type LibraryToken, parseEmail } from '../../identity/index.ts'
 import type { LibraryId } from '../../objects/index.ts'
-import { type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
+import { currentPassword } from '../accounts/token-input.ts'
+import { type AuditedCall, auditAction, auditCredential, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import type { ShownToken } from './library-tokens.schema.ts'
@@ -28,11 +29,13 @@ export const libraryTokenRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Lists the API tokens of a library, newest first.',
+    summary:
+      'Lists the API tokens of a library, newest first. `api_token` is empty for tokens that outlive the session, unless it signed in with the password in the last ten minutes.',
     params: { repo_id: libraryIdParam },
-    async handle({ user, params }, { access, scopedTokens }) {
+    async handle({ user, params, request }, { access, confirmations, scopedTokens }) {
       const { info } = await access.openOwned(user, params.repo_id)
-      const tokens = await scopedTokens.listForLibrary(info.key)
+      const confirmed = await confirmations.isConfirmed(user, request)
+      const tokens = await scopedTokens.listForLibrary(info.key, { ...user, confirmed })
       return { repo_api_tokens: tokens.map((token) => tokenToWire(info.id, token)) }
     },
   }),
@@ -41,13 +44,28 @@ export const libraryTokenRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Creates an API token of a library for an app.',
+    summary:
+      'Creates an API token of a library for an app. It belongs to the library if the session signed in with the password in the last ten minutes or `current_password` is sent, and otherwise ends with the session.',
     params: { repo_id: libraryIdParam },
-    body: { app_name: appName, permission: oneOf(['r', 'rw'], { default: 'rw' }) },
+    body: {
+      app_name: appName,
+      permission: oneOf(['r', 'rw'], { default: 'rw' }),
+      current_password: currentPassword,
+    },
     async handle({ user, params, body, request }, services) {
       const { info } = await services.access.openOwned(user, params.repo_id)
-      const options = { appName: body.app_name, access: accesses[body.permission] }
-      const also = auditToken(services, { user, request }, 'api-token-made', info, body)
+      const outlives = await services.confirmations.isConfirmed(user, request, body.current_password)
+      const options = { appName: body.app_name, access: accesses[body.permission], outlives }
+      const call = { user, request }
+      const detail = {
+        app: body.app_name,
+        permission: body.permission,
+        ...(!outlives && { session: user.apiTokenKey }),
+      }
+      const action = libraryAction('api-token-made', info, detail)
+      const also = outlives
+        ? auditCredential(services, call, action, { kind: 'library', name: body.app_name, library: info })
+        : auditAction(services, call, action)
       return tokenToWire(info.id, await services.scopedTokens.issueForLibrary(info.key, user, options, also))
     },
   }),
@@ -63,11 +81,12 @@ export const libraryTokenRoutes = [
       const { info } = await services.access.openOwned(user, params.repo_id)
       const changed = { app_name: params.app_name, permission: body.permission }
       const also = auditToken(services, { user, request }, 'api-token-made', info, changed)
-      const { scopedTokens } = services
+      const { confirmations, scopedTokens } = services
       const access = accesses[body.permission]
+      const caller = { ...user, confirmed: await confirmations.isConfirmed(user, request) }
       return tokenToWire(
         info.id,
-        await scopedTokens.setLibraryAccess(info.key, params.app_name, access, also),
+        await scopedTokens.setLibraryAccess(info.key, params.app_name, access, caller, also),
       )
     },
   }),

@@ -51,6 +51,7 @@ import { deviceAuthorizations } from './0052-device-authorizations.ts'
 import { longPhotoPaths } from './0053-long-photo-paths.ts'
 import { timesOfChecks } from './0054-times-of-checks.ts'
 import { webdavNames } from './0055-webdav-names.ts'
+import { confirmedCredentials } from './0056-confirmed-credentials.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   longPhotoPaths,
   timesOfChecks,
   webdavNames,
+  confirmedCredentials,
 ]

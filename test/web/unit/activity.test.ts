@@ -15,6 +15,13 @@ const watched = { ...library, op_user_name: 'Ann', op_user_email: 'a@example.org
 /** Examples of each type the server sends, and the page each links to. */
 const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: string | undefined][]> = {
   add_user_to_group: [[{ group_id: 7, group_name: 'G', group_staff_name: 'Ann' }, '/groups/7']],
+  credential_added: [
+    [{ kind: 'token', name: 'script', address: '192.0.2.1' }, '/account/tokens'],
+    [{ kind: 'device', name: 'backup', address: '192.0.2.1' }, '/account/tokens'],
+    [{ kind: 'webdav', name: '', address: '192.0.2.1' }, '/account/webdav'],
+    [{ ...library, kind: 'library', name: 'app', address: '192.0.2.1' }, undefined],
+    [{ kind: 'contact', name: 'ann@example.net', address: '192.0.2.1' }, '/account'],
+  ],
   deleted_files: [[{ ...library, op_user_name: 'Ann', count: 150 }, `/trash/${id}`]],
   file_comment: [
     [

@@ -6,6 +6,7 @@ import { approveDevice, CarrelError, checkDevice, denyDevice, type PendingDevice
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, Empty, TextField, useErrorMessage, useTitle } from '../ui/index.ts'
 import { ExpirySelect, PermissionSelect } from './token-fields.tsx'
+import { useConfirmation } from './use-confirmation.tsx'
 
 type Step =
   | { readonly name: 'code' }
@@ -98,18 +99,22 @@ function ConfirmForm(props: {
   const formats = useFormats()
   const queries = useQueryClient()
   const { busy, failure, run } = useAttempt()
+  const { field, confirmed } = useConfirmation()
   const [name, setName] = useState((machine === '' ? client : `${client} (${machine})`).slice(0, 64))
   const [permission, setPermission] = useState(device.permission)
   const [days, setDays] = useState('90')
 
   const allow = () =>
     run(async () => {
-      await approveDevice({
-        user_code: code,
-        name: name.trim(),
-        permission,
-        expire_days: days === '' ? undefined : Number(days),
-      })
+      await confirmed((password) =>
+        approveDevice({
+          user_code: code,
+          name: name.trim(),
+          permission,
+          expire_days: days === '' ? undefined : Number(days),
+          current_password: password,
+        }),
+      )
       void queries.invalidateQueries({ queryKey: ['account', 'tokens'] })
       props.onDone('allowed')
     })
@@ -157,6 +162,7 @@ function ConfirmForm(props: {
       />
       <PermissionSelect value={permission} onChange={setPermission} />
       <ExpirySelect value={days} onChange={setDays} />
+      {field}
       {failure && (
         <p className="field-error" role="alert">
           {failure}

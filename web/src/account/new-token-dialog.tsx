@@ -5,6 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, Dialog, FormDialog, SelectField, TextField } from '../ui/index.ts'
 import { CopyField } from './copy-field.tsx'
 import { ExpirySelect, PermissionSelect } from './token-fields.tsx'
+import { useConfirmation } from './use-confirmation.tsx'
 
 /** Creates a token and shows it once. */
 export function NewTokenDialog(props: { onClose: () => void }) {
@@ -21,14 +22,18 @@ function TokenForm(props: { onCreated: (token: string) => void; onClose: () => v
   const [libraryId, setLibraryId] = useState('')
   const [days, setDays] = useState('90')
   const isMade = useRef(false)
+  const { field, confirmed } = useConfirmation()
 
   async function make(): Promise<void> {
-    const { token } = await createToken({
-      name: name.trim(),
-      permission,
-      repo_id: libraryId || undefined,
-      expire_days: days === '' ? undefined : Number(days),
-    })
+    const { token } = await confirmed((password) =>
+      createToken({
+        name: name.trim(),
+        permission,
+        repo_id: libraryId || undefined,
+        expire_days: days === '' ? undefined : Number(days),
+        current_password: password,
+      }),
+    )
     void queries.invalidateQueries({ queryKey: ['account', 'tokens'] })
     isMade.current = true
     props.onCreated(token)
@@ -55,6 +60,7 @@ function TokenForm(props: { onCreated: (token: string) => void; onClose: () => v
       <PermissionSelect value={permission} onChange={setPermission} />
       <LibrarySelect value={libraryId} onChange={setLibraryId} />
       <ExpirySelect value={days} onChange={setDays} />
+      {field}
     </FormDialog>
   )
 }

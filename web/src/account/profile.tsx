@@ -3,6 +3,7 @@ import { changeProfile, type Profile as ProfileValues, useAccount, useProfile } 
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, LoadError, Progress, TextField, Waiting } from '../ui/index.ts'
 import { Picture } from './picture.tsx'
+import { useConfirmation } from './use-confirmation.tsx'
 import { useSaving } from './use-saving.ts'
 
 export function Profile() {
@@ -24,6 +25,7 @@ function ProfileForm(props: { profile: ProfileValues }) {
   const texts = useTexts('account')
   const common = useTexts('common')
   const { busy, failure, save } = useSaving()
+  const { field, confirmed } = useConfirmation()
   const [name, setName] = useState(profile.name)
   const [contact, setContact] = useState(profile.contact_email)
   const isSame = name.trim() === profile.name && contact.trim() === profile.contact_email
@@ -32,7 +34,12 @@ function ProfileForm(props: { profile: ProfileValues }) {
     event.preventDefault()
     // Only a changed contact email is sent, because the field also shows the default.
     const contactChange = contact.trim() === profile.contact_email ? {} : { contact_email: contact.trim() }
-    void save(changeProfile({ name: name.trim(), ...contactChange }), texts.profileSaved)
+    void save(
+      confirmed((password) =>
+        changeProfile({ name: name.trim(), ...contactChange, current_password: password }),
+      ),
+      texts.profileSaved,
+    )
   }
 
   return (
@@ -64,6 +71,7 @@ function ProfileForm(props: { profile: ProfileValues }) {
         value={contact}
         onChange={(event) => setContact(event.target.value)}
       />
+      {field}
       {failure && (
         <p className="field-error" role="alert">
           {failure}

@@ -4,6 +4,7 @@ import { siteUrl } from '../site-url.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, PasswordField, Waiting } from '../ui/index.ts'
 import { CopyField } from './copy-field.tsx'
+import { useConfirmation } from './use-confirmation.tsx'
 import { useSaving } from './use-saving.ts'
 
 /** The address for WebDAV clients, and their separate password. */
@@ -12,13 +13,20 @@ export function Webdav() {
   const { data, error, refetch } = useWebdavPassword()
   const [secret, setSecret] = useState('')
   const { busy, failure, save } = useSaving()
+  const { field, confirmed } = useConfirmation()
   if (data === undefined) {
     return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
-    if (await save(setWebdavPassword(secret), texts.webdavSaved)) setSecret('')
+    if (
+      await save(
+        confirmed((password) => setWebdavPassword(secret, password)),
+        texts.webdavSaved,
+      )
+    )
+      setSecret('')
   }
 
   return (
@@ -37,6 +45,7 @@ export function Webdav() {
         value={secret}
         onChange={(event) => setSecret(event.target.value)}
       />
+      {field}
       <div className="account-buttons">
         <Button type="submit" variant="primary" busy={busy} disabled={secret === ''}>
           {data.is_set ? texts.webdavReplace : texts.webdavSave}

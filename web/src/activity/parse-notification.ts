@@ -28,6 +28,11 @@ type NotificationSentence =
   | 'watchedOne'
   | 'comment'
   | 'mention'
+  | 'newToken'
+  | 'newDevice'
+  | 'newWebdav'
+  | 'newLibraryToken'
+  | 'newContact'
   | 'other'
 
 /** Parses a notification. Unknown types of newer servers are tolerated. */
@@ -101,10 +106,24 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
       const sentence = detail['mentioned'] === true ? 'mention' : 'comment'
       return { sentence, names, ...person('author'), to: fileUrl(library, text('file_path')) }
     }
-    default:
-      return { sentence: 'other', names: { what: what || type }, from: undefined, to: inLibrary }
+    case 'credential_added': {
+      const added = credentials[text('kind') as keyof typeof credentials]
+      if (added === undefined) break
+      const names = { what, name: text('name'), address: text('address') }
+      return { ...added, names, from: undefined }
+    }
   }
+  return { sentence: 'other', names: { what: what || type }, from: undefined, to: inLibrary }
 }
+
+/** The sentence for a new credential by its kind, and where it is revoked. */
+const credentials = {
+  token: { sentence: 'newToken', to: '/account/tokens' },
+  device: { sentence: 'newDevice', to: '/account/tokens' },
+  webdav: { sentence: 'newWebdav', to: '/account/webdav' },
+  library: { sentence: 'newLibraryToken', to: undefined },
+  contact: { sentence: 'newContact', to: '/account' },
+} as const
 
 /** Changes in a watched library: of one entry or of several. */
 function watched(detail: NotificationItem['detail'], library: string, text: (name: string) => string) {

@@ -111,6 +111,7 @@ export const changeProfile = (changes: {
   contact_email?: string
   language?: string
   mail_notices?: MailNotices
+  current_password?: string | undefined
 }) => api.put('api/v2.1/user/', { form: changes })
 
 export function putAvatar(picture: Blob): Promise<{ avatar_url: string }> {
@@ -131,6 +132,7 @@ export const createToken = (options: {
   permission: TokenPermission
   repo_id: string | undefined
   expire_days: number | undefined
+  current_password: string | undefined
 }) => api.post('api/v2.1/personal-tokens/', { form: options })
 
 export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/${id}/`)
@@ -155,6 +157,7 @@ export const approveDevice = (grant: {
   name: string
   permission: TokenPermission
   expire_days: number | undefined
+  current_password: string | undefined
 }) => api.post('api/v2.1/device-authorization/approve/', { form: grant })
 
 export const denyDevice = (code: string) =>
@@ -172,7 +175,8 @@ export function useWebdavPassword() {
 }
 
 /** '' removes the password. */
-export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-secret/', { form: { secret } })
+export const setWebdavPassword = (secret: string, currentPassword?: string) =>
+  api.put('api/v2.1/webdav-secret/', { form: { secret, current_password: currentPassword } })
 
 export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
 

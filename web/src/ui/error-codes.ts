@@ -1,6 +1,8 @@
 /** Messages of the server, recognized by their text. The API has no error codes, and its texts are English. */
 
 const patterns = [
+  ['confirm', /^this has to be confirmed with/i],
+  ['wrong-password', /^the current password is wrong/i],
   ['permission', /^(?:permission denied|you do not have permission|access token not found)/i],
   ['locked', /^file is (?:already )?locked|^you can not unlock/i],
   ['not-locked', /^file is not locked/i],
