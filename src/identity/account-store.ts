@@ -243,7 +243,7 @@ function conditionOf({ active, roles }: Pick<AccountQuery, 'active' | 'roles'>) 
 export async function searchAccounts(
   reader: Reader,
   text: string,
-  { limit, onlyActive }: { limit: number; onlyActive: boolean },
+  { limit, onlyActive, among }: { limit: number; onlyActive: boolean; among?: readonly number[] | undefined },
 ): Promise<Account[]> {
   const lower = text.toLowerCase()
   const inEmail = `%${escapeLike(lower)}%`
@@ -254,11 +254,13 @@ export async function searchAccounts(
      where (email like ? escape '!' or contact_email like ? escape '!'
        or lower(name) like ? escape '!' or lower(coalesce(login_id, '')) like ? escape '!')
        and ${notRemoved} ${onlyActive ? 'and active = 1' : ''}
+       ${among === undefined ? '' : `and key in (${among.map(() => '?').join(', ') || 'null'})`}
      order by case when email = ? then 0 else 1 end, email limit ?`,
     inEmail,
     inEmail,
     inText,
     inText,
+    ...(among ?? []),
     lower,
     limit,
   )

@@ -194,8 +194,13 @@ export class Accounts {
     }
   }
 
-  /** Accounts that contain `text` in id, nickname, contact e-mail or login id. An exact id comes first. */
-  async search(text: string, options: { limit?: number; onlyActive?: boolean } = {}): Promise<Account[]> {
+  /**
+   * Accounts that contain `text` in id, nickname, contact e-mail or login id. An exact id comes first. `among` limits them to these keys.
+   */
+  async search(
+    text: string,
+    options: { limit?: number; onlyActive?: boolean; among?: readonly number[] | undefined } = {},
+  ): Promise<Account[]> {
     if (!isPlainText(text)) return []
     return searchAccounts(this.#db, text, { limit: 10, onlyActive: true, ...options })
   }

@@ -9,6 +9,8 @@ export type RoleAction =
   | 'make-upload-link'
   | 'see-public-libraries'
   | 'publish-library'
+  /** Find people that it shares nothing with. */
+  | 'search-people'
 
 const ordinary: readonly RoleAction[] = [
   'add-library',
@@ -17,6 +19,7 @@ const ordinary: readonly RoleAction[] = [
   'make-share-link',
   'make-upload-link',
   'see-public-libraries',
+  'search-people',
 ]
 
 const allowed: Record<Role, ReadonlySet<RoleAction>> = {

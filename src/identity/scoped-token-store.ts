@@ -17,7 +17,7 @@ interface ScopedToken {
   readonly expiresAt: number | undefined
 }
 
-/** A personal token in a list, with its library. */
+/** A personal token in a list, with the current name of its library. */
 export interface PersonalToken extends ScopedToken {
   readonly library: { readonly id: string; readonly name: string } | undefined
 }

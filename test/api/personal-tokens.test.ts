@@ -4,6 +4,7 @@ import { Client, type Params } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'
 import { postForm, uploadFile, uploadLink } from '../support/transfer.ts'
+import { shareWith, unshare } from './sharing-support.ts'
 
 const path = '/api/v2.1/personal-tokens/'
 const DAY = 86_400
@@ -216,6 +217,22 @@ describe(path, () => {
       assert.equal((await token.get('/api2/auth/ping/')).status, 401)
       assert.equal((await fetch(link)).status, 403)
     }
+  })
+
+  it('does not tell its holder the name of a library that is no longer shared', async () => {
+    const member = await server.signUp()
+    const id = await user.createLibrary('Heron')
+    await shareWith(user, id, member)
+    await personalToken(member, { permission: 'r', repo_id: id })
+    const listed = async () => {
+      const { body } = await member.get('/api/v2.1/personal-tokens/')
+      const [{ repo_id, repo_name }] = body.personal_tokens
+      return [repo_id, repo_name]
+    }
+    assert.deepEqual(await listed(), [id, 'Heron'])
+    await unshare(user, id, member)
+    await user.post(`/api2/repos/${id}/`, { query: { op: 'rename' }, form: { repo_name: 'Secret' } })
+    assert.deepEqual(await listed(), [id, null])
   })
 
   it('is not accepted in place of another kind of token', async () => {

@@ -679,6 +679,37 @@ describe('a transferred library', () => {
 })
 
 describe('finding users', () => {
+  it('shows guests only the owners of what is shared with them, and the members of their groups', async () => {
+    const guest = await server.signUp({ role: 'guest' })
+    const [owner, member, stranger] = [await server.signUp(), await server.signUp(), await server.signUp()]
+    await shareWith(owner, await owner.createLibrary(), guest)
+    const group = await makeGroup(`Of ${guest.email.replace('@', ' at ')}`, member, guest)
+    const sent = [owner, member, stranger, guest].map(({ email }) => email)
+    const found = async () => {
+      const searches = await Promise.all(sent.map((q) => guest.get('/api2/search-user/', { q })))
+      return searches.map(({ body }) => body.users.length)
+    }
+    const listed = async () => {
+      const { body } = await guest.post('/api/v2.1/user-list/', { json: { user_id_list: sent } })
+      return sent.map((email) => Number(body.user_list.some((one: { email: string }) => one.email === email)))
+    }
+    assert.deepEqual(
+      [await found(), await listed()],
+      [
+        [1, 1, 0, 1],
+        [1, 1, 0, 1],
+      ],
+    )
+    answers(await member.delete(`/api/v2.1/groups/${group}/members/${guest.email}/`), 200, { success: true })
+    assert.deepEqual(
+      [await found(), await listed()],
+      [
+        [1, 0, 0, 1],
+        [1, 0, 0, 1],
+      ],
+    )
+  })
+
   it('matches a part of their names and addresses', async () => {
     const found = (await ann.get('/api2/search-user/', { q: 'bob@' })).body.users
     assert.deepEqual(found, [

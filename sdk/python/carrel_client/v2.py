@@ -1488,7 +1488,8 @@ class V2Calls(CallGroup):
         return result
 
     def get_search_user(self, *, q: str | None = None, include_self: bool | None = None) -> types.FoundUsers:
-        """Searches active users by part of their id, name, contact e-mail or login id.
+        """Searches active users by part of their id, name, contact e-mail or login id. Guests find the owners
+        of libraries shared with them and the members of their groups.
 
         `GET /api2/search-user/`. Personal tokens are refused.
 

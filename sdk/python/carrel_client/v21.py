@@ -3051,7 +3051,7 @@ class V21Calls(CallGroup):
         return result
 
     def post_user_list(self, *, user_id_list: str | None = None) -> types.UserList:
-        """Returns the names of users by their ids.
+        """Returns the names of users by their ids; to guests of those that they can find.
 
         `POST /api/v2.1/user-list/`. Personal tokens are refused.
         """

@@ -15,8 +15,11 @@ export const personalTokenRoutes = [
     path,
     auth: 'user',
     summary: "Lists the caller's personal tokens, newest first.",
-    async handle({ user }, { scopedTokens }) {
-      return { personal_tokens: (await scopedTokens.listPersonal(user)).map(tokenToWire) }
+    async handle({ user }, { access, scopedTokens }) {
+      const tokens = await scopedTokens.listPersonal(user)
+      const ids = new Set(tokens.flatMap(({ library }) => parseLibraryId(library?.id ?? '') ?? []))
+      const readable: ReadonlySet<string> = new Set((await access.openAll(user, [...ids])).keys())
+      return { personal_tokens: tokens.map((token) => tokenToWire(token, readable)) }
     },
   }),
   route({
@@ -54,7 +57,7 @@ export const personalTokenRoutes = [
       const made = (await scopedTokens.listPersonal(user)).find((one) => one.key === key)
       if (made === undefined) throw errorMessage(404, 'Token not found.')
       // Shown only once: only its hash is stored.
-      return { ...tokenToWire(made), token }
+      return { ...tokenToWire(made, new Set([library?.info.id ?? ''])), token }
     },
   }),
   route({
@@ -82,14 +85,15 @@ function idIn(text: string) {
   return id
 }
 
-function tokenToWire(token: PersonalToken) {
+/** A library that its holder can no longer read has no name. */
+function tokenToWire(token: PersonalToken, readable: ReadonlySet<string>) {
   const { library, lastUsedAt, expiresAt } = token
   return {
     id: token.key,
     name: token.name,
     permission: tokenPermissions[token.access],
     repo_id: library?.id ?? null,
-    repo_name: library?.name ?? null,
+    repo_name: library !== undefined && readable.has(library.id) ? library.name : null,
     created_at: isoTime(token.createdAt),
     last_used_at: lastUsedAt === undefined ? null : isoTime(lastUsedAt),
     expires_at: expiresAt === undefined ? null : isoTime(expiresAt),

@@ -61,7 +61,7 @@ function TokenItem(props: { token: PersonalToken; onRevoke: () => void }) {
           {isOver && <span className="badge badge-warn">{texts.expired}</span>}
         </span>
         <span className="muted account-item-facts">
-          <bdi>{token.repo_name ?? texts.allLibraries}</bdi>
+          <bdi>{token.repo_id === null ? texts.allLibraries : (token.repo_name ?? '—')}</bdi>
           {` · ${texts.lastUsed}: ${lastUsed === null ? texts.never : formats.ago(lastUsed)}`}
           {` · ${texts.expires}: ${expires === null ? texts.never : formats.date(expires)}`}
         </span>
