@@ -90,6 +90,9 @@ export type Limited =
   | 'comments-of-account'
   | 'tags' // of a library or a file
   | 'annotated-files' // of a library
+  | 'shares-with-recipient' // of one giver
+  | 'shares-of-giver'
+  | 'groups-with-member' // of one owner
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

@@ -153,6 +153,25 @@ export async function findShare(
   return row && toShare(row)
 }
 
+/** The number of shares that an account has made, with one grantee or in all. Expired ones count until they are deleted. */
+export async function countSharesOf(
+  reader: Reader,
+  giverKey: number,
+  grantee?: Pick<Share, 'grantee' | 'granteeKey'>,
+): Promise<number> {
+  const all = 'select count(*) as shares from share where granted_by = ?'
+  const row =
+    grantee === undefined
+      ? await reader.get<{ shares: number }>(all, giverKey)
+      : await reader.get<{ shares: number }>(
+          `${all} and grantee = ? and grantee_key = ?`,
+          giverKey,
+          grantee.grantee,
+          grantee.granteeKey,
+        )
+  return row?.shares ?? 0
+}
+
 /** False if it is already shared with the grantee. */
 export async function insertShare(
   tx: Transaction,

@@ -30,6 +30,7 @@ import type { Grantee } from './grant.ts'
 import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {
   accountsReading,
+  countSharesOf,
   deleteShare,
   deleteSharesExpiredBefore,
   findShare,
@@ -68,6 +69,10 @@ export interface ShareOptions {
 
 type EndedShare = Pick<ShareOptions, 'path' | 'recipient'>
 
+/** Shares of one giver with one user, one group, or everyone: what is shared with somebody unasked is in all their listings. */
+const MAX_WITH_RECIPIENT: Readonly<Record<Grantee, number>> = { user: 100, group: 100, everyone: 1000 }
+/** Shares of one giver. */
+const MAX_OF_GIVER = 10_000
 /** Expired shares are listed this long, so that they can be extended. */
 const EXPIRED_KEPT_SECONDS = 30 * 86_400
 
@@ -94,7 +99,7 @@ export class Shares {
 
   /**
    * Shares a library, a folder or a file. Returns the sub-library of a folder or file. Throws role-forbids, shared-to-owner,
-   * already-shared; permission-denied for a group the caller is not in; path-not-found, and
+   * already-shared, limit-reached; permission-denied for a group the caller is not in; path-not-found, and
    * encrypted-mismatch for a folder of an encrypted library.
    */
   async share(
@@ -123,6 +128,7 @@ export class Shares {
         await deleteShare(tx, item, recipient.to, granteeKey)
       }
       if (!(await insertShare(tx, item, share, now))) fail({ code: 'already-shared', name })
+      await refuseTooMany(tx, share)
       await this.#recordEvent(tx, library, by, item, recipient, { kind: 'created', permission })
       await also?.(tx)
       return sub
@@ -250,6 +256,7 @@ export class Shares {
     }
     const item = { libraryKey: library.key, subKey: undefined }
     await insertShare(tx, item, share, this.#core.now())
+    await refuseTooMany(tx, share)
     await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'created', permission })
   }
 
@@ -316,6 +323,17 @@ type EventRecipient = Exclude<Recipient, { to: 'user' }> | { readonly to: 'user'
 async function accountsOf(tx: Transaction, recipient: EventRecipient): Promise<number[]> {
   if (recipient.to === 'user') return [recipient.account.key]
   return recipient.to === 'group' ? memberKeys(tx, recipient.group.key) : []
+}
+
+/** After the insertion, which rolls back. Throws limit-reached. */
+async function refuseTooMany(tx: Transaction, share: Share): Promise<void> {
+  const limit = MAX_WITH_RECIPIENT[share.grantee]
+  if ((await countSharesOf(tx, share.grantedBy, share)) > limit) {
+    fail({ code: 'limit-reached', what: 'shares-with-recipient', limit })
+  }
+  if ((await countSharesOf(tx, share.grantedBy)) > MAX_OF_GIVER) {
+    fail({ code: 'limit-reached', what: 'shares-of-giver', limit: MAX_OF_GIVER })
+  }
 }
 
 /** Converts the wire permission. `admin` is `rw` with the right to manage shares. */

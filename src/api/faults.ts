@@ -10,6 +10,9 @@ const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
   'comments-of-account': (limit) => `An account can write at most ${limit} comments.`,
   tags: (limit) => `There can be at most ${limit} tags.`,
   'annotated-files': (limit) => `A library can have at most ${limit} files with comments or tags.`,
+  'shares-with-recipient': (limit) => `A user or group can have at most ${limit} shares of the same person.`,
+  'shares-of-giver': (limit) => `An account can have at most ${limit} shares.`,
+  'groups-with-member': (limit) => `An owner can have at most ${limit} groups with the same member.`,
 }
 
 // Clients in the field depend on the statuses above 440.

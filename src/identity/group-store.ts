@@ -120,6 +120,17 @@ export async function listMembers(
   return rows.map((row) => ({ account: accountFromRow(row), isAdmin: row.member_is_admin === 1 }))
 }
 
+/** How many groups of one owner an account is in. */
+export async function countMemberships(
+  reader: Reader,
+  accountKey: number,
+  ownerKey: number,
+): Promise<number> {
+  const sql = `select count(*) as memberships from user_group g join group_member m on m.group_key = g.key
+     where g.owner_key = ? and m.account_key = ?`
+  return (await reader.get<{ memberships: number }>(sql, ownerKey, accountKey))?.memberships ?? 0
+}
+
 /** The keys of all members. */
 export async function memberKeys(reader: Reader, groupKey: number): Promise<number[]> {
   const sql = 'select account_key from group_member where group_key = ?'

@@ -8,6 +8,7 @@ import type { GroupEvent, GroupRecorder } from './group-events.ts'
 import {
   adminsOf,
   countGroups,
+  countMemberships,
   deleteGroup,
   deleteMember,
   deleteMemberships,
@@ -30,6 +31,8 @@ import { roleAllows } from './roles.ts'
 import type { TransactionHook } from './scoped-tokens.ts'
 
 const MAX_MEMBERS = 100_000
+/** Groups of one owner that an account can be added to: what is shared with them is in all its listings. */
+const MAX_GROUPS_WITH_MEMBER = 50
 
 /** Writes further rows in the transaction that creates a group. */
 type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
@@ -183,11 +186,19 @@ export class Groups {
     })
   }
 
-  /** False if the account is already a member. For administrators of the group. */
-  add({ group, accountKey }: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
+  /**
+   * False if the account is already a member. For administrators of the group. Throws limit-reached, except for administrators of the
+   * server.
+   */
+  add(by: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
+    const { group, accountKey } = by
     return this.#db.write(async (tx) => {
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
       if (!isNew) return false
+      const limit = MAX_GROUPS_WITH_MEMBER
+      if (by.actsAsOwner !== true && (await countMemberships(tx, account.key, group.ownerKey)) > limit) {
+        fail({ code: 'limit-reached', what: 'groups-with-member', limit })
+      }
       await this.#joined(tx, group, account, accountKey)
       await also?.(tx)
       return true

@@ -1,3 +1,4 @@
+import { DomainError } from '../../errors.ts'
 import { errorMessage } from '../../http/index.ts'
 import {
   type Account,
@@ -9,6 +10,7 @@ import {
 } from '../../identity/index.ts'
 import { memberItem } from '../accounts/person-wire.ts'
 import type { AuditedCall } from '../common/audit.ts'
+import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'
 import { addMember } from './group-actions.ts'
 
@@ -29,13 +31,31 @@ export async function addMembers(
     const account = known.get(email)
     if (account === undefined) {
       failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
-    } else if (await addMember(services, call, membership, account)) {
+      continue
+    }
+    const problem = await tryToAdd(services, call, membership, account)
+    if (problem === undefined) {
       success.push(memberItem(group, { account, isAdmin: false }, call.request.baseUrl))
     } else {
-      failed.push({ email, email_name: displayName(account), error_msg: alreadyMember(account) })
+      failed.push({ email, email_name: displayName(account), error_msg: problem })
     }
   }
   return { failed, success }
+}
+
+/** The error message; undefined on success. */
+async function tryToAdd(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  account: Account,
+): Promise<string | undefined> {
+  try {
+    return (await addMember(services, call, membership, account)) ? undefined : alreadyMember(account)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.fault.code !== 'limit-reached') throw error
+    return apiFaults['limit-reached'](error.fault)[1]
+  }
 }
 
 /** A member by e-mail. Rejects accounts that are no members with 400. */

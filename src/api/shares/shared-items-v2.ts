@@ -271,6 +271,7 @@ function accountKey(recipient: Recipient): number | undefined {
 function failureText(error: unknown): string {
   if (!(error instanceof DomainError)) throw error
   if (error.fault.code === 'already-shared') return apiFaults['already-shared'](error.fault)[1]
+  if (error.fault.code === 'limit-reached') return apiFaults['limit-reached'](error.fault)[1]
   if (error.fault.code === 'permission-denied') return 'Permission denied.'
   throw error
 }

@@ -52,6 +52,7 @@ import { longPhotoPaths } from './0053-long-photo-paths.ts'
 import { timesOfChecks } from './0054-times-of-checks.ts'
 import { webdavNames } from './0055-webdav-names.ts'
 import { confirmedCredentials } from './0056-confirmed-credentials.ts'
+import { shareGivers } from './0057-share-givers.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   timesOfChecks,
   webdavNames,
   confirmedCredentials,
+  shareGivers,
 ]
