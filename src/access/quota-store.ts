@@ -114,6 +114,16 @@ export async function prolongReservation(tx: Transaction, key: number, expiresAt
   await tx.run('update quota_reservation set expires_at = ? where key = ?', expiresAt, key)
 }
 
+/** False if there is no such reservation any more. */
+export async function setReservation(
+  tx: Transaction,
+  key: number,
+  { bytes, expiresAt }: { readonly bytes: number; readonly expiresAt: number },
+): Promise<boolean> {
+  const sql = 'update quota_reservation set bytes = ?, expires_at = ? where key = ?'
+  return (await tx.run(sql, bytes, expiresAt, key)) === 1
+}
+
 export async function deleteReservation(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from quota_reservation where key = ?', key)
 }

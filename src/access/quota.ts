@@ -1,5 +1,5 @@
 import { type GrowthGuard, type LibraryInfo, usageOf, usageOfMany } from '../commits/index.ts'
-import type { Database, Transaction } from '../database/index.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 import { type Fault, fail } from '../errors.ts'
 import { type Account, type Accounts, lockAccount } from '../identity/index.ts'
 import type { Library } from '../library/index.ts'
@@ -20,6 +20,7 @@ import {
   type NotCounted,
   OWN,
   prolongReservation,
+  setReservation,
   type Taken,
   takenBy,
   type UploadSource,
@@ -37,12 +38,50 @@ const MIN_FOR_OBJECTS = 100_000_000
 const MAX_UPLOADS = 1000
 const MAX_UPLOADS_OF_LINK = 100
 
+/** Bytes reserved at a time for an upload of unknown length. */
+const STEP_BYTES = 8_000_000
+/** Garbage collection frees the blocks of a refused upload in about this time. */
+const LEFT_SECONDS = 3 * 3600
+
 /** Bytes reserved for a running upload. Disposing of it releases what was not settled. */
 export interface Reservation extends AsyncDisposable {
   /** Undefined if there is no limit. */
   readonly key: number | undefined
+  /**
+   * Reserves more, for an upload of unknown length, if fewer than `bytes` are reserved. A step at a time, so that most pieces cost nothing. A promise if there is
+   * something to wait for. Throws quota-exceeded, disk-full.
+   */
+  growTo(bytes: number): Promise<void> | undefined
+  /**
+   * Says at the end that the upload was refused after this many of its bytes got names. They stay reserved until garbage collection has freed them, so that
+   * refused uploads cannot add up to more than the quota.
+   */
+  leave(bytes: number): void
   /** Releases the reservation in the transaction of the commit that turns it into usage. */
   settle(tx: Transaction): Promise<void>
+}
+
+interface ReserveOptions extends Pick<NotCounted, 'restarted'> {
+  readonly guest?: Guest
+  /** For an upload of unknown length. */
+  readonly inSteps?: boolean
+}
+
+/** What a chunk adds to unfinished uploads. */
+interface AddedUnfinished {
+  /** That of the request, which is for the same bytes. */
+  readonly reservation: number | undefined
+  readonly bytes: number
+  /** 1 for the first chunk of an upload. */
+  readonly uploads: number
+}
+
+/** For whom bytes are reserved. */
+interface Reserving {
+  readonly ownerKey: number
+  readonly guest: Guest
+  /** Bytes. */
+  readonly limit: number
 }
 
 /** In bytes; 0 for no limit. */
@@ -129,30 +168,47 @@ export class Quotas {
 
   /**
    * Reserves bytes, so that concurrent uploads cannot exceed the quota together. Throws quota-exceeded when
-   * usage, reservations and these bytes would reach it, and disk-full. The owner's bytes evict those reserved by guests.
+   * usage, reservations and these bytes would reach it, and disk-full. The owner's bytes evict those reserved by guests. With `inSteps` more is reserved
+   * ahead, if there is room, and `growTo` reserves the rest.
    */
   async reserve(
     library: LibraryInfo,
     bytes: number,
-    { guest = OWN, restarted }: { guest?: Guest } & Pick<NotCounted, 'restarted'> = {},
+    { guest = OWN, restarted, inSteps = false }: ReserveOptions = {},
   ): Promise<Reservation> {
     if (bytes > 0) this.#refuseIfDiskFull()
     if (await this.#hasFullHistory(library)) fail({ code: 'quota-exceeded', limit: this.#limits.history })
     const limit = await this.#limitOfOwner(library)
     if (limit === undefined) return unlimited
     const { ownerKey } = library
-    const key = await this.#db.write(
+    const who = { ownerKey, guest, limit }
+    const [key, reserved] = await this.#db.write(
       async (tx) => {
-        await lockAccount(tx, this.#db.dialect, ownerKey)
-        const now = this.#now()
-        const taken = await takenBy(tx, ownerKey, now, restarted && { restarted })
-        if (bytes >= roomFor(guest, taken, limit)) fail({ code: 'quota-exceeded', limit })
-        if (guest === OWN) await this.#makeRoom(tx, ownerKey, bytes - roomFor(MEMBER, taken, limit) + 1)
-        return insertReservation(tx, ownerKey, { bytes, guest, expiresAt: now + RESERVATION_SECONDS })
+        const granted = await this.#grant(tx, who, bytes, inSteps, restarted && { restarted })
+        const expiresAt = this.#now() + RESERVATION_SECONDS
+        return [await insertReservation(tx, ownerKey, { bytes: granted, guest, expiresAt }), granted] as const
       },
       { durable: false },
     )
-    return this.#hold(key)
+    return this.#hold(key, reserved, who)
+  }
+
+  /** The bytes to reserve for an upload: those asked for, and a step more if there is room for it. Throws quota-exceeded. */
+  async #grant(
+    tx: Transaction,
+    { ownerKey, guest, limit }: Reserving,
+    bytes: number,
+    inSteps: boolean,
+    notCounted?: NotCounted,
+  ): Promise<number> {
+    await lockAccount(tx, this.#db.dialect, ownerKey)
+    const taken = await takenBy(tx, ownerKey, this.#now(), notCounted)
+    const room = roomFor(guest, taken, limit)
+    if (bytes >= room) fail({ code: 'quota-exceeded', limit })
+    // Nothing of a guest is evicted for bytes that may never come.
+    const free = roomFor(MEMBER, taken, limit)
+    if (guest === OWN) await this.#makeRoom(tx, ownerKey, bytes - free + 1)
+    return inSteps ? Math.max(bytes, Math.min(bytes + STEP_BYTES, free - 1, room - 1)) : bytes
   }
 
   /**
@@ -167,18 +223,33 @@ export class Quotas {
   ): Promise<void> {
     const owner = await findOwnerQuota(tx, source.libraryKey)
     if (owner === undefined) return
-    const { ownerKey } = owner
-    await lockAccount(tx, this.#db.dialect, ownerKey)
-    const now = this.#now()
-    await deleteExpiredPartials(tx, now, ownerKey)
+    await lockAccount(tx, this.#db.dialect, owner.ownerKey)
+    await deleteExpiredPartials(tx, this.#now(), owner.ownerKey)
+    await this.#judgeUnfinished(tx, owner, source, guest, { reservation, bytes: 0, uploads: 0 })
+  }
+
+  /** As checkUnfinished, before the blocks of a chunk get names: `bytes` and `uploads` are about to be added. */
+  async refuseUnfinished(source: UploadSource, guest: Guest, adding: AddedUnfinished): Promise<void> {
+    const owner = await findOwnerQuota(this.#db, source.libraryKey)
+    if (owner !== undefined) await this.#judgeUnfinished(this.#db, owner, source, guest, adding)
+  }
+
+  async #judgeUnfinished(
+    reader: Reader,
+    owner: { readonly ownerKey: number; readonly quota: number },
+    source: UploadSource,
+    guest: Guest,
+    { reservation, bytes, uploads }: AddedUnfinished,
+  ): Promise<void> {
     const most = guest === VISITOR ? MAX_UPLOADS_OF_LINK : MAX_UPLOADS
-    if ((await countUnfinished(tx, source)) > most) fail({ code: 'too-many-uploads', limit: most })
-    const taken = await takenBy(tx, ownerKey, now, { reservation })
+    const count = await countUnfinished(reader, source)
+    if (count + uploads > most) fail({ code: 'too-many-uploads', limit: most })
+    const taken = await takenBy(reader, owner.ownerKey, this.#now(), { reservation })
     const limit = this.limitOf(owner)
-    if (limit !== undefined && roomFor(guest, taken, limit) <= 0) fail({ code: 'quota-exceeded', limit })
+    if (limit !== undefined && roomFor(guest, taken, limit) <= bytes) fail({ code: 'quota-exceeded', limit })
     const { unfinished, linkUnfinished } = this.#limits
-    refuseBeyond(taken.unfinished, unfinished)
-    if (guest === VISITOR) refuseBeyond(taken.visitorUnfinished, linkUnfinished)
+    refuseBeyond(taken.unfinished + bytes, unfinished)
+    if (guest === VISITOR) refuseBeyond(taken.visitorUnfinished + bytes, linkUnfinished)
   }
 
   /**
@@ -244,20 +315,42 @@ export class Quotas {
     if (fault !== undefined) fail(fault)
   }
 
-  #hold(key: number): Reservation {
+  #hold(key: number, bytes: number, who: Reserving): Reservation {
     const db = this.#db
     const write = (work: (tx: Transaction) => Promise<void>) => this.#db.write(work, { durable: false })
+    let reserved = bytes
+    let left = 0
+    const grow = (wanted: number) => {
+      this.#refuseIfDiskFull()
+      return write(async (tx) => {
+        const granted = await this.#grant(tx, who, wanted, true, { reservation: key })
+        const expiresAt = this.#now() + RESERVATION_SECONDS
+        // An owner's upload has evicted it.
+        if (!(await setReservation(tx, key, { bytes: granted, expiresAt }))) {
+          fail({ code: 'quota-exceeded', limit: who.limit })
+        }
+        reserved = granted
+      })
+    }
+    const end = (tx: Transaction) =>
+      left === 0
+        ? deleteReservation(tx, key)
+        : setReservation(tx, key, { bytes: left, expiresAt: this.#now() + LEFT_SECONDS })
     const renewal = setInterval(() => {
       // A failed renewal is repeated well before the reservation expires.
       write((tx) => prolongReservation(tx, key, this.#now() + RESERVATION_SECONDS)).catch(() => {})
     }, RENEWAL_MS).unref()
     return {
       key,
+      growTo: (wanted) => (wanted <= reserved ? undefined : grow(wanted)),
+      leave(bytesLeft) {
+        left = bytesLeft
+      },
       settle: (tx) => deleteReservation(tx, key),
       async [Symbol.asyncDispose]() {
         clearInterval(renewal)
         // Most were deleted with their commit, and a read costs far less than a transaction.
-        if (await hasReservation(db, key)) await write((tx) => deleteReservation(tx, key))
+        if (await hasReservation(db, key)) await write(async (tx) => void (await end(tx)))
       },
     }
   }
@@ -294,6 +387,8 @@ function refuseBeyond(bytes: number, limit: number): void {
 
 const unlimited: Reservation = {
   key: undefined,
+  growTo: () => undefined,
+  leave: () => {},
   settle: async () => {},
   [Symbol.asyncDispose]: async () => {},
 }

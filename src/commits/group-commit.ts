@@ -69,7 +69,7 @@ export async function commitGroup(
   return db.withMutex(library.key, async () => {
     open = [...open, ...source.take(LARGEST_GROUP - open.length)]
     for (;;) {
-      const current = await find(db, library)
+      const current = await findCurrent(db, library)
       contention.noteHead(library.key, current.head)
       const attempt = await tryCommit({ ...services, hasMutex: true }, library, open, current, putBack)
       if (attempt.outcome === 'done') {
@@ -97,7 +97,7 @@ async function tryCommit(
   known: LibraryInfo | undefined,
   putBack: PutBack,
 ): Promise<Attempt> {
-  const start = known ?? (await find(services.db, library))
+  const start = known ?? (await findCurrent(services.db, library))
   let open = group
   let shares = true
   for (;;) {
@@ -174,7 +174,7 @@ function updateCaches(
 }
 
 /** By id, because the row cache has the query of the request that opened the library. */
-async function find(db: Database, { key, id }: LibraryRef): Promise<LibraryInfo> {
+export async function findCurrent(db: Database, { key, id }: LibraryRef): Promise<LibraryInfo> {
   const found = await findLibrary(db, id)
   return found?.key === key ? found : fail({ code: 'library-not-found', id })
 }

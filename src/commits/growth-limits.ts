@@ -1,6 +1,9 @@
 import type { Transaction } from '../database/index.ts'
 import { type Fault, fail } from '../errors.ts'
 
+/** An upload creates the folders of one path, of at most 4,096 characters. */
+const MAX_NEW_FOLDERS = 4096
+
 /** Maximum numbers of files and folders; undefined for no limit. */
 export interface EntryLimits {
   /** Per library. */
@@ -59,6 +62,19 @@ export class GrowthLimits {
     if (library !== undefined && entries > library) return tooManyEntries(library, 'library')
     if (commit !== undefined && entries - entriesBefore > commit) return tooManyEntries(commit, 'commit')
     return undefined
+  }
+
+  /** Whether `refusalOf` could reject an edit that adds as many files, and folders for them. */
+  mayRefuse(
+    { fileCount, dirCount }: { fileCount: number; dirCount?: number | undefined },
+    files: number,
+  ): boolean {
+    const { library = Infinity, commit = Infinity } = this.limits
+    // A path has at most this many folders.
+    const more = files + MAX_NEW_FOLDERS
+    return (
+      this.diskFault() !== undefined || more > commit || fileCount + (dirCount ?? Infinity) + more > library
+    )
   }
 
   /** For temporary files. Throws disk-full. */

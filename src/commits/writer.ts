@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTick } from 'node:timers/promises'
+import { fail } from '../errors.ts'
 import { batchSettled } from '../scheduling/index.ts'
+import { PendingDirs, WorkingTree } from '../tree/index.ts'
 import { CommitStatistics } from './commit-statistics.ts'
 import { Contention } from './contention.ts'
 import type { Committed, Edit, QueuedEdit } from './edit.ts'
 import {
   commitGroup,
   type EditSource,
+  findCurrent,
   LARGEST_GROUP,
   type LibraryRef,
   type WriterServices,
@@ -45,6 +48,29 @@ export class Writers {
       )
       this.#draining.add(draining)
     })
+  }
+
+  /**
+   * Applies an upload to the current head without storing anything, so that what its commit would refuse is refused before its blocks get names. Throws
+   * what the edit throws, too-many-entries. The outcome if the edit would store no content, once what it found is durable (I4); undefined otherwise.
+   */
+  async rehearse<T>(ref: LibraryRef, edit: Edit<T>): Promise<Committed<T> | undefined> {
+    const { db, objects, growth, now } = this.#services
+    const library = await findCurrent(db, ref)
+    const source = { objects, libraryKey: library.key, pending: new PendingDirs() }
+    const tree = await WorkingTree.open(source, library.root, Math.max(now(), library.updatedAt))
+    const { contents = [], result } = await edit.apply(tree, library)
+    if (contents.length === 0) {
+      await db.flushed()
+      return { result, library, before: library, commit: undefined }
+    }
+    // Hashing the changed dirs tells how many entries are new. That is needed only close to the limit.
+    if (growth.mayRefuse(await objects.getDir(library.key, library.root), contents.length)) {
+      const edited = await tree.finish()
+      const fault = edited && growth.refusalOf({ ...edited, sizeBefore: library.size })
+      if (fault !== undefined) fail(fault)
+    }
+    return undefined
   }
 
   /** Resolves when no edit is queued or being committed. */

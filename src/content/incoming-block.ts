@@ -158,6 +158,13 @@ const CONCURRENT_KEEPS = 64
 /** The blocks of several files of one upload. None is kept before all were received. Disposal discards the others. */
 export class PendingBlocks implements AsyncDisposable {
   readonly #blocks: TakenBlock[] = []
+  /** Bytes of the blocks that have got names. */
+  keptBytes = 0
+
+  /** Whether `keep` has something to do. */
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0
+  }
 
   add(blocks: readonly TakenBlock[]): void {
     for (const block of blocks) if (block.stored !== undefined) this.#blocks.push(block)
@@ -166,7 +173,9 @@ export class PendingBlocks implements AsyncDisposable {
   /** Resolves when all are durable (I4). */
   async keep(): Promise<void> {
     while (this.#blocks.length > 0) {
-      await keepAll(this.#blocks.slice(0, CONCURRENT_KEEPS))
+      const some = this.#blocks.slice(0, CONCURRENT_KEEPS)
+      for (const { size } of some) this.keptBytes += size
+      await keepAll(some)
       this.#blocks.splice(0, CONCURRENT_KEEPS)
     }
   }

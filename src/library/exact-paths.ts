@@ -24,7 +24,7 @@ import type { WorkingTree } from '../tree/index.ts'
 import { copyBound, dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { copyContent, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
-import { EditableLibrary, type Library } from './library.ts'
+import { EditableLibrary, type Library, type Ready } from './library.ts'
 import { refuseLocked } from './locks.ts'
 import { type RoomLeft, refuseOverQuota } from './selection.ts'
 import { modificationTime } from './upload.ts'
@@ -40,6 +40,8 @@ interface PutOptions {
   /** Whether the file may be stored, given the one that is there. Runs on the head that the commit follows. */
   readonly accepts: (current: FileDirent | undefined) => boolean
   readonly also?: (tx: Transaction) => Promise<void>
+  /** As for `EditableLibrary.commit`. */
+  readonly ready?: Ready | undefined
 }
 
 /**
@@ -51,7 +53,7 @@ export async function putFile(
   library: EditableLibrary,
   path: LibraryPath,
   content: Content,
-  { mtime, accepts, also }: PutOptions,
+  { mtime, accepts, also, ready }: PutOptions,
 ): Promise<PlaceOutcome | 'refused'> {
   if (library.right.addsOnly) fail({ code: 'permission-denied' })
   const { result } = await library.commitUpload<PlaceOutcome | 'refused'>(async (tree) => {
@@ -72,7 +74,7 @@ export async function putFile(
       contents: [content],
       ...(also && { also }),
     }
-  })
+  }, ready)
   return result
 }
 

@@ -50,6 +50,7 @@ export type {
   Library,
   OwnedLibrary,
   Permission,
+  Ready,
   Right,
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'

@@ -18,6 +18,9 @@ export interface Right {
   readonly addsOnly?: boolean
 }
 
+/** Names the received blocks of an edit. Resolves when they are durable (I1). May be called again. */
+export type Ready = () => Promise<void>
+
 /** The acting account, with the fields the core needs. */
 export interface Actor {
   readonly key: number
@@ -119,6 +122,11 @@ export class Library {
 
 /** A handle for changing a library. Only Library.editable() creates one. */
 export class EditableLibrary extends Library {
+  /** Throws locked if another account has locked the file. */
+  refuseLockedFile(path: LibraryPath): Promise<void> {
+    return refuseLocked(this.core, this, [path])
+  }
+
   /** Throws locked if another account has locked the folder with all its content. */
   refuseLockedFolder(folder: LibraryPath): Promise<void> {
     return refuseLocked(this.core, this, [newEntryIn(folder)])
@@ -127,32 +135,29 @@ export class EditableLibrary extends Library {
   /**
    * Runs `apply` on the tree of the current head, stores the changes, and moves the head. If another commit
    * came first, `apply` runs again on the new head, so a caller never sees a moved head. If it throws, the
-   * head is unchanged. Throws permission-denied for an add-only handle.
+   * head is unchanged. Throws permission-denied for an add-only handle. With `ready`, the edit is rehearsed first: `ready` names the blocks of its
+   * content, and is not called if the edit is refused or stores no content.
    */
-  async commit<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
+  async commit<T>(apply: Edit<T>['apply'], ready?: Ready): Promise<Committed<T>> {
     if (this.right.addsOnly) fail({ code: 'permission-denied' })
-    return this.#commit({ author: this.actor.email, apply })
+    return this.#commit({ author: this.actor.email, apply }, ready)
   }
 
   /**
    * As commit, for an upload, which may share its commit with other queued uploads of this actor. Permitted
    * for an add-only handle, because the callers, `addFiles` and `addFolder`, then neither replace nor change an entry.
    */
-  commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
+  commitUpload<T>(apply: Edit<T>['apply'], ready?: Ready): Promise<Committed<T>> {
     // Only visitors of links have an add-only handle (see Tickets).
-    return this.#commit({
-      author: this.actor.email,
-      viaLink: this.right.addsOnly === true,
-      isUpload: true,
-      apply,
-    })
+    const viaLink = this.right.addsOnly === true
+    return this.#commit({ author: this.actor.email, viaLink, isUpload: true, apply }, ready)
   }
 
-  async #commit<T>(edit: Edit<T>): Promise<Committed<T>> {
-    if (this.info.sub === undefined) return writersOf(this.core).commit(this.info, edit)
+  async #commit<T>(edit: Edit<T>, ready: Ready | undefined): Promise<Committed<T>> {
+    if (this.info.sub === undefined) return this.#commitTo(this.info, edit, ready)
     for (;;) {
       try {
-        return await this.#commitBelow(edit)
+        return await this.#commitBelow(edit, ready)
       } catch (error) {
         // A concurrent rename of the folder is not an error for the caller (I5).
         if (!(error instanceof FolderMoved)) throw error
@@ -162,11 +167,11 @@ export class EditableLibrary extends Library {
   }
 
   /** An edit of a sub-library is an edit of its origin, restricted to the folder or file. Throws FolderMoved. */
-  async #commitBelow<T>(edit: Edit<T>): Promise<Committed<T>> {
+  async #commitBelow<T>(edit: Edit<T>, ready: Ready | undefined): Promise<Committed<T>> {
     const { info } = this
     const { sub } = info
-    if (sub === undefined) return writersOf(this.core).commit(info, edit)
-    return writersOf(this.core).commit<T>(sub.origin, {
+    if (sub === undefined) return this.#commitTo(info, edit, ready)
+    const below: Edit<T> = {
       ...edit,
       apply: async (tree, origin): Promise<Edited<T>> => {
         const view = sub.isFile ? await tree.ofFile(sub.path) : await tree.below(sub.path)
@@ -181,7 +186,18 @@ export class EditableLibrary extends Library {
           },
         }
       },
-    })
+    }
+    return this.#commitTo(sub.origin, below, ready)
+  }
+
+  async #commitTo<T>(library: LibraryInfo, edit: Edit<T>, ready: Ready | undefined): Promise<Committed<T>> {
+    const writers = writersOf(this.core)
+    if (ready !== undefined) {
+      const unchanged = await writers.rehearse(library, edit)
+      if (unchanged !== undefined) return unchanged
+      await ready()
+    }
+    return writers.commit(library, edit)
   }
 }
 

@@ -28,7 +28,7 @@ import {
 import type { Tree, WorkingTree } from '../tree/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
-import type { EditableLibrary } from './library.ts'
+import type { EditableLibrary, Ready } from './library.ts'
 import { newEntryIn, refuseLocked } from './locks.ts'
 
 /** Maximum number of numbered files of one name in a folder. */
@@ -54,6 +54,8 @@ interface UploadOptions {
   readonly describe?: (entries: readonly Dirent[]) => string
   /** Writes further rows in the transaction of the commit. */
   readonly also?: (tx: Transaction, placed: readonly Placed[]) => Promise<void>
+  /** As for `EditableLibrary.commit`. */
+  readonly ready?: Ready | undefined
 }
 
 /**
@@ -71,7 +73,7 @@ export function addFiles(
   files: readonly NewFile[],
   options: UploadOptions = {},
 ): Promise<Committed<Placed[]>> {
-  const { into = ROOT, describe, also } = options
+  const { into = ROOT, describe, also, ready } = options
   const addsOnly = library.right.addsOnly === true
   const replace = options.replace === true && !addsOnly
   return library.commitUpload(async (tree) => {
@@ -99,7 +101,7 @@ export function addFiles(
       contents: files.map((file) => file.content),
       ...(also && { also: (tx: Transaction) => also(tx, placed) }),
     }
-  })
+  }, ready)
 }
 
 /**
@@ -154,6 +156,8 @@ interface UpdateOptions {
   readonly base?: CommitId | undefined
   readonly mtime?: number | undefined
   readonly also?: (tx: Transaction) => Promise<void>
+  /** As for `EditableLibrary.commit`. */
+  readonly ready?: Ready | undefined
 }
 
 /**
@@ -168,7 +172,7 @@ export function replaceFile(
   content: Content,
   options: UpdateOptions = {},
 ): Promise<Committed<Placed>> {
-  const { base, mtime, also } = options
+  const { base, mtime, also, ready } = options
   return library.commit(async (tree) => {
     await refuseLocked(core, library, [path])
     const was = base === undefined ? undefined : await fileAt(core, library, base, path)
@@ -196,7 +200,7 @@ export function replaceFile(
       contents: [content],
       ...(also && { also }),
     }
-  })
+  }, ready)
 }
 
 /** The dirent of new content. A replaced executable file stays executable. */

@@ -54,17 +54,19 @@ export class BlockIntake {
     await this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
   }
 
-  /** As put, for a block that arrives as a stream. Also throws what the source throws. */
+  /** As put, for a block that arrives as a stream. Its bytes are taken from the allowance as they arrive. Also throws what the source throws. */
   async receive(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
-    const taken = await this.#content.receiveBlock(id, source)
-    using _taken = await this.#uncommitted
-      .take(library, 'blocks', taken.size)
-      .catch(async (error: unknown) => {
-        await taken.stored?.discard()
-        throw error
-      })
-    await taken.stored?.keep()
-    await this.#hold(library, taken)
+    using taken = new DisposableStack()
+    const uncommitted = this.#uncommitted
+    const paid = async function* () {
+      for await (const piece of source) {
+        taken.use(await uncommitted.take(library, 'blocks', piece.length))
+        yield piece
+      }
+    }
+    const block = await this.#content.receiveBlock(id, paid())
+    await block.stored?.keep()
+    await this.#hold(library, block)
   }
 
   #hold(library: EditableLibrary, block: TakenBlock): Promise<void> {

@@ -64,8 +64,9 @@ async function receiveBlocks(
       if (held > HELD_BYTES || !bodyClaim.tryGrowTo(STREAM_BYTES + held)) await hold()
     }
     if (count === 0) throw uploadError(400, 'No file uploaded.')
-    await session.checkBody()
+    session.checkBody()
     await hold()
+    session.done()
   } catch (error) {
     await discardAll(taken)
     throw error

@@ -24,6 +24,7 @@ import {
   stagedContent,
 } from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
+import type { Ready } from '../library/index.ts'
 import { KeyedMutex } from '../scheduling/index.ts'
 import { BlockDamaged, BlockMissing } from '../storage/index.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
@@ -36,6 +37,8 @@ export interface WholeFile {
   readonly content: Content
   /** Its bytes, in order. */
   read(): AsyncIterable<Buffer>
+  /** Names the blocks of the last chunk (I1). */
+  readonly ready: Ready
   /** Ends the resumable upload, in the transaction of the commit. Throws a refusal if another request changed it meanwhile. */
   settle(tx: Transaction): Promise<void>
 }
@@ -45,6 +48,8 @@ interface UploadCheck {
   readonly guest: Guest
   /** The key of an encrypted library. */
   readonly dataKey: DataKey | undefined
+  /** Asked before the blocks of a chunk get names, with the bytes and uploads that it adds. Throws as `check`. */
+  refuse(bytes: number, uploads: number): Promise<void>
   /** Runs in the transaction that records the chunk. Throws quota-exceeded, too-many-uploads. */
   check(tx: Transaction): Promise<void>
 }
@@ -64,6 +69,10 @@ export class ReceivedChunk implements AsyncDisposable {
 
   continues(upload: PartialUpload | undefined): boolean {
     return this.upload?.key === upload?.key && this.upload?.version === upload?.version
+  }
+
+  get keptBytes(): number {
+    return this.#pending.keptBytes
   }
 
   /** Resolves when the blocks are durable (I4). */
@@ -135,6 +144,7 @@ export class PartialUploads {
     return this.#mutex.run(`${libraryKey}/${accountKey}/${linkKey}/${visitor}${path}`, async () => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const stored = range.start === 0 ? undefined : await this.#findContinued(key, range)
+        if (range.end < range.total) await this.#refuse(key, range, stored, upload)
         if (chunk.continues(stored)) {
           if (range.end === range.total) return this.#finish(key, range, chunk, upload, finish)
           if (await this.#record(key, range, chunk, upload)) return undefined
@@ -148,6 +158,17 @@ export class PartialUploads {
       }
       throw invalidRange()
     })
+  }
+
+  async #refuse(
+    key: UploadKey,
+    { end }: ChunkRange,
+    stored: PartialUpload | undefined,
+    upload: UploadCheck,
+  ): Promise<void> {
+    const replaced = stored ?? (await findPartialUpload(this.#db, key))
+    const more = end - (replaced?.received ?? 0)
+    if (more > 0) await upload.refuse(more, replaced === undefined ? 1 : 0)
   }
 
   /** The state of an upload. One with a block that is known to be lost is deleted, so that its client starts over. */
@@ -233,7 +254,6 @@ export class PartialUploads {
     const before = upload === undefined ? [] : await listStagedBefore(this.#db, upload.key, staged.from)
     const blocks = [...before, ...staged.blocks]
     if (blocks[0]?.offset !== 0 || !areContiguous(blocks, total)) throw invalidRange()
-    await chunk.keep()
     let settled = false
     const settle = async (tx: Transaction) => {
       settled = true
@@ -243,7 +263,7 @@ export class PartialUploads {
     const content = stagedContent(blocks, staged.small)
     const read = () =>
       this.#content.readStaged(blocks, { start: 0, end: content.size }, staged.small, dataKey)
-    const result = await finish({ content, read, settle })
+    const result = await finish({ content, read, settle, ready: () => chunk.keep() })
     // Unchanged content creates no commit to join.
     if (!settled) await this.#db.write(settle)
     return result

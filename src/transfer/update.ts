@@ -11,7 +11,7 @@ import {
   parsePath,
 } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
-import { addChunk, receiveChunk } from './upload-chunk.ts'
+import { addChunk, type CommitOptions, receiveChunk } from './upload-chunk.ts'
 import { uploadError } from './upload-errors.ts'
 import { FileReceiver, type FormTexts, parseLastModify, readForm } from './upload-form.ts'
 import { UploadSession } from './upload-session.ts'
@@ -64,21 +64,27 @@ async function update(
     // Only one file is allowed: a second one will be rejected and is not stored.
     if (count > 1) return {}
     if (range === undefined) return { content: await receiver.receive(part) }
+    // Before the chunks are stored, because only the last one is committed.
+    if (target !== undefined) await session.refuseLocked(target)
     return { chunk: await receiveChunk(services, session, range, part, target) }
   })
   const path = await findFile(session, texts, files.length, base)
-  await session.checkBody()
+  session.checkBody()
   const { content, chunk } = files[0] ?? {}
   const options = { base, mtime: parseLastModify(texts.get('last_modify')) }
   // Awaited here: the session lasts until the commit is done.
   if (range !== undefined) {
-    return await addChunk(services, session, { path, range, chunk }, (whole, settle) =>
-      commit(services, session, path, whole, { ...options, settle }),
+    const item = await addChunk(services, session, { path, range, chunk }, (whole, more) =>
+      commit(services, session, path, whole, { ...options, ...more }),
     )
+    session.done()
+    return item
   }
   receiver.checkDigest()
-  await receiver.keep()
-  return content && (await commit(services, session, path, content, options))
+  if (content === undefined) return undefined
+  const item = await commit(services, session, path, content, { ...options, ready: receiver.ready })
+  session.done()
+  return item
 }
 
 async function commit(
@@ -86,13 +92,14 @@ async function commit(
   session: UploadSession,
   path: LibraryPath,
   content: Content,
-  options: { base: CommitId | undefined; mtime: number | undefined; settle?: UploadSession['settle'] },
+  options: CommitOptions & { base: CommitId | undefined; mtime: number | undefined },
 ): Promise<UploadItem> {
-  const { base, mtime, settle } = options
+  const { base, mtime, ready, settle } = options
   const library = await session.editable(parentOf(path))
   const { result } = await replaceFile(core, library, path, content, {
     base,
     mtime,
+    ready,
     async also(tx) {
       await session.settle(tx)
       await settle?.(tx)

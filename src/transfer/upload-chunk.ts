@@ -3,12 +3,20 @@ import { inOrigin } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { STREAM_BYTES, type StreamedPart } from '../http/index.ts'
+import type { Ready } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { ReceivedChunk, WholeFile } from './resumable.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 import type { UploadSession } from './upload-session.ts'
+
+/** How a received file is committed. */
+export interface CommitOptions {
+  readonly ready?: Ready | undefined
+  /** Ends the resumable upload, in the transaction of the commit. */
+  readonly settle?: WholeFile['settle']
+}
 
 /**
  * Receives one chunk of a resumable upload. `path` is that of its file, as far as the form says so yet. Throws a refusal unless its length equals
@@ -47,18 +55,23 @@ export function addChunk<T>(
   { partialUploads, quotas }: TransferServices,
   session: UploadSession,
   { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ReceivedChunk | undefined },
-  commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
+  commit: (content: Content, options: CommitOptions) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
   const { dataKey, fileDigest, source, guest } = session
-  const check = (tx: Transaction) => quotas.checkUnfinished(tx, source, guest, session.reservationKey)
+  const { reservationKey: reservation } = session
+  const check = (tx: Transaction) => quotas.checkUnfinished(tx, source, guest, reservation)
+  const refuse = (bytes: number, uploads: number) =>
+    quotas.refuseUnfinished(source, guest, { reservation, bytes, uploads })
   const key = uploadKeyOf(session, path)
-  return partialUploads.add(key, range, chunk, { guest, dataKey, check }, async (whole) => {
+  return partialUploads.add(key, range, chunk, { guest, dataKey, check, refuse }, async (whole) => {
     if (fileDigest !== undefined) {
+      // Blocks without a name cannot be read.
+      await whole.ready()
       for await (const bytes of whole.read()) fileDigest.update(bytes)
       fileDigest.check()
     }
-    return commit(whole.content, (tx) => whole.settle(tx))
+    return commit(whole.content, { ready: whole.ready, settle: (tx) => whole.settle(tx) })
   })
 }
 

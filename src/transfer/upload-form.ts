@@ -1,6 +1,6 @@
 import { type Content, PendingBlocks, SMALLEST_STORED_BLOCK, smallContent } from '../content/index.ts'
 import { STREAM_BYTES, type StreamedPart } from '../http/index.ts'
-import type { LibraryCore } from '../library/index.ts'
+import type { LibraryCore, Ready } from '../library/index.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import type { UploadSession } from './upload-session.ts'
 
@@ -69,7 +69,7 @@ export class FileReceiver {
     if (whole === undefined) return this.#receive(part, digests)
     this.#held += whole.length
     const content = smallContent(whole)
-    return this.#mayHold() ? content : this.#core.content.putSmall(content)
+    return this.#mayHold() ? content : this.#putSmall(content)
   }
 
   /** Whether the small blocks fit in the memory limits of this request and of all requests. */
@@ -86,24 +86,31 @@ export class FileReceiver {
     this.#streamed = STREAM_BYTES
     await this.#session.request.bodyClaim.growTo(this.#streamed)
     const { dataKey: key } = this.#session
-    this.#pending ??= this.#session.own(new PendingBlocks())
+    const pending = this.#blocks()
     const content = await this.#core.content.receive(part.borrowed(), {
       key,
-      pending: this.#pending,
+      pending,
       ...(digests.length > 0 && { onBytes }),
     })
     for (const { digest, isOfPart } of digests) if (isOfPart) digest.check()
     for (const bytes of content.small.values()) this.#held += bytes.length
-    if (this.#mayHold()) return content
+    return this.#mayHold() ? content : this.#putSmall(content)
+  }
+
+  #putSmall(content: Content): Promise<Content> {
+    for (const { length } of content.small.values()) this.#blocks().keptBytes += length
     return this.#core.content.putSmall(content)
   }
 
-  /**
-   * Called when only the commit can still fail, so that an aborted or rejected request
-   * leaves nothing behind. Synchronous if there is nothing to store.
-   */
-  keep(): Promise<void> | undefined {
-    return this.#pending?.keep()
+  #blocks(): PendingBlocks {
+    this.#pending ??= this.#session.own(new PendingBlocks())
+    return this.#pending
+  }
+
+  /** For the commit, which names the blocks when nothing refuses it, so that an aborted or rejected request leaves nothing behind. Undefined if there are none. */
+  get ready(): Ready | undefined {
+    const pending = this.#pending
+    return pending === undefined || pending.isEmpty ? undefined : () => pending.keep()
   }
 
   /** The digests that cover a part. The one of the request header covers the first file. */

@@ -9,10 +9,9 @@ import {
 } from '../access/index.ts'
 import type { DataKey } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
 import { boundaryOf, type HttpRequest, MultipartStream, type RequestBody } from '../http/index.ts'
 import type { EditableLibrary, Library } from '../library/index.ts'
-import type { LibraryPath } from '../objects/index.ts'
+import { type LibraryPath, parentOf } from '../objects/index.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import { uploadError } from './upload-errors.ts'
@@ -43,17 +42,18 @@ export class UploadSession implements AsyncDisposable {
   readonly dataKey: DataKey | undefined
   /** Digest of the whole file, from the request header. */
   readonly fileDigest: AnnouncedDigest | undefined
-  readonly #services: TransferServices
   readonly #use: TicketUse
   readonly #bodyDigest: AnnouncedDigest | undefined
   /** Further resources to dispose of; created on demand. */
   #owned: AsyncDisposableStack | undefined
-  #reservation: Reservation | undefined
+  readonly #reservation: Reservation
+  /** What may have got names for blocks. */
+  readonly #naming: { readonly keptBytes: number }[] = []
+  #isDone = false
   /** Received bytes of a body of unknown length. */
   #received = 0
 
-  private constructor(services: TransferServices, request: HttpRequest, use: TicketUse, head: CheckedHead) {
-    this.#services = services
+  private constructor(request: HttpRequest, use: TicketUse, head: CheckedHead) {
     this.#use = use
     this.request = request
     // Visitors of a link use the limits of their address, not those of the link's creator.
@@ -98,10 +98,8 @@ export class UploadSession implements AsyncDisposable {
     const range = readChunkRange(request.headers['content-range'])
     const declared = range?.total ?? lengthOf(request)
     const guest = guestOf(use.library, use.isOfLink)
-    const reservation =
-      declared === undefined ? undefined : await reserve(services, use, guest, declared, range)
+    const reservation = await reserve(services, use, guest, declared, range)
     try {
-      const room = declared === undefined ? await services.quotas.roomLeft(info, guest) : undefined
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
       // Blocks arrive encrypted by the client; files are encrypted here.
@@ -109,31 +107,28 @@ export class UploadSession implements AsyncDisposable {
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
       const ticketHash = hash('sha256', ticket)
-      const head = { body, boundary, range, declared, reservation, room, limit, dataKey, ticketHash }
-      return new UploadSession(services, request, use, head)
+      const head = { body, boundary, range, declared, reservation, limit, dataKey, ticketHash }
+      return new UploadSession(request, use, head)
     } catch (error) {
-      await reservation?.[Symbol.asyncDispose]()
+      await reservation[Symbol.asyncDispose]()
       throw error
     }
   }
 
-  /** Registers a resource to dispose of with the session. */
-  own<T extends AsyncDisposable>(thing: T): T {
-    return this.#things().use(thing)
+  /** Registers received blocks to dispose of with the session. */
+  own<T extends AsyncDisposable & { readonly keptBytes: number }>(blocks: T): T {
+    this.#naming.push(blocks)
+    return this.#things().use(blocks)
   }
 
-  /**
-   * Called after the last byte. Throws a refusal on a digest mismatch, and
-   * quota-exceeded for a body of unknown length. Synchronous if nothing has to be awaited.
-   */
-  checkBody(): Promise<void> | undefined {
+  /** Called when the request has succeeded. Otherwise the bytes that have got names stay reserved. */
+  done(): void {
+    this.#isDone = true
+  }
+
+  /** Called after the last byte. Throws a refusal on a digest mismatch. */
+  checkBody(): void {
     this.#bodyDigest?.check()
-    return this.#reservation === undefined ? this.#reserve() : undefined
-  }
-
-  async #reserve(): Promise<void> {
-    const { library, guest } = this
-    this.#reservation = await this.#services.quotas.reserve(library.info, this.#received, { guest })
   }
 
   /**
@@ -146,6 +141,11 @@ export class UploadSession implements AsyncDisposable {
     return library.editable(path)
   }
 
+  /** Throws locked if another account has locked the file. */
+  refuseLocked(path: LibraryPath): Promise<void> {
+    return this.library.editable(parentOf(path)).refuseLockedFile(path)
+  }
+
   /** Binds an update ticket to the first file it replaces. Throws permission-denied for any other. */
   bind(target: LibraryPath): Promise<void> {
     return this.#use.bind(target)
@@ -153,17 +153,19 @@ export class UploadSession implements AsyncDisposable {
 
   /** The quota reservation; undefined if unlimited. */
   get reservationKey(): number | undefined {
-    return this.#reservation?.key
+    return this.#reservation.key
   }
 
   /** Releases the reservation, in the transaction of the commit. */
   async settle(tx: Transaction): Promise<void> {
-    await this.#reservation?.settle(tx)
+    await this.#reservation.settle(tx)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#owned?.disposeAsync()
-    await this.#reservation?.[Symbol.asyncDispose]()
+    if (!this.#isDone)
+      this.#reservation.leave(this.#naming.reduce((sum, { keptBytes }) => sum + keptBytes, 0))
+    await this.#reservation[Symbol.asyncDispose]()
   }
 
   #things(): AsyncDisposableStack {
@@ -176,15 +178,18 @@ export class UploadSession implements AsyncDisposable {
     return piece instanceof Promise ? piece.then((come) => this.#see(come, head)) : this.#see(piece, head)
   }
 
-  /** Every byte of the body, in order. */
-  #see(piece: Buffer | undefined, { declared, limit, room }: CheckedHead): Buffer | undefined {
+  /** Every byte of the body, in order. Throws quota-exceeded for a body of unknown length. */
+  #see(
+    piece: Buffer | undefined,
+    { declared, limit }: CheckedHead,
+  ): Buffer | undefined | Promise<Buffer | undefined> {
     if (piece === undefined) return undefined
     this.#bodyDigest?.update(piece)
     if (declared !== undefined) return piece
     this.#received += piece.length
-    if (room !== undefined && this.#received >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
     if (limit !== undefined && this.#received > limit) throw tooLarge()
-    return piece
+    const growing = this.#reservation.growTo(this.#received)
+    return growing === undefined ? piece : growing.then(() => piece)
   }
 }
 
@@ -197,8 +202,7 @@ interface CheckedHead {
   readonly range: ChunkRange | undefined
   /** Bytes; undefined for a body of unknown length. */
   readonly declared: number | undefined
-  readonly reservation: Reservation | undefined
-  readonly room: { left: number; limit: number } | undefined
+  readonly reservation: Reservation
   /** Maximum size of an upload in bytes. */
   readonly limit: number | undefined
   readonly dataKey: DataKey | undefined
@@ -214,10 +218,11 @@ function reserve(
   { quotas }: TransferServices,
   use: TicketUse,
   guest: Guest,
-  declared: number,
+  declared: number | undefined,
   range: ChunkRange | undefined,
 ): Promise<Reservation> {
   const { info } = use.library
+  if (declared === undefined) return quotas.reserve(info, 0, { guest, inSteps: true })
   if (range === undefined) return quotas.reserve(info, declared, { guest })
   const restarted = range.start === 0 ? { restarted: { ...sourceOf(use), total: range.total } } : {}
   return quotas.reserve(info, range.total - range.start, { guest, ...restarted })

@@ -100,6 +100,11 @@ export class UploadTarget {
     return joinPath(folderOf(parent, into), checkedName(filename))
   }
 
+  /** Whether a file at the path is replaced, by the text parts known so far. */
+  get replaces(): boolean {
+    return this.#found?.target.replace === true
+  }
+
   #remember(target: FoundTarget, texts: FormTexts): FoundTarget {
     this.#found = { target, texts: new Map(texts) }
     return target

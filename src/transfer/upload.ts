@@ -12,7 +12,7 @@ import {
 import { addFiles, addFolder, type NewFile, type Placed } from '../library/index.ts'
 import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
-import { addChunk, receiveChunk } from './upload-chunk.ts'
+import { addChunk, type CommitOptions, receiveChunk } from './upload-chunk.ts'
 import { FileReceiver, parseLastModify, readForm } from './upload-form.ts'
 import { type ChunkRange, chunkFileName } from './upload-range.ts'
 import { UploadSession } from './upload-session.ts'
@@ -64,8 +64,12 @@ async function upload(
   await using session = await UploadSession.open(services, request, body, ticket, 'upload')
   const { range } = session
   // Awaited here: the session lasts until the commit is done.
-  if (range === undefined) return await uploadFiles(services, session, mayReplace)
-  return await uploadChunk(services, session, range, mayReplace)
+  const items =
+    range === undefined
+      ? await uploadFiles(services, session, mayReplace)
+      : await uploadChunk(services, session, range, mayReplace)
+  session.done()
+  return items
 }
 
 async function uploadFiles(services: TransferServices, session: UploadSession, mayReplace: boolean) {
@@ -96,13 +100,10 @@ async function uploadFiles(services: TransferServices, session: UploadSession, m
     mtime: parseLastModify(modified),
   }))
   receiver.checkDigest()
-  const checking = session.checkBody()
-  if (checking !== undefined) await checking
-  const keeping = receiver.keep()
-  if (keeping !== undefined) await keeping
+  session.checkBody()
   return hasMark && named.length === 0
     ? commitFolder(services, session, target)
-    : commit(services, session, target, named)
+    : commit(services, session, target, named, { ready: receiver.ready })
 }
 
 /** A file whose content was received. */
@@ -149,15 +150,18 @@ async function uploadChunk(
     count += 1
     // Only one file is allowed: a second one will be rejected and is not stored.
     if (count > 1) return { filename }
-    return { filename, chunk: await receiveChunk(services, session, range, part, place.pathOf(filename)) }
+    const path = place.pathOf(filename)
+    // Before the chunks are stored, because only the last one is committed. A new file beside it would get another name.
+    if (path !== undefined && place.replaces) await session.refuseLocked(path)
+    return { filename, chunk: await receiveChunk(services, session, range, part, path) }
   })
   const target = await place.find(texts, files.length)
   const name = checkedName(files[0]?.filename ?? '')
   const mtime = parseLastModify(texts.get('last_modify'))
-  await session.checkBody()
+  session.checkBody()
   const path = joinPath(folderOf(target.parent, target.into), name)
-  return addChunk(services, session, { path, range, chunk: files[0]?.chunk }, (content, settle) =>
-    commit(services, session, target, [{ name, content, mtime }], settle),
+  return addChunk(services, session, { path, range, chunk: files[0]?.chunk }, (content, options) =>
+    commit(services, session, target, [{ name, content, mtime }], options),
   )
 }
 
@@ -166,15 +170,16 @@ async function commit(
   session: UploadSession,
   { parent, into, replace }: FoundTarget,
   files: readonly NewFile[],
-  settle: UploadSession['settle'] = async () => {},
+  { ready, settle }: CommitOptions,
 ): Promise<UploadItem[]> {
   const library = await session.editable(parent)
   const { result } = await addFiles(core, library, parent, files, {
     into,
     replace,
+    ready,
     async also(tx, placed) {
       await session.settle(tx)
-      await settle(tx)
+      await settle?.(tx)
       if (!session.isOfLink) return
       const items = uploadedItems(parent, into, placed)
       await onLinkUpload(tx, { makerKey: library.actor.key, library: library.info, items })

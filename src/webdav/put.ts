@@ -6,7 +6,6 @@ import {
   SMALLEST_STORED_BLOCK,
   smallContent,
 } from '../content/index.ts'
-import { fail } from '../errors.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -15,7 +14,7 @@ import {
   STREAM_BYTES,
 } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type Library, putFile } from '../library/index.ts'
+import { type Library, putFile, type Ready } from '../library/index.ts'
 import { parentOf } from '../objects/index.ts'
 import { addressOf } from './address.ts'
 import { Preconditions } from './preconditions.ts'
@@ -25,7 +24,7 @@ import type { WebdavServices } from './services.ts'
 
 /**
  * PUT: stores a file. Everything that can be refused is refused before the body is read. The blocks are stored while it arrives, and are
- * durable before the commit (I4). The right is checked again afterwards, because it may have ended during the upload.
+ * durable before the commit (I4), and get names when nothing known refuses it. The right is checked again afterwards, because it may have ended during the upload.
  */
 export async function storeFile(
   services: WebdavServices,
@@ -48,8 +47,10 @@ export async function storeFile(
   const outcome = await putFile(services.core, editable, path, content, {
     mtime: modifiedAt(request),
     accepts: (current) => conditions.accepts(current),
-    also: async (tx) => receiver.reservation?.settle(tx),
+    also: (tx) => receiver.reservation.settle(tx),
+    ready: receiver.ready,
   })
+  receiver.done()
   if (outcome === 'refused') throw davError(412, 'The file was changed meanwhile.')
   if (outcome === 'no-parent') throw davError(409, 'The parent folder does not exist.')
   if (outcome === 'exists') throw davError(405, 'A folder has this name.')
@@ -60,27 +61,27 @@ export async function storeFile(
 
 /** Receives one file. Disposing releases its reservations and removes blocks that were not kept. */
 class Receiver implements AsyncDisposable {
-  /** Of the quota; undefined until the length is known. */
-  reservation: Reservation | undefined
   readonly #services: WebdavServices
   readonly #request: HttpRequest
   readonly #body: RequestBody
-  readonly #library: Library
+  readonly reservation: Reservation
   readonly #key: DataKey | undefined
+  readonly #pending = new PendingBlocks()
   readonly #owned = new AsyncDisposableStack()
   #received = 0
+  #isDone = false
 
   private constructor(
     services: WebdavServices,
     request: HttpRequest,
     body: RequestBody,
-    library: Library,
+    reservation: Reservation,
     key: DataKey | undefined,
   ) {
     this.#services = services
     this.#request = request
     this.#body = body
-    this.#library = library
+    this.reservation = reservation
     this.#key = key
     // The upload keeps its key, even if the library is locked meanwhile.
     if (key !== undefined) this.#owned.use(key.lease())
@@ -94,21 +95,34 @@ class Receiver implements AsyncDisposable {
     library: Library,
   ): Promise<Receiver> {
     const key = await services.core.keys.keyFor(library)
-    const receiver = new Receiver(services, request, body, library, key)
-    if (body.length !== undefined) await receiver.#reserve(body.length)
-    return receiver
+    const { length } = body
+    refuseTooLarge(services, length ?? 0)
+    const options = { guest: guestOf(library), inSteps: length === undefined }
+    const reservation = await services.quotas.reserve(library.info, length ?? 0, options)
+    return new Receiver(services, request, body, reservation, key)
   }
 
   async receive(): Promise<Content> {
     const { length } = this.#body
     const isSmall = length !== undefined && length < SMALLEST_STORED_BLOCK && this.#key === undefined
-    const content = isSmall ? await this.#receiveSmall(length) : await this.#receiveStream()
-    if (this.reservation === undefined) await this.#reserve(this.#received)
-    return content
+    return isSmall ? this.#receiveSmall(length) : this.#receiveStream()
+  }
+
+  /** Names the blocks; undefined if there are none. */
+  get ready(): Ready | undefined {
+    return this.#pending.isEmpty ? undefined : () => this.#pending.keep()
+  }
+
+  /** Called when the file is stored. Otherwise the bytes that have got names stay reserved. */
+  done(): void {
+    this.#isDone = true
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#owned.disposeAsync()
+    await this.#pending[Symbol.asyncDispose]()
+    if (!this.#isDone) this.reservation.leave(this.#pending.keptBytes)
+    await this.reservation[Symbol.asyncDispose]()
   }
 
   async #receiveSmall(length: number): Promise<Content> {
@@ -119,40 +133,24 @@ class Receiver implements AsyncDisposable {
 
   async #receiveStream(): Promise<Content> {
     await this.#request.bodyClaim.growTo(STREAM_BYTES)
-    const pending = this.#owned.use(new PendingBlocks())
-    const room = await this.#room()
-    const content = await this.#services.core.content.receive(this.#pieces(room), { key: this.#key, pending })
-    await pending.keep()
-    return content
+    const options = { key: this.#key, pending: this.#pending }
+    return this.#services.core.content.receive(this.#pieces(), options)
   }
 
-  /** What a body of unknown length may take; undefined for no limit. */
-  async #room(): Promise<{ left: number; limit: number } | undefined> {
-    if (this.reservation !== undefined) return undefined
-    return this.#services.quotas.roomLeft(this.#library.info, guestOf(this.#library))
-  }
-
-  async *#pieces(room: { left: number; limit: number } | undefined): AsyncGenerator<Buffer, void> {
+  /** Throws quota-exceeded for a body of unknown length. */
+  async *#pieces(): AsyncGenerator<Buffer, void> {
     for (let piece = await this.#body.read(true); piece !== undefined; piece = await this.#body.read(true)) {
       this.#received += piece.length
-      if (room !== undefined && this.#received >= room.left)
-        fail({ code: 'quota-exceeded', limit: room.limit })
-      this.#refuseTooLarge(this.#received)
+      refuseTooLarge(this.#services, this.#received)
+      const growing = this.reservation.growTo(this.#received)
+      if (growing !== undefined) await growing
       yield piece
     }
   }
+}
 
-  async #reserve(bytes: number): Promise<void> {
-    this.#refuseTooLarge(bytes)
-    const { quotas } = this.#services
-    const options = { guest: guestOf(this.#library) }
-    this.reservation = this.#owned.use(await quotas.reserve(this.#library.info, bytes, options))
-  }
-
-  #refuseTooLarge(bytes: number): void {
-    const { upload } = this.#services.transferLimits
-    if (upload !== undefined && bytes > upload) throw davError(413, 'The file is too large.')
-  }
+function refuseTooLarge({ transferLimits: { upload } }: WebdavServices, bytes: number): void {
+  if (upload !== undefined && bytes > upload) throw davError(413, 'The file is too large.')
 }
 
 /** The time of the file, which rclone and other clients send in this header. Unix seconds. */

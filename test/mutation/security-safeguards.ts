@@ -98,7 +98,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I9',
     name: 'uploads of guests do not keep an owner from the quota',
     file: 'src/access/quota.ts',
-    find: 'if (guest === OWN) await this.#makeRoom(tx, ownerKey, bytes - roomFor(MEMBER, taken, limit) + 1)',
+    find: 'if (guest === OWN) await this.#makeRoom(tx, ownerKey, bytes - free + 1)',
     replace: '',
     tests: ['test/transfer/unfinished-uploads.test.ts'],
   },

@@ -26,7 +26,7 @@ async function twoNodes(server: TestServer) {
     { length: 2 },
     () => new PartialUploads(db, core.content, '/nowhere', core.now),
   ) as [PartialUploads, PartialUploads]
-  const owner = { guest: 0, dataKey: undefined, check: async () => {} } as const
+  const owner = { guest: 0, dataKey: undefined, check: async () => {}, refuse: async () => {} } as const
   const rangeOf = (start: number, end: number) => ({ start, end, total: bytes.length })
   const receive = (node: PartialUploads, start: number, end: number) => {
     const source = (async function* () {
@@ -45,6 +45,7 @@ async function twoNodes(server: TestServer) {
   const finish = async (node: PartialUploads, start: number) => {
     await using chunk = await receive(node, start, bytes.length)
     return await node.add(key, rangeOf(start, bytes.length), chunk, owner, async (file) => {
+      await file.ready()
       // Buffers are valid until the next one is read.
       const parts: Buffer[] = []
       for await (const part of file.read()) parts.push(Buffer.from(part))
