@@ -35,8 +35,10 @@ interface DispatcherOptions<User, Services> {
   /** Default headers of responses to requests that no route matches. */
   readonly headers: Readonly<Record<string, string>>
   readonly compression: Compression
-  /** Counts the requests of clients behind trusted proxies; undefined if no proxy is trusted. */
+  /** Counts the concurrent requests of clients behind trusted proxies and over HTTP/2; undefined if there can be neither. */
   readonly inFlight: RequestsInFlight | undefined
+  /** Addresses whose requests over HTTP/2 are not counted. */
+  readonly isExempt: (address: string) => boolean
   /** Slower responses, except streams, are logged as warnings. */
   readonly slowMs: number
 }
@@ -59,14 +61,15 @@ export class Dispatcher<User, Services> {
     segments: Segments,
     incoming: IncomingRequest,
     response: ResponseWriter,
-  ): void {
+  ): Promise<void> | undefined {
     this.#running += 1
     const operation = this.#options.runtime.beginOperation?.()
     const exchange = this.#begin(route.path, incoming, response, route.isProbe)
     exchange.streams = route.body === 'raw'
+    let leave: (() => void) | undefined
     let result: HttpResponse | undefined | Promise<HttpResponse>
     try {
-      this.#countForwarded(exchange)
+      leave = this.#countConcurrent(exchange)
       const { runtime } = this.#options
       const handle = () => run(exchange, route, segments, runtime)
       result =
@@ -80,12 +83,20 @@ export class Dispatcher<User, Services> {
       result = this.#responseTo(thrown, exchange, surface, route)
     }
     if (result instanceof Promise) {
-      result.then(
-        (result) => this.#finish(exchange, result, surface, operation),
+      return result.then(
+        (result) => this.#finish(exchange, result, surface, operation, leave),
         (thrown) =>
-          this.#finish(exchange, this.#responseTo(thrown, exchange, surface, route), surface, operation),
+          this.#finish(
+            exchange,
+            this.#responseTo(thrown, exchange, surface, route),
+            surface,
+            operation,
+            leave,
+          ),
       )
-    } else this.#finish(exchange, result, surface, operation)
+    }
+    this.#finish(exchange, result, surface, operation, leave)
+    return undefined
   }
 
   #finish(
@@ -93,8 +104,13 @@ export class Dispatcher<User, Services> {
     result: HttpResponse | undefined,
     surface: ErrorResponses,
     operation: Disposable | undefined,
+    leave: (() => void) | undefined,
   ): void {
     exchange.request.releaseBody()
+    if (leave !== undefined) {
+      if (exchange.response.isClosed) leave()
+      else exchange.response.onClose(leave)
+    }
     // An event stream reads no stored content, and does not end by itself.
     if (isEventStream(result)) operation?.[Symbol.dispose]()
     const sending =
@@ -108,11 +124,16 @@ export class Dispatcher<User, Services> {
     else void sending.then(isOver)
   }
 
-  /** Throws a refusal if a client behind a proxy has too many concurrent requests. */
-  #countForwarded({ request, response }: Exchange): void {
-    const { inFlight, site } = this.#options
-    if (inFlight === undefined || !site.trust(plainAddress(request.peer ?? ''))) return
-    response.onClose(inFlight.enter(request.address))
+  /**
+   * Counts a request that is not limited by its connection: of a client behind a proxy, or one of several on an HTTP/2 connection. Throws a refusal
+   * if the client has too many. The returned function is to be called when the handler has ended and the response is sent or the client is gone.
+   */
+  #countConcurrent({ request, incoming }: Exchange): (() => void) | undefined {
+    const { inFlight, isExempt, site } = this.#options
+    if (inFlight === undefined) return undefined
+    const peer = plainAddress(request.peer ?? '')
+    const counts = site.trust(peer) || (incoming.isMultiplexed === true && !isExempt(peer))
+    return counts ? inFlight.enter(request.address) : undefined
   }
 
   #countOut(): void {

@@ -1,5 +1,6 @@
 import type { Fault } from '../errors.ts'
 import { parseBody, readBody } from './body.ts'
+import { ClientDisconnected } from './client-disconnected.ts'
 import {
   type Authenticate,
   type AuthenticateSecret,
@@ -83,6 +84,8 @@ function runFor<User, Services>(
   { services }: Runtime<User, Services>,
 ): HttpResponse | Promise<HttpResponse> {
   const { request, incoming } = exchange
+  // Nothing is begun for a client that left while its credentials were checked.
+  if (exchange.response.isAbandoned) throw new ClientDisconnected()
   const params = readSegments(route.params, segments)
   const query = readAll(route.query, request.queryFields)
   const handle = (body: unknown) => {

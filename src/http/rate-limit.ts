@@ -32,12 +32,22 @@ export class RateLimit {
   take(key: string): number {
     const now = this.#now()
     const window = this.#windowAt(key, now)
+    const seconds = this.#waitIn(window, now)
+    if (seconds === 0) window.count += 1
+    return seconds
+  }
+
+  /** The seconds until a call would be allowed, without counting one. Costs nothing while nobody is counted. */
+  waitFor(key: string): number {
+    if (!this.#windows.has(key)) return 0
+    const now = this.#now()
+    return this.#waitIn(this.#windowAt(key, now), now)
+  }
+
+  #waitIn(window: Window, now: number): number {
     const elapsed = now - window.start
     const inView = window.before * (1 - elapsed / windowSeconds) + window.count
-    if (inView + 1 <= this.#limit) {
-      window.count += 1
-      return 0
-    }
+    if (inView + 1 <= this.#limit) return 0
     return Math.max(1, Math.ceil(this.#waitFrom(window, elapsed)))
   }
 

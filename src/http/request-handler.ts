@@ -34,9 +34,10 @@ export function createRequestHandler<User, Services>(
     serve(request, response) {
       const { method, url, headers } = request.head
       const found = router.find(method, url)
-      if (found === undefined)
-        dispatcher.send(responseFor(method, url, headers.one('accept'), methods), request, response)
-      else dispatcher.serve(found.target.surface, found.target.route, found.segments, request, response)
+      if (found !== undefined)
+        return dispatcher.serve(found.target.surface, found.target.route, found.segments, request, response)
+      dispatcher.send(responseFor(method, url, headers.one('accept'), methods), request, response)
+      return undefined
     },
     acceptsUpgrade({ url, headers }) {
       if (upgrade === undefined || headers.one('upgrade') === undefined) return false

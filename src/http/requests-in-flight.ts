@@ -3,10 +3,7 @@ import { detail, type Refusal } from './refusal.ts'
 
 const RETRY_SECONDS = 10
 
-/**
- * Counts concurrent requests of each client behind a trusted proxy, where connections cannot be counted per
- * client.
- */
+/** Counts the concurrent requests of each client whose connections do not limit them: behind a trusted proxy, and over HTTP/2. */
 export class RequestsInFlight {
   readonly #most: number
   readonly #counts = new Map<string, number>()

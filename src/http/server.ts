@@ -161,6 +161,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   const routes = surfaces.flatMap((surface): readonly ListedRoute[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
   const trust = parseTrustedProxies(options.trustedProxies ?? [])
+  const isExempt = (address: string) => limits.isExempt(address) || trust(address)
   const hasProxies = (options.trustedProxies ?? []).length > 0
   const bodyMemory = new BodyMemory({ total: limits.bodyMemory, waitMs: limits.bodyMemoryWaitMs })
   const dispatcher = new Dispatcher<User, Services>({
@@ -175,7 +176,8 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     bodyMemory,
     headers,
     compression: new Compression(limits.compressions),
-    inFlight: hasProxies ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
+    inFlight: hasProxies || encrypts ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
+    isExempt,
     slowMs: limits.slowMs,
   })
   const descriptors = descriptorLimit()
@@ -187,7 +189,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
       connections: Math.min(limits.connections, connectionsFor(descriptors)),
       refusals: refusalsFor(descriptors),
       connectionsPerAddress: limits.connectionsPerAddress,
-      isExempt: (address: string) => limits.isExempt(address) || trust(address),
+      isExempt,
     },
     memory,
     pipeline: new PipelineQueue(),

@@ -47,6 +47,8 @@ export interface IncomingRequest {
   readonly socket: SocketEnds
   /** Whether the client speaks TLS with this process. */
   readonly isEncrypted: boolean
+  /** Whether its connection carries several requests at the same time (HTTP/2). Default: no. */
+  readonly isMultiplexed?: boolean
 }
 
 /** Names and values in turn. A list of values is sent as one field for each. */
@@ -80,7 +82,8 @@ export interface ResponseWriter {
 
 /** What a transport hands its requests to. */
 export interface RequestHandler {
-  serve(request: IncomingRequest, response: ResponseWriter): void
+  /** Resolves when the handler has ended, also if the client left before; undefined if it has already. Never rejects. */
+  serve(request: IncomingRequest, response: ResponseWriter): Promise<void> | undefined
   /** Whether an Upgrade request is for a protocol spoken here. Otherwise its `Upgrade` field is ignored. */
   acceptsUpgrade(head: RequestHead): boolean
   /** Takes over the connection of an accepted Upgrade request; `rest` was received behind its head. */

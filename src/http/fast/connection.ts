@@ -207,7 +207,7 @@ export class Connection implements ResponseConnection {
     const response = new SocketResponse(this)
     this.#response = response
     const { handler } = this.#options
-    handler.serve({ head, socket: this.socket, isEncrypted: false, body: this.#body }, response)
+    void handler.serve({ head, socket: this.socket, isEncrypted: false, body: this.#body }, response)
   }
 
   #sendContinue(): void {

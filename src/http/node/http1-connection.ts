@@ -202,7 +202,7 @@ export class Http1Connection {
     }
     this.#current = exchange
     const { handler } = this.#options
-    handler.serve({ head, body, socket: this.socket, isEncrypted: this.#isEncrypted }, response)
+    void handler.serve({ head, body, socket: this.socket, isEncrypted: this.#isEncrypted }, response)
   }
 
   #keepsAlive({ connection }: NodeHead, body: NodeBody): boolean {

@@ -13,38 +13,63 @@ import { type FlatHeaders, RETRY_SECONDS, type TransportOptions } from '../trans
 import { NodeBody } from './node-body.ts'
 import { readHttp2Head } from './node-head.ts'
 import { NodeResponse, type ResponseSink } from './node-response.ts'
+import type { StreamResets } from './stream-resets.ts'
 
+/** Requests of one connection at the same time. Those that the client has reset count until their handlers have ended. */
+export const MAX_STREAMS = 100
 /** Receive window of one connection, in bytes: the most that it can have buffered for all its streams. */
 const WINDOW_BYTES = 2 ** 20
+/** A response is passed to Node in pieces of this size, so that it is seen how fast its client reads. */
+const PIECE_BYTES = 64 * 1024
+/** How many times longer than a connection one of its streams may stall while others are read. */
+const STREAM_PATIENCE = 10
 
-interface Exchange {
+/** A request that has arrived. */
+interface Arrival {
   readonly stream: ServerHttp2Stream
-  readonly body: NodeBody
-  readonly response: NodeResponse
+  readonly headers: StreamHeaders
+  readonly flags: number
+  readonly rawHeaders: readonly string[]
 }
 
-/** Serves the streams of one HTTP/2 connection. */
+interface Exchange {
+  readonly body: NodeBody
+  readonly response: NodeResponse
+  readonly sink: Http2Sink
+}
+
+/** Serves the streams of one HTTP/2 connection, in turn with the requests of all other connections. */
 export class Http2Connection {
   readonly #session: ServerHttp2Session
   readonly #socket: Socket
   readonly #options: TransportOptions
+  readonly #resets: StreamResets
+  /** Requests that wait for their turn. One that is reset before that has cost next to nothing. */
+  readonly #waiting = new Map<ServerHttp2Stream, Arrival>()
   readonly #exchanges = new Set<Exchange>()
+  /** Requests whose handler has not ended or whose stream is open. */
+  #running = 0
+  #isQueued = false
+  /** Whether the connection is being closed, so that its streams end by our will. */
+  #isOver = false
 
-  constructor(session: ServerHttp2Session, socket: Socket, options: TransportOptions) {
+  constructor(session: ServerHttp2Session, socket: Socket, options: TransportOptions, resets: StreamResets) {
     this.#session = session
     this.#socket = socket
     this.#options = options
+    this.#resets = resets
     session.setLocalWindowSize(WINDOW_BYTES)
     session.on('error', () => {})
     session.on('stream', (stream, headers, flags, rawHeaders) => {
-      this.#onStream(stream, headers, flags, rawHeaders)
+      this.#onStream({ stream, headers, flags, rawHeaders })
     })
     session.setTimeout(options.keepAliveMs, () => this.#onIdle())
+    if (resets.isExceeded) this.#refuse()
   }
 
   /** Whether a response is pending. */
   get isAnswering(): boolean {
-    return this.#exchanges.size > 0
+    return this.#exchanges.size > 0 || this.#waiting.size > 0
   }
 
   /** Lets the open streams finish, and accepts no further ones. */
@@ -53,38 +78,92 @@ export class Http2Connection {
   }
 
   destroy(): void {
+    this.#isOver = true
     this.#session.destroy()
     this.#socket.destroy()
   }
 
-  /** Resets the streams of a client that sends a body too slowly. */
+  /** Resets the streams of a client that sends a body or reads a response too slowly. */
   sweep(now: number): void {
     const { leastRate, rateWindowMs } = this.#options
-    for (const { body, stream } of this.#exchanges) {
-      if (body.isSlow(now, leastRate, rateWindowMs) && !body.fail(tooSlow())) {
-        stream.close(constants.NGHTTP2_CANCEL)
-      }
+    const isRead = [...this.#exchanges].some(({ sink }) => !sink.isStalled(now, rateWindowMs))
+    const patienceMs = isRead ? STREAM_PATIENCE * rateWindowMs : rateWindowMs
+    for (const { body, sink } of this.#exchanges) {
+      const isSlow = body.isSlow(now, leastRate, rateWindowMs) && !body.fail(tooSlow())
+      if (isSlow || sink.isStalled(now, patienceMs)) sink.cancel(constants.NGHTTP2_CANCEL)
     }
   }
 
   /** No byte has moved for a while. A slow handler is not the client's fault. */
   #onIdle(): void {
-    if (this.#exchanges.size === 0) this.close()
-    for (const { body, stream } of this.#exchanges) {
-      if (stream.writableLength > 0 || body.isStarved) stream.close(constants.NGHTTP2_CANCEL)
+    if (!this.isAnswering) this.close()
+    for (const { body, sink } of this.#exchanges) {
+      if (sink.isWaiting || body.isStarved) sink.cancel(constants.NGHTTP2_CANCEL)
     }
   }
 
-  #onStream(
-    stream: ServerHttp2Stream,
-    headers: StreamHeaders,
-    flags: number,
-    rawHeaders: readonly string[],
-  ): void {
+  /** The client, or its address, has had more streams reset than it may. */
+  #refuse(): void {
+    this.#isOver = true
+    this.#waiting.clear()
+    this.#session.destroy(new Error('Too many streams were reset'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+
+  /** Counts a stream that ended without a response: the client reset it, made us reset it, or closed the connection. */
+  #countReset(): void {
+    if (!this.#isOver && !this.#resets.count()) this.#refuse()
+  }
+
+  #onStream(arrival: Arrival): void {
+    const { stream } = arrival
     // An error is followed by 'close'.
     stream.on('error', () => {})
-    const isHead = headers[':method'] === 'HEAD'
-    const response = new NodeResponse(new Http2Sink(stream), isHead)
+    if (this.#isOver) return
+    this.#waiting.set(stream, arrival)
+    stream.once('close', () => {
+      if (this.#waiting.delete(stream)) this.#countReset()
+    })
+    this.#queueNext()
+  }
+
+  #queueNext(): void {
+    if (this.#isQueued || this.#waiting.size === 0 || this.#running >= MAX_STREAMS) return
+    this.#isQueued = true
+    this.#options.pipeline.add(() => {
+      this.#isQueued = false
+      for (const arrival of this.#waiting.values()) {
+        this.#waiting.delete(arrival.stream)
+        this.#serve(arrival)
+        break
+      }
+      this.#queueNext()
+    })
+  }
+
+  #serve({ stream, headers, flags, rawHeaders }: Arrival): void {
+    const sink = new Http2Sink(stream)
+    const response = new NodeResponse(sink, headers[':method'] === 'HEAD')
+    this.#running += 1
+    let isOpen = true
+    let isHandled = true
+    let exchange: Exchange | undefined
+    const onHandled = () => {
+      isHandled = true
+      free()
+    }
+    const free = () => {
+      if (isOpen || !isHandled) return
+      this.#running -= 1
+      this.#queueNext()
+    }
+    stream.once('close', () => {
+      isOpen = false
+      if (!response.isSent && !sink.isCanceled) this.#countReset()
+      if (exchange !== undefined) this.#exchanges.delete(exchange)
+      exchange?.body.abort()
+      response.close()
+      free()
+    })
     try {
       if (this.#options.memory.isFull) throw new ProtocolError(503, RETRY_SECONDS)
       const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0
@@ -96,20 +175,19 @@ export class Http2Connection {
         pause: () => stream.pause(),
         resume: () => stream.resume(),
       })
-      const exchange = { stream, body, response }
+      exchange = { body, response, sink }
       this.#exchanges.add(exchange)
-      stream.once('close', () => {
-        this.#exchanges.delete(exchange)
-        body.abort()
-        response.close()
-      })
-      const { handler } = this.#options
-      handler.serve({ head, body, socket: this.#socket, isEncrypted: true }, response)
+      const incoming = { head, body, socket: this.#socket, isEncrypted: true, isMultiplexed: true }
+      const handled = this.#options.handler.serve(incoming, response)
+      isHandled = handled === undefined
+      void handled?.then(onHandled)
     } catch (error) {
-      if (error instanceof ProtocolError) response.send(error.status, error.headers, error.body)
-      else {
+      if (error instanceof ProtocolError) {
+        this.#countReset()
+        response.send(error.status, error.headers, error.body)
+      } else {
         this.#options.onError(error)
-        stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+        sink.destroy()
       }
     }
   }
@@ -121,8 +199,12 @@ function sendContinue(stream: ServerHttp2Stream): void {
 
 /** An HTTP/2 response. */
 class Http2Sink implements ResponseSink {
+  /** Whether we have reset the stream. */
+  isCanceled = false
   readonly #stream: ServerHttp2Stream
   #head: OutgoingHttpHeaders | undefined
+  /** Since when the client has not taken a piece that is waiting; undefined if none is. */
+  #waitingSince: number | undefined
 
   constructor(stream: ServerHttp2Stream) {
     this.#stream = stream
@@ -130,6 +212,16 @@ class Http2Sink implements ResponseSink {
 
   get isDestroyed(): boolean {
     return this.#stream.destroyed || this.#stream.closed
+  }
+
+  /** Whether bytes wait for the client to read. */
+  get isWaiting(): boolean {
+    return this.#waitingSince !== undefined
+  }
+
+  /** Whether the client has taken nothing for so long, although something waits for it. */
+  isStalled(now: number, maxMs: number): boolean {
+    return this.#waitingSince !== undefined && now - this.#waitingSince > maxMs
   }
 
   start(status: number, headers: FlatHeaders): void {
@@ -143,7 +235,7 @@ class Http2Sink implements ResponseSink {
 
   write(bytes: string | Buffer, onTaken?: () => void): void {
     this.#respond(false)
-    this.#stream.write(bytes, () => onTaken?.())
+    this.#writePieces(bytes, () => onTaken?.())
   }
 
   end(body: string | Buffer | undefined, onSent: () => void): void {
@@ -151,17 +243,46 @@ class Http2Sink implements ResponseSink {
     const isAlone = body === undefined && this.#head !== undefined
     this.#respond(isAlone)
     const done = () => {
+      this.#waitingSince = undefined
       onSent()
       // Asks the client to stop sending the rest of a refused body (RFC 9113, 8.1).
-      if (!this.#stream.readableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR)
+      if (!this.#stream.readableEnded) this.cancel(constants.NGHTTP2_NO_ERROR)
     }
     if (this.#stream.writableFinished) done()
     else this.#stream.once('finish', done)
-    if (!isAlone) this.#stream.end(body)
+    if (isAlone) return
+    if (body === undefined || Buffer.byteLength(body) <= PIECE_BYTES) {
+      this.#waitingSince = performance.now()
+      this.#stream.end(body)
+    } else this.#writePieces(body, () => this.#stream.end())
   }
 
   destroy(): void {
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    this.cancel(constants.NGHTTP2_INTERNAL_ERROR)
+  }
+
+  /** Resets the stream. */
+  cancel(code: number): void {
+    this.isCanceled = true
+    this.#stream.close(code)
+  }
+
+  /** Writes a piece when the one before it was taken. */
+  #writePieces(body: string | Buffer, onTaken: () => void): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    let at = 0
+    const writeNext = (error?: Error | null) => {
+      this.#waitingSince = undefined
+      if (error || this.isDestroyed || at >= bytes.length) {
+        onTaken()
+        return
+      }
+      const piece = bytes.subarray(at, at + PIECE_BYTES)
+      at += piece.length
+      this.#waitingSince = performance.now()
+      this.#stream.write(piece, writeNext)
+    }
+    writeNext()
   }
 
   #respond(endStream: boolean): void {

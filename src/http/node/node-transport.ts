@@ -20,15 +20,16 @@ import {
 } from '../transport.ts'
 import { type CertificateFiles, loadCertificate, watchCertificate } from './certificate.ts'
 import { Http1Connection, PausableMessage } from './http1-connection.ts'
-import { Http2Connection } from './http2-connection.ts'
+import { Http2Connection, MAX_STREAMS } from './http2-connection.ts'
 import { readHead } from './node-head.ts'
+import { ResetLimiter } from './stream-resets.ts'
 
 /** How often connections are checked for slow clients, at least. */
 const SWEEP_MS = 2000
-/** Requests of one HTTP/2 connection at the same time. */
-const MAX_STREAMS = 100
 /** Bytes of one HTTP/2 request body that may be received ahead of its reader. */
 const STREAM_WINDOW_BYTES = 256 * 1024
+/** Invalid or empty frames after which an HTTP/2 connection is closed. */
+const MAX_INVALID_FRAMES = 100
 
 /**
  * HTTP with Node's own implementation: HTTP/1.1 on plain connections; with a certificate HTTPS, where clients may choose
@@ -38,6 +39,7 @@ export class NodeTransport implements Transport {
   readonly scheme: 'http' | 'https'
   readonly #options: TransportOptions
   readonly #limiter: ConnectionLimiter
+  readonly #resets: ResetLimiter
   readonly #listener: Server
   readonly #http1: Http1Server
   readonly #http2: Http2Server | undefined
@@ -54,6 +56,7 @@ export class NodeTransport implements Transport {
   constructor(options: TransportOptions, certificate: CertificateFiles | undefined) {
     this.#options = options
     this.#limiter = new ConnectionLimiter(options.limits)
+    this.#resets = new ResetLimiter(options.limits)
     this.scheme = certificate === undefined ? 'http' : 'https'
     this.#http1 = this.#createHttp1()
     if (certificate !== undefined) {
@@ -184,6 +187,8 @@ export class NodeTransport implements Transport {
   #createHttp2(): Http2Server {
     const server = createHttp2Server({
       maxHeaderListPairs: MAX_HEADER_FIELDS,
+      maxSessionInvalidFrames: MAX_INVALID_FRAMES,
+      maxSessionRejectedStreams: MAX_STREAMS,
       settings: {
         maxConcurrentStreams: MAX_STREAMS,
         initialWindowSize: STREAM_WINDOW_BYTES,
@@ -218,7 +223,8 @@ export class NodeTransport implements Transport {
       return
     }
     this.#http2?.once('session', (session) => {
-      const connection = new Http2Connection(session, socket, this.#options)
+      const resets = this.#resets.of(socket.remoteAddress)
+      const connection = new Http2Connection(session, socket, this.#options, resets)
       this.#http2Connections.set(session, connection)
       session.once('close', () => {
         this.#http2Connections.delete(session)
