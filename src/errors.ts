@@ -89,6 +89,7 @@ export type Limited =
   | 'comments-of-file'
   | 'comments-of-account'
   | 'tags' // of a library or a file
+  | 'locks' // of an account or a library
   | 'annotated-files' // of a library
   | 'shares-with-recipient' // of one giver
   | 'shares-of-giver'

@@ -1448,6 +1448,19 @@ export interface Records {
     /** A JSON array of the stored files. */
     readonly ret_json: string
   }
+  ItemLock: {
+    /** A path in the library, from its root. */
+    readonly path: string
+    /** Whether it covers everything in a folder. */
+    readonly with_content: boolean
+    /** The id of an account, in the form of an e-mail address. */
+    readonly lock_owner: string
+    /** A name to show. */
+    readonly lock_owner_name: string
+    /** In Unix seconds. */
+    readonly lock_time: number
+    readonly expires_at: number | null
+  }
   LibraryDescription: {
     /** The id of a library. */
     readonly repo_id: string
@@ -3368,6 +3381,9 @@ export interface Responses {
     'api/v2.1/repos/{}/file/shared-items/': readonly (Records['ShareWithUser'] | Records['ShareWithGroup'])[]
     'api/v2.1/repos/{}/file/text/': Records['FileText']
     'api/v2.1/repos/{}/history/': Records['History']
+    'api/v2.1/repos/{}/locks/': {
+      readonly lock_list: readonly Records['ItemLock'][]
+    }
     'api/v2.1/repos/{}/related-users/': Records['RelatedUsers']
     'api/v2.1/repos/{}/repo-api-tokens/': Records['LibraryTokens']
     'api/v2.1/repos/{}/repo-tags/': Records['TagsOfLibrary']
@@ -3490,6 +3506,7 @@ export interface Responses {
     'api/v2.1/repos/{}/file/': Records['FileDeleted']
     'api/v2.1/repos/{}/file/participant/': Records['Success']
     'api/v2.1/repos/{}/file/shared-items/': Records['Success']
+    'api/v2.1/repos/{}/locks/': Records['Success']
     'api/v2.1/repos/{}/repo-api-tokens/{}/': Records['Success']
     'api/v2.1/repos/{}/repo-tags/{}/': {
       readonly success: 'true'

@@ -95,7 +95,7 @@ export class Access {
    * content. Throws library-not-found; permission-denied for everybody else.
    */
   async openForServer(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
-    if (!isAdmin(user) || user.scope !== undefined) fail({ code: 'permission-denied' })
+    if (!isServerAdmin(user)) fail({ code: 'permission-denied' })
     const info = (await this.#find(id)) ?? fail({ code: 'library-not-found', id })
     return new AdministeredLibrary(this.#core, info, user, { permission: 'r', isAdmin: true })
   }
@@ -130,6 +130,25 @@ export class Access {
     const info = await this.#findByKey(keys)
     if (info === undefined || (keys.libraryEpoch ?? info.epoch) !== info.epoch) return undefined
     return this.#open(user, info)
+  }
+
+  /**
+   * Opens a library for ending locks of others, which the owner, accounts that may manage its shares and administrators of the server
+   * may do. Throws library-not-found, permission-denied.
+   */
+  openForLocks(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
+    return isServerAdmin(user) ? this.openForServer(user, id) : this.openAdministered(user, id)
+  }
+
+  /** Tells where in a library an account may write now, within the scope of its credential. A library that is read-only for a while changes nothing. */
+  async writableBy(user: Account, libraryKey: number): Promise<(path: LibraryPath) => boolean> {
+    const info = await findLibraryByKey(this.#db, libraryKey)
+    if (info === undefined || (user.scope !== undefined && user.scope.access !== 'write')) return () => false
+    const { libraryKey: reached = libraryKey } = user.scope ?? {}
+    if (reached !== libraryKey) return () => false
+    if (info.ownerKey === user.key) return () => true
+    const grants = (await this.#grants(user, [info])).get(libraryKey) ?? []
+    return (path) => decide(grants, path)?.permission === 'rw'
   }
 
   /** See `explain`. */
@@ -294,6 +313,16 @@ export class Access {
     const asking = { key: user.key, seesPublic: seesPublic(user) }
     return grantsOf(this.#db, asking, [...keys], this.#core.now())
   }
+}
+
+/** Whether a user may end locks of others in a library. */
+export function mayBreakLocks(user: Account, library: Library): boolean {
+  return library.isAdmin || isServerAdmin(user)
+}
+
+/** Whether a user administers the server. A scoped credential does not. */
+function isServerAdmin(user: Account): boolean {
+  return isAdmin(user) && user.scope === undefined
 }
 
 /** Whether shares with everyone apply to this user. */

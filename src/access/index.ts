@@ -1,4 +1,4 @@
-export { Access, type LibraryKeys } from './access.ts'
+export { Access, type LibraryKeys, mayBreakLocks } from './access.ts'
 export {
   getDeletedAsAdministrator,
   groupAsAdministrator,

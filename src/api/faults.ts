@@ -8,6 +8,7 @@ const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
   webhooks: (limit) => `A library can have at most ${limit} webhooks.`,
   'comments-of-file': (limit) => `A file can have at most ${limit} comments.`,
   'comments-of-account': (limit) => `An account can write at most ${limit} comments.`,
+  locks: (limit) => `An account or a library can have at most ${limit} locks.`,
   tags: (limit) => `There can be at most ${limit} tags.`,
   'annotated-files': (limit) => `A library can have at most ${limit} files with comments or tags.`,
   'shares-with-recipient': (limit) => `A user or group can have at most ${limit} shares of the same person.`,

@@ -54,6 +54,7 @@ import { fileOperationRoutesV21 } from './files/file-operations-v21.ts'
 import { fileTextRoutes } from './files/file-text-v21.ts'
 import { fileRoutesV2 } from './files/file-v2.ts'
 import { fileRoutesV21 } from './files/file-v21.ts'
+import { lockRoutesV21 } from './files/locks-v21.ts'
 import { thumbnailRoutes } from './files/thumbnail-routes.ts'
 import { dirRoutesV2 } from './folders/dir-v2.ts'
 import { dirRoutesV21 } from './folders/dir-v21.ts'
@@ -167,6 +168,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...fileopsRoutes,
   ...fileLockRoutes,
   ...fileRoutesV21,
+  ...lockRoutesV21,
   ...fileOperationRoutesV21,
   ...fileHistoryRoutesV2,
   ...fileHistoryRoutesV21,

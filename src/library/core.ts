@@ -17,6 +17,7 @@ import type { BlockStore } from '../storage/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
 import { LibraryEvents } from './library-events.ts'
+import { LockRights } from './lock-rights.ts'
 
 interface CoreOptions {
   readonly db: Database
@@ -78,6 +79,7 @@ export interface LibraryCore extends AsyncDisposable {
   onHeadMoved(listener: HeadListener): void
   /** Changes of libraries without a commit. */
   readonly events: LibraryEvents
+  readonly lockRights: LockRights
   readonly dependents: readonly LibraryDependent[]
   readonly pathBindings: readonly PathBinding[]
   readonly defaultHistoryDays: number
@@ -128,6 +130,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     growth,
     pathIndex,
     events: new LibraryEvents(),
+    lockRights: new LockRights(),
     history: new HistoryReader({ db, objects, pathIndex, trashCounts, now, defaultHistoryDays }),
     views: new Views({ db, objects }),
     onHeadMoved: (listener) => void listeners.push(listener),

@@ -55,16 +55,18 @@ export type {
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'
 export { changePassword, openWithPassword, viewWithPassword } from './library-password.ts'
-export { deleteExpiredLocks, type FileLock } from './lock-store.ts'
+export { covers, type HolderRight } from './lock-rights.ts'
+export { deleteExpiredLocks, type FileLock, type LockOrigin } from './lock-store.ts'
 export {
   findLockAt,
   isHeldBy,
+  type LockBreaking,
   lockedAmong,
   lockFile,
   refreshLock,
   refuseLocked,
   seenLocks,
-  unlockFile,
+  unlock,
 } from './locks.ts'
 export { moveMerging } from './merge.ts'
 export { copy, move } from './move-copy.ts'

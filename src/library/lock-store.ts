@@ -9,6 +9,8 @@ export interface FileLock {
   readonly lockedAt: number
   /** Null for a lock that does not expire. */
   readonly expiresAt: number | null
+  /** The personal or library token that it was taken with; undefined for none. */
+  readonly scopedTokenKey?: number | undefined
   /** Undefined for a lock that was not taken by WebDAV. */
   readonly webdav?: WebdavLock | undefined
 }
@@ -21,10 +23,16 @@ interface WebdavLock {
   readonly holders: readonly LockHolder[]
 }
 
-/** One holder of a lock. The token proves it. */
-interface LockHolder {
-  readonly token: string
+/** What the right to hold a lock comes from. */
+export interface LockOrigin {
   readonly accountKey: number
+  /** The personal or library token of the holder; undefined for none. */
+  readonly scopedTokenKey?: number | undefined
+}
+
+/** One holder of a lock. The token proves it. */
+interface LockHolder extends LockOrigin {
+  readonly token: string
   /** How the client describes itself: an XML element. */
   readonly owner: string
 }
@@ -35,13 +43,14 @@ interface LockRow {
   locked_at: number
   expires_at: number | null
   webdav: string | null
+  scoped_token_key: number | null
 }
 
 /** Distinguishes these advisory locks of PostgreSQL from others. */
 const LOCK_CLASS = 0x6461_766c
 const MAX_INT = 2 ** 31
 
-const COLUMNS = 'path, account_key, locked_at, expires_at, webdav'
+const COLUMNS = 'path, account_key, locked_at, expires_at, webdav, scoped_token_key'
 
 /**
  * All locks of a library that have not expired. Every upload reads them, so the time is not a parameter: the statement would be another one
@@ -91,17 +100,19 @@ export async function insertLock(
     key,
     now,
   )
-  const columns = ['library_key', 'path_key', 'path', 'account_key', 'locked_at', 'expires_at', 'webdav']
-  const row = [
-    libraryKey,
-    key,
-    lock.path,
-    lock.accountKey,
-    lock.lockedAt,
-    lock.expiresAt,
-    packed(lock.webdav),
-  ]
-  return (await tx.insert('file_lock', columns, [row], { ignoreExisting: true })) === 1
+  const row = {
+    library_key: libraryKey,
+    path_key: key,
+    path: lock.path,
+    account_key: lock.accountKey,
+    locked_at: lock.lockedAt,
+    expires_at: lock.expiresAt,
+    webdav: packed(lock.webdav),
+    scoped_token_key: lock.scopedTokenKey ?? null,
+  }
+  return (
+    (await tx.insert('file_lock', Object.keys(row), [Object.values(row)], { ignoreExisting: true })) === 1
+  )
 }
 
 export async function setLockExpiry(
@@ -139,6 +150,38 @@ export async function deleteLock(tx: Transaction, libraryKey: number, path: Libr
   await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
 }
 
+/** Replaces a lock by `after`, or deletes it, unless it was changed since `before` was read. */
+export async function endLock(
+  tx: Transaction,
+  libraryKey: number,
+  before: FileLock,
+  after: FileLock | undefined,
+): Promise<void> {
+  if (after?.webdav !== undefined) {
+    await setWebdavLock(tx, libraryKey, before.path, { before: before.webdav, after: after.webdav })
+    return
+  }
+  await tx.run(
+    `delete from file_lock where library_key = ? and path_key = ? and account_key = ? and locked_at = ?
+       and coalesce(webdav, '') = ?`,
+    libraryKey,
+    pathKey(before.path),
+    before.accountKey,
+    before.lockedAt,
+    packed(before.webdav) ?? '',
+  )
+}
+
+/** The locks in effect that an account has, on the whole server. Those of other holders of shared locks are not counted. */
+export async function countLocksOf(reader: Reader, accountKey: number, now: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    'select count(*) as count from file_lock where account_key = ? and (expires_at is null or expires_at > ?)',
+    accountKey,
+    now,
+  )
+  return row?.count ?? 0
+}
+
 /** Startup and maintenance: deletes expired locks. */
 export async function deleteExpiredLocks(tx: Transaction, now: number): Promise<number> {
   return tx.run('delete from file_lock where expires_at is not null and expires_at <= ?', now)
@@ -150,6 +193,7 @@ function toLock(row: LockRow): FileLock {
     accountKey: row.account_key,
     lockedAt: row.locked_at,
     expiresAt: row.expires_at,
+    ...(row.scoped_token_key !== null && { scopedTokenKey: row.scoped_token_key }),
     ...(row.webdav !== null && { webdav: JSON.parse(row.webdav) as WebdavLock }),
   }
 }
@@ -157,6 +201,11 @@ function toLock(row: LockRow): FileLock {
 function packed(lock: WebdavLock | undefined): string | null {
   if (lock === undefined) return null
   const { scope, isDeep, holders } = lock
-  const all = holders.map(({ token, accountKey, owner }) => ({ token, accountKey, owner }))
+  const all = holders.map(({ token, accountKey, owner, scopedTokenKey }) => ({
+    token,
+    accountKey,
+    owner,
+    ...(scopedTokenKey !== undefined && { scopedTokenKey }),
+  }))
   return JSON.stringify({ scope, isDeep, holders: all })
 }

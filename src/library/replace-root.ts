@@ -5,7 +5,7 @@ import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
-import { seenLocks } from './locks.ts'
+import { isLockable, seenLocks } from './locks.ts'
 
 /** A new tree for a library, or for the folder of a sub-library. */
 interface NewRoot {
@@ -34,8 +34,8 @@ export function commitRoot(
     await tree.replaceRoot(next)
     const then = new Tree(core.objects, info.key, next)
     const gone: LibraryPath[] = []
-    for (const { path } of await seenLocks(core, info)) {
-      if ((await then.find(path))?.kind !== 'file') gone.push(path)
+    for (const lock of await seenLocks(core, info)) {
+      if (!isLockable(lock, await then.find(lock.path))) gone.push(lock.path)
     }
     const settled = await core.views.locateSubLibraries(info, next, movedTo)
     return {

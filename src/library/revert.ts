@@ -20,7 +20,7 @@ import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
-import { isHeldBy, seenLocks } from './locks.ts'
+import { isHeldBy, isLockable, lockedAmong, seenLocks } from './locks.ts'
 import type { RoomLeft } from './selection.ts'
 
 /** An item to be restored from a commit. */
@@ -210,8 +210,9 @@ async function removedLockedFiles(
     const { path } = lock
     const was = await then.find(path)
     const isMine = isHeldBy(lock, library.actor.key)
-    if (!isMine && was?.id !== (await now.find(path))?.id) fail({ code: 'locked', path })
-    if (was?.kind !== 'file') gone.push(path)
+    const isChanged = path === ROOT || was?.id !== (await now.find(path))?.id
+    if (!isMine && isChanged) fail({ code: 'locked', path })
+    if (!isLockable(lock, was)) gone.push(path)
   }
   return gone
 }
@@ -238,8 +239,11 @@ async function putBack(
   roomLeft: RoomLeft,
 ): Promise<Restored[]> {
   const { result } = await library.commit(async (tree, info) => {
-    const locks = await seenLocks(core, info)
-    const locked = new Set(locks.flatMap((lock) => (isHeldBy(lock, library.actor.key) ? [] : [lock.path])))
+    const locked = await lockedAmong(
+      core,
+      library,
+      all.map(({ path }) => path),
+    )
     const quota = new QuotaLeft(await roomLeft(info))
     const missing = await deletedFiles(core, info, tree)
     const slicer = new TimeSlicer()

@@ -4,6 +4,7 @@ import { fail } from '../errors.ts'
 import { isWithin, type LibraryPath } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
+import { covers } from './lock-rights.ts'
 import {
   deleteLock,
   type FileLock,
@@ -14,6 +15,7 @@ import {
   setLockExpiry,
   setWebdavLock,
 } from './lock-store.ts'
+import { endLapsedLocks, type LockBreaking, lockOriginOf, refuseTooManyLocks } from './locks.ts'
 
 /** Holders of shared locks on an item, and on the folders above it and the items below it that they cover. */
 export const MAX_HOLDERS = 10
@@ -47,16 +49,13 @@ export async function takeToken(
   const place = inOrigin(info, path)
   const now = core.now()
   const { token, scope, isDeep, owner } = wanted
-  const holder = { token, accountKey: actor.key, owner }
+  const holder = { token, ...lockOriginOf(actor), owner }
   const db = dbOf(core)
+  await endLapsedLocks(core, info)
   await db.write(async (tx) => {
     await serializeLocking(tx, db.dialect, info.key)
-    const conflicting = (await listLocks(tx, info.key, now)).filter(
-      (lock) =>
-        lock.path === place ||
-        (lock.webdav?.isDeep === true && isWithin(place, lock.path)) ||
-        (isDeep && isWithin(lock.path, place)),
-    )
+    const locks = await listLocks(tx, info.key, now)
+    const conflicting = locks.filter((lock) => covers(lock, place) || (isDeep && isWithin(lock.path, place)))
     const own = conflicting.find((lock) => lock.path === place)
     const isAdopted = (lock: FileLock) => lock.webdav === undefined && lock.accountKey === actor.key
     const refusing = conflicting.find(
@@ -69,11 +68,14 @@ export async function takeToken(
     const expiresAt = now + wanted.seconds
     if (own === undefined) {
       const webdav = { scope, isDeep, holders: [holder] }
-      const lock = { path: place, accountKey: actor.key, lockedAt: now, expiresAt, webdav }
+      const lock = { path: place, ...lockOriginOf(actor), lockedAt: now, expiresAt, webdav }
+      await refuseTooManyLocks(tx, actor.key, locks.length, now)
       if (!(await insertLock(tx, info.key, lock, now))) return refuse()
     } else {
       const before = own.webdav
-      const holders = [...(before?.holders ?? []), holder]
+      // A lock that the account took otherwise ends with what it was taken with.
+      const added = before === undefined ? { ...holder, scopedTokenKey: own.scopedTokenKey } : holder
+      const holders = [...(before?.holders ?? []), added]
       const after = { scope, isDeep: isDeep || before?.isDeep === true, holders }
       if (!(await setWebdavLock(tx, info.key, place, { before, after }))) return refuse()
       await prolong(tx, info.key, own, expiresAt)
@@ -116,6 +118,7 @@ export async function dropToken(
   library: EditableLibrary,
   path: LibraryPath,
   token: string,
+  { mayBreak, onBroken }: LockBreaking,
 ): Promise<boolean> {
   const { info, actor } = library
   const place = inOrigin(info, path)
@@ -125,7 +128,10 @@ export async function dropToken(
     )
     const before = lock?.webdav
     if (lock === undefined || before === undefined) return false
-    if (!holdsToken(lock, token, actor.key)) return fail({ code: 'lock-not-yours', path })
+    if (!holdsToken(lock, token, actor.key)) {
+      if (!mayBreak) return fail({ code: 'lock-not-yours', path })
+      await onBroken?.(tx)
+    }
     const holders = before.holders.filter((holder) => holder.token !== token)
     if (holders.length === 0) await deleteLock(tx, info.key, lock.path)
     else if (!(await setWebdavLock(tx, info.key, lock.path, { before, after: { ...before, holders } }))) {

@@ -207,6 +207,11 @@ export function createServices(parts: {
   const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
   const webdavSecrets = new WebdavSecrets({ db, passwords, ...guarding })
   const origins = new CredentialOrigins(db, scopedTokens)
+  core.lockRights.rightOf = async (libraryKey, { accountKey, scopedTokenKey }) => {
+    const origin = { accountKey, scopedTokenKey, epoch: undefined, apiTokenKey: undefined }
+    const holder = await origins.findActor(origin)
+    return holder?.key === accountKey ? access.writableBy(holder, libraryKey) : () => false
+  }
   const tickets = new Tickets(db, access, origins, now, config.ticketSeconds, core.keys)
   const archives = createArchives({
     core,

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 import { Refusal, rawText } from '../http/index.ts'
-import { isHeldBy, type Library, lockFile, seenLocks, unlockFile } from '../library/index.ts'
+import { isHeldBy, type Library, lockFile, seenLocks, unlock } from '../library/index.ts'
 import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
@@ -103,7 +103,7 @@ export const rightRoutes = [
     body: 'raw',
     async handle({ params, query, request }, { core, syncAccess }) {
       const library = await syncAccess.edit(request, params.repo_id)
-      await unlockFile(core, library, pathOf(query.p), { asOwner: false })
+      await unlock(core, library, pathOf(query.p), { mayBreak: false })
       return done
     },
   }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { mayBreakLocks } from '../access/index.ts'
 import { emptyContent } from '../content/index.ts'
 import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
@@ -75,7 +76,19 @@ export async function unlockItem(
   const [, token] = /^\s*<([^<>\s]+)>\s*$/.exec(request.header('lock-token') ?? '') ?? []
   if (token === undefined) throw davError(400, 'The Lock-Token header is missing or not valid.')
   const editable = resource.library.editable(parentOf(resource.path))
-  if (await dropToken(services.core, editable, resource.path, token)) return emptyResponse(204)
+  const { info } = resource.library
+  const mayBreak = mayBreakLocks(user, resource.library)
+  const onBroken = services.audit.alsoRecord({
+    actor: user.email,
+    address: request.address,
+    action: 'lock-forced',
+    objectKind: 'library',
+    objectId: info.id,
+    detail: { name: info.name },
+    path: resource.path,
+  })
+  const breaking = { mayBreak, onBroken }
+  if (await dropToken(services.core, editable, resource.path, token, breaking)) return emptyResponse(204)
   throw davError(409, 'The item has no lock with this token.', {
     condition: 'lock-token-matches-request-uri',
   })

@@ -1,6 +1,6 @@
 import { type HttpRequest, judge } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type FileLock, holdsToken, type Library, seenLocks } from '../library/index.ts'
+import { covers, type FileLock, holdsToken, type Library, seenLocks } from '../library/index.ts'
 import { type Dirent, isWithin, type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type Address, hrefOf, parseUrl } from './address.ts'
 import { IfHeader, type ResourceState } from './if-header.ts'
@@ -64,10 +64,10 @@ export class Preconditions {
     { library, address }: Pick<LibraryResource, 'library' | 'address'>,
     effects: readonly (readonly [path: LibraryPath, effect: Effect])[],
   ): Promise<void> {
-    for (const lock of await seenLocks(this.#services.core, library.info)) {
-      if (this.#isUnlocked(lock)) continue
-      if (effects.some(([path, effect]) => protects(lock, path, effect))) throw locked(lock, address)
-    }
+    const refuses = (lock: FileLock) =>
+      !this.#isUnlocked(lock) && effects.some(([path, effect]) => protects(lock, path, effect))
+    const [first] = await seenLocks(this.#services.core, library.info, refuses)
+    if (first !== undefined) throw locked(first, address)
   }
 
   #isUnlocked(lock: FileLock): boolean {
@@ -96,11 +96,7 @@ async function coveringLocks(
   library: Library,
   path: LibraryPath,
 ): Promise<FileLock[]> {
-  return (await seenLocks(core, library.info)).filter((lock) => covers(lock, path))
-}
-
-function covers(lock: FileLock, path: LibraryPath): boolean {
-  return lock.path === path || (lock.webdav?.isDeep === true && isWithin(path, lock.path))
+  return seenLocks(core, library.info, (lock) => covers(lock, path))
 }
 
 function protects(lock: FileLock, path: LibraryPath, effect: Effect): boolean {

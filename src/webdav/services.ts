@@ -1,4 +1,5 @@
 import type { Access, LibraryNames, Quotas } from '../access/index.ts'
+import type { Audit } from '../audit/index.ts'
 import { routesFor } from '../http/index.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
@@ -7,6 +8,7 @@ import type { LibraryCore } from '../library/index.ts'
 export interface WebdavServices {
   readonly access: Access
   readonly accounts: Accounts
+  readonly audit: Audit
   readonly core: LibraryCore
   readonly libraryNames: LibraryNames
   /** Unix seconds. */

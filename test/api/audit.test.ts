@@ -371,11 +371,13 @@ describe('the audit log', () => {
     const owner = await server.signUp()
     const id = await owner.createLibrary()
     await uploadFile(owner, id, '/a.txt', 'a')
-    const { accounts, core } = server.running.services
-    const holder = await accounts.get((await server.signUp()).email)
+    const holder = await server.signUp()
+    await owner.put(`/api2/repos/${id}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: { share_type: 'user', username: holder.email, permission: 'rw' },
+    })
     const file = `/api/v2.1/repos/${id}/file/?p=/a.txt`
-    await owner.put(file, { form: { operation: 'lock' } })
-    await dbOf(core).write((tx) => tx.run('update file_lock set account_key = ?', holder.key))
+    await holder.put(file, { form: { operation: 'lock' } })
     assert.equal((await owner.put(file, { form: { operation: 'unlock' } })).status, 200)
     const [forced] = await entries({ repo_id: id, action: 'lock-forced' })
     assert.deepEqual([forced?.actor, forced?.path], [owner.email, '/a.txt'])

@@ -67,8 +67,13 @@ export class Workspace {
     return reply.body.data[0]?.description
   }
 
-  /** A lock of another account. No call can create one while a library has a single user. */
+  /** A lock of another account, which may write in the library from now on: without that right no lock is in effect. */
   async lockFor(path: string, holder: Client, expiresAt: number | null = null): Promise<void> {
+    if (holder.email !== this.client.email) {
+      const form = { share_type: 'user', username: holder.email, permission: 'rw' }
+      const shared = await this.client.put(this.v2('dir/shared_items/'), { query: { p: '/' }, form })
+      assert.equal(shared.status, 200, shared.text)
+    }
     const { accounts, core, now } = this.#server.running.services
     const account = await accounts.findByLogin(holder.email)
     const parsed = parsePath(path)

@@ -52,9 +52,13 @@ describe('blocks of uploads that came to nothing', () => {
   it('are deleted if the file was locked', async () => {
     const before = await blockFiles()
     const { accounts, core, db } = server.running.services
-    const stranger = await accounts.get((await server.signUp()).email)
+    const holder = await accounts.get((await server.signUp()).email)
+    await user.put(`/api2/repos/${library}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: { share_type: 'user', username: holder.email, permission: 'rw' },
+    })
     const { key } = await getLibrary(core, library as LibraryId)
-    const row = [key, pathKey('/kept.bin' as LibraryPath), '/kept.bin', stranger.key, 0]
+    const row = [key, pathKey('/kept.bin' as LibraryPath), '/kept.bin', holder.key, 0]
     const columns = ['library_key', 'path_key', 'path', 'account_key', 'locked_at']
     await db.write((tx) => tx.insert('file_lock', columns, [row]))
     const link = await uploadLink(user, library)

@@ -383,6 +383,10 @@ describe('locks', () => {
     assert.deepEqual(rights.body[0].user_perms, [])
     // The lock now belongs to another account.
     const dora = await server.running.services.accounts.get((await server.signUp()).email)
+    await ann.put(`/api2/repos/${sync.library}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: { share_type: 'user', username: dora.email, permission: 'rw' },
+    })
     const { db } = server.running.services
     await db.write((tx) => tx.run('update file_lock set account_key = ?', dora.key))
     const touching: TreeSpec[] = [

@@ -275,14 +275,18 @@ describe('an invalid upload', () => {
 
   it('is rejected for a file locked by another account', async () => {
     await uploadFile(user, library, '/locked.txt', '1')
-    const stranger = await server.running.services.accounts.get((await server.signUp()).email)
+    const holder = await server.running.services.accounts.get((await server.signUp()).email)
+    await user.put(`/api2/repos/${library}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: { share_type: 'user', username: holder.email, permission: 'rw' },
+    })
     const { core } = server.running.services
     await dbOf(core).write(async (tx) => {
       const row = await tx.get<{ key: number }>('select key from library where id = ?', library)
       await tx.insert(
         'file_lock',
         ['library_key', 'path_key', 'path', 'account_key', 'locked_at'],
-        [[row?.key ?? 0, pathKey('/locked.txt' as LibraryPath), '/locked.txt', stranger.key, 0]],
+        [[row?.key ?? 0, pathKey('/locked.txt' as LibraryPath), '/locked.txt', holder.key, 0]],
       )
     })
     const refused = await postForm(link, [intoRoot, ['replace', '1'], filePart('locked.txt', '2')])

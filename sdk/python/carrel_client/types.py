@@ -983,6 +983,10 @@ class FoundUsers(TypedDict):
     users: list[User]
 
 
+class GetRepoLocksResult(TypedDict):
+    lock_list: list[ItemLock]
+
+
 class Group(TypedDict):
     id: int  # The id of the group.
     parent_group_id: Literal[0]  # An unused constant.
@@ -1065,6 +1069,15 @@ class HistoryEntry(TypedDict):
 
 class HistoryLimit(TypedDict):
     keep_days: int  # -1 keeps all history.
+
+
+class ItemLock(TypedDict):
+    path: str  # A path in the library, from its root.
+    with_content: bool  # Whether it covers everything in a folder.
+    lock_owner: str  # The id of an account, in the form of an e-mail address.
+    lock_owner_name: str  # A name to show.
+    lock_time: int  # In Unix seconds.
+    expires_at: int | None
 
 
 class LibraryDescription(TypedDict):

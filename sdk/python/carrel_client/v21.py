@@ -1769,6 +1769,28 @@ class V21Calls(CallGroup):
         )
         return result
 
+    def get_repo_locks(self, repo_id: str) -> types.GetRepoLocksResult:
+        """Lists the locks of files and folders, for owners and administrators.
+
+        `GET /api/v2.1/repos/{repo_id}/locks/`. Personal tokens are refused.
+        """
+        result: types.GetRepoLocksResult = self._call("GET", f"/api/v2.1/repos/{quoted(repo_id)}/locks/")
+        return result
+
+    def delete_repo_locks(self, repo_id: str, *, p: str) -> types.Success:
+        """Ends the lock of a file or folder, whoever has it, for owners and administrators. Idempotent.
+
+        `DELETE /api/v2.1/repos/{repo_id}/locks/`. Personal tokens are refused.
+
+        p: A path in the library, from its root.
+        """
+        result: types.Success = self._call(
+            "DELETE",
+            f"/api/v2.1/repos/{quoted(repo_id)}/locks/",
+            query={"p": p},
+        )
+        return result
+
     def get_repo_related_users(self, repo_id: str) -> types.RelatedUsers:
         """Lists the users who can read a library: the owner and those it is shared with.
 

@@ -1,5 +1,5 @@
 import { errorMessage, rawText } from '../../http/index.ts'
-import { lockFile, unlockFile } from '../../library/index.ts'
+import { lockFile, unlock } from '../../library/index.ts'
 import { parentOf } from '../../objects/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
@@ -26,7 +26,7 @@ export const fileLockRoutes = [
       const editable = library.editable(parentOf(path))
       const operation = body.operation?.toLowerCase()
       if (operation === 'lock') await lockFile(core, editable, path, body.expire)
-      else if (operation === 'unlock') await unlockFile(core, editable, path, { asOwner: false })
+      else if (operation === 'unlock') await unlock(core, editable, path, { mayBreak: false })
       else throw errorMessage(400, 'Operation can only be lock or unlock')
       return 'success'
     },

@@ -1,4 +1,5 @@
-import { findLockAt, lockFile, refreshLock, removeOne, unlockFile } from '../../library/index.ts'
+import { mayBreakLocks } from '../../access/index.ts'
+import { findLockAt, lockFile, refreshLock, removeOne, unlock } from '../../library/index.ts'
 import { parentOf } from '../../objects/index.ts'
 import { auditAction, libraryAction } from '../common/audit.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
@@ -53,8 +54,8 @@ export const fileRoutesV21 = [
       const editable = library.editable(parentOf(path))
       if (body.operation === 'unlock') {
         const action = { ...libraryAction('lock-forced', library.info), path }
-        const onForced = auditAction({ audit }, { user, request }, action)
-        await unlockFile(core, editable, path, { asOwner: true, onForced })
+        const onBroken = auditAction({ audit }, { user, request }, action)
+        await unlock(core, editable, path, { mayBreak: mayBreakLocks(user, library), onBroken })
       } else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
       else {
         const words = { 'lock-not-yours': notYoursToRefresh }

@@ -43,6 +43,15 @@ const fileInfo = kinds.record('FileInfo', {
   can_edit: kinds.flag('Whether the web app can edit it.'),
 })
 
+const itemLock = kinds.record('ItemLock', {
+  path: kinds.path,
+  with_content: kinds.flag('Whether it covers everything in a folder.'),
+  lock_owner: kinds.account,
+  lock_owner_name: kinds.displayName,
+  lock_time: kinds.unixTime,
+  expires_at: kinds.orNull(kinds.unixTime),
+})
+
 /** The new location of a file or folder. */
 export const placed = kinds.record('Placed', {
   repo_id: kinds.libraryId,
@@ -263,6 +272,12 @@ export const fileSchemas = [
       },
     },
   ),
+  operation('GET /api/v2.1/repos/:repo_id/locks/', {
+    200: json(Type.Object({ lock_list: Type.Array(itemLock) }), 'The locks in effect.'),
+  }),
+  operation('DELETE /api/v2.1/repos/:repo_id/locks/', {
+    200: json(kinds.successFlag, 'The item has no lock.'),
+  }),
   operation(
     'PUT /api2/repos/:repo_id/file/',
     { 200: json(kinds.successWord, 'The file was locked or unlocked.') },

@@ -53,6 +53,7 @@ import { timesOfChecks } from './0054-times-of-checks.ts'
 import { webdavNames } from './0055-webdav-names.ts'
 import { confirmedCredentials } from './0056-confirmed-credentials.ts'
 import { shareGivers } from './0057-share-givers.ts'
+import { lockOrigins } from './0058-lock-origins.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   webdavNames,
   confirmedCredentials,
   shareGivers,
+  lockOrigins,
 ]

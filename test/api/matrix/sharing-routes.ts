@@ -178,6 +178,8 @@ export const sharingRoutes: Table = {
   ...under(
     { ...manages, administrator: 'ok' },
     {
+      [`GET ${V21}locks/`]: {},
+      [`DELETE ${V21}locks/`]: { query: { p: '/docs' } },
       [`GET ${V21}access-explanation/`]: ({ cast }) => ({
         query: { email: cast.callers.reader.email, path: '/' },
       }),
