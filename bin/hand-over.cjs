@@ -72,6 +72,8 @@ function handOver(args) {
 /** Runs a program and forwards signals to it. Calls `done` with its exit code. */
 function run(program, args, options, done) {
   const child = childProcess.spawn(program, args, Object.assign({ stdio: 'inherit' }, options))
+  // A listener keeps Node from opening the inspector. Old versions have no flag for that.
+  process.on('SIGUSR1', () => {})
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   const pass = (signal) => {
     // A terminal sends Ctrl-C to the child as well. A second one would stop the server at once.

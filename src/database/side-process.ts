@@ -41,7 +41,7 @@ export async function runInSideProcess<Result>(
 // A small young generation is enough: a job allocates little that survives a collection.
 function start(job: URL): ChildProcess {
   const child = fork(job, [], {
-    execArgv: ['--max-semi-space-size=4'],
+    execArgv: ['--disable-sigusr1', '--max-semi-space-size=4'],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

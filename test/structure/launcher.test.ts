@@ -64,7 +64,7 @@ describe('the carrel command', () => {
       const child = start({ old }, 'serve', 'end')
       const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
       await withoutRuntime()
-      assert.equal(output, 'up serve end 24 --max-semi-space-size=16 --expose-gc\n')
+      assert.equal(output, 'up serve end 24 --disable-sigusr1 --max-semi-space-size=16 --expose-gc\n')
       assert.equal(code, 3)
     })
 
@@ -97,7 +97,7 @@ describe('the carrel command', () => {
       await rm(own, { recursive: true })
       assert.equal(
         output,
-        `${['serve', ...preload, '--no-warnings', '--max-semi-space-size=16', '--expose-gc'].join(' ')}\n`,
+        `${['serve', ...preload, '--no-warnings', '--disable-sigusr1', '--max-semi-space-size=16', '--expose-gc'].join(' ')}\n`,
       )
       assert.equal(code, 3)
     })
