@@ -94,6 +94,8 @@ export const RULES: readonly Rule[] = [
   deep('test/durability/kill', SQLITE, 'random: 8 kills', 40),
   deep('test/api/quota-growth', BOTH, 'many copies at the same time', 12),
   deep('src/extraction/text-extractor', SQLITE, 'starts worker processes', 12),
+  deep('src/workers/hostile-messages', SQLITE, 'starts some thirty worker processes', 15),
+  deep('test/cli/inspector', SQLITE, 'starts some ten processes', 10),
   deep('test/model/operations', SQLITE, 'random: 60 sequences, then a backup and a restore', 17),
   both('test/model/', SQLITE, 'random: 50 sequences of calls, then 500', 30),
   both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 8),

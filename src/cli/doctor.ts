@@ -12,6 +12,7 @@ import { type Finding, fail, ok } from './doctor/finding.ts'
 import { checkDataFolder, checkFreeSpace } from './doctor/folder-checks.ts'
 import { checkMail } from './doctor/mail-check.ts'
 import { checkPort, checkPublicUrl } from './doctor/network-checks.ts'
+import { checkSandbox } from './doctor/sandbox-check.ts'
 import { checkStorage } from './doctor/storage-checks.ts'
 import { nodeProblem } from './node-version.ts'
 import { print } from './output.ts'
@@ -29,6 +30,7 @@ const checks: readonly ((config: Config) => Promise<Finding | readonly Finding[]
   checkPort,
   checkPublicUrl,
   checkMail,
+  checkSandbox,
 ]
 
 /** Prints the findings without changing anything, and resolves to the exit code. */

@@ -53,3 +53,8 @@ export function isReadableInPart(format: Format): boolean {
 export function isMostlyText(format: Format): boolean {
   return format === 'plain' || format === 'html'
 }
+
+/** Whether such a file is a PDF, or may have one attached. */
+export function mayContainPdf(format: Format | undefined): boolean {
+  return format === 'pdf' || format === 'mail'
+}

@@ -27,6 +27,7 @@ function file(name: string, bytes: Buffer) {
   return {
     name,
     size: bytes.length,
+    owner: '1',
     read: async function* () {
       for (let at = 0; at < bytes.length; at += MiB) yield bytes.subarray(at, at + MiB)
     },
@@ -168,7 +169,7 @@ describe('a hostile file', () => {
       for (; asked < 1024; asked += 1) yield line
     }
     const extracted = await whileResponsive(() =>
-      extractor.extract({ name: 'long.log', size: 1024 * line.length, read: gigabyte }),
+      extractor.extract({ name: 'long.log', size: 1024 * line.length, owner: '1', read: gigabyte }),
     )
     assert.ok('text' in extracted && extracted.truncated)
     assert.equal(extracted.text.length, MiB)
@@ -218,7 +219,7 @@ describe('a file that never ends', () => {
       setTimeout(() => abandoned.abort(new Error('nobody waits')), 300)
     }
     const endless = extractor.extract(
-      { name: 'a.pdf', size: bomb.length, read },
+      { name: 'a.pdf', size: bomb.length, owner: '1', read },
       { signal: abandoned.signal },
     )
     await assert.rejects(endless, /nobody waits/)

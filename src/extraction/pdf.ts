@@ -3,9 +3,14 @@ import { lineText, type TextPiece } from './pdf-line.ts'
 import { TextFull, type TextSink } from './text-sink.ts'
 import { Unreadable } from './unreadable.ts'
 
+/** Loads PDF.js. On demand: it takes more time and memory than all other readers, and most files are not PDFs. */
+export async function loadPdf(): Promise<void> {
+  const { getResolvedPDFJS } = await import('unpdf')
+  await getResolvedPDFJS()
+}
+
 /** Extracts the text of a PDF, page by page. */
 export async function readPdf(document: Document, extraction: Extraction): Promise<void> {
-  // Imported on demand: it takes more time and memory than all other readers, and most files are not PDFs.
   const { getDocumentProxy } = await import('unpdf')
   // A copy, because PDF.js takes ownership of the buffer.
   const pdf = await getDocumentProxy(new Uint8Array(document.bytes), {

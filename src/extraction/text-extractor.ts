@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Busy, type FairSemaphoreOptions } from '../scheduling/index.ts'
 import { type WorkerFailure, WorkerPool, WorkersClosed } from '../workers/index.ts'
 import type { Extracted } from './extract-text.ts'
-import { formatOf, isMostlyText, isReadableInPart } from './formats.ts'
+import { formatOf, isMostlyText, isReadableInPart, mayContainPdf } from './formats.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { readShort, SIMPLE_BYTES, simpleText } from './simple-text.ts'
 import type { ExtractionTask } from './worker-main.ts'
@@ -14,17 +14,24 @@ export { isExtractable } from './formats.ts'
 export interface TextExtractor {
   /**
    * The text of a file, or a reason that depends only on its bytes and may be cached.
-   * `read` is called at most once and stopped early when possible. Workers are shared fairly by key.
+   * `read` is called at most once and stopped early when possible. Workers are shared fairly by key, and none of them reads files of
+   * two owners.
    *
    * Rejects with what `read` throws, with the reason of the signal, and with `ExtractorUnavailable`; none of them says
    * anything about the file.
    */
-  extract(
-    input: { name: string; size: number; read: () => AsyncIterable<Buffer> },
-    options?: { signal?: AbortSignal; key?: string },
-  ): Promise<Extracted>
+  extract(input: ExtractionInput, options?: { signal?: AbortSignal; key?: string }): Promise<Extracted>
   /** Ends all workers; what they read rejects with `ExtractorUnavailable`. */
   close(): Promise<void>
+}
+
+/** A file to be read. */
+interface ExtractionInput {
+  readonly name: string
+  readonly size: number
+  /** The account that it belongs to. */
+  readonly owner: string
+  readonly read: () => AsyncIterable<Buffer>
 }
 
 /** Temporary failure: the queue is full, or the server is stopping. */
@@ -71,11 +78,12 @@ class SandboxedExtractor implements TextExtractor {
     this.#simpleBytes = simpleBytes
     this.#limits = { ...defaultLimits, ...limits }
     const bounds = { waiting: 1000, ...rest, slots: threads }
-    this.#workers = new WorkerPool({ program, limits: this.#limits, ...bounds })
+    const parse = (result: unknown) => parseExtracted(result, this.#limits)
+    this.#workers = new WorkerPool({ program, limits: this.#limits, parse, ...bounds })
   }
 
   async extract(
-    input: { name: string; size: number; read: () => AsyncIterable<Buffer> },
+    input: ExtractionInput,
     { signal, key = '' }: { signal?: AbortSignal; key?: string } = {},
   ): Promise<Extracted> {
     signal?.throwIfAborted()
@@ -97,8 +105,10 @@ class SandboxedExtractor implements TextExtractor {
       }
     }
     const task = { name: input.name, limits: this.#limits }
+    // The reader of PDFs is loaded by the first job of a worker or never.
+    const origin = `${input.owner} ${mayContainPdf(format) ? 'pdf' : ''}`
     const outcome = await this.#workers
-      .run(key, { task, read, maxBytes, whole }, signal)
+      .run({ key, origin }, { task, read, maxBytes, whole }, signal)
       .catch((error) => Promise.reject(unavailable(error)))
     return 'result' in outcome ? outcome.result : { reason: reasonOf(outcome.failure, maxBytes) }
   }
@@ -107,6 +117,19 @@ class SandboxedExtractor implements TextExtractor {
     this.#isClosed = true
     await this.#workers.close()
   }
+}
+
+const MAX_REASON = 1000
+
+/** The result of a worker, unless a hostile file took it over and it sent something else. */
+function parseExtracted(result: unknown, { textLength }: Limits): Extracted | undefined {
+  if (typeof result !== 'object' || result === null) return undefined
+  if ('reason' in result)
+    return typeof result.reason === 'string' ? { reason: result.reason.slice(0, MAX_REASON) } : undefined
+  if (!('text' in result && 'truncated' in result)) return undefined
+  const { text, truncated } = result
+  const isValid = typeof text === 'string' && text.length <= textLength && typeof truncated === 'boolean'
+  return isValid ? { text, truncated } : undefined
 }
 
 function unavailable(error: unknown): unknown {

@@ -1,7 +1,9 @@
 // Entry point of the text extraction worker process.
 import { serveWorker } from '../workers/runtime/index.ts'
 import { type Extracted, extractText } from './extract-text.ts'
+import { formatOf, mayContainPdf } from './formats.ts'
 import type { Limits } from './limits.ts'
+import { loadPdf } from './pdf.ts'
 
 /** A file to be read. */
 export interface ExtractionTask {
@@ -9,6 +11,7 @@ export interface ExtractionTask {
   readonly limits: Limits
 }
 
-serveWorker<ExtractionTask, Extracted>(({ task: { name, limits }, bytes, cut }) =>
-  extractText({ name, bytes, cut }, limits),
-)
+serveWorker<ExtractionTask, Extracted>({
+  prepare: async ({ name }) => mayContainPdf(formatOf(name)) && loadPdf(),
+  work: ({ task: { name, limits }, bytes, cut }) => extractText({ name, bytes, cut }, limits),
+})

@@ -33,9 +33,18 @@ export function findPreview(bytes: Buffer): Buffer | undefined {
   return Buffer.from(unpacked[wanted] ?? [])
 }
 
+/** Types whose parsers the package loads when the first file of the type is parsed. */
+const AUDIO_TYPES = ['audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/flac', 'audio/wav']
+
+/** Loads the parsers of audio files. On demand, because most images are of another format. */
+export async function loadCovers(): Promise<void> {
+  const { parseBuffer } = await import('music-metadata')
+  const load = (mimeType: string) => parseBuffer(new Uint8Array(1), { mimeType }).catch(() => undefined)
+  await Promise.all(AUDIO_TYPES.map(load))
+}
+
 /** The cover in an audio file. `bytes` may be its beginning only. */
 export async function findCover(bytes: Buffer): Promise<Buffer | undefined> {
-  // Imported on demand, because most images are of another format.
   const { parseBuffer, selectCover } = await import('music-metadata')
   const { common } = await parseBuffer(bytes, undefined, { duration: false, skipPostHeaders: true })
   const cover = selectCover(common.picture)

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { Pixels } from './pixels.ts'
 
 /** The part of libheif that is used. */
@@ -15,13 +17,25 @@ interface HeifImage {
   free(): void
 }
 
+let createLibrary: (() => Libheif) | undefined
+let library: Libheif | undefined
+
+/** Loads the decoder, without compiling it: most images are of another format. */
+export async function loadHeic(): Promise<void> {
+  const wasm = import.meta.resolve('libheif-js/libheif-wasm/libheif.wasm')
+  const [{ default: create }, wasmBinary] = await Promise.all([
+    import('libheif-js/libheif-wasm/libheif.js'),
+    readFile(fileURLToPath(wasm)),
+  ])
+  createLibrary = () => create({ wasmBinary }) as Libheif
+}
+
 /** Decodes the first image of a HEIC file, upright. Undefined if it has none, or one with more pixels than allowed. */
 export async function decodeHeic(bytes: Buffer, maxPixels: number): Promise<Pixels | undefined> {
-  // Imported on demand, because most images are of another format.
-  const { default: library } = await import('libheif-js/wasm-bundle.js')
-  const libheif = library as Libheif
+  library ??= createLibrary?.()
+  if (library === undefined) return undefined
   // Reads the headers. Pixels are decoded by `display`.
-  const images = new libheif.HeifDecoder().decode(bytes)
+  const images = new library.HeifDecoder().decode(bytes)
   try {
     const [image] = images
     if (image === undefined) return undefined

@@ -30,7 +30,7 @@ describe('previews of files that are not plain images', () => {
     const read = async function* () {
       for (let at = 0; at < bytes.length; at += MiB) yield bytes.subarray(at, at + MiB)
     }
-    return images.fit('a', { source, read, maxBytes: 64 * MiB }, side)
+    return images.fit('a', { owner: '1', source, read, maxBytes: 64 * MiB }, side)
   }
   /** Size and color of the upper left corner, rounded, because JPEG is lossy. */
   async function seen(outcome: ImageOutcome): Promise<unknown> {

@@ -15,6 +15,7 @@ const undecodable = { failure: 'undecodable' }
 
 function input(bytes: Buffer, maxBytes = 30 * MiB) {
   return {
+    owner: '1',
     maxBytes,
     async *read() {
       for (let at = 0; at < bytes.length; at += MiB) yield bytes.subarray(at, at + MiB)
@@ -202,7 +203,7 @@ describe('the processes that decode images', () => {
       yield png
       setImmediate(() => left.abort(new Error('gone')))
     }
-    await assert.rejects(images.fit('a', { read, maxBytes: 30 * MiB }, 2048, left.signal), /gone/)
+    await assert.rejects(images.fit('a', { owner: '1', read, maxBytes: 30 * MiB }, 2048, left.signal), /gone/)
     assert.ok('images' in (await images.fit('a', input(await picture().png().toBuffer()), 48)))
   })
 
@@ -211,13 +212,14 @@ describe('the processes that decode images', () => {
     const small = await picture(64, 64).png().toBuffer()
     const began: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
+    const full = Promise.withResolvers<void>()
     const fit = (requester: string) => {
       const read = async function* () {
-        began.push(requester)
+        if (began.push(requester) === 2) full.resolve()
         await promise
         yield small
       }
-      return images.fit(requester, { read, maxBytes: MiB }, 48).then(
+      return images.fit(requester, { owner: requester, read, maxBytes: MiB }, 48).then(
         () => 'made',
         (error) => (error instanceof Busy ? 'busy' : String(error)),
       )
@@ -225,6 +227,7 @@ describe('the processes that decode images', () => {
     const visitors = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => fit(visitorRequester(address)))
     const accounts = ['1', '1', '1', '1'].map(fit)
     const other = fit('2')
+    await full.promise
     await new Promise((done) => setImmediate(done))
     assert.deepEqual(began.toSorted(), ['1', 'visitor:192.0.2.1'])
     resolve()

@@ -1,13 +1,13 @@
 // Entry point of the image worker process.
 import sharp, { type Sharp } from 'sharp'
-import { serveWorker } from '../workers/runtime/index.ts'
-import { findCover, findPreview } from './contained-image.ts'
-import { decodeHeic } from './heic.ts'
+import { serveWorker, type WorkerInput } from '../workers/runtime/index.ts'
+import { findCover, findPreview, loadCovers } from './contained-image.ts'
+import { decodeHeic, loadHeic } from './heic.ts'
 import { describeImage, type ImageDescription } from './image-description.ts'
 import { formatOf, type ImageFormat, type ImageSource } from './image-formats.ts'
-import { drawPdfPage } from './pdf-page.ts'
+import { drawPdfPage, loadPdf } from './pdf-page.ts'
 import type { Pixels } from './pixels.ts'
-import { drawSvg } from './svg.ts'
+import { drawSvg, loadSvg } from './svg.ts'
 
 /** The requested output of an image. */
 export interface ImageTask {
@@ -20,7 +20,7 @@ export interface ImageTask {
 }
 
 /** `undecodable`: the image is invalid. `exhausted`: the process ran out of resources. */
-export type ImageResult =
+type ImageResult =
   | { readonly images: readonly Uint8Array[] }
   | { readonly description: ImageDescription }
   | 'undecodable'
@@ -42,7 +42,14 @@ sharp.unblock({
   ],
 })
 
-serveWorker<ImageTask, ImageResult>(async ({ task, bytes, retire }) => {
+serveWorker<ImageTask, ImageResult>({
+  // Loading the decoders of WebAssembly is cheap. They are compiled when the first image needs them.
+  prepare: ({ source }) =>
+    source === 'audio' ? loadCovers() : Promise.all([loadHeic(), loadSvg(), loadPdf()]),
+  work,
+})
+
+async function work({ task, bytes, retire }: WorkerInput<ImageTask>): Promise<ImageResult> {
   try {
     if (task.make === 'description') return await describe(bytes, task)
     if ('fit' in task.make) return toResult(await fitFrom(bytes, task, task.make.fit))
@@ -58,7 +65,7 @@ serveWorker<ImageTask, ImageResult>(async ({ task, bytes, retire }) => {
     const isExhausted = error instanceof Error && /memory|alloc/i.test(error.message)
     return isExhausted ? 'exhausted' : 'undecodable'
   }
-})
+}
 
 async function describe(bytes: Buffer, task: ImageTask): Promise<ImageResult> {
   const format = formatOf(bytes)

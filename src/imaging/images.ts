@@ -5,7 +5,7 @@ import { type WorkerJob, WorkerLost, type WorkerOutcome, WorkerPool } from '../w
 import type { WorkerLimits } from '../workers/runtime/index.ts'
 import type { ImageDescription } from './image-description.ts'
 import type { ImageSource } from './image-formats.ts'
-import type { ImageResult, ImageTask } from './image-worker.ts'
+import type { ImageTask } from './image-worker.ts'
 
 /**
  * Result of decoding an image. `undecodable` depends on its bytes only, so it is permanent. `exhausted`: a worker ran out of time
@@ -19,12 +19,21 @@ interface ImageFailure {
 
 /** A file that is or contains an image. */
 interface ImageInput {
+  /** The account that it belongs to. A worker reads the files of one. */
+  readonly owner: string
   /** Default: `pixels`. */
   readonly source?: ImageSource
   readonly read: () => AsyncIterable<Buffer>
   /** A longer file is undecodable. Of an audio file the beginning is enough. */
   readonly maxBytes: number
 }
+
+/** The result of a worker, checked. */
+type ParsedResult =
+  | { readonly images: readonly Buffer[] }
+  | { readonly description: ImageDescription }
+  | 'undecodable'
+  | 'exhausted'
 
 interface ImagesOptions extends Partial<FairSemaphoreOptions> {
   readonly limits?: Partial<WorkerLimits>
@@ -37,7 +46,7 @@ const program = {
   entry: path.join(import.meta.dirname, 'image-worker.ts'),
   packages: [
     'sharp',
-    'libheif-js/wasm-bundle.js',
+    'libheif-js/libheif-wasm/libheif.js',
     '@resvg/resvg-wasm',
     '@hyzyla/pdfium',
     'music-metadata',
@@ -66,7 +75,7 @@ const MAX_OFFSET = 14 * 60
 
 /** Decodes images in sandboxed processes, which requesters share fairly. Throws Busy, WorkersClosed and the reason of the signal. */
 export class Images implements AsyncDisposable {
-  readonly #workers: WorkerPool<ImageTask, ImageResult>
+  readonly #workers: WorkerPool<ImageTask, ParsedResult>
 
   constructor({ limits, ...bounds }: ImagesOptions = {}) {
     // A requester gets half of the workers, and so do all link visitors together, so that slow images do not block others.
@@ -75,6 +84,7 @@ export class Images implements AsyncDisposable {
     this.#workers = new WorkerPool({
       program,
       limits: { ...defaultLimits, ...limits },
+      parse: parseResult,
       slots,
       perKey: half,
       waitingPerKey: 250,
@@ -87,15 +97,16 @@ export class Images implements AsyncDisposable {
 
   /** A JPEG whose longer side has `side` pixels, or fewer if the image is smaller. */
   async fit(requester: string, input: ImageInput, side: number, signal?: AbortSignal): Promise<ImageOutcome> {
-    const { source = 'pixels', read, maxBytes } = input
+    const { owner, source = 'pixels', read, maxBytes } = input
     const task = { source, formats: photographFormats, maxPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
-    return toImages(await this.#run(requester, { task, read, maxBytes, whole: source !== 'audio' }, signal))
+    const job = { task, read, maxBytes, whole: source !== 'audio' }
+    return toImages(await this.#run({ key: requester, owner }, job, signal))
   }
 
   /** Size, placeholder and date of an image of pixels. */
   async describe(
     requester: string,
-    { read, maxBytes }: ImageInput,
+    { owner, read, maxBytes }: ImageInput,
     signal?: AbortSignal,
   ): Promise<ImageDescription | ImageFailure> {
     const task = {
@@ -104,12 +115,13 @@ export class Images implements AsyncDisposable {
       maxPixels: PHOTOGRAPH_PIXELS,
       make: 'description' as const,
     }
-    const result = await this.#run(requester, { task, read, maxBytes, whole: true }, signal)
+    const job = { task, read, maxBytes, whole: true }
+    const result = await this.#run({ key: requester, owner }, job, signal)
     if ('failure' in result) return result
-    return ('description' in result && checked(result.description)) || { failure: 'undecodable' }
+    return 'description' in result ? result.description : { failure: 'undecodable' }
   }
 
-  /** Square PNGs without the metadata of the file. */
+  /** Square PNGs without the metadata of the file, which belongs to the requester. */
   async squares(requester: string, bytes: Buffer, sides: readonly number[]): Promise<ImageOutcome> {
     const task = {
       source: 'pixels' as const,
@@ -120,7 +132,8 @@ export class Images implements AsyncDisposable {
     const read = async function* () {
       yield bytes
     }
-    return toImages(await this.#run(requester, { task, read, maxBytes: bytes.length, whole: true }))
+    const job = { task, read, maxBytes: bytes.length, whole: true }
+    return toImages(await this.#run({ key: requester, owner: requester }, job))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,12 +141,15 @@ export class Images implements AsyncDisposable {
   }
 
   async #run(
-    requester: string,
+    requester: { readonly key: string; readonly owner: string },
     job: WorkerJob<ImageTask>,
     signal?: AbortSignal,
     attempts = 2,
-  ): Promise<Exclude<ImageResult, string> | ImageFailure> {
-    const outcome = await this.#workers.run(requester, job, signal).catch((error) => {
+  ): Promise<Exclude<ParsedResult, string> | ImageFailure> {
+    const { key, owner } = requester
+    // The reader of audio files is loaded by the first job of a worker or never.
+    const origin = `${owner} ${job.task.source === 'audio' ? 'audio' : ''}`
+    const outcome = await this.#workers.run({ key, origin }, job, signal).catch((error) => {
       if (error instanceof WorkerLost) return { failure: 'killed' as const }
       throw error
     })
@@ -144,29 +160,46 @@ export class Images implements AsyncDisposable {
   }
 }
 
-function toOutcome(outcome: WorkerOutcome<ImageResult>): Exclude<ImageResult, string> | ImageFailure {
+function toOutcome(outcome: WorkerOutcome<ParsedResult>): Exclude<ParsedResult, string> | ImageFailure {
   if ('failure' in outcome) return { failure: outcome.failure === 'too-large' ? 'undecodable' : 'exhausted' }
   const { result } = outcome
   return typeof result === 'string' ? { failure: result } : result
 }
 
-function toImages(result: Exclude<ImageResult, string> | ImageFailure): ImageOutcome {
+function toImages(result: Exclude<ParsedResult, string> | ImageFailure): ImageOutcome {
   if ('failure' in result) return result
-  const images = 'images' in result ? result.images : []
-  return { images: images.map((image) => Buffer.from(image.buffer, image.byteOffset, image.length)) }
+  return { images: 'images' in result ? result.images : [] }
 }
 
-/** The description, unless a worker that a hostile image took over sent something else. */
-function checked(description: ImageDescription): ImageDescription | undefined {
-  const { width, height, thumbhash, originalAt, utcOffset } = description
-  const isInteger = (value: unknown, most: number) =>
+const MAX_IMAGES = 16
+
+/** The result of a worker, unless a hostile image took it over and it sent something else. */
+function parseResult(result: unknown): ParsedResult | undefined {
+  if (result === 'undecodable' || result === 'exhausted') return result
+  if (typeof result !== 'object' || result === null) return undefined
+  if ('images' in result && Array.isArray(result.images)) {
+    const images: unknown[] = result.images
+    return images.length <= MAX_IMAGES && images.every((image) => Buffer.isBuffer(image))
+      ? { images }
+      : undefined
+  }
+  if (!('description' in result && typeof result.description === 'object')) return undefined
+  const description = parseDescription(result.description ?? {})
+  return description && { description }
+}
+
+function parseDescription(
+  found: { readonly [name in keyof ImageDescription]?: unknown },
+): ImageDescription | undefined {
+  const { width, height, thumbhash, originalAt, utcOffset } = found
+  const isInteger = (value: unknown, most: number): value is number =>
     typeof value === 'number' && Number.isSafeInteger(value) && Math.abs(value) <= most
   const isValid =
     isInteger(width, MAX_SIDE) &&
     isInteger(height, MAX_SIDE) &&
-    thumbhash instanceof Uint8Array &&
+    Buffer.isBuffer(thumbhash) &&
     thumbhash.length <= MAX_THUMBHASH &&
     (originalAt === undefined || isInteger(originalAt, MAX_SECONDS)) &&
     (utcOffset === undefined || isInteger(utcOffset, MAX_OFFSET))
-  return isValid ? { width, height, thumbhash: Buffer.from(thumbhash), originalAt, utcOffset } : undefined
+  return isValid ? { width, height, thumbhash, originalAt, utcOffset } : undefined
 }

@@ -1,5 +1,4 @@
 // The package has no declarations for this entry. `heic.ts` declares the part that is used.
-declare module 'libheif-js/wasm-bundle.js' {
-  const libheif: unknown
-  export default libheif
+declare module 'libheif-js/libheif-wasm/libheif.js' {
+  export default function create(options: { readonly wasmBinary: Uint8Array }): unknown
 }

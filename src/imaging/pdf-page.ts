@@ -1,13 +1,23 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { Pixels } from './pixels.ts'
 
 /** Maximum length of a page compared with its width, or the reverse. Longer ones would be a thin line. */
 const MAX_RATIO = 20
 
+let wasm: Buffer | undefined
+
+/** Loads the renderer, without compiling it: most images are of another format. */
+export async function loadPdf(): Promise<void> {
+  await import('@hyzyla/pdfium')
+  wasm = await readFile(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')))
+}
+
 /** Draws the first page of a PDF with a longer side of `side` pixels. Undefined if it has none. Scripts do not run, forms stay empty. */
 export async function drawPdfPage(bytes: Buffer, side: number): Promise<Pixels | undefined> {
-  // Imported on demand, because most images are of another format.
+  if (wasm === undefined) return undefined
   const { PDFiumLibrary } = await import('@hyzyla/pdfium')
-  const library = await PDFiumLibrary.init()
+  const library = await PDFiumLibrary.init({ wasmBinary: wasm.buffer as ArrayBuffer })
   try {
     const document = await library.loadDocument(bytes)
     if (document.getPageCount() < 1) return undefined

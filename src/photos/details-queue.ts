@@ -139,7 +139,7 @@ export class DetailsQueue {
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     try {
-      const found = await images.describe(owner, { read, maxBytes: MAX_BYTES }, this.#queue.signal)
+      const found = await images.describe(owner, { owner, read, maxBytes: MAX_BYTES }, this.#queue.signal)
       if ('failure' in found) return found.failure === 'undecodable' ? NOTHING : 'retry'
       return found
     } catch (error) {

@@ -2,7 +2,7 @@ import { fail } from '../errors.ts'
 import { ExtractorUnavailable, type TextExtractor } from '../extraction/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { FileDirent } from '../objects/index.ts'
-import type { Requester } from '../scheduling/index.ts'
+import { accountRequester, type Requester } from '../scheduling/index.ts'
 
 /** The text of a file, without its layout. */
 interface DocumentText {
@@ -33,7 +33,8 @@ export class DocumentTexts implements AsyncDisposable {
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
-    const found = await this.#extractor.extract({ name, size, read }, requester).catch(unavailable)
+    const owner = accountRequester(library.info.ownerKey)
+    const found = await this.#extractor.extract({ name, size, owner, read }, requester).catch(unavailable)
     return 'reason' in found ? fail({ code: 'text-unreadable', reason: found.reason }) : found
   }
 

@@ -5,7 +5,7 @@ import { fail } from '../errors.ts'
 import type { Images } from '../imaging/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { FileDirent, FileId } from '../objects/index.ts'
-import { failIfBusy, type Requester, SharedWork } from '../scheduling/index.ts'
+import { accountRequester, failIfBusy, type Requester, SharedWork } from '../scheduling/index.ts'
 import { thumbnailSource } from './sources.ts'
 import { ThumbnailFailures } from './thumbnail-failures.ts'
 import { thumbnailSizeFor } from './thumbnail-sizes.ts'
@@ -108,8 +108,9 @@ export class Thumbnails implements AsyncDisposable {
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
+    const owner = accountRequester(library.info.ownerKey)
     const made = await images
-      .fit(requester.key, { ...source, read }, side, requester.signal)
+      .fit(requester.key, { ...source, owner, read }, side, requester.signal)
       .catch((error) => (error instanceof AlreadyMade ? error : failIfBusy(error)))
     if (made instanceof AlreadyMade) return made.image
     const image = 'images' in made ? made.images[0] : undefined

@@ -153,7 +153,7 @@ export class TextQueue {
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
-    return extractor.extract({ name, size, read }, { signal: this.#queue.signal, key: owner })
+    return extractor.extract({ name, size, owner, read }, { signal: this.#queue.signal, key: owner })
   }
 
   async #write(outcomes: readonly Outcome[], until: number): Promise<void> {

@@ -79,6 +79,7 @@ import {
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
 import { looksLikeSnapshot, type WebdavServices } from '../webdav/index.ts'
+import { sealProblem } from '../workers/index.ts'
 import type { DiskReserve } from './disk-reserve.ts'
 import { ScheduledBackups } from './scheduled-backups.ts'
 
@@ -148,6 +149,8 @@ export function createServices(parts: {
     queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }),
   })
   const images = new Images()
+  const problem = sealProblem()
+  if (problem !== undefined) parts.logger.warn({ problem }, 'worker processes are not confined by the kernel')
   const maintenanceLog = new MaintenanceLog(now)
   const scheduledBackups = new ScheduledBackups({
     db,

@@ -1,10 +1,24 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { type FromWorker, killMessages, type ToWorker, type WorkerLimits } from './runtime/index.ts'
-import { startSandboxed, type WorkerProgram } from './sandbox.ts'
+import type { Readable } from 'node:stream'
+import { parseOutsideJson } from '../json.ts'
+import {
+  decodeMessage,
+  EXIT_UNSEALED,
+  FROM_WORKER,
+  FrameReader,
+  frameHeader,
+  type JobEnd,
+  type JobStart,
+  killMessages,
+  TO_WORKER,
+  type WorkerLimits,
+} from './runtime/index.ts'
+import { noteStart, startSandboxed, type WorkerProgram } from './sandbox.ts'
 
 /** One input for a worker. */
 export interface WorkerJob<Task> {
+  /** JSON. */
   readonly task: Task
   readonly read: () => AsyncIterable<Buffer>
   /** Maximum number of bytes to read. `whole`: fail on a longer input instead of truncating it. */
@@ -20,53 +34,82 @@ export type WorkerFailure = 'too-large' | 'too-long' | 'too-much-memory' | 'cras
 
 export type WorkerOutcome<Result> = { readonly result: Result } | { readonly failure: WorkerFailure }
 
+/** The kernel does not confine the worker after all. It read nothing of the input, and the next one is started without a filter. */
+export class SealUnavailable extends Error {
+  override readonly name = 'SealUnavailable'
+}
+
 /** A worker could not be started, or exited before it had all of the input. The input is not the cause. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost'
 }
 
+/** A program, what it may use, and how its results are read. */
+export interface WorkerSetup<Result> {
+  readonly program: WorkerProgram
+  readonly limits: WorkerLimits
+  /** Checks a result, which a worker that a hostile input took over may have chosen. Undefined: it is none. */
+  readonly parse: (result: unknown) => Result | undefined
+}
+
 interface Running<Result> {
-  phase: 'reading' | 'working'
+  phase: 'reading' | 'working' | 'done'
   readonly settled: Promise<unknown>
   resolve(outcome: WorkerOutcome<Result>): void
   reject(error: unknown): void
 }
 
-/** Maximum bytes of one IPC message. Copying more would block the event loop. */
-const MESSAGE_BYTES = 256 * 1024
+/** Maximum bytes of input in one frame, so that an aborted job ends soon. */
+const FRAME_BYTES = 256 * 1024
+/** Maximum bytes of a result: a million characters, or a few images. */
+const RESULT_BYTES = 16 * 2 ** 20
+const RESULT_VALUES = 1000
+/** Maximum bytes that a worker may write to stderr in a job. Decoders write a few warnings. */
+const STDERR_BYTES = 2 ** 20
 
 /**
  * A sandboxed process that does one job at a time. It is not a thread, because a thread that runs out of memory or crashes in
- * native code terminates the server.
+ * native code terminates the server. Everything it sends is taken for the words of an attacker: it is killed when that is not what
+ * a worker sends.
  */
 export class WorkerProcess<Task, Result> {
-  readonly #program: WorkerProgram
-  readonly #limits: WorkerLimits
+  readonly #setup: WorkerSetup<Result>
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
+  readonly #frames = new FrameReader(RESULT_BYTES)
+  readonly #ready = Promise.withResolvers<void>()
   #running: Running<Result> | undefined
   #isReady = false
+  #isKilled = false
+  #isWriting = false
+  /** A pipe broke, so it never had all of its input. */
+  #isCutOff = false
   #stderr = ''
+  #stderrBytes = 0
   #killedBy: Error | undefined
   isAlive = true
 
-  constructor(program: WorkerProgram, limits: WorkerLimits) {
-    this.#program = program
-    this.#limits = limits
-    this.#child = startSandboxed(program, limits)
+  constructor(setup: WorkerSetup<Result>) {
+    this.#setup = setup
+    this.#child = startSandboxed(setup.program, setup.limits)
+    this.#ready.promise.catch(() => undefined)
     this.#exited = once(this.#child, 'close').catch(() => undefined)
-    this.#child.on('message', (message: FromWorker<Result>) => this.#onMessage(message))
     this.#child.on('error', (error) => {
       this.isAlive = false
-      this.#running?.reject(new WorkerLost(`A ${program.name} worker failed.`, { cause: error }))
+      this.#running?.reject(new WorkerLost(`A ${setup.program.name} worker failed.`, { cause: error }))
     })
     this.#child.on('exit', () => {
       this.isAlive = false
     })
     this.#child.on('close', (code, signal) => this.#end(code, signal))
-    this.#child.stderr?.on('data', (data: Buffer) => {
-      this.#stderr = (this.#stderr + data.toString()).slice(-4000)
-    })
+    // A pipe breaks when the process ends, which `close` reports.
+    for (const stream of this.#child.stdio) stream?.on('error', () => undefined)
+    this.#results?.on('data', (chunk: Buffer) => this.#onResults(chunk))
+    this.#child.stderr?.on('data', (data: Buffer) => this.#onStderr(data))
+  }
+
+  get #results(): Readable | null {
+    return this.#child.stdio[3] as Readable | null
   }
 
   /** Rejects with an error of `job.read`, the reason of the signal, or an error that the input did not cause. */
@@ -80,6 +123,7 @@ export class WorkerProcess<Task, Result> {
       reject,
     }
     this.#running = running
+    this.#stderrBytes = 0
     const abort = () => this.#giveUp(running, () => reject(signal?.reason))
     signal?.addEventListener('abort', abort, { once: true })
     this.#setRef(true)
@@ -89,13 +133,18 @@ export class WorkerProcess<Task, Result> {
     } finally {
       signal?.removeEventListener('abort', abort)
       this.#running = undefined
-      if (this.isAlive) this.#setRef(false)
     }
+  }
+
+  /** Without a job it does not keep the event loop of the server alive. */
+  rest(): void {
+    this.#setRef(false)
   }
 
   /** Kills the process. The running job rejects with `error`. */
   async kill(error?: Error): Promise<void> {
     this.isAlive = false
+    this.#isKilled = true
     this.#setRef(true)
     this.#child.kill('SIGKILL')
     this.#killedBy = error
@@ -106,7 +155,12 @@ export class WorkerProcess<Task, Result> {
   async #feed(job: WorkerJob<Task>, running: Running<Result>): Promise<void> {
     const clock = this.#startClock(running)
     try {
-      await this.#send({ kind: 'begin', task: job.task, limits: this.#limits })
+      await Promise.race([this.#ready.promise, running.settled])
+      if (this.#running !== running) return
+      await this.#send(TO_WORKER.begin, {
+        task: job.task,
+        limits: this.#setup.limits,
+      } satisfies JobStart<Task>)
       const source = job.read()[Symbol.asyncIterator]()
       const cut = await this.#feedBytes(source, job.maxBytes, running, clock)
       // Not awaited: the source may wait for bytes that never arrive.
@@ -115,7 +169,7 @@ export class WorkerProcess<Task, Result> {
       if (cut && job.whole) return running.resolve({ failure: 'too-large' })
       running.phase = 'working'
       clock.refresh()
-      await this.#send({ kind: 'end', cut })
+      await this.#send(TO_WORKER.end, { cut } satisfies JobEnd)
       await running.settled
     } finally {
       clearTimeout(clock)
@@ -135,10 +189,10 @@ export class WorkerProcess<Task, Result> {
       if (next === undefined || next.done) return false
       clock.refresh()
       const wanted = next.value.subarray(0, max - sent)
-      for (let at = 0; at < wanted.length; at += MESSAGE_BYTES) {
+      for (let at = 0; at < wanted.length; at += FRAME_BYTES) {
         // Bytes of an aborted job must not become part of the next one.
         if (this.#running !== running) return false
-        await this.#send({ kind: 'bytes', bytes: wanted.subarray(at, at + MESSAGE_BYTES) })
+        await this.#write(TO_WORKER.bytes, wanted.subarray(at, at + FRAME_BYTES))
         clock.refresh()
       }
       sent += wanted.length
@@ -151,57 +205,115 @@ export class WorkerProcess<Task, Result> {
     return setTimeout(() => {
       if (running.phase === 'working') {
         this.#giveUp(running, () => running.resolve({ failure: 'too-long' }))
-      } else running.reject(new WorkerLost('The bytes of the file did not come in time.'))
-    }, this.#limits.timeoutMs)
+        return
+      }
+      // A worker that does not start, or does not read what it gets, is of no use to the next job either.
+      if (!this.#isReady || this.#isWriting) void this.kill()
+      running.reject(new WorkerLost('The bytes of the file did not come in time.'))
+    }, this.#setup.limits.timeoutMs)
   }
 
-  // A worker that receives input discards it when the next job begins. One that is working handles no messages, so it is killed.
+  // A worker that receives input discards it when the next job begins. One that is working reads nothing, so it is killed.
   #giveUp(running: Running<Result>, answer: () => void): void {
     if (running.phase === 'working') void this.kill()
     answer()
   }
 
-  #onMessage(message: FromWorker<Result>): void {
-    if (message.kind === 'ready') {
-      this.#isReady = true
-      return
+  #onResults(chunk: Buffer): void {
+    if (this.#isKilled) return
+    const frames = this.#frames.push(chunk)
+    const isExpected = frames?.every(({ kind, payload }) => this.#onFrame(kind, payload)) ?? false
+    if (isExpected) return
+    void this.kill()
+    this.#running?.resolve({ failure: 'crashed' })
+  }
+
+  /** False if a worker that runs our code would not have sent it now. */
+  #onFrame(kind: number, payload: Buffer): boolean {
+    try {
+      const message = decodeMessage(payload, (json) => parseOutsideJson(json, { values: RESULT_VALUES }))
+      if (typeof message !== 'object' || message === null) return false
+      if (kind === FROM_WORKER.ready && !this.#isReady) this.#onReady()
+      else if (kind === FROM_WORKER.done) return this.#onDone(message)
+      else return false
+      return true
+    } catch {
+      return false
     }
-    if (message.recycle) void this.kill()
-    this.#running?.resolve({ result: message.result })
+  }
+
+  #onReady(): void {
+    this.#isReady = true
+    noteStart(undefined)
+    this.#ready.resolve()
+  }
+
+  #onDone(message: object): boolean {
+    const running = this.#running
+    if (running?.phase !== 'working' || !('result' in message)) return false
+    const result = this.#setup.parse(message.result)
+    if (result === undefined) return false
+    // The worker has one result, also if it sends two at once.
+    running.phase = 'done'
+    if (!('recycle' in message && message.recycle === false)) void this.kill()
+    running.resolve({ result })
+    return true
+  }
+
+  #onStderr(data: Buffer): void {
+    this.#stderr = (this.#stderr + data.toString()).slice(-4000)
+    this.#stderrBytes += data.length
+    if (this.#stderrBytes > STDERR_BYTES && !this.#isKilled) void this.kill()
   }
 
   // An exit before the work began was not caused by the input.
   #end(code: number | null, signal: NodeJS.Signals | null): void {
     this.isAlive = false
+    if (!this.#isReady && code === EXIT_UNSEALED) {
+      const problem = this.#stderr.trim()
+      noteStart(problem)
+      this.#ready.reject(new SealUnavailable(problem))
+      return
+    }
     const running = this.#running
     if (running === undefined) return
-    if (this.#isReady && running.phase === 'working') {
+    const hadInput = running.phase === 'working' && !this.#isCutOff
+    if (this.#isReady && hadInput && code !== EXIT_UNSEALED) {
       running.resolve({ failure: failureOfEnd(signal, this.#stderr) })
     } else {
-      const what = `A ${this.#program.name} worker ended (${signal ?? code}): ${this.#stderr.trim()}`
+      const what = `A ${this.#setup.program.name} worker ended (${signal ?? code}): ${this.#stderr.trim()}`
       running.reject(new WorkerLost(what))
     }
   }
 
-  #send(message: ToWorker<Task>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (!this.#child.connected) return resolve() // the `close` event settles the job
-      this.#child.send(message, (error) => {
-        if (!error || !this.isAlive) return resolve()
-        // The process is gone, although no exit event arrived yet. Another worker can take the job.
-        this.isAlive = false
-        reject(new WorkerLost(`A ${this.#program.name} worker ended before its job began.`, { cause: error }))
-      })
-    })
+  #send(kind: number, message: unknown): Promise<void> {
+    return this.#write(kind, Buffer.from(JSON.stringify(message)))
   }
 
-  // Only a worker with a job keeps the event loop of the server alive.
+  async #write(kind: number, payload: Buffer): Promise<void> {
+    const { stdin } = this.#child
+    if (!stdin?.writable) {
+      this.#isCutOff = true
+      return
+    }
+    this.#isWriting = true
+    stdin.write(frameHeader(kind, payload.length))
+    await new Promise<void>((resolve) => {
+      stdin.write(payload, (error) => {
+        if (error) this.#isCutOff = true // `close` settles the job
+        resolve()
+      })
+    })
+    this.#isWriting = false
+  }
+
   #setRef(held: boolean): void {
     const method = held ? 'ref' : 'unref'
     this.#child[method]()
-    this.#child.channel?.[method]()
-    const stderr = this.#child.stderr as unknown as { ref?(): void; unref?(): void } | null
-    stderr?.[method]?.()
+    for (const stream of this.#child.stdio) {
+      const pipe = stream as unknown as { ref?(): void; unref?(): void } | null
+      pipe?.[method]?.()
+    }
   }
 }
 

@@ -61,6 +61,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
         'vacuum',
         'clock',
         'port',
+        'sandbox',
       ].map((name) => `ok    ${name}`),
     )
     assert.deepEqual(await digest(data), before)

@@ -31,6 +31,8 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'data-folder/data-folder-lock.ts': 'a file we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',
   'version.ts': 'a file of the program',
+  'workers/runtime/serve-worker.ts': 'messages of the server to its worker process',
+  'workers/sandbox.ts': 'the input of the first program of a worker process',
 }
 
 it('JSON from outside is parsed by one function, which bounds its depth and size', () => {

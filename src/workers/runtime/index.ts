@@ -1,4 +1,13 @@
+export { FrameReader, frameHeader } from './frames.ts'
 export type { WorkerLimits } from './limits.ts'
-export { serveWorker } from './serve-worker.ts'
-export type { FromWorker, ToWorker } from './worker-messages.ts'
-export { killMessages } from './worker-usage.ts'
+export { isFiltered, SECCOMP_CALL, startFilter } from './seccomp-filter.ts'
+export { serveWorker, type WorkerInput } from './serve-worker.ts'
+export {
+  decodeMessage,
+  EXIT_UNSEALED,
+  FROM_WORKER,
+  type JobEnd,
+  type JobStart,
+  TO_WORKER,
+} from './worker-messages.ts'
+export { killMessages, MEMORY_FILE } from './worker-usage.ts'
