@@ -126,6 +126,7 @@ export const RULES: readonly Rule[] = [
   deep('test/clients/rclone', SQLITE, 'a real client', 8),
   deep('test/clients/fail2ban', SQLITE, 'a real client', 4),
   deep('test/clients/promtool', SQLITE, 'a real client', 1),
+  split('test/limits/table-bounds', 'fills tables with lowered bounds', 3),
   fast('test/limits/event-loop', SQLITE, 'turns of the event loop'),
   fast('test/limits/released', SQLITE, 'one server'),
   deep('test/faults/', SQLITE, 'random: three faults under load on three nodes with PostgreSQL and S3', 60),

@@ -94,6 +94,37 @@ export type Limited =
   | 'shares-with-recipient' // of one giver
   | 'shares-of-giver'
   | 'groups-with-member' // of one owner
+  | keyof typeof rowLimits
+
+/**
+ * How many rows of a kind one account, library or group can have. Generous: no honest use meets them, and whoever is above one keeps what is there and may delete.
+ * Tests lower them.
+ */
+export const rowLimits = {
+  /** Of an owner, with deleted ones. */
+  libraries: 20_000,
+  /** Of an owner. */
+  groups: 1000,
+  /** Of a group. */
+  members: 100_000,
+  /** Of a library. */
+  'library-tokens': 1000,
+  /** Of an account. */
+  stars: 10_000,
+  /** Of a library. */
+  'smart-links': 100_000,
+  /** Folders and files of a library that are or were shared, or synced by themselves. */
+  views: 20_000,
+}
+
+/** Throws limit-reached if there are as many rows as there may be. `count` is asked for no more than that. */
+export async function refuseAtLimit(
+  what: keyof typeof rowLimits,
+  count: (most: number) => Promise<number>,
+): Promise<void> {
+  const limit = rowLimits[what]
+  if ((await count(limit)) >= limit) fail({ code: 'limit-reached', what, limit })
+}
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

@@ -52,7 +52,7 @@ import {
 import { OpenLink } from './open-link.ts'
 
 const TOKEN_BYTES = 10
-const MAX_PER_LIBRARY = 500_000
+const MAX_PER_LIBRARY = 50_000
 const MAX_LINKS_FOR_SIGNS = 10_000
 
 /** The credentials that the visitor of a link presents. */

@@ -1,4 +1,4 @@
-import { type GrowthGuard, type LibraryInfo, usageOf, usageOfMany } from '../commits/index.ts'
+import { entriesOf, type GrowthGuard, type LibraryInfo, usageOf, usageOfMany } from '../commits/index.ts'
 import type { Database, Reader, Transaction } from '../database/index.ts'
 import { type Fault, fail } from '../errors.ts'
 import { type Account, type Accounts, lockAccount } from '../identity/index.ts'
@@ -38,6 +38,12 @@ const MIN_FOR_OBJECTS = 100_000_000
 const MAX_UPLOADS = 1000
 const MAX_UPLOADS_OF_LINK = 100
 
+/**
+ * Files and folders of an owner with a quota: a number, and one for so many bytes of the quota. Each takes about 900 bytes of the database with its rows in indexes and feeds, also
+ * an empty one, so that they take no more than the quota once again.
+ */
+const MIN_ENTRIES = 10_000
+const BYTES_PER_ENTRY = 1000
 /** Bytes reserved at a time for an upload of unknown length. */
 const STEP_BYTES = 8_000_000
 /** Garbage collection frees the blocks of a refused upload in about this time. */
@@ -266,7 +272,7 @@ export class Quotas {
     return Math.min(limit ?? unfinished, unfinished)
   }
 
-  /** Checks every commit that adds bytes, from any surface. Earlier checks are subject to races. */
+  /** Checks every commit that adds bytes or entries, from any surface. Earlier checks are subject to races. */
   get growthGuard(): GrowthGuard {
     return {
       limitedOwner: async (tx, libraryKey) => {
@@ -274,8 +280,12 @@ export class Quotas {
         const limit = owner && this.limitOf(owner)
         return limit === undefined ? undefined : { ownerKey: owner?.ownerKey ?? 0, limit }
       },
-      check: async (tx, { ownerKey, limit }) => {
+      check: async (tx, { ownerKey, limit }, { bytes, entries }) => {
         await lockAccount(tx, this.#db.dialect, ownerKey)
+        if (entries && (await entriesOf(tx, ownerKey)) > MIN_ENTRIES + limit / BYTES_PER_ENTRY) {
+          fail({ code: 'quota-exceeded', limit })
+        }
+        if (!bytes) return
         const taken = await takenBy(tx, ownerKey, this.#now())
         if (roomFor(OWN, taken, limit) <= 0) fail({ code: 'quota-exceeded', limit })
       },

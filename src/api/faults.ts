@@ -14,6 +14,13 @@ const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
   'shares-with-recipient': (limit) => `A user or group can have at most ${limit} shares of the same person.`,
   'shares-of-giver': (limit) => `An account can have at most ${limit} shares.`,
   'groups-with-member': (limit) => `An owner can have at most ${limit} groups with the same member.`,
+  libraries: (limit) => `An account can have at most ${limit} libraries, with deleted ones.`,
+  groups: (limit) => `An account can have at most ${limit} groups.`,
+  members: (limit) => `A group can have at most ${limit} members.`,
+  'library-tokens': (limit) => `A library can have at most ${limit} tokens.`,
+  stars: (limit) => `An account can have at most ${limit} stars.`,
+  views: (limit) => `A library can have at most ${limit} folders that are libraries of their own.`,
+  'smart-links': (limit) => `A library can have at most ${limit} internal links.`,
 }
 
 // Clients in the field depend on the statuses above 440.

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/index.ts'
+import { fail } from '../errors.ts'
 import type { AuditAction, AuditObject } from './actions.ts'
 import {
   type AuditEntry,
@@ -15,10 +16,35 @@ const MAX_TEXT = 1024
 // Of a character up to 3 bytes: the column is indexed, and PostgreSQL rejects index entries of more than 2,704 bytes.
 const MAX_INDEXED_TEXT = 512
 
+/** Entries of one actor in an hour, in each process. Beyond, what would be audited is refused, so that nothing is missing in the log. */
+const MAX_PER_HOUR = 3600
+const HOUR = 3600
+/** What ends something is bounded by what was made, and is never refused. Unknown callers are throttled before. */
+const uncounted: ReadonlySet<AuditAction> = new Set([
+  'login-failed',
+  'logout',
+  'password-changed',
+  'password-reset-requested',
+  'api-token-revoked',
+  'device-unlinked',
+  'device-denied',
+  'account-deleted',
+  'library-deleted',
+  'library-purged',
+  'library-locked',
+  'trash-cleaned',
+  'share-ended',
+  'link-ended',
+  'group-deleted',
+  'webhook-removed',
+])
+
 /** The actor of an action and its remote address. */
 export interface AuditActor {
   readonly actor: string
   readonly address: string
+  /** Whether any number of entries is written: for administrators. */
+  readonly isUnlimited?: boolean
 }
 
 /** An audit record to be written. */
@@ -36,6 +62,8 @@ export class Audit {
   readonly #db: Database
   readonly #now: () => number
   readonly #keepDays: number
+  #hour = 0
+  readonly #counts = new Map<string, number>()
 
   /** `keepDays`: -1 disables retention. */
   constructor(db: Database, now: () => number, keepDays: number) {
@@ -44,8 +72,9 @@ export class Audit {
     this.#keepDays = keepDays
   }
 
-  /** Records an action in the transaction that performs it, so that neither is committed without the other. */
+  /** Records an action in the transaction that performs it, so that neither is committed without the other. Throws too-many-tries. */
   async record(tx: Transaction, entry: NewAuditEntry): Promise<void> {
+    if (entry.isUnlimited !== true && !uncounted.has(entry.action)) this.#count(entry.actor)
     await appendAuditEntry(tx, {
       at: this.#now(),
       actor: plain(entry.actor, MAX_INDEXED_TEXT),
@@ -56,6 +85,16 @@ export class Audit {
       path: plain(entry.path ?? ''),
       detail: entry.detail ?? {},
     })
+  }
+
+  #count(actor: string): void {
+    const now = this.#now()
+    const hour = Math.floor(now / HOUR)
+    if (hour !== this.#hour) this.#counts.clear()
+    this.#hour = hour
+    const count = (this.#counts.get(actor) ?? 0) + 1
+    if (count > MAX_PER_HOUR) fail({ code: 'too-many-tries', seconds: (hour + 1) * HOUR - now })
+    this.#counts.set(actor, count)
   }
 
   /** `record` as a `TransactionHook`, for functions that write further rows in their transaction. */

@@ -19,12 +19,19 @@ interface LimitedOwner {
   readonly limit: number
 }
 
+/** What a commit adds to. */
+export interface Growth {
+  readonly bytes: boolean
+  /** Files and folders. */
+  readonly entries: boolean
+}
+
 /** Decides whether an owner may store what a commit adds. Quotas are known to `access`, which is above this module. */
 export interface GrowthGuard {
   /** The owner of a library, if their bytes are limited. */
   limitedOwner(tx: Transaction, libraryKey: number): Promise<LimitedOwner | undefined>
-  /** In the transaction of a commit, after its head has moved. Throws quota-exceeded. */
-  check(tx: Transaction, owner: LimitedOwner): Promise<void>
+  /** In the transaction of a commit, after its head has moved: whether the bytes, and the files and folders, are not too many. Throws quota-exceeded. */
+  check(tx: Transaction, owner: LimitedOwner, grown: Growth): Promise<void>
 }
 
 /** How many entries a tree has before and after an edit. */
@@ -86,7 +93,7 @@ export class GrowthLimits {
   /** In a transaction that transferred or restored a library with content. Throws quota-exceeded. */
   async refuseOverQuota(tx: Transaction, { key, size }: { key: number; size: number }): Promise<void> {
     const limited = size > 0 ? await this.guard?.limitedOwner(tx, key) : undefined
-    if (limited !== undefined) await this.guard?.check(tx, limited)
+    if (limited !== undefined) await this.guard?.check(tx, limited, { bytes: true, entries: true })
   }
 }
 

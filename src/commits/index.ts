@@ -54,8 +54,10 @@ export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrar
 export {
   abandonRestores,
   claimForPurge,
+  countLibrariesOf,
   deleteLibraryRow,
   deleteRenamesBelow,
+  entriesOf,
   findDeletedLibrary,
   findLibraries,
   findLibrary,

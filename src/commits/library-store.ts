@@ -373,6 +373,27 @@ export async function setEncryption(
   await tx.run(sql, magic, randomKey, pwdHash, key)
 }
 
+/** Files and folders in the libraries of an owner. */
+export async function entriesOf(reader: Reader, ownerKey: number): Promise<number> {
+  const row = await reader.get<{ entries: number | null }>(
+    `select sum(l.file_count + coalesce(o.dir_count, 0)) as entries from library l
+       left join ${objectRelation} o on o.library_key = l.key and o.id = l.root
+     where l.owner_key = ? and l.deleted_at is null`,
+    ownerKey,
+  )
+  return Number(row?.entries ?? 0)
+}
+
+/** The number of libraries of an owner, with deleted ones; `most` at most. */
+export async function countLibrariesOf(reader: Reader, ownerKey: number, most: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    'select count(*) as count from (select 1 as one from library where owner_key = ? limit ?) counted',
+    ownerKey,
+    most,
+  )
+  return row?.count ?? 0
+}
+
 /** Stores the former name of a library under the number of the commit that renames it. */
 export async function insertRename(
   tx: Transaction,

@@ -73,7 +73,11 @@ async function writeGroup(
   const commits = commitsOf(applied).filter(({ id }) => !stored.has(id))
   const objects = applied.flatMap((one) => one.tree?.objects ?? [])
   const contents = applied.flatMap((one) => one.contents)
-  const guard = after.size > before.size ? growth.guard : undefined
+  const grown = {
+    bytes: after.size > before.size,
+    entries: applied.some(({ tree }) => tree !== undefined && tree.entries > tree.entriesBefore),
+  }
+  const guard = grown.bytes || grown.entries ? growth.guard : undefined
   // A node that has waited for the mutex comes first. Otherwise a fast node could move the head before every attempt of the others.
   const passing = hasMutex || tx.mutexIsFree(key)
   // Pipelined, the head first: the rest counts only if the head moved.
@@ -111,7 +115,7 @@ async function writeGroup(
   // Last, because the reservations for these bytes are settled above.
   const limited = await limiting
   try {
-    if (limited !== undefined) await guard?.check(tx, limited)
+    if (limited !== undefined) await guard?.check(tx, limited, grown)
   } catch (error) {
     throw error instanceof DomainError ? new Rollback({ kind: 'over-quota', error }) : error
   }

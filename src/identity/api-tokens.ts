@@ -30,8 +30,9 @@ import { cut, type Device, isDesktop, type Platform, platforms } from './device.
 import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
 import { deleteScopedTokensDerivedFrom } from './scoped-token-store.ts'
 import type { ServerSecret } from './secret.ts'
-import { deleteIdleApiTokens, listSessions, type Session } from './session-store.ts'
+import { deleteIdleApiTokens, listLeastUsed, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
+import { tokenLimits } from './token-limits.ts'
 
 /** The account of an API token, or why it has none. */
 export type Authentication =
@@ -102,7 +103,9 @@ export class ApiTokens {
     })
   }
 
-  /** As issue, if this transaction already checked that the account may have a token. */
+  /**
+   * As issue, if this transaction already checked that the account may have a token. Beyond 1,000 of an account, those that were not used for the longest time end.
+   */
   async issueIn(
     tx: Transaction,
     account: Account,
@@ -110,6 +113,10 @@ export class ApiTokens {
     { address = '', userAgent = '', withPassword = false }: SignedInBy = {},
   ): Promise<string> {
     const { token, hash } = await this.#keptOrNew(tx, account, device)
+    for (const idle of await listLeastUsed(tx, account.key, hash, tokenLimits.api - 1)) {
+      await endSync(tx, account.key, idle)
+      await deleteApiToken(tx, idle.key)
+    }
     const by = { address, userAgent: cut(userAgent, longestUserAgent), withPassword }
     await updateApiTokenLogin(tx, hash, device ?? {}, by, this.#now())
     return token

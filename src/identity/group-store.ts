@@ -157,6 +157,27 @@ export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Pr
   return admins
 }
 
+/** The number of groups that an account owns; `most` at most. */
+export function countGroupsOf(reader: Reader, ownerKey: number, most: number): Promise<number> {
+  const some = 'select 1 as one from user_group where owner_key = ? limit ?'
+  return counted(reader, some, ownerKey, most)
+}
+
+/** The number of members of a group; `most` at most. */
+export function countMembers(reader: Reader, groupKey: number, most: number): Promise<number> {
+  const some = 'select 1 as one from group_member where group_key = ? limit ?'
+  return counted(reader, some, groupKey, most)
+}
+
+async function counted(reader: Reader, some: string, key: number, most: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    `select count(*) as count from (${some}) counted`,
+    key,
+    most,
+  )
+  return row?.count ?? 0
+}
+
 /** False if the account is already a member. */
 export async function insertMember(
   tx: Transaction,

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
+import { fail, refuseAtLimit, rowLimits } from '../errors.ts'
 import { type Account, displayName } from './account.ts'
 import { findAccountByKey } from './account-store.ts'
 import type { GroupDependent } from './dependents.ts'
@@ -8,6 +8,8 @@ import type { GroupEvent, GroupRecorder } from './group-events.ts'
 import {
   adminsOf,
   countGroups,
+  countGroupsOf,
+  countMembers,
   countMemberships,
   deleteGroup,
   deleteMember,
@@ -30,7 +32,6 @@ import {
 import { roleAllows } from './roles.ts'
 import type { TransactionHook } from './scoped-tokens.ts'
 
-const MAX_MEMBERS = 100_000
 /** Groups of one owner that an account can be added to: what is shared with them is in all its listings. */
 const MAX_GROUPS_WITH_MEMBER = 50
 
@@ -61,11 +62,12 @@ export class Groups {
     this.#record = parts.record
   }
 
-  /** Throws role-forbids, group-name-invalid, group-exists. */
+  /** Throws role-forbids, group-name-invalid, group-exists, limit-reached. */
   async create(owner: Account, wantedName: string, also?: AlsoOfGroup): Promise<Group> {
     if (!roleAllows(owner.role, 'add-group')) fail({ code: 'role-forbids', action: 'add-group' })
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     return this.#db.write(async (tx) => {
+      await refuseAtLimit('groups', (most) => countGroupsOf(tx, owner.key, most))
       const group = await insertGroup(tx, name, owner.key, this.#now())
       if (group === undefined) return fail({ code: 'group-exists', name })
       await insertMember(tx, group.key, owner.key, true, this.#now())
@@ -134,7 +136,7 @@ export class Groups {
     group: Group,
     page: { limit?: number; offset?: number; onlyAdmins?: boolean } = {},
   ): Promise<Member[]> {
-    return listMembers(this.#db, group.key, { limit: MAX_MEMBERS, ...page })
+    return listMembers(this.#db, group.key, { limit: rowLimits.members, ...page })
   }
 
   /** Members that contain `text` in their id, name or contact e-mail. */
@@ -193,6 +195,8 @@ export class Groups {
   add(by: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
     const { group, accountKey } = by
     return this.#db.write(async (tx) => {
+      if ((await findMembership(tx, group.key, account.key)) !== undefined) return false
+      await refuseAtLimit('members', (most) => countMembers(tx, group.key, most))
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
       if (!isNew) return false
       const limit = MAX_GROUPS_WITH_MEMBER

@@ -200,6 +200,17 @@ export async function countPersonalTokens(reader: Reader, accountKey: number): P
   return (await reader.get<{ count: number }>(sql, accountKey))?.count ?? 0
 }
 
+/** The number of tokens of a library; `most` at most. */
+export async function countLibraryTokens(reader: Reader, libraryKey: number, most: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    `select count(*) as count from (
+       select 1 as one from scoped_token where library_key = ? and kind = 'library' limit ?) counted`,
+    libraryKey,
+    most,
+  )
+  return row?.count ?? 0
+}
+
 /** Returns the name of the token; undefined if the account has no such token. */
 export async function deletePersonalToken(
   tx: Transaction,

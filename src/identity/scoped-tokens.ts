@@ -1,12 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import { type Database, type Transaction, writeIfSpace } from '../database/index.ts'
-import { fail } from '../errors.ts'
+import { fail, refuseAtLimit } from '../errors.ts'
 import type { Account } from './account.ts'
 import { lockActiveAccount, lockLiveApiToken } from './api-token-store.ts'
 import type { Authentication } from './api-tokens.ts'
 import type { LibraryRelations } from './relations.ts'
 import type { ScopeAccess } from './scope.ts'
 import {
+  countLibraryTokens,
   countPersonalTokens,
   deleteLibraryToken,
   deletePersonalToken,
@@ -147,6 +148,7 @@ export class ScopedTokens {
       if (apiTokenKey !== undefined && !(await lockLiveApiToken(tx, apiTokenKey))) {
         fail({ code: 'permission-denied' })
       }
+      await refuseAtLimit('library-tokens', (most) => countLibraryTokens(tx, libraryKey, most))
       const key = await insertScopedToken(tx, {
         kind: 'library',
         hash: hashOf(token),

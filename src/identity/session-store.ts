@@ -67,3 +67,19 @@ export async function deleteIdleApiTokens(tx: Transaction, usedBefore: number): 
     usedBefore,
   )
 }
+
+/** API tokens of an account, except this one and the most recently used others. A thousand at a time. */
+export async function listLeastUsed(
+  reader: Reader,
+  accountKey: number,
+  hash: Uint8Array,
+  others: number,
+): Promise<{ key: number; platform: Session['platform']; deviceId: string }[]> {
+  return reader.all(
+    `select key, platform, device_id as "deviceId" from api_token where account_key = ? and hash <> ?
+     order by last_used_at desc, key desc limit 1000 offset ?`,
+    accountKey,
+    hash,
+    others,
+  )
+}

@@ -23,6 +23,24 @@ export async function insertSyncToken(
   await tx.insert('sync_token', [...columns, 'created_at'], [[...row, now]])
 }
 
+/** Deletes the least recently used tokens of an account for a library, except this one and the newest of the others. */
+export async function evictSyncTokens(
+  tx: Transaction,
+  hash: Uint8Array,
+  { libraryKey, accountKey }: { readonly libraryKey: number; readonly accountKey: number },
+  others: number,
+): Promise<void> {
+  await tx.run(
+    `delete from sync_token where hash in (
+       select hash from sync_token where account_key = ? and library_key = ? and hash <> ?
+       order by coalesce(last_used_at, created_at) desc limit 1000 offset ?)`,
+    accountKey,
+    libraryKey,
+    hash,
+    others,
+  )
+}
+
 type SyncTokenValues = SyncGrant & { readonly origin: { readonly epoch: number } }
 
 /** An issued token, regardless of whether its origin is still valid. */

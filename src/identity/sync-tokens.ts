@@ -7,6 +7,7 @@ import {
   deleteSyncTokensOfAccount,
   deleteSyncTokensOfDevice,
   deleteSyncTokensOfLibrary,
+  evictSyncTokens,
   findSyncGrant,
   insertSyncToken,
   type LibraryOnDevice,
@@ -15,6 +16,7 @@ import {
   type SyncGrant,
   updateSyncTokenUse,
 } from './sync-token-store.ts'
+import { tokenLimits } from './token-limits.ts'
 
 /** A library or sub-library to be synced. */
 export interface SyncedLibrary {
@@ -35,7 +37,7 @@ export class SyncTokens {
 
   /**
    * A new token on each call. It ends with the credential of `holder`. For a sub-library it opens nothing
-   * else.
+   * else. Beyond 100 of an account for a library, those that were not used for the longest time end.
    */
   async issue(library: SyncedLibrary, holder: Authenticated): Promise<string> {
     return this.#db.write((tx) => this.issueIn(tx, library, holder))
@@ -52,6 +54,8 @@ export class SyncTokens {
       { libraryKey, libraryEpoch, subKey: sub?.key, origin },
       this.#now(),
     )
+    const { accountKey } = origin
+    await evictSyncTokens(tx, hashOf(token), { libraryKey, accountKey }, tokenLimits.syncPerLibrary - 1)
     return token
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  countLibrariesOf,
   describeCreatedLibrary,
   describeRenamedLibrary,
   findDeletedLibrary,
@@ -23,7 +24,7 @@ import {
 } from '../commits/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
+import { fail, refuseAtLimit } from '../errors.ts'
 import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
@@ -42,7 +43,7 @@ export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<v
 
 /**
  * Creates a library with one commit and an empty root. `also` writes further rows in the same transaction.
- * Throws library-id-taken.
+ * Throws library-id-taken, limit-reached.
  */
 export async function createLibrary(
   core: LibraryCore,
@@ -74,6 +75,7 @@ export async function createLibraryIn(
   owner: Actor,
   options: LibraryOptions,
 ): Promise<LibraryInfo> {
+  await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, owner.key, most))
   const id = options.id ?? newLibraryId()
   const now = core.now()
   const content = {
@@ -132,6 +134,9 @@ export async function renameLibrary(
   if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
   await library.commit(async (_tree, now) => {
     const text = { name, description: description ?? now.description }
+    // Without a commit if nothing differs, so that repeating it stores nothing.
+    const isChanged = name !== now.name || text.description !== now.description
+    if (!isChanged) return { description: '', result: undefined }
     return {
       description: describeRenamedLibrary,
       result: undefined,
@@ -140,7 +145,7 @@ export async function renameLibrary(
       also: async (tx) => {
         await setLibraryText(tx, now.key, text.name, text.description)
         if (name !== now.name) await insertRename(tx, now, name)
-        if (name !== now.name || text.description !== now.description) await also?.(tx)
+        await also?.(tx)
       },
     }
   })
@@ -224,8 +229,8 @@ export async function undeleteLibrary(
 /**
  * Transfers a library. History, files and trash stay; devices of the old owner are unlinked. Shares end
  * unless they are kept, except one with everyone. Links of the old owner become links of the new one. Throws
- * library-not-found if it was deleted or transferred meanwhile, and quota-exceeded if the new owner's quota
- * is too small, which an administrator may override.
+ * library-not-found if it was deleted or transferred meanwhile, and quota-exceeded or limit-reached if the new owner has no room
+ * for it, which an administrator may override.
  */
 export async function transferLibrary(
   core: LibraryCore,
@@ -235,6 +240,7 @@ export async function transferLibrary(
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     const { key, id, ownerKey } = library.info
+    if (library.isOwner) await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, to.key, most))
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
     if (library.isOwner) await core.growth.refuseOverQuota(tx, library.info)
     // Before the dependents: its recipients are read from the shares.

@@ -24,6 +24,16 @@ export async function findSmartLinkToken(
   return row?.token
 }
 
+/** The number of smart links of a library; `most` at most. */
+export async function countSmartLinks(reader: Reader, libraryKey: number, most: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    'select count(*) as count from (select 1 as one from smart_link where library_key = ? limit ?) counted',
+    libraryKey,
+    most,
+  )
+  return row?.count ?? 0
+}
+
 /** Does nothing if the path already has a link. */
 export async function insertSmartLink(
   tx: Transaction,

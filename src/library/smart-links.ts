@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { inOrigin } from '../commits/index.ts'
-import { fail } from '../errors.ts'
+import { fail, refuseAtLimit } from '../errors.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
-import { findSmartLink, findSmartLinkToken, insertSmartLink, type SmartLink } from './smart-link-store.ts'
+import {
+  countSmartLinks,
+  findSmartLink,
+  findSmartLinkToken,
+  insertSmartLink,
+  type SmartLink,
+} from './smart-link-store.ts'
 
 /**
  * The only smart link of a file or folder, created on first use. It follows renames and moves within the
- * library, and opens only for accounts that may read there. Throws path-not-found.
+ * library, and opens only for accounts that may read there. Throws path-not-found, limit-reached.
  */
 export async function smartLinkTo(
   core: LibraryCore,
@@ -23,6 +29,7 @@ export async function smartLinkTo(
   const known = await findSmartLinkToken(dbOf(core), key, place, isDir)
   if (known !== undefined) return known
   return dbOf(core).write(async (tx) => {
+    await refuseAtLimit('smart-links', (most) => countSmartLinks(tx, key, most))
     await insertSmartLink(tx, randomUUID(), key, place, isDir)
     const token = await findSmartLinkToken(tx, key, place, isDir)
     return token ?? fail({ code: 'link-not-found', token: '' })

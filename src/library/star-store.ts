@@ -87,11 +87,21 @@ export async function insertStar(
     isDir: boolean
     createdAt: number
   },
-): Promise<void> {
+): Promise<boolean> {
   const columns = ['account_key', 'library_key', 'sub_key', 'path_key', 'path', 'is_dir', 'created_at']
   const { accountKey, libraryKey, subKey, path, isDir, createdAt } = star
   const row = [accountKey, libraryKey, subKey ?? null, pathKey(path), path, isDir ? 1 : 0, createdAt]
-  await tx.insert('star', columns, [row], { ignoreExisting: true })
+  return (await tx.insert('star', columns, [row], { ignoreExisting: true })) === 1
+}
+
+/** The number of stars of an account; `most` at most. */
+export async function countStars(reader: Reader, accountKey: number, most: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    'select count(*) as count from (select 1 as one from star where account_key = ? limit ?) counted',
+    accountKey,
+    most,
+  )
+  return row?.count ?? 0
 }
 
 /** False if it does not exist. */

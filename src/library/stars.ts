@@ -1,9 +1,11 @@
 import { asSeen, inOrigin } from '../commits/index.ts'
+import { refuseAtLimit } from '../errors.ts'
 import { below, type LibraryId, type LibraryPath } from '../objects/index.ts'
 import { findSubLibrary } from '../views/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, Library } from './library.ts'
 import {
+  countStars,
   deleteStar,
   deleteStarIn,
   hasStar,
@@ -35,7 +37,7 @@ export function isStarred(core: LibraryCore, library: Library, path: LibraryPath
   return hasStar(dbOf(core), library.actor.key, library.info.key, inOrigin(library.info, path))
 }
 
-/** Idempotent. */
+/** Idempotent. Throws limit-reached. */
 export async function addStar(
   core: LibraryCore,
   library: Library,
@@ -51,7 +53,10 @@ export async function addStar(
     isDir,
     createdAt: core.now(),
   }
-  await dbOf(core).write((tx) => insertStar(tx, star))
+  await dbOf(core).write(async (tx) => {
+    if (!(await insertStar(tx, star))) return
+    await refuseAtLimit('stars', async (most) => (await countStars(tx, actor.key, most + 1)) - 1)
+  })
 }
 
 /**

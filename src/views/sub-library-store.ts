@@ -7,6 +7,7 @@ import {
   type SubLibrary,
 } from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
+import { refuseAtLimit } from '../errors.ts'
 import { type LibraryId, type LibraryPath, newLibraryId, pathKey } from '../objects/index.ts'
 
 interface SubLibraryRow {
@@ -85,7 +86,7 @@ export async function listSubLibraries(reader: Reader, libraryKey: number): Prom
   return (await reader.all<SubLibraryRow>(sql, libraryKey)).map(toSubLibrary)
 }
 
-/** The sub-library of a folder or file, created if there is none. */
+/** The sub-library of a folder or file, created if there is none. Throws limit-reached. */
 export async function putSubLibrary(
   tx: Transaction,
   libraryKey: number,
@@ -98,10 +99,21 @@ export async function putSubLibrary(
   if (other !== undefined && other.isFile !== isFile) await deleteSubLibrary(tx, other.key)
   const columns = ['id', 'library_key', 'path_key', 'path', 'since_seq', 'is_file']
   const row = [id, libraryKey, pathKey(path), path, sinceSeq, isFile ? 1 : 0]
-  await tx.insert('sub_library', columns, [row], { ignoreExisting: true })
+  const isNew = (await tx.insert('sub_library', columns, [row], { ignoreExisting: true })) === 1
+  if (isNew) await refuseAtLimit('views', (most) => countOthers(tx, libraryKey, most))
   const created = await findSubLibraryAt(tx, libraryKey, path)
   if (created === undefined) throw new Error('a sub-library was created and is not there')
   return created
+}
+
+/** The number of sub-libraries of a library besides a new one; `most` at most. */
+async function countOthers(reader: Reader, libraryKey: number, most: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    'select count(*) as count from (select 1 as one from sub_library where library_key = ? limit ?) counted',
+    libraryKey,
+    most + 1,
+  )
+  return (row?.count ?? 1) - 1
 }
 
 /** Restarts the history of the view at a commit. Deletes the objects that earlier recipients could read. */

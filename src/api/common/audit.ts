@@ -3,7 +3,13 @@ import type { AddedCredential } from '../../activity/index.ts'
 import type { Audit, AuditActor, NewAuditEntry } from '../../audit/index.ts'
 import type { LibraryInfo } from '../../commits/index.ts'
 import type { HttpRequest } from '../../http/index.ts'
-import type { Account, AccountChangeHook, AccountChanges, Group } from '../../identity/index.ts'
+import {
+  type Account,
+  type AccountChangeHook,
+  type AccountChanges,
+  type Group,
+  isAdmin,
+} from '../../identity/index.ts'
 import type { ApiServices } from '../services.ts'
 
 /** The part of a request that the audit log records. */
@@ -16,7 +22,7 @@ export interface AuditedCall {
 export type AuditedAction = Omit<NewAuditEntry, keyof AuditActor>
 
 export function actorOf({ user, request }: AuditedCall): AuditActor {
-  return { actor: user.email, address: request.address }
+  return { actor: user.email, address: request.address, isUnlimited: isAdmin(user) }
 }
 
 /** Returns a function that writes the audit entry of an action in the transaction of the action. */
