@@ -2773,6 +2773,7 @@ export interface Records {
   }
   Sessions: {
     readonly sessions: readonly Records['Session'][]
+    readonly webdav_clients: readonly Records['WebdavClient'][]
   }
   ShareInfo: {
     readonly shared_user_emails: readonly string[]
@@ -3291,6 +3292,21 @@ export interface Records {
   }
   UserList: {
     readonly user_list: readonly Records['User'][]
+  }
+  WebdavClient: {
+    readonly id: number
+    /** What it signs in with. It ends with this credential. */
+    readonly credential: 'webdav-password' | 'account-password' | 'personal-token'
+    readonly token_id: number | null
+    readonly token_name: string | null
+    /** The user agent of the program, or empty. */
+    readonly user_agent: string
+    /** The address of its last request that was recorded. */
+    readonly last_login_ip: string
+    /** ISO 8601 with the offset from UTC. */
+    readonly created_at: string
+    /** ISO 8601 with the offset from UTC. */
+    readonly last_accessed: string
   }
   WebdavSecret: {
     readonly secret: null

@@ -22,6 +22,7 @@ import type {
   ScopedTokens,
   SignInLinks,
   SyncTokens,
+  WebdavClients,
   WebdavSecrets,
 } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
@@ -147,6 +148,7 @@ export interface ApiServices {
   readonly tags: Tags
   readonly tickets: Tickets
   readonly usage: Usage
+  readonly webdavClients: WebdavClients
   readonly webdavSecrets: WebdavSecrets
 }
 

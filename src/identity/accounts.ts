@@ -45,6 +45,7 @@ import type { LibraryRelations } from './relations.ts'
 import { deleteScopedTokensOf } from './scoped-token-store.ts'
 import { deleteSignInLinksOf } from './sign-in-link-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
+import { deleteWebdavClientsOf } from './webdav-client-store.ts'
 import { deleteWebdavSecret } from './webdav-secret-store.ts'
 
 /** Changes of an account. Omitted fields stay as they are. */
@@ -278,6 +279,7 @@ export class Accounts {
       await leaveGroups(tx, account.key, this.#options.groupDependents)
       await deleteAvatar(tx, account.key)
       await deleteWebdavSecret(tx, account.key)
+      await deleteWebdavClientsOf(tx, account.key)
       await deleteAccountTokens(tx, account.key)
       await invalidateApiTokens(tx, account.key)
       await deleteScopedTokensOf(tx, account.key)
@@ -340,6 +342,7 @@ async function revokeAll(tx: Transaction, email: string): Promise<Account | unde
   await deleteSignInLinksOf(tx, account.key)
   await denyDeviceAuthorizationsOf(tx, account.key)
   await deleteSyncTokensOfAccount(tx, account.key)
+  await deleteWebdavClientsOf(tx, account.key)
   return account
 }
 

@@ -84,5 +84,7 @@ export {
 export { SignInLinks } from './sign-in-links.ts'
 export type { SyncGrant } from './sync-token-store.ts'
 export { SyncTokens } from './sync-tokens.ts'
+export type { WebdavClient } from './webdav-client-store.ts'
+export { WebdavClients } from './webdav-clients.ts'
 export { type SecretProblem, WebdavSecrets } from './webdav-secrets.ts'
 export { WebdavSignIn } from './webdav-sign-in.ts'

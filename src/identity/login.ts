@@ -70,7 +70,7 @@ export class Login {
       return { refused: 'throttled', retryAfterSeconds: outcome.retryAfterSeconds }
     }
     if (outcome.kind === 'wrong') {
-      const actor = this.#actorFor(username, outcome.account)
+      const actor = this.actorFor(username, outcome.account)
       return { refused: 'bad-credentials', actor, reason: outcome.why }
     }
 
@@ -87,10 +87,10 @@ export class Login {
   }
 
   /**
-   * A typed name may be a password in the wrong field, so it is hashed. Equal names have equal hashes, so
+   * The actor of a refused sign-in for the audit log. A typed name may be a password in the wrong field, so it is hashed. Equal names have equal hashes, so
    * repeated guesses show.
    */
-  #actorFor(username: string, account: Account | undefined): string {
+  actorFor(username: string, account: Account | undefined): string {
     const name = username.trim().toLowerCase()
     const hash = createHmac('sha256', this.#nameKey).update(name).digest('hex').slice(0, 16)
     return account?.email ?? `unknown-${hash}`

@@ -176,6 +176,11 @@ export async function setScopedTokenUse(tx: Transaction, key: number, now: numbe
   await tx.run('update scoped_token set last_used_at = ? where key = ?', now, key)
 }
 
+/** Whether the token exists. Its row stays locked until the transaction ends. */
+export async function lockScopedToken(tx: Transaction, key: number): Promise<boolean> {
+  return (await tx.run('update scoped_token set access = access where key = ?', key)) === 1
+}
+
 /** Newest first. */
 export async function listPersonalTokens(
   reader: Reader,

@@ -3,6 +3,7 @@ import type { Account } from './account.ts'
 import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'
 import type { TransactionHook } from './scoped-tokens.ts'
+import { deleteWebdavClientsWithPassword } from './webdav-client-store.ts'
 import { deleteWebdavSecret, findWebdavSecret, putWebdavSecret } from './webdav-secret-store.ts'
 
 /** Why a secret is rejected. */
@@ -38,7 +39,10 @@ export class WebdavSecrets {
       const isSet = (await findWebdavSecret(tx, account.key)) !== undefined
       if (hash === undefined) await deleteWebdavSecret(tx, account.key)
       else await putWebdavSecret(tx, account, hash)
-      if (isSet || hash !== undefined) await also?.(tx)
+      if (!isSet && hash === undefined) return
+      // The account password opens WebDAV only without a WebDAV password, so its clients end with the first one.
+      await deleteWebdavClientsWithPassword(tx, account.key)
+      await also?.(tx)
     })
     return undefined
   }

@@ -7,6 +7,7 @@ import type { Authentication } from './api-tokens.ts'
 import type { PasswordChecks } from './password-checks.ts'
 import type { ScopedTokens } from './scoped-tokens.ts'
 import { VerifiedSecrets } from './verified-secrets.ts'
+import type { WebdavClients } from './webdav-clients.ts'
 import { findWebdavSecret } from './webdav-secret-store.ts'
 import type { WebdavSecrets } from './webdav-secrets.ts'
 
@@ -16,6 +17,13 @@ interface WebdavSignInOptions {
   readonly scopedTokens: ScopedTokens
   readonly webdavSecrets: WebdavSecrets
   readonly passwordChecks: PasswordChecks
+  readonly clients: WebdavClients
+  /** Called after a wrong password or an unknown name. */
+  readonly onRefused: (
+    name: string,
+    account: Account | undefined,
+    refusal: { readonly address: string; readonly reason: string },
+  ) => Promise<void>
 }
 
 /** What a WebDAV client presents with each request. */
@@ -26,13 +34,14 @@ interface WebdavAttempt {
   readonly client: WebdavClient
 }
 
-/** Where an attempt comes from. Read only to verify a password: a request computes these when they are first used. */
+/** Where an attempt comes from. A request computes these when they are first used. */
 interface WebdavClient {
   readonly address: string
   /** The network of one subscriber, which attempts are counted by. */
   readonly network: string
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal
+  header(name: string): string | undefined
 }
 
 const unknown: Authentication = { reason: 'unknown' }
@@ -51,14 +60,21 @@ export class WebdavSignIn {
 
   /** Throws too-many-tries. */
   async authenticate(attempt: WebdavAttempt): Promise<Authentication> {
-    const { accounts, db } = this.#options
+    const { accounts, clients, db } = this.#options
+    const { name, secret, client } = attempt
     const byToken = await this.#byToken(attempt)
-    const { name, secret } = attempt
+    if (byToken !== undefined && 'ok' in byToken) {
+      const { ok: account } = byToken
+      const identity = `token ${account.scope?.tokenKey}`
+      await clients.recordUse({ account, credential: 'personal-token', identity, client })
+    }
     if (byToken !== undefined || name === undefined) return byToken ?? unknown
     const found = await accounts.findCredentials(name)
     const ownHash = found && (await findWebdavSecret(db, found.account.key))
     const hash = ownHash ?? found?.passwordHash
+    const credential = ownHash === undefined ? 'account-password' : 'webdav-password'
     if (found?.account.active && hash !== undefined && this.#verified.has(hash, secret)) {
+      await clients.recordUse({ account: found.account, credential, identity: hash, client })
       return { ok: found.account }
     }
     const account =
@@ -66,7 +82,10 @@ export class WebdavSignIn {
         ? await this.#byPassword({ ...attempt, name })
         : await this.#byWebdavSecret(found, attempt)
     if (account === undefined) return unknown
-    if (hash !== undefined) this.#verified.add(hash, secret)
+    if (hash !== undefined) {
+      this.#verified.add(hash, secret)
+      await clients.recordUse({ account, credential, identity: hash, client })
+    }
     return { ok: account }
   }
 
@@ -85,7 +104,10 @@ export class WebdavSignIn {
   ): Promise<Account | undefined> {
     const outcome = await this.#options.webdavSecrets.verify(account, secret, client.network)
     if (typeof outcome === 'object') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
-    return outcome === 'right' ? account : undefined
+    if (outcome === 'right') return account
+    const { address } = client
+    await this.#options.onRefused(account.email, account, { address, reason: 'wrong-password' })
+    return undefined
   }
 
   async #byPassword(attempt: WebdavAttempt & { readonly name: string }): Promise<Account | undefined> {
@@ -101,6 +123,8 @@ export class WebdavSignIn {
       signal,
     })
     if (outcome.kind === 'throttled') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
-    return outcome.kind === 'right' ? outcome.credentials.account : undefined
+    if (outcome.kind === 'right') return outcome.credentials.account
+    await this.#options.onRefused(name, outcome.account, { address, reason: outcome.why })
+    return undefined
   }
 }

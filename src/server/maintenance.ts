@@ -34,6 +34,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('ended tasks', () => services.copyMoveTasks.deleteEnded()),
       expiring('idle sign-ins', () => services.apiTokens.deleteIdle()),
       expiring('old password attempts', () => services.passwordAttempts.deleteExpired()),
+      expiring('unused WebDAV clients', () => services.webdavClients.deleteOld()),
       expiring('expired tokens', () => services.scopedTokens.deleteExpired()),
       { name: 'daily statistics', run: () => services.statistics.record() },
       expiring('old audit records', () => services.audit.deleteOld()),

@@ -55,6 +55,7 @@ import {
   type ServerSecret,
   SignInLinks,
   SyncTokens,
+  WebdavClients,
   WebdavSecrets,
   WebdavSignIn,
 } from '../identity/index.ts'
@@ -258,6 +259,29 @@ export function createServices(parts: {
     },
     shortestPassword: config.linkPasswordLength,
   })
+  const audit = new Audit(db, now, config.auditDays)
+  const login = new Login({
+    db,
+    checks: passwordChecks,
+    apiTokens,
+    passwords,
+    secret,
+    now,
+    onSignIn: ({ email }) => initialPassword.deleteFor(email),
+  })
+  const webdavClients = new WebdavClients({
+    db,
+    now,
+    onSignIn: (tx, { email }, { address, credential }) =>
+      audit.record(tx, {
+        actor: email,
+        address,
+        action: 'login',
+        objectKind: 'account',
+        objectId: email,
+        detail: { via: 'webdav', credential },
+      }),
+  })
   return {
     access,
     accounts,
@@ -273,7 +297,7 @@ export function createServices(parts: {
       rateLimit: config.rateLimit,
     }),
     avatars: new Avatars(db, directory, images, now),
-    audit: new Audit(db, now, config.auditDays),
+    audit,
     archives,
     archiveListings: new FairSemaphore(ARCHIVE_LISTINGS),
     edits: core.edits,
@@ -327,15 +351,7 @@ export function createServices(parts: {
     links,
     linkMails: new LinkMails({ db, links, accounts, outbox, perDay: config.mailPerDay }),
     initialPassword,
-    login: new Login({
-      db,
-      checks: passwordChecks,
-      apiTokens,
-      passwords,
-      secret,
-      now,
-      onSignIn: ({ email }) => initialPassword.deleteFor(email),
-    }),
+    login,
     now,
     onboarding: new Onboarding(db),
     outbox,
@@ -382,7 +398,27 @@ export function createServices(parts: {
     tickets,
     usage: new Usage({ ...core, db }),
     webdavSecrets,
-    webdavSignIn: new WebdavSignIn({ db, accounts, scopedTokens, webdavSecrets, passwordChecks }),
+    webdavClients,
+    webdavSignIn: new WebdavSignIn({
+      db,
+      accounts,
+      scopedTokens,
+      webdavSecrets,
+      passwordChecks,
+      clients: webdavClients,
+      onRefused: async (name, account, { address, reason }) => {
+        const actor = login.actorFor(name, account)
+        const detail = { reason, via: 'webdav' }
+        await audit.append({
+          actor,
+          address,
+          action: 'login-failed',
+          objectKind: 'account',
+          objectId: actor,
+          detail,
+        })
+      },
+    }),
     libraryNames: new LibraryNames({ access, db, now, isReserved: looksLikeSnapshot }),
     indexedUploads: new IndexedUploads(db, tickets, now),
     partialUploads,

@@ -143,3 +143,110 @@ describe('sessions', () => {
     assert.equal(await ping(user), 200)
   })
 })
+
+describe('programs that use WebDAV', () => {
+  const dav = async (url: string, email: string, secret: string, agent: string): Promise<number> => {
+    const authorization = `Basic ${Buffer.from(`${email}:${secret}`).toString('base64')}`
+    const headers = { Authorization: authorization, 'User-Agent': agent, Depth: '0' }
+    return (await fetch(`${url}/dav/`, { method: 'PROPFIND', headers })).status
+  }
+  const shown = async (client: Client) => {
+    const { body } = await client.get(path)
+    return body.webdav_clients.map(
+      (one: { credential: string; token_name: string | null; user_agent: string }) =>
+        `${one.user_agent} by ${one.credential}${one.token_name === null ? '' : ` ${one.token_name}`}`,
+    )
+  }
+
+  it('are listed with their credential, and end with it', async () => {
+    let time = 1_754_000_000
+    await using server = await startServer({ now: () => time })
+    const { url } = server
+    const client = await server.signUp({ password: PASSWORD })
+    const { email } = client
+    assert.equal(await dav(url, email, PASSWORD, 'davfs2/1.6'), 207)
+    assert.deepEqual(await shown(client), ['davfs2/1.6 by account-password'])
+    const { webdav_clients: clients } = (await client.get(path)).body
+    assert.deepEqual(clients[0], {
+      id: clients[0].id,
+      credential: 'account-password',
+      token_id: null,
+      token_name: null,
+      user_agent: 'davfs2/1.6',
+      last_login_ip: '127.0.0.1',
+      created_at: '2025-07-31T22:13:20+00:00',
+      last_accessed: '2025-07-31T22:13:20+00:00',
+    })
+    const set = async (secret: string) => {
+      const reply = await client.put('/api/v2.1/webdav-secret/', {
+        form: { secret, current_password: PASSWORD },
+      })
+      assert.equal(reply.status, 200, reply.text)
+    }
+    await set('davSecret-1')
+    // The account password opens WebDAV no more.
+    assert.deepEqual(await shown(client), [])
+    assert.equal(await dav(url, email, PASSWORD, 'davfs2/1.6'), 401)
+    assert.equal(await dav(url, email, 'davSecret-1', 'rclone/v1.70'), 207)
+    time += 1
+    const token = await personalToken(client, { permission: 'r', name: 'script' })
+    assert.equal(await dav(url, email, token.token ?? '', 'rclone/v1.70'), 207)
+    const both = ['rclone/v1.70 by personal-token script', 'rclone/v1.70 by webdav-password']
+    assert.deepEqual(await shown(client), both)
+    await set('')
+    assert.deepEqual(await shown(client), both.slice(0, 1))
+    assert.equal((await client.delete(`/api/v2.1/personal-tokens/${token.id}/`)).status, 200)
+    assert.deepEqual(await shown(client), [])
+    // Within the same hour, with the same password as before.
+    await set('davSecret-1')
+    assert.equal(await dav(url, email, 'davSecret-1', 'rclone/v1.70'), 207)
+    assert.deepEqual(await shown(client), both.slice(1))
+    await client.delete(path)
+    assert.deepEqual(await shown(await Client.signIn(url, email, PASSWORD)), [])
+  })
+
+  it('are recorded once an hour and audited once a day, and refused ones are audited', async () => {
+    let time = 1_754_000_000
+    await using server = await startServer({ now: () => time })
+    const { url } = server
+    const client = await server.signUp({ password: PASSWORD })
+    const { email } = client
+    const admin = await server.admin()
+    const audited = async (action: string) => {
+      const { body } = await admin.get('/api/v2.1/admin/audit-log/', { actor: email, action })
+      return body.entries.map(({ detail }: { detail: unknown }) => detail)
+    }
+    const lastUsed = async () => (await client.get(path)).body.webdav_clients[0].last_accessed
+    for (const agent of ['rclone/v1.70', 'rclone/v1.71'])
+      assert.equal(await dav(url, email, PASSWORD, agent), 207)
+    const login = { via: 'webdav', credential: 'account-password' }
+    assert.deepEqual(await audited('login'), [login])
+    assert.deepEqual(await shown(client), ['rclone/v1.70 by account-password'])
+    time += 3600
+    await dav(url, email, PASSWORD, 'rclone/v1.71')
+    assert.equal(await lastUsed(), '2025-07-31T23:13:20+00:00')
+    assert.deepEqual(await audited('login'), [login])
+    time += DAY
+    await dav(url, email, PASSWORD, 'rclone/v1.71')
+    assert.deepEqual(await audited('login'), [login, login])
+    assert.equal(await dav(url, email, 'a wrong password', 'rclone/v1.71'), 401)
+    assert.deepEqual(await audited('login-failed'), [{ reason: 'wrong-password', via: 'webdav' }])
+    time += 91 * DAY
+    await server.running.services.webdavClients.deleteOld()
+    assert.deepEqual(await shown(await Client.signIn(url, email, PASSWORD)), [])
+  })
+
+  it('are at most 20 for an account: one that was not used for an hour makes room', async () => {
+    let time = 1_754_000_000
+    await using server = await startServer({ now: () => time })
+    const client = await server.signUp({ password: PASSWORD })
+    const use = (agent: string) => dav(server.url, client.email, PASSWORD, agent)
+    for (let count = 0; count < 25; count++) assert.equal(await use(`program${count}/1`), 207)
+    assert.equal((await shown(client)).length, 20)
+    time += 3601
+    await use('another/1')
+    const found = await shown(client)
+    assert.equal(found.length, 20)
+    assert.equal(found[0], 'another/1 by account-password')
+  })
+})

@@ -2043,6 +2043,7 @@ class Session(TypedDict):
 
 class Sessions(TypedDict):
     sessions: list[Session]
+    webdav_clients: list[WebdavClient]
 
 
 class ShareInfo(TypedDict):
@@ -2432,6 +2433,18 @@ class V2PostDeviceWipedResult(TypedDict):
 
 class V2PostLogoutDeviceResult(TypedDict):
     pass
+
+
+class WebdavClient(TypedDict):
+    id: int
+    # What it signs in with. It ends with this credential.
+    credential: Literal["webdav-password", "account-password", "personal-token"]
+    token_id: int | None
+    token_name: str | None
+    user_agent: str  # The user agent of the program, or empty.
+    last_login_ip: str  # The address of its last request that was recorded.
+    created_at: str  # ISO 8601 with the offset from UTC.
+    last_accessed: str  # ISO 8601 with the offset from UTC.
 
 
 class WebdavSecret(TypedDict):

@@ -2401,8 +2401,8 @@ class V21Calls(CallGroup):
         return result
 
     def get_sessions(self) -> types.Sessions:
-        """Lists the sessions of the caller, with or without a device; `is_current` marks the session of the
-        request.
+        """Lists the sessions of the caller, with or without a device, and the programs that used WebDAV in
+        the last 90 days; `is_current` marks the session of the request.
 
         `GET /api/v2.1/sessions/`. Personal tokens are refused.
         """

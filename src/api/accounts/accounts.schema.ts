@@ -65,6 +65,20 @@ const session = kinds.record('Session', {
   is_current: kinds.flag('Whether it is the session of the request.'),
 })
 
+const webdavClient = kinds.record('WebdavClient', {
+  id: kinds.integer(),
+  credential: kinds.oneOfWords(
+    ['webdav-password', 'account-password', 'personal-token'],
+    'What it signs in with. It ends with this credential.',
+  ),
+  token_id: Type.Union([kinds.integer(), Type.Null()]),
+  token_name: Type.Union([kinds.text('The name of the personal token.'), Type.Null()]),
+  user_agent: kinds.text('The user agent of the program, or empty.'),
+  last_login_ip: kinds.text('The address of its last request that was recorded.'),
+  created_at: kinds.isoTime,
+  last_accessed: kinds.isoTime,
+})
+
 /** A device that an account has signed in on. */
 export const device = {
   user: kinds.account,
@@ -186,7 +200,10 @@ export const accountSchemas = [
   }),
   operation('DELETE /api2/devices/', done('The device is unlinked.')),
   operation('GET /api/v2.1/sessions/', {
-    200: json(kinds.record('Sessions', { sessions: Type.Array(session) }), 'The sessions.'),
+    200: json(
+      kinds.record('Sessions', { sessions: Type.Array(session), webdav_clients: Type.Array(webdavClient) }),
+      'The sessions.',
+    ),
   }),
   operation('DELETE /api/v2.1/sessions/', done('All sessions are ended.')),
   operation('DELETE /api/v2.1/sessions/:session_id/', done('The session is ended.')),

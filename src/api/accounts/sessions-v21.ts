@@ -1,5 +1,5 @@
 import { errorMessage, integer } from '../../http/index.ts'
-import type { ApiTokens } from '../../identity/index.ts'
+import type { ApiTokens, WebdavClient } from '../../identity/index.ts'
 import { accountAction, auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
@@ -15,10 +15,13 @@ export const sessionRoutes = [
     path,
     auth: 'user',
     summary:
-      'Lists the sessions of the caller, with or without a device; `is_current` marks the session of the request.',
-    async handle({ user }, { apiTokens }) {
-      const sessions = await apiTokens.listSessions(user)
-      return { sessions: sessions.map((session) => sessionToWire(session, user.apiTokenKey)) }
+      'Lists the sessions of the caller, with or without a device, and the programs that used WebDAV in the last 90 days; `is_current` marks the session of the request.',
+    async handle({ user }, { apiTokens, webdavClients }) {
+      const [sessions, clients] = await Promise.all([apiTokens.listSessions(user), webdavClients.list(user)])
+      return {
+        sessions: sessions.map((session) => sessionToWire(session, user.apiTokenKey)),
+        webdav_clients: clients.map(clientToWire),
+      }
     },
   }),
   route({
@@ -69,5 +72,18 @@ function sessionToWire(session: Session, currentKey: number | undefined) {
     expires_at: session.expiresAt === undefined ? null : isoTime(session.expiresAt),
     wiped_at: session.wipedAt === null ? null : isoTime(session.wipedAt),
     is_current: session.key === currentKey,
+  }
+}
+
+function clientToWire(client: WebdavClient) {
+  return {
+    id: client.key,
+    credential: client.credential,
+    token_id: client.scopedTokenKey ?? null,
+    token_name: client.tokenName ?? null,
+    user_agent: client.userAgent,
+    last_login_ip: client.address,
+    created_at: isoTime(client.createdAt),
+    last_accessed: isoTime(client.lastUsedAt),
   }
 }

@@ -54,6 +54,7 @@ import { webdavNames } from './0055-webdav-names.ts'
 import { confirmedCredentials } from './0056-confirmed-credentials.ts'
 import { shareGivers } from './0057-share-givers.ts'
 import { lockOrigins } from './0058-lock-origins.ts'
+import { webdavClients } from './0059-webdav-clients.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   confirmedCredentials,
   shareGivers,
   lockOrigins,
+  webdavClients,
 ]

@@ -6,6 +6,7 @@ import { signOut, signOutEverywhere } from '../session/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, FormDialog, LoadError, useToast, Waiting } from '../ui/index.ts'
 import { Devices } from './devices.tsx'
+import { WebdavClients } from './webdav-clients.tsx'
 
 /** Sessions of the account: devices, programs without a device, and sign-out everywhere. */
 export function SignedIn() {
@@ -13,6 +14,7 @@ export function SignedIn() {
     <div className="account-parts">
       <Devices />
       <Sessions />
+      <WebdavClients />
       <Everywhere />
     </div>
   )
@@ -26,7 +28,7 @@ function Sessions() {
   if (data === undefined) {
     return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
-  const sessions = data.filter(({ platform }) => platform === '')
+  const sessions = data.sessions.filter(({ platform }) => platform === '')
   if (sessions.length === 0) return null
   return (
     <section className="stack">

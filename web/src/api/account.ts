@@ -62,6 +62,18 @@ export interface Session {
   readonly is_current: boolean
 }
 
+/** A program that used WebDAV in the last 90 days. */
+export interface WebdavClient {
+  readonly id: number
+  readonly credential: 'webdav-password' | 'account-password' | 'personal-token'
+  readonly token_id: number | null
+  readonly token_name: string | null
+  readonly user_agent: string
+  /** ISO. */
+  readonly last_accessed: string
+  readonly last_login_ip: string
+}
+
 /** The signed-in account and its storage. */
 export function useAccount() {
   return useQuery({
@@ -99,10 +111,7 @@ export function useDevices() {
 export function useSessions() {
   return useQuery({
     queryKey: ['account', 'sessions'],
-    queryFn: async ({ signal }) => {
-      const answer = await api.get('api/v2.1/sessions/', undefined, signal)
-      return answer.sessions
-    },
+    queryFn: ({ signal }) => api.get('api/v2.1/sessions/', undefined, signal),
   })
 }
 

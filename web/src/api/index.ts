@@ -26,6 +26,7 @@ export {
   useProfile,
   useSessions,
   useWebdavPassword,
+  type WebdavClient,
 } from './account.ts'
 export { useActivities, useMarkSeen, useNotifications, useUnseen } from './activity.ts'
 export type { ActivityItem, NotificationItem } from './activity-types.ts'

@@ -9,6 +9,7 @@ export const messageArguments = {
     unlinked: 'name',
     signOutOf: 'name',
     signedOut: 'name',
+    byToken: 'name',
     expiryDays: 'days: number',
     revokeOf: 'name',
     revoked: 'name',
