@@ -1,13 +1,16 @@
 import type { Database, Transaction } from '../database/index.ts'
 import {
+  type CallCounts,
   deleteDeadNodes,
   deleteOtherNodes,
   endHeartbeat,
   listLeases,
   listNodes,
   type NodeRow,
+  putCalls,
   putHeartbeat,
   putLease,
+  sumCallsOfOthers,
 } from './node-store.ts'
 import { NODE_EXPIRY_SECONDS } from './relations.ts'
 
@@ -110,6 +113,18 @@ export class ClusterNode implements AsyncDisposable {
     if (this.#isEnding) return false
     const { db } = this.#options
     return db.write((tx) => putLease(tx, db.dialect, { name, nodeId: this.id }), { durable: false })
+  }
+
+  /** Tells the other nodes how many calls clients made here in the last minute. Resolves to the sums of all others. */
+  exchangeCalls(calls: CallCounts): Promise<CallCounts> {
+    const { db } = this.#options
+    return db.write(
+      async (tx) => {
+        await putCalls(tx, db.dialect, { id: this.id, calls })
+        return sumCallsOfOthers(tx, db.dialect, this.id)
+      },
+      { durable: false },
+    )
   }
 
   /** All registered nodes, including expired ones until another node takes over their tasks. */

@@ -43,6 +43,43 @@ const EXACT_TIME: Readonly<Record<Dialect, string>> = {
   postgres: 'extract(epoch from clock_timestamp())::text',
 }
 
+/** Publishes the calls of clients that a node has counted in the last minute. */
+export async function putCalls(
+  tx: Transaction,
+  dialect: Dialect,
+  { id, calls }: { readonly id: string; readonly calls: CallCounts },
+): Promise<void> {
+  await tx.run(
+    `update cluster_node set calls = ?, calls_at = ${databaseTime[dialect]} where id = ?`,
+    JSON.stringify(calls),
+    id,
+  )
+}
+
+/** Calls of the last minute, by a key of their client. */
+export type CallCounts = Readonly<Record<string, number>>
+
+/** How long published calls count, the less the older they are. */
+const CALLS_SECONDS = 60
+
+/** The calls that all other nodes have counted in the last minute. */
+export async function sumCallsOfOthers(tx: Transaction, dialect: Dialect, id: string): Promise<CallCounts> {
+  const now = databaseTime[dialect]
+  const rows = await tx.all<{ calls: string; age: number | string }>(
+    `select calls, ${now} - calls_at as age from cluster_node
+     where id <> ? and calls is not null and calls_at > ${now} - ${CALLS_SECONDS}`,
+    id,
+  )
+  const sums: Record<string, number> = {}
+  for (const { calls, age } of rows) {
+    const part = 1 - Math.max(0, Number(age)) / CALLS_SECONDS
+    for (const [client, count] of Object.entries(JSON.parse(calls) as CallCounts)) {
+      sums[client] = (sums[client] ?? 0) + count * part
+    }
+  }
+  return sums
+}
+
 /** A node stops: its leases are void at once, and the next beat of another node takes over its work. */
 export async function endHeartbeat(tx: Transaction, id: string): Promise<void> {
   await tx.run('update cluster_node set heartbeat_at = 0 where id = ?', id)

@@ -369,7 +369,7 @@ export const definitions = {
     fallback: 256_000_000,
     default: '256',
     meaning:
-      'memory for buffered request bodies of all clients together; one address or account may use a quarter of it',
+      'memory for buffered request bodies of all clients together, and as much again for responses that clients have not read; one address or account may use a quarter of it',
     expects: 'a number of megabytes from 64 to 65536',
     parse: (text) => {
       const megabytes = parseInteger(text, 64, 65_536)

@@ -170,7 +170,8 @@ export function tooSlow(): Refusal {
 
 const RETRY_SECONDS = 5
 
-function busy(): Refusal {
+/** The refusal for want of memory. */
+export function busy(): Refusal {
   return detail(503, 'Server is busy. Please try again later.', { 'Retry-After': RETRY_SECONDS })
 }
 

@@ -56,7 +56,7 @@ export class ByteBudget {
 
   /** Takes bytes if they are available and no request waits for them. */
   tryTake(keys: BudgetKeys, bytes: number): boolean {
-    if (this.#waiting.size > 0 || !this.#fits(keys, bytes)) return false
+    if (this.#waiting.size > 0 || !this.fits(keys, bytes)) return false
     this.#take(keys, bytes)
     return true
   }
@@ -75,6 +75,11 @@ export class ByteBudget {
     })
   }
 
+  /** Takes bytes that are in use already, also beyond the budget. */
+  charge(keys: BudgetKeys, bytes: number): void {
+    this.#take(keys, bytes)
+  }
+
   release(keys: BudgetKeys, bytes: number): void {
     if (bytes === 0) return
     this.#used -= bytes
@@ -91,7 +96,8 @@ export class ByteBudget {
     for (const key of keys) this.#held.set(key, (this.#held.get(key) ?? 0) + bytes)
   }
 
-  #fits(keys: BudgetKeys, bytes: number): boolean {
+  /** Whether the bytes are available now. */
+  fits(keys: BudgetKeys, bytes: number): boolean {
     return this.#isInTotal(bytes) && this.#isInShare(keys, bytes)
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { DomainError } from '../errors.ts'
 import type { Site } from './base-url.ts'
-import type { BodyMemory } from './body-memory.ts'
+import { type BodyMemory, busy } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import type { Compression } from './compression.ts'
@@ -11,6 +11,7 @@ import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
 import type { HttpResponse } from './response.ts'
+import type { ResponseMemory } from './response-memory.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
 import { discard, send } from './send.ts'
@@ -32,6 +33,7 @@ interface DispatcherOptions<User, Services> {
   readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
   readonly bodyMemory: BodyMemory
+  readonly responseMemory: ResponseMemory
   /** Default headers of responses to requests that no route matches. */
   readonly headers: Readonly<Record<string, string>>
   readonly compression: Compression
@@ -70,6 +72,7 @@ export class Dispatcher<User, Services> {
     let result: HttpResponse | undefined | Promise<HttpResponse>
     try {
       leave = this.#countConcurrent(exchange)
+      if (this.#options.responseMemory.isExhausted(exchange.request.address)) throw busy()
       const { runtime } = this.#options
       const handle = () => run(exchange, route, segments, runtime)
       result =
@@ -190,7 +193,13 @@ export class Dispatcher<User, Services> {
     if (isDisconnect(thrown, exchange.request)) return undefined
     try {
       const known = responseToThrown(thrown, surface, route.faults)
-      if (known !== undefined) return known
+      if (known !== undefined) {
+        const { userKey, request } = exchange
+        if (userKey === undefined && isRefused(known.status)) {
+          this.#options.runtime.throttle.countRefused(route, request)
+        }
+        return known
+      }
       this.#logFailure(thrown, exchange)
       const fault = this.#options.runtime.faultOf?.(thrown)
       if (fault !== undefined) {
@@ -232,10 +241,23 @@ export class Dispatcher<User, Services> {
     if (result.status === 401 && result.headers['WWW-Authenticate'] === undefined) {
       headers.push('WWW-Authenticate', 'Token')
     }
+    const { responseMemory } = this.#options
+    const bytes = bytesOf(result)
+    const { address } = request
+    // A change that was made is acknowledged in any case.
+    if (!responseMemory.mayHold(bytes, address, exchange.userKey) && SAFE_METHODS.has(request.method)) {
+      result.release?.()
+      result = busy().toResponse()
+    }
     exchange.result = result
     try {
       const sending = send(response, request.method, result, headers)
-      if (sending === undefined) return undefined
+      if (sending === undefined) {
+        if (!response.isSent && !response.isClosed) {
+          response.onClose(responseMemory.hold(bytes, address, exchange.userKey))
+        }
+        return undefined
+      }
       exchange.streams = true
       return sending.catch((error) => this.#sendFailure(error, exchange, headers))
     } catch (error) {
@@ -309,6 +331,16 @@ function isDisconnect(thrown: unknown, request: HttpRequest): boolean {
 
 function isEventStream(result: HttpResponse | undefined): boolean {
   return String(result?.headers['Content-Type'] ?? '').startsWith('text/event-stream')
+}
+
+/** Bytes of a body in memory. */
+function bytesOf({ body }: HttpResponse): number {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body.length : 0
+}
+
+/** Whether a response tells that a credential was refused, or nothing is there for it. */
+function isRefused(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429
 }
 
 /** Requests for resources with longer URLs have no key. */

@@ -5,7 +5,7 @@ import { RateLimit } from './rate-limit.ts'
 /** A limit of ten a minute with a test clock. */
 function tenAMinute(maxKeys?: number) {
   const clock = { now: 1000 }
-  const limit = new RateLimit(10, () => clock.now, maxKeys)
+  const limit = new RateLimit(10, () => clock.now, maxKeys === undefined ? {} : { maxKeys })
   const takeMany = (count: number, key = 'a') => Array.from({ length: count }, () => limit.take(key))
   return { clock, limit, takeMany }
 }

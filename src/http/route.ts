@@ -24,8 +24,11 @@ export type Policy = 'none' | 'user' | 'admin' | 'library' | 'webdav'
 /** The scope a route requires of a scoped token: `any` admits all, `none` admits none. */
 export type ScopeNeeded = 'none' | 'any' | 'read' | 'write' | 'upload'
 
-/** The rate limit that counts a call: per account, per address (60 a minute), that of ping, or none. */
-export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
+/**
+ * The rate limit that counts a call: per account, per address (60 a minute), that of ping, that of transfers (per account, or per address where a ticket or a
+ * sync token is the credential), or none.
+ */
+export type Limit = 'user' | 'anonymous' | 'ping' | 'transfer' | 'none'
 
 /** The response of a surface to a fault: status, message and headers. */
 export type FaultResponse = [status: number, message: string, headers?: ResponseHeaders]
@@ -88,7 +91,7 @@ interface RouteSpec<
    * otherwise, which the access check restricts further; on other routes no scoped token is admitted.
    */
   scope?: ScopeNeeded
-  /** Default: `'user'` with authentication, else `'none'`. */
+  /** Default: that of the surface, else `'user'` with authentication and `'none'` without. */
   limit?: Limit
   /** Faults that this route answers differently from its surface. */
   faults?: FaultResponses
@@ -134,8 +137,8 @@ export interface Endpoint {
   readonly reads: readonly string[]
 }
 
-/** A `route` function for one kind of user and one set of services. */
-export function routesFor<User, Services>() {
+/** A `route` function for one kind of user and one set of services, with the rate limit of routes that have no other. */
+export function routesFor<User, Services>({ limit }: { limit?: Limit } = {}) {
   return function route<
     const A extends Policy,
     P extends Readers = {},
@@ -151,7 +154,7 @@ export function routesFor<User, Services>() {
       query: spec.query ?? {},
       body: spec.body ?? {},
       bodyLimit: spec.bodyLimit ?? (spec.auth === 'none' ? 64 * 1024 : 1024 * 1024),
-      limit: spec.limit ?? (spec.auth === 'none' ? 'none' : 'user'),
+      limit: spec.limit ?? limit ?? (spec.auth === 'none' ? 'none' : 'user'),
       scope: spec.scope ?? usualScope(spec),
       faults: spec.faults ?? {},
       prefix: spec.prefix ?? false,

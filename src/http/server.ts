@@ -18,6 +18,7 @@ import { PipelineQueue } from './pipeline-queue.ts'
 import { ReceiveMemory } from './receive-memory.ts'
 import { createRequestHandler, type Upgrade } from './request-handler.ts'
 import { RequestsInFlight } from './requests-in-flight.ts'
+import { ResponseMemory } from './response-memory.ts'
 import { type Endpoint, endpointsOf, type ListedRoute, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
 import { baseHeaders, secureHeaders } from './security-headers.ts'
@@ -82,7 +83,7 @@ interface HttpLimits extends ConnectionTimeouts {
   readonly connections: number
   /** Of one address; also the concurrent requests of one address behind a trusted proxy. */
   readonly connectionsPerAddress: number
-  /** Bytes of all buffered bodies. */
+  /** Bytes of all buffered bodies, and as many of responses that are not taken yet. */
   readonly bodyMemory: number
   /** How long a body waits for memory. */
   readonly bodyMemoryWaitMs: number
@@ -164,8 +165,10 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   const isExempt = (address: string) => limits.isExempt(address) || trust(address)
   const hasProxies = (options.trustedProxies ?? []).length > 0
   const bodyMemory = new BodyMemory({ total: limits.bodyMemory, waitMs: limits.bodyMemoryWaitMs })
+  const responseMemory = new ResponseMemory(limits.bodyMemory)
+  const throttle = new Throttle(rateLimit)
   const dispatcher = new Dispatcher<User, Services>({
-    runtime: { ...options, throttle: new Throttle(options.rateLimit) },
+    runtime: { ...options, throttle },
     site: {
       trust,
       publicUrl: options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl),
@@ -174,6 +177,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     logRequest: options.logRequest,
     metrics: options.metrics,
     bodyMemory,
+    responseMemory,
     headers,
     compression: new Compression(limits.compressions),
     inFlight: hasProxies || encrypts ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
@@ -202,10 +206,11 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     },
     onError: (error: unknown) => options.logger.error({ err: error }, 'a connection failed'),
   })
-  registerLimits(options.metrics, transport, bodyMemory, memory)
+  registerLimits(options.metrics, transport, bodyMemory, responseMemory, memory)
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true
+    throttle[Symbol.dispose]()
     closed ??= drain(transport, () => dispatcher.settled(), waitMs)
     return closed
   }
@@ -241,12 +246,14 @@ function registerLimits(
   { registry }: HttpMetrics,
   transport: Transport,
   bodies: BodyMemory,
+  responses: ResponseMemory,
   received: ReceiveMemory,
 ): void {
   const gauges: [name: string, help: string, value: () => number][] = [
     ['carrel_http_connections', 'Connections that are open', () => transport.connectionCount],
     ['carrel_http_body_memory_bytes', 'Memory reserved for buffered bodies', () => bodies.used],
     ['carrel_http_body_memory_waiting', 'Requests that wait for memory for their body', () => bodies.waiting],
+    ['carrel_http_unsent_bytes', 'Bytes of responses that clients have not taken yet', () => responses.used],
     ['carrel_http_unread_bytes', 'Bytes received and not read yet, of all connections', () => received.used],
   ]
   for (const [name, help, value] of gauges) {

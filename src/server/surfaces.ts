@@ -126,7 +126,17 @@ export function createHttp(parts: {
     isAdmin,
     admits: ({ scope }, needed) => scopeAdmits(scope, needed),
     userKey: (account) => String(account.key),
-    rateLimit: { enabled: config.rateLimit, now: services.now },
+    rateLimit: {
+      enabled: config.rateLimit,
+      now: services.now,
+      others: db.isShared
+        ? {
+            exchange: (calls) => services.node.exchangeCalls(calls),
+            onError: (error) =>
+              logger.warn({ err: error }, 'calls were not counted together; it is repeated'),
+          }
+        : undefined,
+    },
     transport: config.http.transport,
     limits: limitsOf(config),
     trustedProxies: config.trustedProxies,

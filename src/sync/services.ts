@@ -21,4 +21,4 @@ export interface SyncServices {
 }
 
 /** Declares a route of the sync protocol. */
-export const route = routesFor<Account, SyncServices>()
+export const route = routesFor<Account, SyncServices>({ limit: 'transfer' })

@@ -41,4 +41,4 @@ interface TransferLimits {
 }
 
 /** Declares a route of the upload and download server. */
-export const route = routesFor<Account, TransferServices>()
+export const route = routesFor<Account, TransferServices>({ limit: 'transfer' })

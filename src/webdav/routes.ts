@@ -9,8 +9,7 @@ import { storeFile } from './put.ts'
 import { describeService, readFile } from './read.ts'
 import { route, type WebdavServices } from './services.ts'
 
-// Like transfers, requests are not counted: a client that copies a folder sends one for each file.
-const reads = { auth: 'webdav', scope: 'read', body: 'raw', limit: 'none', prefix: true } as const
+const reads = { auth: 'webdav', scope: 'read', body: 'raw', prefix: true } as const
 // A client that stores a folder sends each URL once, but all of these requests read the rows of one library.
 const writes = { ...reads, scope: 'write', resourceOf: libraryUrl } as const
 

@@ -19,4 +19,4 @@ export interface WebdavServices {
 }
 
 /** Declares a route of WebDAV. */
-export const route = routesFor<Account, WebdavServices>()
+export const route = routesFor<Account, WebdavServices>({ limit: 'transfer' })

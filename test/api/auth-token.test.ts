@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
@@ -24,6 +25,23 @@ describe('POST /api2/auth-token/', () => {
   const login = (form: Record<string, string>) => server.anonymous.post('/api2/auth-token/', { form })
   const loginAnn = (more: Record<string, string> = {}) =>
     login({ username: 'ann@example.org', password: PASSWORD, ...more })
+
+  it('counts calls at all nodes and processes together', async () => {
+    await using server = await startServer({ env: { CARREL_RATE_LIMIT: 'on' } })
+    const urls = server.nodes.map(({ listening }) => listening.url)
+    const call = async (url: string) => (await fetch(`${url}/api/docs`, { method: 'HEAD' })).status
+    const calls = urls.flatMap((url) => Array<string>(60 / urls.length).fill(url))
+    assert.deepEqual(new Set(await Promise.all(calls.map(call))), new Set([200]))
+    for (const url of urls) {
+      let status = await call(url)
+      // A process alone would allow more calls than these.
+      for (let tries = 0; tries < 15 && status !== 429; tries += 1) {
+        await wait(250)
+        status = await call(url)
+      }
+      assert.equal(status, 429)
+    }
+  })
 
   it('returns the same 40 hex characters for every encoding and every spelling of the path', async () => {
     const json = { username: 'ann@example.org', password: PASSWORD }

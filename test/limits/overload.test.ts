@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import http, { type IncomingMessage } from 'node:http'
+import { connect as connectHttp2, constants } from 'node:http2'
+import https from 'node:https'
 import { connect, type Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { type ChildServer, type ChildServerOptions, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
@@ -25,10 +30,18 @@ async function attacked(
     await attack(server)
     assert.equal(server.process.exitCode, null, 'the process ended')
     assert.equal(server.process.signalCode, null, 'the process was killed')
-    assert.equal((await new Client(server.url).get('/api2/ping/')).text, '"pong"')
+    assert.equal(await ping(server), '"pong"')
   } finally {
     await rm(data, { recursive: true, force: true })
   }
+}
+
+/** The answer of the server, whatever its certificate. */
+async function ping({ url }: ChildServer): Promise<string> {
+  const { get } = url.startsWith('https:') ? https : http
+  const sent = get(`${url}/api2/ping/`, { rejectUnauthorized: false, agent: false })
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage]
+  return text(reply)
 }
 
 async function open(server: ChildServer): Promise<Socket> {
@@ -145,8 +158,60 @@ describe('a server with few descriptors', () => {
   })
 })
 
+describe('a server with rate limits', () => {
+  it('looks at a bounded number of wrong WebDAV credentials of one address', {
+    timeout: 60_000,
+  }, async () => {
+    await attacked({ CARREL_RATE_LIMIT: 'on' }, async (server) => {
+      const call = 'PROPFIND /dav/ HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\n'
+      const socket = await open(server)
+      socket.write(`${call}\r\n`.repeat(6500))
+      socket.end(`${call}Connection: close\r\n\r\n`)
+      const answers = (await text(socket)).match(/(?<=HTTP\/1\.1 )\d+/g) ?? []
+      assert.equal(answers.length, 6501)
+      assert.equal(answers.filter((status) => status === '401').length, 6000)
+      assert.equal(answers.at(-1), '429')
+    })
+  })
+})
+
+describe('a server with a certificate', () => {
+  it('does nothing for HTTP/2 streams that are reset at once', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-certificate-'))
+    const [CARREL_TLS_CERT, CARREL_TLS_KEY] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
+    await writeFile(CARREL_TLS_CERT, testCertificates.one.certificate)
+    await writeFile(CARREL_TLS_KEY, testCertificates.one.key)
+    await attacked({ CARREL_TLS_CERT, CARREL_TLS_KEY }, async (server) => {
+      const options = { rejectUnauthorized: false }
+      for (let connection = 0; connection < 3; connection += 1) {
+        const session = connectHttp2(server.url, options)
+        session.on('error', () => {})
+        await once(session, 'remoteSettings')
+        for (let count = 0; count < 2000 && !session.destroyed && !session.closed; count += 1) {
+          const stream = session.request({ ':path': '/api2/ping/' })
+          stream.on('error', () => {})
+          stream.close(constants.NGHTTP2_CANCEL)
+          if (count % 100 === 0) assert.equal(await ping(server), '"pong"')
+        }
+        session.destroy()
+      }
+      const session = connectHttp2(server.url, options)
+      const headers = { ':path': '/metrics', authorization: `Bearer ${METRICS_TOKEN}` }
+      const metrics = await text(session.request(headers))
+      session.destroy()
+      const counts = [
+        ...metrics.matchAll(/^carrel_http_requests_total\{route="\/api2\/ping\/"[^}]*\} (\d+)$/gm),
+      ]
+      const requests = counts.reduce((sum, [, count]) => sum + Number(count), 0)
+      assert.ok(requests > 0 && requests < 1000, `${requests} requests were served`)
+    })
+    await rm(folder, { recursive: true })
+  })
+})
+
 async function residentBytes({ url }: ChildServer): Promise<number> {
-  const { text } = await new Client(url, METRICS_TOKEN).get('/metrics')
-  const [, bytes] = /^carrel_process_resident_memory_bytes (\S+)$/m.exec(text) ?? assert.fail(text)
+  const metrics = await new Client(url, METRICS_TOKEN).get('/metrics')
+  const [, bytes] =
+    /^carrel_process_resident_memory_bytes (\S+)$/m.exec(metrics.text) ?? assert.fail(metrics.text)
   return Number(bytes)
 }

@@ -55,6 +55,7 @@ import { confirmedCredentials } from './0056-confirmed-credentials.ts'
 import { shareGivers } from './0057-share-givers.ts'
 import { lockOrigins } from './0058-lock-origins.ts'
 import { webdavClients } from './0059-webdav-clients.ts'
+import { callsOfNodes } from './0060-calls-of-nodes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   shareGivers,
   lockOrigins,
   webdavClients,
+  callsOfNodes,
 ]
