@@ -94,6 +94,7 @@ export type Limited =
   | 'shares-with-recipient' // of one giver
   | 'shares-of-giver'
   | 'groups-with-member' // of one owner
+  | 'held-shares' // of one recipient
   | keyof typeof rowLimits
 
 /**

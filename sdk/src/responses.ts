@@ -1406,6 +1406,40 @@ export interface Records {
     /** With `with_repos=1`. */
     readonly repos?: readonly Records['LibraryOfGroup'][]
   }
+  HeldMembership: {
+    readonly group_id: number
+    /** The name of the group. */
+    readonly group_name: string
+    /** The id of an account, in the form of an e-mail address. */
+    readonly from_email: string
+    /** A name to show. */
+    readonly from_name: string
+    /** The address for mail. */
+    readonly from_contact_email: string
+    /** A URL. */
+    readonly from_avatar_url: string
+  }
+  HeldShare: {
+    /** The name of the library, folder or file. */
+    readonly name: string
+    readonly type: 'library' | 'folder' | 'file'
+    /** Whether the caller may write, or only read. */
+    readonly permission: 'rw' | 'r'
+    /** Whether the recipient may manage shares. */
+    readonly is_admin: boolean
+    /** The id of an account, in the form of an e-mail address. */
+    readonly from_email: string
+    /** A name to show. */
+    readonly from_name: string
+    /** The address for mail. */
+    readonly from_contact_email: string
+    /** A URL. */
+    readonly from_avatar_url: string
+  }
+  HeldShares: {
+    readonly held_shares: readonly Records['HeldShare'][]
+    readonly held_groups: readonly Records['HeldMembership'][]
+  }
   History: {
     readonly data: readonly Records['HistoryEntry'][]
     /** Whether there is another page. */
@@ -3371,6 +3405,7 @@ export interface Responses {
     'api/v2.1/groups/{}/members/': readonly Records['GroupMember'][]
     'api/v2.1/groups/{}/members/{}/': Records['GroupMember']
     'api/v2.1/groups/{}/search-member/': readonly Records['GroupMember'][]
+    'api/v2.1/held-shares/': Records['HeldShares']
     'api/v2.1/multi-share-links/': readonly Records['ListedShareLink'][]
     'api/v2.1/notifications/': Records['Notifications']
     'api/v2.1/onboarding/': Records['Onboarding']
@@ -3510,6 +3545,7 @@ export interface Responses {
     'api/v2.1/groups/{}/': Records['Success']
     'api/v2.1/groups/{}/libraries/{}/': Records['Success']
     'api/v2.1/groups/{}/members/{}/': Records['Success']
+    'api/v2.1/held-shares/': Records['Success']
     'api/v2.1/monitored-repos/{}/': Records['Success']
     'api/v2.1/notifications/': Records['Success']
     'api/v2.1/personal-tokens/{}/': Records['Success']
@@ -3583,6 +3619,7 @@ export interface Responses {
     'api/v2.1/groups/{}/libraries/': Records['SharedWithGroup']
     'api/v2.1/groups/{}/members/': Records['GroupMember']
     'api/v2.1/groups/{}/members/bulk/': Records['AddedMembers']
+    'api/v2.1/held-shares/': Records['Success']
     'api/v2.1/monitored-repos/': Records['MonitoredLibrary']
     'api/v2.1/move-folder-merge/': Records['Success']
     'api/v2.1/multi-share-links/': Records['ShareLink']

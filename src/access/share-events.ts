@@ -13,6 +13,8 @@ export interface ShareEvent {
   readonly path: LibraryPath
   /** The permission on the wire; empty if the share was revoked. */
   readonly permission: string
+  /** Whether it waits for the grantee to accept it. */
+  readonly isHeld: boolean
   readonly group: Group | undefined
   /** The grantees, direct or through the group. Empty for a share with everyone. */
   readonly accountKeys: readonly number[]

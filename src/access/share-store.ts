@@ -23,6 +23,8 @@ export interface Share {
   readonly grantedBy: number
   /** Unix seconds; undefined for never. */
   readonly expiresAt: number | undefined
+  /** Whether it grants nothing until its recipient accepts it. */
+  readonly isHeld?: boolean | undefined
 }
 
 /** Whether a share grants nothing any more. It stays listed for those who manage it, until it is deleted. */
@@ -83,7 +85,7 @@ export async function grantsOf(
     const among = `s.library_key in (${some.map(() => '?').join(', ')})`
     const rows = await reader.all<GrantRow>(
       `select ${GRANT}, s.is_admin from share s ${TO_SUB}
-       where s.grantee = 'user' and s.grantee_key = ? and ${among}
+       where s.grantee = 'user' and s.grantee_key = ? and s.is_held = 0 and ${among}
        union all
        select ${GRANT}, s.is_admin * m.is_admin from ${memberRelation} m
        join share s on s.grantee = 'group' and s.grantee_key = m.group_key ${TO_SUB}
@@ -122,7 +124,7 @@ function toGrant(row: GrantRow): Grant {
 /** All shares of one item, oldest first. */
 export async function sharesOn(reader: Reader, item: SharedItem): Promise<Share[]> {
   const rows = await reader.all<ShareRow>(
-    `select grantee, grantee_key, permission, is_admin, granted_by, expires_at from share
+    `select grantee, grantee_key, permission, is_admin, granted_by, expires_at, is_held from share
      where library_key = ? and coalesce(sub_key, 0) = ? order by created_at, grantee_key`,
     item.libraryKey,
     item.subKey ?? 0,
@@ -143,7 +145,7 @@ export async function findShare(
   granteeKey: number,
 ): Promise<Share | undefined> {
   const row = await reader.get<ShareRow>(
-    `select grantee, grantee_key, permission, is_admin, granted_by, expires_at from share
+    `select grantee, grantee_key, permission, is_admin, granted_by, expires_at, is_held from share
      where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
     item.libraryKey,
     item.subKey ?? 0,
@@ -189,6 +191,7 @@ export async function insertShare(
     'granted_by',
     'created_at',
     'expires_at',
+    'is_held',
   ]
   const row = [
     item.libraryKey,
@@ -200,8 +203,40 @@ export async function insertShare(
     share.grantedBy,
     now,
     share.expiresAt ?? null,
+    share.isHeld === true ? 1 : 0,
   ]
   return (await tx.insert('share', columns, [row], { ignoreExisting: true })) === 1
+}
+
+/** Whether an account has shared something with another that was not held, or was accepted. */
+export async function hasSharedWith(reader: Reader, giverKey: number, accountKey: number): Promise<boolean> {
+  const sql = `select 1 from share
+     where granted_by = ? and grantee = 'user' and grantee_key = ? and is_held = 0 limit 1`
+  return (await reader.get(sql, giverKey, accountKey)) !== undefined
+}
+
+/** The number of shares that wait for an account to accept them. */
+export async function countHeldShares(reader: Reader, accountKey: number): Promise<number> {
+  const sql = "select count(*) as held from share where grantee = 'user' and grantee_key = ? and is_held = 1"
+  return (await reader.get<{ held: number }>(sql, accountKey))?.held ?? 0
+}
+
+/** Lets the held shares of a giver take effect. The number of shares that changed. */
+export async function acceptShares(tx: Transaction, accountKey: number, giverKey: number): Promise<number> {
+  const sql = `update share set is_held = 0
+     where grantee = 'user' and grantee_key = ? and granted_by = ? and is_held = 1`
+  return tx.run(sql, accountKey, giverKey)
+}
+
+/** Deletes the held shares of a giver. The number of shares that were deleted. */
+export async function deleteHeldShares(
+  tx: Transaction,
+  accountKey: number,
+  giverKey: number,
+): Promise<number> {
+  const sql = `delete from share
+     where grantee = 'user' and grantee_key = ? and granted_by = ? and is_held = 1`
+  return tx.run(sql, accountKey, giverKey)
 }
 
 /** False if there is no such share. */
@@ -252,6 +287,7 @@ export type ShareQuery =
   | { readonly to: 'user' | 'group'; readonly keys: readonly number[] }
   | { readonly to: 'everyone' }
   | { readonly ownedBy: number }
+  | { readonly heldFor: number }
 
 /** Shares of libraries that are not deleted, with the libraries, most recently changed first. */
 export async function librarySharesOf(reader: Reader, query: ShareQuery): Promise<LibraryShare[]> {
@@ -305,9 +341,16 @@ export async function sizesSharedWith(
 
 function conditionOf(query: ShareQuery): { condition: string; values: Value[] } {
   if ('ownedBy' in query) return { condition: 'l.owner_key = ?', values: [query.ownedBy] }
+  if ('heldFor' in query) {
+    return {
+      condition: "s.grantee = 'user' and s.grantee_key = ? and s.is_held = 1",
+      values: [query.heldFor],
+    }
+  }
   if (query.to === 'everyone') return { condition: "s.grantee = 'everyone'", values: [] }
   const marks = query.keys.map(() => '?').join(', ')
-  return { condition: `s.grantee = ? and s.grantee_key in (${marks})`, values: [query.to, ...query.keys] }
+  const condition = `s.grantee = ? and s.grantee_key in (${marks}) and s.is_held = 0`
+  return { condition, values: [query.to, ...query.keys] }
 }
 
 interface SharedColumns {
@@ -352,7 +395,7 @@ export async function accountsReading(
   const keys = [0, ...subKeys]
   const rows = await reader.all<{ account_key: number }>(
     `select s.grantee_key as account_key from share s
-     where s.library_key = ? and s.grantee = 'user' and ${among} and ${IN_EFFECT}
+     where s.library_key = ? and s.grantee = 'user' and s.is_held = 0 and ${among} and ${IN_EFFECT}
      union
      select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
      where s.library_key = ? and s.grantee = 'group' and ${among} and ${IN_EFFECT}`,
@@ -382,7 +425,7 @@ export async function listSharedPaths(
 /** Keys of the accounts that a library or any folder of it is shared with, directly or through groups. */
 export async function accountsSharing(reader: Reader, libraryKey: number): Promise<number[]> {
   const rows = await reader.all<{ account_key: number }>(
-    `select grantee_key as account_key from share where library_key = ? and grantee = 'user'
+    `select grantee_key as account_key from share where library_key = ? and grantee = 'user' and is_held = 0
      union
      select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
      where s.library_key = ? and s.grantee = 'group'`,
@@ -399,6 +442,7 @@ interface ShareRow {
   is_admin: number
   granted_by: number
   expires_at: number | null
+  is_held: number
 }
 
 function toShare(row: ShareRow): Share {
@@ -409,5 +453,6 @@ function toShare(row: ShareRow): Share {
     isAdmin: row.is_admin === 1,
     grantedBy: row.granted_by,
     expiresAt: row.expires_at ?? undefined,
+    isHeld: row.is_held === 1,
   }
 }

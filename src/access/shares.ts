@@ -13,6 +13,7 @@ import {
   displayName,
   findMembership,
   type Group,
+  isAdmin,
   memberKeys,
   roleAllows,
 } from '../identity/index.ts'
@@ -29,11 +30,15 @@ import {
 import type { Grantee } from './grant.ts'
 import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {
+  acceptShares,
   accountsReading,
+  countHeldShares,
   countSharesOf,
+  deleteHeldShares,
   deleteShare,
   deleteSharesExpiredBefore,
   findShare,
+  hasSharedWith,
   hasShares,
   insertShare,
   isShareExpired,
@@ -71,6 +76,8 @@ type EndedShare = Pick<ShareOptions, 'path' | 'recipient'>
 
 /** Shares of one giver with one user, one group, or everyone: what is shared with somebody unasked is in all their listings. */
 const MAX_WITH_RECIPIENT: Readonly<Record<Grantee, number>> = { user: 100, group: 100, everyone: 1000 }
+/** Shares that wait for one account to accept them. */
+const MAX_HELD = 100
 /** Shares of one giver. */
 const MAX_OF_GIVER = 10_000
 /** Expired shares are listed this long, so that they can be extended. */
@@ -80,11 +87,25 @@ const EXPIRED_KEPT_SECONDS = 30 * 86_400
 export class Shares {
   readonly #core: LibraryCore
   readonly #db: Database
+  readonly #holdsNewGivers: boolean
+  readonly #onAccessChanged: (tx: Transaction, accountKeys: readonly number[]) => void
   readonly #record: ShareRecorder
 
-  constructor({ core, db }: { core: LibraryCore; db: Database }, record: ShareRecorder = async () => {}) {
-    this.#core = core
-    this.#db = db
+  constructor(
+    parts: {
+      core: LibraryCore
+      db: Database
+      /** Whether what somebody shares with an account for the first time waits until the account accepts it. */
+      holdsNewGivers?: boolean
+      /** Called in the transaction that accepts or declines shares. */
+      onAccessChanged?: (tx: Transaction, accountKeys: readonly number[]) => void
+    },
+    record: ShareRecorder = async () => {},
+  ) {
+    this.#core = parts.core
+    this.#db = parts.db
+    this.#holdsNewGivers = parts.holdsNewGivers ?? false
+    this.#onAccessChanged = parts.onAccessChanged ?? (() => {})
     this.#record = record
   }
 
@@ -127,9 +148,10 @@ export class Shares {
       if (before !== undefined && isShareExpired(before, now)) {
         await deleteShare(tx, item, recipient.to, granteeKey)
       }
-      if (!(await insertShare(tx, item, share, now))) fail({ code: 'already-shared', name })
-      await refuseTooMany(tx, share)
-      await this.#recordEvent(tx, library, by, item, recipient, { kind: 'created', permission })
+      const isHeld = await this.#isHeld(tx, by, recipient)
+      if (!(await insertShare(tx, item, { ...share, isHeld }, now))) fail({ code: 'already-shared', name })
+      await refuseTooMany(tx, { ...share, isHeld })
+      await this.#recordEvent(tx, library, by, item, recipient, { kind: 'created', permission, isHeld })
       await also?.(tx)
       return sub
     })
@@ -152,7 +174,9 @@ export class Shares {
       if (!(await updateShare(tx, item, { ...before, ...right, expiresAt: until }))) return false
       const isNew = before.permission !== right.permission || before.isAdmin !== right.isAdmin
       const what = { kind: 'changed', permission } as const
-      if (isNew) await this.#recordEvent(tx, library, library.actor, item, recipient, what)
+      if (isNew && before.isHeld !== true) {
+        await this.#recordEvent(tx, library, library.actor, item, recipient, what)
+      }
       if (isNew || until !== before.expiresAt) await also?.(tx)
       return true
     })
@@ -166,6 +190,36 @@ export class Shares {
   ): Promise<boolean> {
     const item = await this.#find(library, path)
     return item === undefined ? false : this.#end(library, item, recipient, also)
+  }
+
+  /** Libraries, folders and files that wait for the account to accept them. */
+  async held(user: Account): Promise<SharedLibrary[]> {
+    const query = { heldFor: user.key }
+    const files = await listShared(this.#db, this.#core, query, { files: true })
+    return [...(await listShared(this.#db, this.#core, query)), ...files]
+  }
+
+  /** Accepts all that a giver has shared with the account. What they share later is not held. False if nothing was held. */
+  accept(user: Account, giver: Account, also?: TransactionHook): Promise<boolean> {
+    return this.#settle(user, (tx) => acceptShares(tx, user.key, giver.key), also)
+  }
+
+  /** Ends the held shares of a giver. False if there were none. */
+  decline(user: Account, giver: Account, also?: TransactionHook): Promise<boolean> {
+    return this.#settle(user, (tx) => deleteHeldShares(tx, user.key, giver.key), also)
+  }
+
+  #settle(
+    user: Account,
+    change: (tx: Transaction) => Promise<number>,
+    also?: TransactionHook,
+  ): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      if ((await change(tx)) === 0) return false
+      this.#onAccessChanged(tx, [user.key])
+      await also?.(tx)
+      return true
+    })
   }
 
   /** Revokes the holder's own direct share. False if there is none. */
@@ -255,9 +309,14 @@ export class Shares {
       expiresAt: undefined,
     }
     const item = { libraryKey: library.key, subKey: undefined }
-    await insertShare(tx, item, share, this.#core.now())
-    await refuseTooMany(tx, share)
-    await this.#recordEvent(tx, { info: library }, by, item, recipient, { kind: 'created', permission })
+    const isHeld = await this.#isHeld(tx, by, recipient)
+    await insertShare(tx, item, { ...share, isHeld }, this.#core.now())
+    await refuseTooMany(tx, { ...share, isHeld })
+    await this.#recordEvent(tx, { info: library }, by, item, recipient, {
+      kind: 'created',
+      permission,
+      isHeld,
+    })
   }
 
   #end(
@@ -268,9 +327,12 @@ export class Shares {
   ): Promise<boolean> {
     const granteeKey = recipient.to === 'user' ? recipient.account.key : keyOf(recipient).granteeKey
     return this.#db.write(async (tx) => {
-      const ended = await deleteShare(tx, item, recipient.to, granteeKey)
-      if (!ended) return false
-      await this.#recordEvent(tx, library, library.actor, item, recipient, { kind: 'ended' })
+      const before = await findShare(tx, item, recipient.to, granteeKey)
+      if (!(await deleteShare(tx, item, recipient.to, granteeKey))) return false
+      // The recipient of a held share never had it.
+      if (before?.isHeld !== true) {
+        await this.#recordEvent(tx, library, library.actor, item, recipient, { kind: 'ended' })
+      }
       await also?.(tx)
       return true
     })
@@ -282,7 +344,7 @@ export class Shares {
     by: Actor,
     { subKey }: SharedItem,
     recipient: EventRecipient,
-    what: { kind: ShareEvent['kind']; permission?: SharePermission },
+    what: { kind: ShareEvent['kind']; permission?: SharePermission; isHeld?: boolean },
   ): Promise<void> {
     const sub = subKey === undefined ? undefined : await findSubLibraryByKey(tx, subKey)
     const name = sub === undefined ? originOf(info).name : baseName(sub.path)
@@ -292,9 +354,16 @@ export class Shares {
       library: { id: sub?.id ?? originOf(info).id, name },
       path: sub === undefined ? ROOT : joinPath(ROOT, name),
       permission: what.permission ?? '',
+      isHeld: what.isHeld ?? false,
       group: recipient.to === 'group' ? recipient.group : undefined,
       accountKeys: await accountsOf(tx, recipient),
     })
+  }
+
+  /** Administrators of the server are trusted. */
+  async #isHeld(tx: Transaction, by: Account, recipient: Recipient): Promise<boolean> {
+    if (!this.#holdsNewGivers || recipient.to !== 'user' || isAdmin(by)) return false
+    return !(await hasSharedWith(tx, by.key, recipient.account.key))
   }
 
   async #refuse(library: Library, by: Account, recipient: Recipient): Promise<void> {
@@ -333,6 +402,9 @@ async function refuseTooMany(tx: Transaction, share: Share): Promise<void> {
   }
   if ((await countSharesOf(tx, share.grantedBy)) > MAX_OF_GIVER) {
     fail({ code: 'limit-reached', what: 'shares-of-giver', limit: MAX_OF_GIVER })
+  }
+  if (share.isHeld === true && (await countHeldShares(tx, share.granteeKey)) > MAX_HELD) {
+    fail({ code: 'limit-reached', what: 'held-shares', limit: MAX_HELD })
   }
 }
 

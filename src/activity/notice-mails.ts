@@ -150,7 +150,7 @@ export class NoticeMails {
     const readable = await this.#options.access.openAll(account, ids)
     return mailed.filter((one) => {
       const id = libraryOf(one)
-      return id === undefined || readable.has(id)
+      return id === undefined || readable.has(id) || isHeld(one)
     })
   }
 }
@@ -173,6 +173,11 @@ function secondsUntil(kind: Kind, choices: MailChoices | undefined): number | 'd
 function textIn({ detail }: Notification, key: string): string {
   const value = detail[key]
   return typeof value === 'string' ? value : ''
+}
+
+/** Whether it is about something that waits for acceptance, and cannot be read before. */
+function isHeld({ detail }: Notification): boolean {
+  return detail['is_held'] === true
 }
 
 function libraryOf(notification: Notification): LibraryId | undefined {
@@ -224,6 +229,7 @@ function baseNameOf(path: string): string {
 /** The page of the web app that shows it. */
 function pageOf(notification: Notification): string {
   const id = libraryOf(notification)
+  if (isHeld(notification)) return 'shared'
   if (id === undefined) return 'activity'
   const path = encodeURIComponent(textIn(notification, 'file_path'))
   return notification.type === 'file_comment' ? `view/${id}?p=${path}` : `library/${id}`

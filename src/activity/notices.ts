@@ -42,9 +42,15 @@ export function repoTransfer(library: NamedLibrary, fromEmail: string): Notice {
 /** To the grantee of a share of a library, or of the folder at `path`. */
 export function repoShare(
   library: NamedLibrary,
-  share: { readonly fromEmail: string; readonly path: LibraryPath; readonly permission: string },
+  share: {
+    readonly fromEmail: string
+    readonly path: LibraryPath
+    readonly permission: string
+    readonly isHeld: boolean
+  },
 ): Notice {
-  return ['repo_share', { ...named(library), ...shared(share), permission: share.permission }]
+  const detail = { ...named(library), ...shared(share), permission: share.permission }
+  return ['repo_share', share.isHeld ? { ...detail, is_held: true } : detail]
 }
 
 /** To the members of a group that a library, or the folder at `path`, was shared with. */
@@ -94,8 +100,9 @@ export function credentialAdded({ kind, name = '', library, address }: AddedCred
 }
 
 /** To a new member of a group. */
-export function addUserToGroup(group: NamedGroup, byEmail: string): Notice {
-  return ['add_user_to_group', { group_id: group.id, group_name: group.name, group_staff_email: byEmail }]
+export function addUserToGroup(group: NamedGroup, byEmail: string, isHeld: boolean): Notice {
+  const detail = { group_id: group.id, group_name: group.name, group_staff_email: byEmail }
+  return ['add_user_to_group', isHeld ? { ...detail, is_held: true } : detail]
 }
 
 /** To the creator of a link, for a file uploaded through it. */

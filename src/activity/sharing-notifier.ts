@@ -47,11 +47,20 @@ export class SharingNotifier {
     await notifications.put(tx, receivers, ...noticeOf(event))
   }
 
-  async ofGroup(tx: Transaction, { kind, group, accountKeys, by }: GroupEvent): Promise<void> {
+  async ofGroup(tx: Transaction, { kind, group, accountKeys, by, isHeld }: GroupEvent): Promise<void> {
     const { notifications, accessChanged } = this.#options
     accessChanged(tx, accountKeys)
     if (kind !== 'joined' || by === undefined) return
-    await notifications.put(tx, accountKeys, ...addUserToGroup({ id: group.key, name: group.name }, by))
+    await notifications.put(
+      tx,
+      accountKeys,
+      ...addUserToGroup({ id: group.key, name: group.name }, by, isHeld),
+    )
+  }
+
+  /** The account has accepted or declined what was shared with it. */
+  accessChanged(tx: Transaction, accountKeys: readonly number[]): void {
+    this.#options.accessChanged(tx, accountKeys)
   }
 
   async ofUpload(tx: Transaction, { makerKey, library, items }: LinkUpload): Promise<void> {
@@ -62,8 +71,8 @@ export class SharingNotifier {
   }
 }
 
-function noticeOf({ kind, by, library, path, permission, group }: ShareEvent): Notice {
-  const share = { fromEmail: by.email, path, permission }
+function noticeOf({ kind, by, library, path, permission, isHeld, group }: ShareEvent): Notice {
+  const share = { fromEmail: by.email, path, permission, isHeld }
   if (kind === 'changed') return repoSharePermChange(library, share)
   if (kind === 'ended') return repoSharePermDelete(library, share)
   if (group === undefined) return repoShare(library, share)

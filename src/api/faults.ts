@@ -2,7 +2,8 @@ import type { FaultTable, Limited } from '../errors.ts'
 import { diskFullText, type FaultResponse, OUTCOME_UNKNOWN_TEXT } from '../http/index.ts'
 
 // The web app recognizes "can have at most" and translates it. The first is the sentence of the original server.
-const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
+/** The message of each limit-reached fault. */
+export const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
   links: () => 'The number of share link exceeds the limit.',
   'personal-tokens': (limit) => `There can be no more than ${limit} personal tokens.`,
   webhooks: (limit) => `A library can have at most ${limit} webhooks.`,
@@ -13,6 +14,7 @@ const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = {
   'annotated-files': (limit) => `A library can have at most ${limit} files with comments or tags.`,
   'shares-with-recipient': (limit) => `A user or group can have at most ${limit} shares of the same person.`,
   'shares-of-giver': (limit) => `An account can have at most ${limit} shares.`,
+  'held-shares': (limit) => `A user can have at most ${limit} shares that wait for acceptance.`,
   'groups-with-member': (limit) => `An owner can have at most ${limit} groups with the same member.`,
   libraries: (limit) => `An account can have at most ${limit} libraries, with deleted ones.`,
   groups: (limit) => `An account can have at most ${limit} groups.`,

@@ -95,6 +95,7 @@ import { serverInfoRoutes } from './server/server-info-v2.ts'
 import type { ApiServices } from './services.ts'
 import { libraryBatchRoutes } from './shares/batch-share-v21.ts'
 import { besharedRepoRoutes } from './shares/beshared-repos-v2.ts'
+import { heldShareRoutes } from './shares/held-shares-v21.ts'
 import { librarySharingRoutes } from './shares/library-sharing-v21.ts'
 import { publicLibraryRoutes } from './shares/public-libraries-v2.ts'
 import { sharedFileRoutes } from './shares/shared-files-v21.ts'
@@ -206,6 +207,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...monitoredLibraryRoutes,
   ...webhookRoutes,
   ...sharedFileRoutes,
+  ...heldShareRoutes,
   ...sharedItemRoutes,
   ...sharedRepoRoutesV2,
   ...sharedRepoRoutesV21,

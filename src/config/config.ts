@@ -125,6 +125,8 @@ export interface Config {
     connectionsPerAddress: number
   }
   quotaStatus: 443 | 500
+  /** What of new givers waits for acceptance. */
+  shareAcceptance: 'off' | 'new-givers'
   /** Opens `/metrics` without an account; undefined leaves it to administrators. */
   metricsToken: string | undefined
   /** A URI; undefined serves no security.txt. */
@@ -196,6 +198,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       connectionsPerAddress: values.maxConnectionsPerAddress,
     },
     quotaStatus: values.quotaStatus,
+    shareAcceptance: values.shareAcceptance,
     metricsToken: values.metricsToken,
     securityContact: values.securityContact,
     webhookPrivate: values.webhookPrivate,

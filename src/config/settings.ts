@@ -391,6 +391,14 @@ export const definitions = {
     expects: 'a whole number from 1 to 1000000',
     parse: (text) => parseInteger(text, 1, 1_000_000),
   }),
+  shareAcceptance: define<'off' | 'new-givers'>({
+    placeholder: 'off|new-givers',
+    fallback: 'off',
+    meaning:
+      'what people share with an account for the first time, and groups they add it to, wait until the account accepts them (new-givers), or take effect at once (off)',
+    expects: 'off or new-givers',
+    parse: (text) => (text === 'off' || text === 'new-givers' ? text : malformed),
+  }),
   quotaStatus: define<443 | 500>({
     placeholder: 'status',
     fallback: 500,

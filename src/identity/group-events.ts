@@ -9,6 +9,8 @@ export interface GroupEvent {
   readonly accountKeys: readonly number[]
   /** The account id of the member who added them; undefined if there is none. */
   readonly by: string | undefined
+  /** Whether the membership waits for the account to accept it. */
+  readonly isHeld: boolean
 }
 
 /** Records a group event in the transaction of the change. */

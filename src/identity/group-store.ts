@@ -82,7 +82,7 @@ export async function countGroups(reader: Reader): Promise<number> {
 export async function groupsOf(reader: Reader, accountKey: number): Promise<Membership[]> {
   const rows = await reader.all<GroupRow & { is_admin: number }>(
     `select ${COLUMNS}, m.is_admin from group_member m join user_group g on g.key = m.group_key
-     where m.account_key = ? order by g.name_folded, g.key`,
+     where m.account_key = ? and m.held_by is null order by g.name_folded, g.key`,
     accountKey,
   )
   return rows.map((row) => ({ group: toGroup(row), accountKey, isAdmin: row.is_admin === 1 }))
@@ -95,7 +95,7 @@ export async function findMembership(
 ): Promise<Membership | undefined> {
   const row = await reader.get<GroupRow & { is_admin: number }>(
     `select ${COLUMNS}, m.is_admin from group_member m join user_group g on g.key = m.group_key
-     where m.group_key = ? and m.account_key = ?`,
+     where m.group_key = ? and m.account_key = ? and m.held_by is null`,
     groupKey,
     accountKey,
   )
@@ -111,7 +111,7 @@ export async function listMembers(
   const rows = await reader.all<AccountRow & { member_is_admin: number }>(
     `select ${accountColumns}, m.is_admin as member_is_admin
      from group_member m join account on account.key = m.account_key
-     where m.group_key = ? ${page.onlyAdmins === true ? 'and m.is_admin = 1' : ''}
+     where m.group_key = ? and m.held_by is null ${page.onlyAdmins === true ? 'and m.is_admin = 1' : ''}
      order by m.joined_at, m.account_key limit ? offset ?`,
     groupKey,
     page.limit,
@@ -133,7 +133,7 @@ export async function countMemberships(
 
 /** The keys of all members. */
 export async function memberKeys(reader: Reader, groupKey: number): Promise<number[]> {
-  const sql = 'select account_key from group_member where group_key = ?'
+  const sql = 'select account_key from group_member where group_key = ? and held_by is null'
   return (await reader.all<{ account_key: number }>(sql, groupKey)).map((row) => row.account_key)
 }
 
@@ -144,7 +144,7 @@ export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Pr
     const some = groupKeys.slice(start, start + 500)
     const rows = await reader.all<{ group_key: number; email: string }>(
       `select m.group_key, a.email from group_member m join account a on a.key = m.account_key
-       where m.is_admin = 1 and m.group_key in (${some.map(() => '?').join(', ')})
+       where m.is_admin = 1 and m.held_by is null and m.group_key in (${some.map(() => '?').join(', ')})
        order by m.joined_at, m.account_key`,
       ...some,
     )
@@ -178,17 +178,59 @@ async function counted(reader: Reader, some: string, key: number, most: number):
   return row?.count ?? 0
 }
 
-/** False if the account is already a member. */
+/** False if the account is already a member. With `heldBy`, the membership waits until the account accepts it. */
 export async function insertMember(
   tx: Transaction,
   groupKey: number,
   accountKey: number,
   isAdmin: boolean,
   now: number,
+  heldBy?: number,
 ): Promise<boolean> {
-  const columns = ['group_key', 'account_key', 'is_admin', 'joined_at']
-  const row = [groupKey, accountKey, isAdmin ? 1 : 0, now]
+  const columns = ['group_key', 'account_key', 'is_admin', 'joined_at', 'held_by']
+  const row = [groupKey, accountKey, isAdmin ? 1 : 0, now, heldBy ?? null]
   return (await tx.insert('group_member', columns, [row], { ignoreExisting: true })) === 1
+}
+
+/** Whether two accounts are in one group. */
+export async function haveCommonGroup(reader: Reader, one: number, other: number): Promise<boolean> {
+  const sql = `select 1 from group_member m join group_member o on o.group_key = m.group_key
+     where m.account_key = ? and o.account_key = ? and m.held_by is null and o.held_by is null limit 1`
+  return (await reader.get(sql, one, other)) !== undefined
+}
+
+/** The groups that wait for an account to accept its membership, oldest first, with the account that added it. */
+export async function listHeldMemberships(
+  reader: Reader,
+  accountKey: number,
+): Promise<{ group: Group; heldBy: number }[]> {
+  const rows = await reader.all<GroupRow & { held_by: number }>(
+    `select ${COLUMNS}, m.held_by from group_member m join user_group g on g.key = m.group_key
+     where m.account_key = ? and m.held_by is not null order by m.joined_at, g.key`,
+    accountKey,
+  )
+  return rows.map((row) => ({ group: toGroup(row), heldBy: row.held_by }))
+}
+
+/** False if there is no such membership that is held. */
+export async function acceptMembership(
+  tx: Transaction,
+  groupKey: number,
+  accountKey: number,
+): Promise<boolean> {
+  const sql = `update group_member set held_by = null
+     where group_key = ? and account_key = ? and held_by is not null`
+  return (await tx.run(sql, groupKey, accountKey)) === 1
+}
+
+/** False if there is no such membership that is held. */
+export async function deleteHeldMembership(
+  tx: Transaction,
+  groupKey: number,
+  accountKey: number,
+): Promise<boolean> {
+  const sql = 'delete from group_member where group_key = ? and account_key = ? and held_by is not null'
+  return (await tx.run(sql, groupKey, accountKey)) === 1
 }
 
 export async function setMemberAdmin(
@@ -245,7 +287,7 @@ export async function successorsOf(
 ): Promise<{ groupKey: number; successorKey: number | undefined }[]> {
   const rows = await tx.all<{ key: number; heir: number | null }>(
     `select g.key, (select m.account_key from group_member m
-       where m.group_key = g.key and m.account_key <> g.owner_key
+       where m.group_key = g.key and m.account_key <> g.owner_key and m.held_by is null
        order by m.is_admin desc, m.joined_at, m.account_key limit 1) as heir
      from user_group g where g.owner_key = ?`,
     accountKey,

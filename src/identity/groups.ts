@@ -6,21 +6,25 @@ import type { GroupDependent } from './dependents.ts'
 import { type Group, type Membership, parseGroupName } from './group.ts'
 import type { GroupEvent, GroupRecorder } from './group-events.ts'
 import {
+  acceptMembership,
   adminsOf,
   countGroups,
   countGroupsOf,
   countMembers,
   countMemberships,
   deleteGroup,
+  deleteHeldMembership,
   deleteMember,
   deleteMemberships,
   findGroup,
   findGroups,
   findMembership,
   groupsOf,
+  haveCommonGroup,
   insertGroup,
   insertMember,
   listGroups,
+  listHeldMemberships,
   listMembers,
   type Member,
   memberKeys,
@@ -46,6 +50,7 @@ export class Groups {
   readonly #db: Database
   readonly #now: () => number
   readonly #record: GroupRecorder
+  readonly #holdsNewGivers: boolean
 
   readonly #dependents: readonly GroupDependent[]
 
@@ -55,11 +60,14 @@ export class Groups {
     readonly now: () => number
     readonly dependents: readonly GroupDependent[]
     readonly record: GroupRecorder
+    /** Whether a member added by somebody it is in no group with has to accept the membership first. */
+    readonly holdsNewGivers?: boolean
   }) {
     this.#db = parts.db
     this.#now = parts.now
     this.#dependents = parts.dependents
     this.#record = parts.record
+    this.#holdsNewGivers = parts.holdsNewGivers ?? false
   }
 
   /** Throws role-forbids, group-name-invalid, group-exists, limit-reached. */
@@ -171,7 +179,8 @@ export class Groups {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
       const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
-      if (isNew) await this.#joined(tx, group, to, accountKey)
+      if (isNew) await this.#joined(tx, group, to, accountKey, false)
+      await acceptMembership(tx, group.key, to.key)
       await setMemberAdmin(tx, group.key, to.key, true)
       await setMemberAdmin(tx, group.key, group.ownerKey, false)
       await also?.(tx)
@@ -197,15 +206,42 @@ export class Groups {
     return this.#db.write(async (tx) => {
       if ((await findMembership(tx, group.key, account.key)) !== undefined) return false
       await refuseAtLimit('members', (most) => countMembers(tx, group.key, most))
-      const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
+      const isHeld = await this.#isHeld(tx, by, account)
+      const heldBy = isHeld ? accountKey : undefined
+      const isNew = await insertMember(tx, group.key, account.key, false, this.#now(), heldBy)
       if (!isNew) return false
       const limit = MAX_GROUPS_WITH_MEMBER
       if (by.actsAsOwner !== true && (await countMemberships(tx, account.key, group.ownerKey)) > limit) {
         fail({ code: 'limit-reached', what: 'groups-with-member', limit })
       }
-      await this.#joined(tx, group, account, accountKey)
+      await this.#joined(tx, group, account, accountKey, isHeld)
       await also?.(tx)
       return true
+    })
+  }
+
+  /** The groups that wait for an account to accept its membership, with the keys of the accounts that added it. */
+  held(account: Account): Promise<{ group: Group; heldBy: number }[]> {
+    return listHeldMemberships(this.#db, account.key)
+  }
+
+  /** Accepts a held membership. False if there is none. */
+  accept(group: Group, account: Account, also?: TransactionHook): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      if (!(await acceptMembership(tx, group.key, account.key))) return false
+      const accountKeys = [account.key]
+      await this.#record(tx, { kind: 'joined', group, accountKeys, by: undefined, isHeld: false })
+      await also?.(tx)
+      return true
+    })
+  }
+
+  /** Ends a held membership. False if there is none. */
+  decline(group: Group, account: Account, also?: TransactionHook): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      const isGone = await deleteHeldMembership(tx, group.key, account.key)
+      if (isGone) await also?.(tx)
+      return isGone
     })
   }
 
@@ -232,7 +268,11 @@ export class Groups {
     const { group } = by
     return this.#db.write(async (tx) => {
       const member = await findMembership(tx, group.key, account.key)
-      if (member === undefined) return false
+      if (member === undefined) {
+        const isWithdrawn = by.isAdmin && (await deleteHeldMembership(tx, group.key, account.key))
+        if (isWithdrawn) await also?.(tx)
+        return isWithdrawn
+      }
       const isSelf = by.accountKey === account.key
       const isOwner = group.ownerKey === by.accountKey || by.actsAsOwner === true
       const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
@@ -246,14 +286,27 @@ export class Groups {
     })
   }
 
-  async #joined(tx: Transaction, group: Group, account: Account, byKey: number): Promise<void> {
+  /** Administrators of the server are trusted. */
+  async #isHeld(tx: Transaction, by: Membership, account: Account): Promise<boolean> {
+    if (!this.#holdsNewGivers || by.actsAsOwner === true) return false
+    return !(await haveCommonGroup(tx, by.accountKey, account.key))
+  }
+
+  async #joined(
+    tx: Transaction,
+    group: Group,
+    account: Account,
+    byKey: number,
+    isHeld: boolean,
+  ): Promise<void> {
     const by = (await findAccountByKey(tx, byKey))?.email
-    await this.#record(tx, { kind: 'joined', group, accountKeys: [account.key], by })
+    await this.#record(tx, { kind: 'joined', group, accountKeys: [account.key], by, isHeld })
   }
 }
 
 async function leaving(tx: Transaction, group: Group): Promise<GroupEvent> {
-  return { kind: 'left', group, accountKeys: await memberKeys(tx, group.key), by: undefined }
+  const accountKeys = await memberKeys(tx, group.key)
+  return { kind: 'left', group, accountKeys, by: undefined, isHeld: false }
 }
 
 /**

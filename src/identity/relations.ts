@@ -3,8 +3,9 @@
 /** Accounts, including removed ones. */
 export const accountRelation = '(select key, email, active, quota from account)'
 
-/** Group memberships. */
-export const memberRelation = '(select group_key, account_key, is_admin from group_member)'
+/** Group memberships in effect. */
+export const memberRelation =
+  '(select group_key, account_key, is_admin from group_member where held_by is null)'
 
 /** Relations of the library module. It is above `identity` in the import order, so `server` passes them. */
 export interface LibraryRelations {

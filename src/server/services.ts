@@ -240,9 +240,11 @@ export function createServices(parts: {
   const onGcError = (error: unknown) =>
     gcLogger.error({ err: error }, 'a library could not be collected; nothing of it is deleted')
   const leases = new OperationLeases({ db, operations: core.operations, now, onError: onGcError })
+  const holdsNewGivers = config.shareAcceptance === 'new-givers'
   const groups = new Groups({
     db,
     now,
+    holdsNewGivers,
     dependents: groupDependents,
     record: (tx, event) => activity.sharing.ofGroup(tx, event),
   })
@@ -375,7 +377,15 @@ export function createServices(parts: {
       backupIntervalSeconds: config.backup.target === undefined ? undefined : config.backup.intervalSeconds,
     },
     statistics: new Statistics({ db, core, accounts, apiTokens, groups, now }),
-    shares: new Shares({ core, db }, (tx, event) => activity.sharing.ofShare(tx, event)),
+    shares: new Shares(
+      {
+        core,
+        db,
+        holdsNewGivers,
+        onAccessChanged: (tx, accountKeys) => activity.sharing.accessChanged(tx, accountKeys),
+      },
+      (tx, event) => activity.sharing.ofShare(tx, event),
+    ),
     search: createSearch({
       core,
       libraryDb: db,

@@ -33,7 +33,7 @@ async function notify(client: Client, from: Client, count = 1): Promise<void> {
   const { activity, core } = server.running.services
   const key = await keyOf(client)
   const library = { id: UNKNOWN as LibraryId, name: 'Plans' }
-  const share = { fromEmail: from.email, path: ROOT, permission: 'rw' }
+  const share = { fromEmail: from.email, path: ROOT, permission: 'rw', isHeld: false }
   await dbOf(core).write(async (tx) => {
     for (let n = 0; n < count; n++)
       await activity.notifications.put(tx, [key, key], ...repoShare(library, share))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { apiFaults } from '../../src/api/faults.ts'
+import { apiFaults, limitTexts } from '../../src/api/faults.ts'
 import { errorCodeOf, translateError } from '../../web/src/ui/error-codes.ts'
 import { loadCompiledTexts } from '../../web/texts-compiler/load.ts'
 
@@ -22,12 +22,17 @@ const more = {
 
 describe('errors of the server', () => {
   it('are all known by their message, and translated', () => {
-    for (const [fault, answer] of Object.entries(apiFaults)) {
+    const cases = Object.entries(apiFaults).flatMap(([fault, answer]) => {
+      const kinds = fault === 'limit-reached' ? Object.keys(limitTexts) : ['']
+      return kinds.map((what) => [fault, what, answer] as const)
+    })
+    for (const [fault, what, answer] of cases) {
       const respond = answer as unknown as (fields: object) => readonly [number, string, ...unknown[]]
       const [status, message] = respond({
         ...sample,
         ...more,
         code: fault,
+        what,
         source: '/a',
         destination: '/a/b',
         appName: 'a',
@@ -35,7 +40,7 @@ describe('errors of the server', () => {
       // The app has a text of its own for a full disk.
       if (status === 507) continue
       const code = errorCodeOf(message)
-      assert.ok(code !== undefined, `${fault}: ${message}`)
+      assert.ok(code !== undefined, `${fault} ${what}: ${message}`)
       const said = [en, de, zh].map(({ common }) => common.errors[code])
       assert.equal(new Set(said).size, 3, code)
     }

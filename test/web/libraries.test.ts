@@ -417,3 +417,49 @@ async function shareWith(owner: Client, id: string, form: Record<string, string>
   const reply = await owner.put(`/api2/repos/${id}/dir/shared_items/`, { query: { p: '/' }, form })
   assert.equal(reply.status, 200, reply.text)
 }
+
+describe('shares that wait for acceptance', () => {
+  const suite = webSuite({ env: { CARREL_SHARE_ACCEPTANCE: 'new-givers' } })
+
+  it('are accepted and declined where shares are listed', async (t) => {
+    const [ann, bob, eve] = [
+      await suite.server.signUp(),
+      await suite.server.signUp(),
+      await suite.server.signUp(),
+    ]
+    const share = async (client: Client, name: string) => {
+      const form = { share_type: 'user', username: ann.email, permission: 'rw' }
+      const id = await client.createLibrary(name)
+      await client.put(`/api2/repos/${id}/dir/shared_items/`, { query: { p: '/' }, form })
+    }
+    for (const name of ['Plans', 'Pictures']) await share(bob, name)
+    await share(eve, HOSTILE)
+    const group = await eve.post('/api/v2.1/groups/', { form: { name: 'Club' } })
+    await eve.post(`/api/v2.1/groups/${group.body.id}/members/`, { form: { email: ann.email } })
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/shared')
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+    await page.getByText('Nothing has been shared with you yet').waitFor()
+    await tab.checkAccess()
+    await tab.picture('shares-held')
+    await page.setViewportSize(PHONE.viewport)
+    await fitsWidth(page)
+    await tab.picture('shares-held-phone')
+    await page.getByRole('button', { name: /^Accept: .*Pictures/ }).click()
+    await page.getByRole('link', { name: 'Plans' }).waitFor()
+    await page.getByRole('button', { name: 'Decline: Club' }).click()
+    await page.getByRole('button', { name: /^Decline: <img/ }).click()
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor({ state: 'detached' })
+    const held = await ann.get('/api/v2.1/held-shares/')
+    assert.deepEqual(held.body, { held_shares: [], held_groups: [] })
+    const names = (await listedBy(ann)).map((one) => one.repo_name).sort()
+    assert.deepEqual(names, ['Pictures', 'Plans'])
+    assert.deepEqual(tab.complaints, [])
+  })
+})
+
+async function listedBy(client: Client): Promise<{ repo_name: string }[]> {
+  return (await client.get('/api/v2.1/repos/')).body.repos
+}

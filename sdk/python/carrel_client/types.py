@@ -1046,6 +1046,31 @@ class GroupWithLibraries(TypedDict):
     repos: NotRequired[list[LibraryOfGroup]]  # With `with_repos=1`.
 
 
+class HeldMembership(TypedDict):
+    group_id: int
+    group_name: str  # The name of the group.
+    from_email: str  # The id of an account, in the form of an e-mail address.
+    from_name: str  # A name to show.
+    from_contact_email: str  # The address for mail.
+    from_avatar_url: str  # A URL.
+
+
+class HeldShare(TypedDict):
+    name: str  # The name of the library, folder or file.
+    type: Literal["library", "folder", "file"]
+    permission: Literal["rw", "r"]  # Whether the caller may write, or only read.
+    is_admin: bool  # Whether the recipient may manage shares.
+    from_email: str  # The id of an account, in the form of an e-mail address.
+    from_name: str  # A name to show.
+    from_contact_email: str  # The address for mail.
+    from_avatar_url: str  # A URL.
+
+
+class HeldShares(TypedDict):
+    held_shares: list[HeldShare]
+    held_groups: list[HeldMembership]
+
+
 class History(TypedDict):
     data: list[HistoryEntry]
     more: bool  # Whether there is another page.

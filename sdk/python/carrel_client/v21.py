@@ -500,6 +500,45 @@ class V21Calls(CallGroup):
         )
         return result
 
+    def get_held_shares(self) -> types.HeldShares:
+        """Lists the shares and group memberships that wait for the caller to accept them.
+
+        `GET /api/v2.1/held-shares/`. Personal tokens are refused.
+        """
+        result: types.HeldShares = self._call("GET", "/api/v2.1/held-shares/")
+        return result
+
+    def post_held_shares(self, *, from_: str | None = None, group_id: str | None = None) -> types.Success:
+        """Accepts all that an account has shared with the caller, or the membership in a group.
+
+        `POST /api/v2.1/held-shares/`. Personal tokens are refused.
+
+        from_: The account that shared. All that it has shared with the caller is meant.
+        group_id: The group, instead of an account.
+        """
+        result: types.Success = self._call(
+            "POST",
+            "/api/v2.1/held-shares/",
+            json={"from": from_, "group_id": group_id},
+        )
+        return result
+
+    def delete_held_shares(self, *, from_: str | None = None, group_id: str | None = None) -> types.Success:
+        """Declines what an account has shared with the caller and the caller has not accepted, or the
+        membership in a group.
+
+        `DELETE /api/v2.1/held-shares/`. Personal tokens are refused.
+
+        from_: The account that shared. All that it has shared with the caller is meant.
+        group_id: The group, instead of an account.
+        """
+        result: types.Success = self._call(
+            "DELETE",
+            "/api/v2.1/held-shares/",
+            query={"from": from_, "group_id": group_id},
+        )
+        return result
+
     def post_monitored_repos(self, *, repo_id: str) -> types.MonitoredLibrary:
         """Monitors a library: the caller is notified of changes by others.
 

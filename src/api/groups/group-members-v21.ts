@@ -2,9 +2,9 @@ import { errorMessage, flag, jsonResponse, rawText, text } from '../../http/inde
 import { avatarSize, emailParam } from '../accounts/account-input.ts'
 import { memberItem } from '../accounts/person-wire.ts'
 import { route } from '../services.ts'
-import { addMember, removeMember, setMemberAdmin } from './group-actions.ts'
+import { addMember, setMemberAdmin } from './group-actions.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'
-import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST } from './group-members.ts'
+import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST, removeByEmail } from './group-members.ts'
 
 const path = '/api/v2.1/groups/:group_id/members/'
 const params = { group_id: groupIdParam }
@@ -98,8 +98,7 @@ export const groupMemberRoutes = [
     params: one,
     async handle({ user, params, request }, services) {
       const membership = await services.groups.get(user, params.group_id)
-      const { account } = await getMember(services, membership.group, params.email)
-      await removeMember(services, { user, request }, membership, account)
+      await removeByEmail(services, { user, request }, membership, params.email)
       return { success: true }
     },
   }),

@@ -12,7 +12,7 @@ import { memberItem } from '../accounts/person-wire.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'
-import { addMember } from './group-actions.ts'
+import { addMember, removeMember } from './group-actions.ts'
 
 export const MAX_PER_REQUEST = 1000
 
@@ -69,6 +69,19 @@ export async function getMember(
   const member = account && (await groups.member(group, account))
   if (member === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
   return member
+}
+
+/** Removes a member, or somebody who has not accepted the membership yet. Rejects other accounts with 400. */
+export async function removeByEmail(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  sent: string,
+): Promise<void> {
+  const email = parseEmail(sent)
+  const account = email === undefined ? undefined : await services.accounts.find(email)
+  const isRemoved = account && (await removeMember(services, call, membership, account))
+  if (isRemoved !== true) throw errorMessage(400, `Email ${sent} invalid.`)
 }
 
 export function alreadyMember(account: Account): string {

@@ -70,6 +70,37 @@ const shared = {
   ),
 }
 
+const giver = {
+  from_email: kinds.account,
+  from_name: kinds.displayName,
+  from_contact_email: kinds.contactEmail,
+  from_avatar_url: kinds.url,
+}
+
+const heldShares = kinds.record('HeldShares', {
+  held_shares: Type.Array(
+    kinds.record('HeldShare', {
+      name: kinds.text('The name of the library, folder or file.'),
+      type: kinds.oneOfWords(['library', 'folder', 'file']),
+      permission: kinds.permission,
+      is_admin: kinds.flag('Whether the recipient may manage shares.'),
+      ...giver,
+    }),
+  ),
+  held_groups: Type.Array(
+    kinds.record('HeldMembership', {
+      group_id: kinds.integer(),
+      group_name: kinds.text('The name of the group.'),
+      ...giver,
+    }),
+  ),
+})
+
+const heldFrom = {
+  from: { description: 'The account that shared. All that it has shared with the caller is meant.' },
+  group_id: { description: 'The group, instead of an account.' },
+}
+
 const permission = { description: '`admin` may manage shares as well.' }
 
 const targets = {
@@ -249,6 +280,17 @@ export const shareSchemas = [
   operation('GET /api/v2.1/shared-folders/', {
     200: json(Type.Array(sharedFolder), 'The folders, by name.'),
   }),
+  operation('GET /api/v2.1/held-shares/', { 200: json(heldShares, 'What waits for acceptance.') }),
+  operation(
+    'POST /api/v2.1/held-shares/',
+    { 200: json(kinds.successFlag, 'It was accepted.') },
+    { parameters: heldFrom },
+  ),
+  operation(
+    'DELETE /api/v2.1/held-shares/',
+    { 200: json(kinds.successFlag, 'It was declined.') },
+    { parameters: heldFrom },
+  ),
   operation('GET /api/v2.1/shared-files/', { 200: json(sharedFiles, 'The files.') }),
   operation('GET /api2/repos/public/', { 200: json(Type.Array(publicLibrary), 'The libraries.') }),
   operation(

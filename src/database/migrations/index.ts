@@ -56,6 +56,7 @@ import { shareGivers } from './0057-share-givers.ts'
 import { lockOrigins } from './0058-lock-origins.ts'
 import { webdavClients } from './0059-webdav-clients.ts'
 import { callsOfNodes } from './0060-calls-of-nodes.ts'
+import { heldShares } from './0061-held-shares.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   lockOrigins,
   webdavClients,
   callsOfNodes,
+  heldShares,
 ]

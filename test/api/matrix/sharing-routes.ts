@@ -1,5 +1,6 @@
 import {
   manages,
+  nobody,
   otherwise,
   owns,
   type Policy,
@@ -55,6 +56,7 @@ export const sharingRoutes: Table = {
     'GET /api/v2.1/shared-repos/': {},
     'GET /api/v2.1/shared-folders/': {},
     'GET /api/v2.1/shared-files/': {},
+    'GET /api/v2.1/held-shares/': {},
     'GET /api2/beshared-repos/': {},
     'GET /api2/repos/public/': {},
     'GET /api/v2.1/groups/': { query: { with_repos: 1 } },
@@ -69,6 +71,11 @@ export const sharingRoutes: Table = {
     'GET /api2/shared-links/': {},
     'DELETE /api/v2.1/share-links/clean-invalid/': {},
     'DELETE /api/v2.1/upload-links/clean-invalid/': {},
+  }),
+  // The server of the matrix holds no shares. test/api/share-acceptance.test.ts has one that does.
+  ...under(otherwise(nobody, 'absent'), {
+    'POST /api/v2.1/held-shares/': ({ cast }) => ({ form: { from: cast.callers.writer.email } }),
+    'DELETE /api/v2.1/held-shares/': ({ cast }) => ({ query: { from: cast.callers.writer.email } }),
   }),
   ...under(manages, {
     [`PUT ${V2}dir/shared_items/`]: ({ cast }) => ({

@@ -52,10 +52,12 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
   const what = text('repo_name')
   const inLibrary = library === '' ? undefined : folderUrl(library)
   const sharer = person('share_from_user')
+  // Waits for acceptance on that page.
+  const isHeld = detail['is_held'] === true
   const shared = { what, who: text('share_from_user_name') }
   switch (type) {
     case 'repo_share':
-      return { sentence: 'share', names: shared, ...sharer, to: inLibrary }
+      return { sentence: 'share', names: shared, ...sharer, to: isHeld ? '/shared' : inLibrary }
     case 'repo_share_to_group':
       return {
         sentence: 'shareToGroup',
@@ -78,7 +80,8 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
     }
     case 'add_user_to_group': {
       const names = { group: text('group_name'), who: text('group_staff_name') }
-      return { sentence: 'joined', names, ...person('group_staff'), to: `/groups/${text('group_id')}` }
+      const to = isHeld ? '/shared' : `/groups/${text('group_id')}`
+      return { sentence: 'joined', names, ...person('group_staff'), to }
     }
     case 'file_uploaded': {
       const names = { what: text('file_name'), folder: text('folder_name') }

@@ -218,11 +218,14 @@ export { fetchResults } from './search.ts'
 export type { SearchQuery, SearchResult } from './search-types.ts'
 export { beginSession, endSession, hasExpired, isKept, onSessionChange, token } from './session-token.ts'
 export {
+  acceptHeld,
   addShares,
   changeShare,
   changeShareExpiry,
+  declineHeld,
   endShare,
   endSharedOut,
+  type HeldFrom,
   type Person,
   permissionOf,
   publish,
@@ -235,6 +238,7 @@ export {
   sharesKey,
   unpublish,
   useFoundPeople,
+  useHeldShares,
   useSharedFiles,
   useSharedOut,
   useSharedSigns,

@@ -118,6 +118,46 @@ export function useSharedFiles() {
   })
 }
 
+/** What somebody shares with the user for the first time, or a group they added the user to. */
+export interface HeldFrom {
+  readonly email: string
+  readonly name: string
+  readonly avatarUrl: string
+  /** Of the shared items, or of the group. */
+  readonly names: readonly string[]
+  readonly groupId?: number
+}
+
+/** What waits for the user to accept it, by giver. Invalidated with the libraries, which it adds to. */
+export function useHeldShares() {
+  return useQuery({
+    queryKey: ['libraries', 'held'],
+    async queryFn({ signal }): Promise<readonly HeldFrom[]> {
+      const { held_shares, held_groups } = await api.get('api/v2.1/held-shares/', undefined, signal)
+      const givers = Map.groupBy(held_shares, ({ from_email }) => from_email)
+      return [
+        ...Array.from(givers.values(), (shares) => ({
+          ...giverOf(shares[0]),
+          names: shares.map(({ name }) => name),
+        })),
+        ...held_groups.map((one) => ({ ...giverOf(one), names: [one.group_name], groupId: one.group_id })),
+      ]
+    },
+  })
+}
+
+const giverOf = (one?: { from_email: string; from_name: string; from_avatar_url: string }) => ({
+  email: one?.from_email ?? '',
+  name: one?.from_name ?? '',
+  avatarUrl: one?.from_avatar_url ?? '',
+})
+
+const heldKey = ({ email, groupId }: HeldFrom) =>
+  groupId === undefined ? { from: email } : { group_id: groupId }
+
+export const acceptHeld = (held: HeldFrom) => api.post('api/v2.1/held-shares/', { form: heldKey(held) })
+export const declineHeld = (held: HeldFrom) => api.delete('api/v2.1/held-shares/', { query: heldKey(held) })
+
 /** How an entry of a list is shared. */
 export type SharedSign = 'people' | 'link'
 

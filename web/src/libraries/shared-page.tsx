@@ -3,6 +3,7 @@ import { Inbox } from 'lucide-react'
 import { useLibraries, useSharedFiles } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Empty, LoadError, useTitle, Waiting } from '../ui/index.ts'
+import { HeldShares } from './held-shares.tsx'
 import { LibraryLists } from './library-lists.tsx'
 import { SharedFiles } from './shared-files.tsx'
 
@@ -18,6 +19,7 @@ export default function SharedPage() {
       <div className="page-head">
         <h1>{texts.shared}</h1>
       </div>
+      <HeldShares />
       {shared === undefined &&
         (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
       {shared?.length === 0 && files?.length === 0 && (
