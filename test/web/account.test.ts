@@ -189,6 +189,58 @@ describe('the account page', () => {
     assert.equal((await gone.get('/api2/auth/ping/')).status, 401)
   })
 
+  it('asks for the password before it makes a token, if the sign-in was long ago', async (t) => {
+    const ann = await suite.server.signUp()
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    const { db } = suite.server.running.services
+    await db.write((tx) => tx.run('update api_token set signed_in_at = 1'))
+    await tab.go('/account/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await dialog.getByLabel('Purpose').fill('Backup')
+    await page.keyboard.press('Enter')
+    const password = dialog.getByLabel('Current password')
+    await password.waitFor()
+    await dialog.getByText('Confirm this with your password.').waitFor()
+    await tab.checkAccess()
+    await tab.picture('account-token-password')
+    await password.fill('a wrong password')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('The password is wrong.').waitFor()
+    await password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Your new token' }).getByLabel('Token').waitFor()
+    const { personal_tokens: tokens } = (await ann.get('/api/v2.1/personal-tokens/')).body
+    assert.equal(tokens.length, 1)
+  })
+
+  it('lists programs that use WebDAV, and ends them with their password', async (t) => {
+    const ann = await suite.server.signUp()
+    const form = { secret: 'Usable-Secret1' }
+    assert.equal((await ann.put('/api/v2.1/webdav-secret/', { form })).status, 200)
+    const authorization = `Basic ${Buffer.from(`${ann.email}:${form.secret}`).toString('base64')}`
+    const headers = { Authorization: authorization, 'User-Agent': 'rclone/v1.70', Depth: '0' }
+    const status = async () => (await fetch(`${ann.url}/dav/`, { method: 'PROPFIND', headers })).status
+    assert.equal(await status(), 207)
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/devices')
+    const item = page.getByRole('list', { name: 'WebDAV' }).getByRole('listitem')
+    await item.getByText('rclone/v1.70').waitFor()
+    await item.getByText('WebDAV password', { exact: true }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('account-webdav-programs')
+    await item.getByRole('button', { name: 'Remove password' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove the WebDAV password?' })
+    await dialog.getByRole('button', { name: 'Remove password' }).click()
+    await page.getByText('WebDAV password removed').waitFor()
+    assert.equal(await status(), 401)
+    await item.waitFor({ state: 'detached' })
+  })
+
   it('creates tokens that are shown once, and revokes them', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')

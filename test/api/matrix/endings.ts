@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client, type Reply } from '../../support/client.ts'
 import { personalToken } from '../../support/tokens.ts'
 import { unshare } from '../sharing-support.ts'
+import type { Leaves, Leftover } from './leftovers.ts'
 import { type Credential, type Ending, REFUSED, type Trial } from './revocation.ts'
 import { expectOk } from './stage.ts'
 import { ticketIn } from './transfer-routes.ts'
@@ -36,6 +37,45 @@ const gone: Readonly<Partial<Record<Credential, string>>> = {
   link: REFUSED,
   'webdav password': REFUSED,
 }
+
+/** What belongs to an account or a library, whatever session made it. */
+const belongings: Leaves = {
+  link: 'belongs to the account, and gives nothing without its right',
+  webhook: 'belongs to the library, and acts while its maker owns it',
+  lock: 'belongs to the account, and is in effect while it may write there',
+  star: 'belongs to the account, and is hidden without its right',
+  'monitored library': 'belongs to the account, which is notified of what it may read',
+  comment: 'belongs to the file',
+  'notified of comments': 'belongs to the account, which is notified of what it may read',
+  notification: 'belongs to the account, and is hidden without its right',
+  group: 'belongs to the account',
+  membership: 'belongs to the account',
+  'share given': 'belongs to the library',
+  library: 'belongs to the account',
+}
+/** A deactivated account keeps what is its own, for when it is active again. Nothing acts for it. */
+const inactive = without(belongings, 'webhook')
+/** What takes the password to make. */
+const confirmed: Leaves = {
+  'personal token': 'was confirmed with the password, and outlives the session',
+  'library token': 'was confirmed with the password, and belongs to the library',
+  'approved program': 'was confirmed with the password, and outlives the session',
+  'WebDAV password': 'was confirmed with the password, and outlives the session',
+  'WebDAV program': 'signs in with a password of its own',
+}
+/** A session or another credential of the account is not concerned. */
+const others: Leaves = {
+  ...belongings,
+  ...confirmed,
+  session: 'is another one, or of the account',
+  'sync token': 'is of another session, or opens nothing without its right',
+  ticket: 'is of another session, or opens nothing without its right',
+  'link into the web app': 'is of another session',
+}
+/** Without the right on a library, credentials of the account open nothing in it, as the calls show. */
+const withoutRight: Leaves = others
+/** What ends with a library, until it is restored. */
+const withoutLibrary = without(others, 'library token', 'sync token', 'ticket', 'link', 'lock', 'share given')
 
 const admin = (path: string) => `/api/v2.1/admin/${path}/`
 const changeUser = ({ admin: by, holder }: Trial, form: Record<string, string>): Promise<Reply> =>
@@ -151,6 +191,7 @@ export const endings: readonly Ending[] = [
     role: 'owner',
     end: async (trial) => void expectOk(await changeUser(trial, { is_active: 'false' })),
     becomes: { ...accountGone, account: 'deactivated', 'webdav password': 'deactivated' },
+    leaves: inactive,
   },
   {
     name: 'the account is deleted',
@@ -158,6 +199,7 @@ export const endings: readonly Ending[] = [
     end: async ({ admin: by, holder }) => void expectOk(await by.delete(admin(`users/${holder.email}`))),
     // Its libraries are deleted with it.
     becomes: { ...accountGone, 'sync token': REFUSED },
+    leaves: { session: 'is the hash of its token, so that the client learns of the end' },
   },
   {
     name: 'the password is changed',
@@ -167,6 +209,7 @@ export const endings: readonly Ending[] = [
       expectOk(await holder.post('/api/v2.1/user/reset-password/', { form }))
     },
     becomes: signedOut,
+    leaves: belongings,
   },
   {
     name: 'an administrator resets the password',
@@ -176,12 +219,14 @@ export const endings: readonly Ending[] = [
       expectOk(await by.put(admin(`users/${holder.email}/reset-password`)))
     },
     becomes: signedOut,
+    leaves: belongings,
   },
   {
     name: 'the holder signs out',
     role: 'owner',
     end: async ({ holder }) => void expectOk(await holder.post('/api2/logout-device/')),
     becomes: oneSignedOut,
+    leaves: { ...belongings, ...confirmed },
   },
   {
     name: 'the holder signs out everywhere',
@@ -189,6 +234,7 @@ export const endings: readonly Ending[] = [
     prepare: withWebdavPassword,
     end: async ({ holder }) => void expectOk(await holder.delete('/api/v2.1/sessions/')),
     becomes: signedOut,
+    leaves: belongings,
   },
   {
     name: 'the session expires',
@@ -201,6 +247,7 @@ export const endings: readonly Ending[] = [
       ),
     // A device continues to sync: its tokens are used although the API token is not.
     becomes: { account: 'revoked', 'webdav password': 'owner' },
+    leaves: others,
   },
   {
     name: 'the WebDAV password is replaced',
@@ -208,6 +255,7 @@ export const endings: readonly Ending[] = [
     prepare: withWebdavPassword,
     end: (trial) => setWebdavPassword(trial, 'davSecret-2'),
     becomes: { account: 'owner', 'webdav password': 'wrongPassword' },
+    leaves: without(others, 'WebDAV program'),
   },
   {
     name: 'the WebDAV password is removed',
@@ -215,12 +263,14 @@ export const endings: readonly Ending[] = [
     prepare: withWebdavPassword,
     end: (trial) => setWebdavPassword(trial, ''),
     becomes: { 'webdav password': 'wrongPassword' },
+    leaves: without(others, 'WebDAV password', 'WebDAV program'),
   },
   {
     name: 'a WebDAV password is set, which ends WebDAV with the account password',
     role: 'reader',
     end: (trial) => setWebdavPassword(trial, WEBDAV_PASSWORD),
     becomes: { 'webdav password': 'wrongPassword' },
+    leaves: without(others, 'WebDAV program'),
   },
   {
     name: 'the device is unlinked',
@@ -233,6 +283,7 @@ export const endings: readonly Ending[] = [
       ticket: 'unknownTicket',
       'webdav password': 'writer',
     },
+    leaves: others,
   },
   {
     name: 'the device is marked for wiping',
@@ -248,6 +299,7 @@ export const endings: readonly Ending[] = [
       ticket: 'unknownTicket',
       'webdav password': 'writer',
     },
+    leaves: others,
   },
   {
     name: 'the personal token is revoked',
@@ -259,6 +311,7 @@ export const endings: readonly Ending[] = [
     },
     was: asWriter,
     becomes: ofToken,
+    leaves: others,
   },
   {
     name: 'the personal token expires',
@@ -267,6 +320,7 @@ export const endings: readonly Ending[] = [
     end: (trial) => write(trial, "update scoped_token set expires_at = 1 where kind = 'personal'"),
     was: asWriter,
     becomes: ofToken,
+    leaves: without(others, 'personal token'),
   },
   {
     name: 'the library token is deleted',
@@ -275,6 +329,7 @@ export const endings: readonly Ending[] = [
       expectOk(await holder.delete(`/api/v2.1/repos/${stage.id}/repo-api-tokens/writingApp/`))
     },
     becomes: { 'library token': 'deletedToken' },
+    leaves: without(others, 'library token'),
   },
   {
     name: 'the library token becomes read-only',
@@ -284,6 +339,7 @@ export const endings: readonly Ending[] = [
       expectOk(await holder.put(url, { form: { permission: 'r' } }))
     },
     becomes: { 'library token': 'readingApp' },
+    leaves: others,
   },
   {
     name: 'the library is no longer shared',
@@ -292,6 +348,7 @@ export const endings: readonly Ending[] = [
     prepare: byHolder,
     end: ({ stage, holder }) => unshare(stage.owner, stage.id, holder),
     becomes: unshared,
+    leaves: withoutRight,
   },
   {
     name: 'the holder leaves the share',
@@ -303,6 +360,7 @@ export const endings: readonly Ending[] = [
       expectOk(await holder.delete(`/api2/beshared-repos/${stage.id}/`, { query }))
     },
     becomes: unshared,
+    leaves: withoutRight,
   },
   {
     name: 'the share expires',
@@ -311,6 +369,7 @@ export const endings: readonly Ending[] = [
     prepare: byHolder,
     end: (trial) => write(trial, EXPIRE_SHARE, trial.holder.email, trial.stage.id),
     becomes: unshared,
+    leaves: withoutRight,
   },
   {
     name: 'the share becomes read-only',
@@ -318,6 +377,7 @@ export const endings: readonly Ending[] = [
     ofLibrary: true,
     end: async (trial) => void expectOk(await changeShare(trial, 'r')),
     becomes: asReader,
+    leaves: withoutRight,
   },
   {
     name: 'the share loses administration',
@@ -325,6 +385,7 @@ export const endings: readonly Ending[] = [
     ofLibrary: true,
     end: async (trial) => void expectOk(await changeShare(trial, 'rw')),
     becomes: { account: 'writer', 'webdav password': 'writer' },
+    leaves: withoutRight,
   },
   {
     name: 'the holder is removed from the group',
@@ -334,12 +395,14 @@ export const endings: readonly Ending[] = [
       expectOk(await cast.callers.owner.delete(`/api/v2.1/groups/${cast.group}/members/${holder.email}/`))
     },
     becomes: { account: 'stranger', 'webdav password': 'stranger' },
+    leaves: withoutRight,
   },
   {
     name: 'the administrator is demoted',
     role: 'administrator',
     end: async (trial) => void expectOk(await changeUser(trial, { role: 'default', is_staff: 'false' })),
     becomes: { account: 'stranger' },
+    leaves: withoutRight,
   },
   {
     name: 'the library is deleted',
@@ -347,6 +410,7 @@ export const endings: readonly Ending[] = [
     ofLibrary: true,
     end: async (trial) => void expectOk(await deleteLibrary(trial)),
     becomes: gone,
+    leaves: without(withoutLibrary, 'webhook', 'library'),
   },
   {
     name: 'the library is deleted and restored',
@@ -362,6 +426,7 @@ export const endings: readonly Ending[] = [
       ticket: 'unknownTicket',
       link: 'unknownLink',
     },
+    leaves: withoutLibrary,
   },
   {
     name: 'the library is transferred',
@@ -373,6 +438,7 @@ export const endings: readonly Ending[] = [
     },
     // Links go to the new owner (decision 0009).
     becomes: { account: REFUSED, 'sync token': REFUSED, ticket: REFUSED, 'webdav password': REFUSED },
+    leaves: without(withoutRight, 'library token', 'sync token', 'link', 'webhook', 'share given', 'library'),
   },
   {
     name: 'the library is made read-only',
@@ -382,6 +448,7 @@ export const endings: readonly Ending[] = [
       expectOk(await by.put(admin(`libraries/${stage.id}`), { form: { status: 'read-only' } }))
     },
     becomes: asReader,
+    leaves: withoutRight,
   },
   {
     name: 'the holder becomes a guest, who sees no public libraries',
@@ -391,6 +458,7 @@ export const endings: readonly Ending[] = [
     end: async (trial) => void expectOk(await changeUser(trial, { role: 'guest' })),
     was: asReader,
     becomes: notPublic,
+    leaves: withoutRight,
   },
   {
     name: 'the library is no longer public',
@@ -403,6 +471,7 @@ export const endings: readonly Ending[] = [
     },
     was: asReader,
     becomes: notPublic,
+    leaves: withoutRight,
   },
   {
     name: 'the creator of the links is deactivated',
@@ -410,6 +479,7 @@ export const endings: readonly Ending[] = [
     end: async (trial) => void expectOk(await changeUser(trial, { is_active: 'false' })),
     tickets: byLinks,
     becomes: { link: 'switchedOff', ticket: 'unknownTicket' },
+    leaves: inactive,
   },
   {
     name: 'the links are disabled',
@@ -420,6 +490,7 @@ export const endings: readonly Ending[] = [
       ),
     tickets: byLinks,
     becomes: { link: 'switchedOff', ticket: 'unknownTicket' },
+    leaves: others,
   },
   {
     name: 'the links are deleted',
@@ -428,6 +499,7 @@ export const endings: readonly Ending[] = [
       eachLink(trial, (kind, token) => trial.holder.delete(`/api/v2.1/${kind}-links/${token}/`)),
     tickets: byLinks,
     becomes: { link: 'unknownLink', ticket: 'unknownTicket' },
+    leaves: without(others, 'link'),
   },
   {
     name: 'the links expire',
@@ -442,5 +514,10 @@ export const endings: readonly Ending[] = [
       }),
     tickets: byLinks,
     becomes: { link: 'expired', ticket: 'unknownTicket' },
+    leaves: others,
   },
 ]
+
+function without(leaves: Leaves, ...gone: Leftover[]): Leaves {
+  return Object.fromEntries(Object.entries(leaves).filter(([kind]) => !gone.includes(kind as Leftover)))
+}
