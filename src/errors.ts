@@ -88,6 +88,7 @@ export type Limited =
   | 'webhooks' // of a library
   | 'comments-of-file'
   | 'comments-of-account'
+  | 'comment-text' // of a file, in characters
   | 'tags' // of a library or a file
   | 'locks' // of an account or a library
   | 'annotated-files' // of a library
@@ -144,9 +145,16 @@ export function fail(fault: Fault): never {
 /** An entry for every fault. A new fault does not compile until every table has one. */
 export type FaultTable<Answer> = { [C in Fault['code']]: (fault: Extract<Fault, { code: C }>) => Answer }
 
+/** In UTF-16 code units. A fault may have text of a request, which has megabytes. */
+const MAX_DETAIL = 1000
+
+function shortened(_: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > MAX_DETAIL ? `${value.slice(0, MAX_DETAIL)}…` : value
+}
+
 function describe(fault: Fault): string {
   const { code, ...details } = fault
-  return Object.keys(details).length === 0 ? code : `${code} ${JSON.stringify(details)}`
+  return Object.keys(details).length === 0 ? code : `${code} ${JSON.stringify(details, shortened)}`
 }
 
 /** The server cannot start. The message says how to fix it. */

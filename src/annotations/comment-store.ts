@@ -62,6 +62,16 @@ export async function countComments(reader: Reader, fileKey: number): Promise<nu
   return (await reader.get<{ n: number }>(sql, fileKey))?.n ?? 0
 }
 
+/** Characters of the comments on a file, with their details, other than one. */
+export async function countCharacters(reader: Reader, fileKey: number, except = 0): Promise<number> {
+  const row = await reader.get<{ n: number }>(
+    'select coalesce(sum(length(comment) + length(detail)), 0) as n from file_comment where file_key = ? and key <> ?',
+    fileKey,
+    except,
+  )
+  return Number(row?.n ?? 0)
+}
+
 /** The number of comments that an account wrote. */
 export async function countCommentsBy(reader: Reader, authorKey: number): Promise<number> {
   const sql = 'select count(*) as n from file_comment where author_key = ?'

@@ -12,6 +12,7 @@ import { indexComment } from './comment-index.ts'
 import {
   type Comment,
   type CommentChanges,
+  countCharacters,
   countComments,
   countCommentsBy,
   countCommentsIn,
@@ -26,6 +27,8 @@ import { deleteParticipant, insertParticipants, listParticipants } from './parti
 
 /** Limits of a file. */
 export const MAX_COMMENTS = 1000
+/** Characters of all comments with their details, because one call lists them. */
+export const MAX_COMMENT_TEXT = 2 ** 20
 const MAX_PARTICIPANTS = 100
 /** Comments of one author in all libraries. No quota counts them, and readers may comment in libraries of others. */
 export const MAX_COMMENTS_OF_ACCOUNT = 20_000
@@ -100,6 +103,7 @@ export class Comments {
         if ((await countComments(tx, fileKey)) >= MAX_COMMENTS) {
           fail({ code: 'limit-reached', what: 'comments-of-file', limit: MAX_COMMENTS })
         }
+        await refuseLongText(tx, fileKey, comment)
         if ((await countCommentsBy(tx, user.key)) >= MAX_COMMENTS_OF_ACCOUNT) {
           fail({ code: 'limit-reached', what: 'comments-of-account', limit: MAX_COMMENTS_OF_ACCOUNT })
         }
@@ -116,7 +120,7 @@ export class Comments {
 
   /**
    * The author may change everything, and who may write to the library may resolve it. Throws comment-not-found,
-   * permission-denied.
+   * permission-denied, limit-reached.
    */
   async change(library: Library, id: number, changes: CommentChanges): Promise<Comment> {
     const { db, now } = this.#options
@@ -137,6 +141,8 @@ export class Comments {
         resolved: changes.resolved ?? current.resolved,
         updatedAt: isEdited ? now() : current.updatedAt,
       }
+      const fileKey = await findAnnotatedFile(tx, library.info.key, current.path)
+      if (isLonger(changed, current) && fileKey !== undefined) await refuseLongText(tx, fileKey, changed, id)
       await updateComment(tx, changed)
       if (changed.text !== current.text) await indexComment(tx, library.info.key, changed)
       await this.#recordChange(tx, library.info, current.path, actor.email)
@@ -260,4 +266,15 @@ export class Comments {
       recipients: [],
     })
   }
+}
+
+type Texts = Pick<Comment, 'text' | 'detail'>
+
+const charactersOf = ({ text, detail }: Texts) => text.length + detail.length
+const isLonger = (one: Texts, other: Texts) => charactersOf(one) > charactersOf(other)
+
+/** Throws limit-reached if a new comment, or a longer one in place of `id`, exceeds what a file may have. */
+async function refuseLongText(tx: Transaction, fileKey: number, texts: Texts, id?: number): Promise<void> {
+  if ((await countCharacters(tx, fileKey, id)) + charactersOf(texts) <= MAX_COMMENT_TEXT) return
+  fail({ code: 'limit-reached', what: 'comment-text', limit: MAX_COMMENT_TEXT })
 }

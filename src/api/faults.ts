@@ -7,6 +7,7 @@ export const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = 
   links: () => 'The number of share link exceeds the limit.',
   'personal-tokens': (limit) => `There can be no more than ${limit} personal tokens.`,
   webhooks: (limit) => `A library can have at most ${limit} webhooks.`,
+  'comment-text': (limit) => `The comments on a file can have at most ${limit} characters in all.`,
   'comments-of-file': (limit) => `A file can have at most ${limit} comments.`,
   'comments-of-account': (limit) => `An account can write at most ${limit} comments.`,
   locks: (limit) => `An account or a library can have at most ${limit} locks.`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { MAX_COMMENTS, MAX_COMMENTS_OF_ACCOUNT } from '../../src/annotations/comments.ts'
+import { MAX_COMMENT_TEXT, MAX_COMMENTS, MAX_COMMENTS_OF_ACCOUNT } from '../../src/annotations/comments.ts'
 import { deleteMissingFiles } from '../../src/annotations/missing-files.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { createEncrypted } from '../support/encrypted.ts'
@@ -124,6 +124,29 @@ describe('comments on files', () => {
     )
     const beyond = await add(client, space.id, '/b.txt', 'one more')
     assertError(beyond, 400, `A file can have at most ${MAX_COMMENTS} comments.`)
+  })
+
+  it('are limited in their length, together with their details', async () => {
+    const space = await filled()
+    const { client } = space
+    const length = 10_000
+    const { id } = (await add(client, space.id, '/b.txt', 'x'.repeat(length))).body
+    const { db } = server.running.services
+    const others = Math.floor(MAX_COMMENT_TEXT / length) - 1
+    await db.write((tx) =>
+      tx.run(
+        `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${others})
+         insert into file_comment (file_key, author, comment, detail, resolved, created_at, updated_at)
+         select file_key, author, comment, detail, resolved, created_at, updated_at
+         from file_comment join n on true where file_comment.key = ?`,
+        id,
+      ),
+    )
+    const message = `The comments on a file can have at most ${MAX_COMMENT_TEXT} characters in all.`
+    assertError(await add(client, space.id, '/b.txt', 'x'.repeat(length)), 400, message)
+    assertError(await client.put(one(space, id), { json: { detail: 'x'.repeat(length) } }), 400, message)
+    assert.equal((await client.put(one(space, id), { json: { comment: 'shorter' } })).status, 200)
+    assert.equal((await add(client, space.id, '/b.txt', 'fits')).status, 201)
   })
 
   it('are limited for each author, whatever the file', async () => {
