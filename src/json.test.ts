@@ -19,6 +19,9 @@ describe('JSON from outside', () => {
     assert.equal((parseOutsideJson(`[${'1,'.repeat(98)}1]`, { values: 100 }) as unknown[]).length, 99)
     assert.throws(() => parseOutsideJson(`[${'1,'.repeat(200)}1]`, { values: 100 }), JsonRefused)
     assert.throws(() => parseOutsideJson(`[${'{},'.repeat(1_000_000)}{}]`), JsonRefused)
+    const named = (names: number) => `{${Array.from({ length: names }, (_, n) => `"${n}":0`).join()}}`
+    assert.equal(Object.keys(parseOutsideJson(named(200), { names: 200 }) as object).length, 200)
+    assert.throws(() => parseOutsideJson(named(201), { names: 200 }), JsonRefused)
   })
 
   it('counts nothing within strings', () => {

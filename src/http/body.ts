@@ -6,6 +6,9 @@ import { parseMultipart } from './multipart.ts'
 import { detail, type Refusal } from './refusal.ts'
 import type { RequestBody } from './transport.ts'
 
+/** Of all objects of a JSON body. A batch call names 10,000 items with two fields each. Parsing as many different ones takes 20 ms. */
+const MAX_JSON_NAMES = 25_000
+
 /** Reads a whole body of at most `limit` bytes into memory that `claim` reserves; not a promise if it is buffered. */
 export function readBody(body: RequestBody, limit: number, claim: BodyClaim): Buffer | Promise<Buffer> {
   const { length } = body
@@ -58,19 +61,31 @@ export function parseBody(contentType: string | undefined, bytes: Buffer): Field
 
 function parseForm(bytes: Buffer): Fields {
   const fields = Fields.fromForm(bytes)
-  if (fields === undefined) throw detail(400, 'Too many fields in request.')
+  if (fields === undefined) throw tooManyFields()
   return fields
+}
+
+/** Whether an object has more names than a form may have, or one of its lists has more items. */
+function hasTooMany(value: object): boolean {
+  if (Array.isArray(value)) return value.length > maxFields
+  const values = Object.values(value)
+  return values.length > maxFields || values.some((one) => Array.isArray(one) && one.length > maxFields)
+}
+
+function tooManyFields(): Refusal {
+  return detail(400, 'Too many fields in request.')
 }
 
 function parseJson(bytes: Buffer): Fields {
   const value = parsed(bytes)
   if (typeof value !== 'object' || value === null) throw jsonError('an object is expected')
+  if (hasTooMany(value)) throw tooManyFields()
   return Fields.fromJson(value)
 }
 
 function parsed(bytes: Buffer): unknown {
   try {
-    return parseOutsideJson(bytes)
+    return parseOutsideJson(bytes, { names: MAX_JSON_NAMES })
   } catch (error) {
     if (error instanceof JsonRefused) throw jsonError(error.message)
     throw error

@@ -1,5 +1,13 @@
 import { HttpResponse, jsonResponse, type ResponseHeaders, textResponse } from './response.ts'
 
+/** In UTF-16 code units: more than the longest path. Text of a request may be in a message, and a body has megabytes. */
+const MAX_MESSAGE = 20_000
+
+/** A message as it is sent. */
+export function bounded(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE).toWellFormed()}…`
+}
+
 /** A response that is thrown instead of returned. */
 export class Refusal extends Error {
   readonly status: number
@@ -30,12 +38,12 @@ export class TextRefusal extends Refusal {
 
 /** A refusal by an endpoint: `{"error_msg": text}`. */
 export function errorMessage(status: number, text: string, headers?: ResponseHeaders): Refusal {
-  return new Refusal(status, { error_msg: text }, headers)
+  return new Refusal(status, { error_msg: bounded(text) }, headers)
 }
 
 /** A refusal before an endpoint is reached (credentials, rate limit, method, parsing): `{"detail": text}`. */
 export function detail(status: number, text: string, headers?: ResponseHeaders): Refusal {
-  return new Refusal(status, { detail: text }, headers)
+  return new Refusal(status, { detail: bounded(text) }, headers)
 }
 
 /** The response to an unknown path, and to a path segment that cannot be parsed. */

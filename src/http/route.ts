@@ -135,6 +135,8 @@ export interface Endpoint {
   readonly summary: string
   /** Names of the path, query and body fields it reads; `raw` for a raw body. */
   readonly reads: readonly string[]
+  /** Maximum size in bytes of a body that is not raw. */
+  readonly bodyLimit: number
 }
 
 /** A `route` function for one kind of user and one set of services, with the rate limit of routes that have no other. */
@@ -173,10 +175,10 @@ function usualScope({ method, path, auth }: { method: Method; path: string; auth
 
 /** The endpoints for the docs, in the order of declaration. */
 export function endpointsOf(routes: readonly ListedRoute[]): Endpoint[] {
-  return routes.map(({ method, path, auth, scope, summary, params, query, body }) => {
+  return routes.map(({ method, path, auth, scope, summary, params, query, body, bodyLimit }) => {
     const fields = body === 'raw' ? ['raw'] : Object.keys(body)
     const reads = [...Object.keys(params), ...Object.keys(query), ...fields]
-    return { method, path, auth, scope, summary, reads }
+    return { method, path, auth, scope, summary, reads, bodyLimit }
   })
 }
 

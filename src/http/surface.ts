@@ -1,5 +1,5 @@
 import { DomainError, type Fault } from '../errors.ts'
-import { Refusal } from './refusal.ts'
+import { bounded, Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import { HttpResponse, jsonResponse, type ResponseHeaders } from './response.ts'
 import type { FaultResponse, FaultResponses, Route, SurfaceFaults } from './route.ts'
@@ -33,7 +33,8 @@ export function responseToThrown(
   if (!(thrown instanceof DomainError)) return undefined
   const found = toResponse(thrown.fault, routeFaults) ?? toResponse(thrown.fault, surface.faults)
   if (found === undefined) return undefined
-  const [status, message, headers] = found
+  const [status, text, headers] = found
+  const message = bounded(text)
   if (surface.faultResponse !== undefined) return withHeaders(surface.faultResponse(status, message), headers)
   return jsonResponse(status, surface.faultBody?.(message) ?? { error_msg: message }, headers)
 }
