@@ -81,8 +81,16 @@ export function makeManyFolders(
   return library.commit(async (tree) => {
     const outcomes: FolderOutcome[] = []
     const created: LibraryPath[] = []
+    const locked = new Map<LibraryPath, Promise<boolean>>()
+    // Once for each folder: a library may have thousands of locks, and a call thousands of paths.
+    const isLocked = (folder: LibraryPath) => {
+      const known = locked.get(folder) ?? isRefused(library.refuseLockedFolder(folder))
+      locked.set(folder, known)
+      return known
+    }
     for (const path of paths) {
-      const outcome = await makeOne(library, tree, path)
+      const isOpen = !(await isLocked(parentOf(path)))
+      const outcome = isOpen ? await makeOne(tree, path) : 'refused'
       outcomes.push(outcome)
       if (outcome === 'created') created.push(path)
       if (outcomes.length % FOLDERS_PER_TURN === 0) await nextTurn()
@@ -92,13 +100,18 @@ export function makeManyFolders(
   })
 }
 
-async function makeOne(
-  library: EditableLibrary,
-  tree: WorkingTree,
-  path: LibraryPath,
-): Promise<FolderOutcome> {
+async function isRefused(asked: Promise<void>): Promise<boolean> {
   try {
-    await library.refuseLockedFolder(parentOf(path))
+    await asked
+    return false
+  } catch (error) {
+    if (error instanceof DomainError) return true
+    throw error
+  }
+}
+
+async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutcome> {
+  try {
     return (await tree.makeDirs(path)).length > 0 ? 'created' : 'exists'
   } catch (error) {
     if (error instanceof DomainError) return 'refused'
