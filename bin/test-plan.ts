@@ -128,6 +128,12 @@ export const RULES: readonly Rule[] = [
   deep('test/clients/promtool', SQLITE, 'a real client', 1),
   split('test/limits/table-bounds', 'fills tables with lowered bounds', 3),
   fast('test/limits/event-loop', SQLITE, 'turns of the event loop'),
+  both(
+    'test/limits/answer-budget',
+    SQLITE,
+    'every route; unusual bodies once for each limit, then for each route',
+    45,
+  ),
   fast('test/limits/released', SQLITE, 'one server'),
   deep('test/faults/', SQLITE, 'random: three faults under load on three nodes with PostgreSQL and S3', 60),
   deep('test/kills/', SQLITE, 'random: 16 kills under every kind of write', 60),
