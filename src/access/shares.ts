@@ -6,7 +6,7 @@ import {
   type SubLibrary,
   type TransactionHook,
 } from '../commits/index.ts'
-import type { Database, Transaction } from '../database/index.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import {
   type Account,
@@ -360,10 +360,15 @@ export class Shares {
     })
   }
 
+  /** Whether what an account gives to another has to be accepted first. */
+  holds(by: Account, to: Account): Promise<boolean> {
+    return this.#isHeld(this.#db, by, { to: 'user', account: to })
+  }
+
   /** Administrators of the server are trusted. */
-  async #isHeld(tx: Transaction, by: Account, recipient: Recipient): Promise<boolean> {
+  async #isHeld(reader: Reader, by: Account, recipient: Recipient): Promise<boolean> {
     if (!this.#holdsNewGivers || recipient.to !== 'user' || isAdmin(by)) return false
-    return !(await hasSharedWith(tx, by.key, recipient.account.key))
+    return !(await hasSharedWith(reader, by.key, recipient.account.key))
   }
 
   async #refuse(library: Library, by: Account, recipient: Recipient): Promise<void> {

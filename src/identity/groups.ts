@@ -174,9 +174,18 @@ export class Groups {
     return { ...group, name }
   }
 
-  /** The new owner becomes a member and administrator, and the old one stays a member. For the owner. */
-  async transfer({ group, accountKey }: Membership, to: Account, also?: TransactionHook): Promise<Group> {
+  /**
+   * The new owner becomes a member and administrator, and the old one stays a member. For the owner. Throws, except for administrators of
+   * the server, limit-reached, and permission-denied if memberships are held and the new owner has not accepted one.
+   */
+  async transfer(by: Membership, to: Account, also?: TransactionHook): Promise<Group> {
+    const { group, accountKey } = by
     await this.#db.write(async (tx) => {
+      if (by.actsAsOwner !== true) {
+        await refuseAtLimit('groups', (most) => countGroupsOf(tx, to.key, most))
+        const isMember = (await findMembership(tx, group.key, to.key)) !== undefined
+        if (this.#holdsNewGivers && !isMember) fail({ code: 'permission-denied' })
+      }
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
       const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
       if (isNew) await this.#joined(tx, group, to, accountKey, false)

@@ -178,6 +178,23 @@ describe('shares of new givers, with CARREL_SHARE_ACCEPTANCE=new-givers', () => 
     assert.deepEqual((await held(receiver)).groups, [])
   })
 
+  it('are not replaced by transfers, which nobody can decline', async () => {
+    const { giver, receiver } = await people()
+    const id = await giver.createLibrary('Plans')
+    const hand = () => giver.put(`/api2/repos/${id}/owner/`, { form: { owner: receiver.email } })
+    assert.equal((await hand()).status, 403)
+    const group = await makeGroup('Given', giver, receiver)
+    const handGroup = () => giver.put(`/api/v2.1/groups/${group}/`, { form: { owner: receiver.email } })
+    assert.equal((await handGroup()).status, 403)
+    assert.deepEqual((await held(receiver)).groups, ['Given'])
+    await receiver.post(HELD, { form: { group_id: group } })
+    assert.equal((await handGroup()).status, 200)
+    await shareWith(giver, await giver.createLibrary('First'), receiver)
+    assert.equal((await hand()).status, 403)
+    await receiver.post(HELD, { form: { from: giver.email } })
+    assert.equal((await hand()).status, 200)
+  })
+
   it('are the business of the recipient alone', async () => {
     const { giver, receiver } = await people()
     const id = await giver.createLibrary('Plans')

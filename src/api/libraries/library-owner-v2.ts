@@ -28,7 +28,7 @@ export const libraryOwnerRoutes = [
     summary: 'Transfers a library to another account.',
     params,
     body: { owner: required(), reshare: keepShares },
-    async handle({ user, params, body, request }, { access, accounts, audit, core }) {
+    async handle({ user, params, body, request }, { access, accounts, audit, core, shares }) {
       if (!(await access.exists(params.repo_id))) fail({ code: 'library-not-found', id: params.repo_id })
       const email = body.owner.toLowerCase()
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
@@ -38,6 +38,8 @@ export const libraryOwnerRoutes = [
         throw errorMessage(403, words)
       }
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
+      // A transfer cannot be declined.
+      if (await shares.holds(user, owner)) fail({ code: 'permission-denied' })
       const action = libraryAction('library-transferred', library.info, { from: user.email, to: owner.email })
       const also = auditAction({ audit }, { user, request }, action)
       await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
