@@ -20,7 +20,7 @@ interface LimitedOwner {
 }
 
 /** What a commit adds to. */
-export interface Growth {
+interface Growth {
   readonly bytes: boolean
   /** Files and folders. */
   readonly entries: boolean
