@@ -1,6 +1,11 @@
 import { asSeen, inOrigin, type PathBinding, type Scope } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, selfAndAbove, withSlash } from '../objects/index.ts'
+import type { LibraryCore } from './core.ts'
+import { refusePropertyGrowth } from './properties.ts'
+
+/** Copied rows between two checks of the quota. */
+const CHECKED_EVERY = 100
 
 /** An item that was at one path and is now at another. */
 interface Moved {
@@ -36,20 +41,27 @@ export async function followMoves(
   }
 }
 
-/** Copies the rows of items that were copied, where the table has rows that a copy keeps. Part of the commit that copies them. */
+/**
+ * Copies the rows of items that were copied, where the table has rows that a copy keeps. Part of the commit that copies them. Throws
+ * quota-exceeded.
+ */
 export async function copyBound(
-  bindings: readonly PathBinding[],
+  core: LibraryCore,
   tx: Transaction,
   source: Scope,
   target: Scope,
   copies: readonly Moved[],
 ): Promise<void> {
   const targets = new Map(copies.map(({ from, path }) => [inOrigin(source, from), inOrigin(target, path)]))
-  for (const binding of bindings) {
+  for (const binding of core.pathBindings) {
     if (binding.copy === undefined) continue
-    for (const { path, root } of await boundPaths(tx, binding, source.key, targets)) {
+    const bound = await boundPaths(tx, binding, source.key, targets)
+    for (const [index, { path, root }] of bound.entries()) {
       const copied = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
       await binding.copy(tx, { libraryKey: source.key, path }, { libraryKey: target.key, path: copied })
+      // Now and then, so that a copy that is too large does not write all of it first.
+      const isLast = index === bound.length - 1
+      if (isLast || index % CHECKED_EVERY === 0) await refusePropertyGrowth(core, tx, target.key)
     }
   }
 }

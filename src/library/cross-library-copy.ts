@@ -73,7 +73,7 @@ export async function copyBetweenLibraries(
       description: describeAdded(entriesOf(chosen)),
       result: placed,
       async also(tx) {
-        await copyBound(core.pathBindings, tx, source.info, target.info, placed)
+        await copyBound(core, tx, source.info, target.info, placed)
         await observer?.placed(tx)
       },
     }

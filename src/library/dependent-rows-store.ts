@@ -14,6 +14,7 @@ export const libraryRows: LibraryDependent = {
     await tx.run('delete from star where library_key = ?', libraryKey)
     await tx.run('delete from smart_link where library_key = ?', libraryKey)
     await tx.run('delete from webdav_property where library_key = ?', libraryKey)
+    await tx.run('delete from webdav_property_usage where library_key = ?', libraryKey)
   },
 }
 

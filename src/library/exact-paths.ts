@@ -156,7 +156,7 @@ export async function copyTo(
       async also(tx) {
         if (outcome === 'replaced') await dropBound(core.pathBindings, tx, library.info, [same.to])
         const copies = isPast ? [] : [{ from: same.from, path: same.to }]
-        await copyBound(core.pathBindings, tx, library.info, library.info, copies)
+        await copyBound(core, tx, library.info, library.info, copies)
       },
     }
   })
@@ -245,7 +245,7 @@ async function copyAcross(
       async also(tx) {
         if (outcome === 'replaced') await dropBound(core.pathBindings, tx, target.info, [to])
         const copies = isPast ? [] : [{ from, path: to }]
-        await copyBound(core.pathBindings, tx, source.info, target.info, copies)
+        await copyBound(core, tx, source.info, target.info, copies)
       },
     }
   })

@@ -91,7 +91,7 @@ async function copyWithin(
     return {
       description: describeAdded(entriesOf(chosen)),
       result: placed,
-      also: (tx) => copyBound(core.pathBindings, tx, target.info, target.info, placed),
+      also: (tx) => copyBound(core, tx, target.info, target.info, placed),
     }
   })
   return result

@@ -1,4 +1,5 @@
-import { inOrigin } from '../commits/index.ts'
+import { inOrigin, usageOf } from '../commits/index.ts'
+import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type LibraryPath, pathKey, ROOT } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -8,11 +9,14 @@ import {
   findProperties,
   listProperties,
   listPropertySizes,
+  propertyBytes,
   putProperties,
 } from './property-store.ts'
 
 /** Characters of all properties of one item, in total. */
 const MAX_CHARACTERS = 64 * 1024
+/** Bytes of all properties of a library, whatever the quota is: a copy of a folder costs nothing but its properties. */
+const MAX_LIBRARY_BYTES = 256 * 2 ** 20
 
 /** The dead properties of an item. */
 export function propertiesOf(
@@ -52,8 +56,8 @@ export async function propertiesOfAll(
 }
 
 /**
- * Changes the dead properties of an item, all or none. False if they would take too much space. Locks are not checked: that
- * is up to the caller. Throws path-not-found.
+ * Changes the dead properties of an item, all or none. False if those of the item would take too much space. Locks are not checked: that
+ * is up to the caller. Throws path-not-found, quota-exceeded.
  */
 export async function changeProperties(
   core: LibraryCore,
@@ -67,10 +71,35 @@ export async function changeProperties(
   }
   const place = inOrigin(info, path)
   return dbOf(core).write(async (tx) => {
-    const properties = change(await findProperties(tx, info.key, place))
-    const characters = properties.reduce((sum, { xml }) => sum + xml.length, 0)
+    const before = await findProperties(tx, info.key, place)
+    const properties = change(before)
+    const characters = charactersOf(properties)
     if (characters > MAX_CHARACTERS) return false
     await putProperties(tx, info.key, place, properties)
+    if (characters > charactersOf(before)) await refusePropertyGrowth(core, tx, info.key)
     return true
   })
+}
+
+function charactersOf(properties: readonly DeadProperty[]): number {
+  return properties.reduce((sum, { xml }) => sum + xml.length, 0)
+}
+
+/**
+ * Called in the transaction that stored more properties, also by a copy of items. They count against the quota of the owner like files, but only
+ * here: uploads do not ask for them. Throws quota-exceeded.
+ */
+export async function refusePropertyGrowth(
+  core: LibraryCore,
+  tx: Transaction,
+  libraryKey: number,
+): Promise<void> {
+  if ((await propertyBytes(tx, { libraryKey })) > MAX_LIBRARY_BYTES) {
+    fail({ code: 'quota-exceeded', limit: MAX_LIBRARY_BYTES })
+  }
+  const owner = await core.growth.guard?.limitedOwner(tx, libraryKey)
+  if (owner === undefined) return
+  const { ownerKey, limit } = owner
+  const used = (await usageOf(tx, ownerKey)) + (await propertyBytes(tx, { ownerKey }))
+  if (used > limit) fail({ code: 'quota-exceeded', limit })
 }

@@ -1,4 +1,4 @@
-import { type PathBinding, tableBinding } from '../commits/index.ts'
+import { libraryRowRelation, type PathBinding, tableBinding } from '../commits/index.ts'
 import { inGroups, type Reader, type Transaction } from '../database/index.ts'
 import { type LibraryPath, parentOf, pathKey } from '../objects/index.ts'
 
@@ -21,6 +21,8 @@ const byPath = tableBinding('webdav_property', { rows: 'WebDAV properties', ends
 export const propertyBinding: PathBinding = {
   ...byPath,
   async move(tx, libraryKey, from, to) {
+    // Those at `to` belonged to an item that is gone.
+    if ((await findProperties(tx, libraryKey, from)).length > 0) await deleteProperties(tx, libraryKey, to)
     await byPath.move(tx, libraryKey, from, to)
     await tx.run(
       'update webdav_property set folder_key = ? where library_key = ? and path_key = ?',
@@ -32,6 +34,7 @@ export const propertyBinding: PathBinding = {
   async copy(tx, from, to) {
     await putProperties(tx, to.libraryKey, to.path, await findProperties(tx, from.libraryKey, from.path))
   },
+  drop: deleteProperties,
 }
 
 /** In the order they were set. */
@@ -88,13 +91,52 @@ export async function putProperties(
   path: LibraryPath,
   properties: readonly DeadProperty[],
 ): Promise<void> {
-  const key = pathKey(path)
-  await tx.run('delete from webdav_property where library_key = ? and path_key = ?', libraryKey, key)
+  await deleteProperties(tx, libraryKey, path)
   if (properties.length === 0) return
-  const packed = properties.map(({ namespace, name, xml }) => ({ namespace, name, xml }))
+  const packed = JSON.stringify(properties.map(({ namespace, name, xml }) => ({ namespace, name, xml })))
   const columns = ['library_key', 'path_key', 'path', 'folder_key', 'properties']
-  const row = [libraryKey, key, path, pathKey(parentOf(path)), JSON.stringify(packed)]
+  const row = [libraryKey, pathKey(path), path, pathKey(parentOf(path)), packed]
   await tx.insert('webdav_property', columns, [row])
+  await addUsage(tx, libraryKey, Buffer.byteLength(packed))
+}
+
+async function deleteProperties(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
+  const row = await tx.get<{ bytes: number }>(
+    `delete from webdav_property where library_key = ? and path_key = ?
+     returning octet_length(properties) as bytes`,
+    libraryKey,
+    pathKey(path),
+  )
+  if (row !== undefined) await addUsage(tx, libraryKey, -row.bytes)
+}
+
+/** The bytes of all properties of a library, and of all libraries of an owner. */
+export async function propertyBytes(
+  reader: Reader,
+  of: { readonly libraryKey: number } | { readonly ownerKey: number },
+): Promise<number> {
+  const row =
+    'libraryKey' in of
+      ? await reader.get<{ bytes: number | string | null }>(
+          'select bytes from webdav_property_usage where library_key = ?',
+          of.libraryKey,
+        )
+      : await reader.get<{ bytes: number | string | null }>(
+          `select sum(u.bytes) as bytes from webdav_property_usage u
+             join ${libraryRowRelation} library on library.key = u.library_key where library.owner_key = ?`,
+          of.ownerKey,
+        )
+  // PostgreSQL sums bigint as numeric, which arrives as text.
+  return Number(row?.bytes ?? 0)
+}
+
+async function addUsage(tx: Transaction, libraryKey: number, bytes: number): Promise<void> {
+  await tx.run(
+    `insert into webdav_property_usage (library_key, bytes) values (?, ?)
+     on conflict (library_key) do update set bytes = webdav_property_usage.bytes + excluded.bytes`,
+    libraryKey,
+    bytes,
+  )
 }
 
 function unpacked({ properties }: PropertyRow): DeadProperty[] {

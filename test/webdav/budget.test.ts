@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
+import type { LibraryId } from '../../src/objects/index.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'
@@ -139,6 +141,79 @@ describe('what an answer of WebDAV takes', () => {
       pairs.sort(([a = 0], [b = 0]) => a - b),
       Array.from({ length: 40 }, (_, index) => [index, index]),
     )
+  })
+
+  it('counts stored properties against the quota of the owner, with those of copies', async () => {
+    const user = await server.signUp({ password: PASSWORD })
+    const admin = await server.admin()
+    await admin.put(`/api/v2.1/admin/users/${user.email}/`, { form: { quota_total: 1 } })
+    const dav = new DavClient(server.url, user.email, PASSWORD)
+    const libraries = [await user.createLibrary('Props'), await user.createLibrary('More')]
+    const { access, accounts, core } = server.running.services
+    const account = await accounts.get(user.email)
+    const keys = await Promise.all(
+      libraries.map(async (id) => (await access.open(account, id as LibraryId)).info.key),
+    )
+    const stored = async () => {
+      const db = dbOf(core)
+      const where = `library_key in (${keys.join(', ')})`
+      const [row, counted] = await Promise.all(
+        [
+          `select coalesce(sum(octet_length(properties)), 0) as bytes from webdav_property where ${where}`,
+          `select coalesce(sum(bytes), 0) as bytes from webdav_property_usage where ${where}`,
+        ].map((sql) => db.get<{ bytes: number | string }>(sql)),
+      )
+      assert.equal(Number(counted?.bytes), Number(row?.bytes))
+      return Number(row?.bytes)
+    }
+    const body = (instruction: string, length: number) =>
+      `<propertyupdate xmlns="DAV:"><${instruction}><prop><v xmlns="urn:x">${'v'.repeat(length)}</v></prop></${instruction}></propertyupdate>`
+    const patch = async (path: string, instruction = 'set', length = 50_000) =>
+      (await dav.call('PROPPATCH', path, { body: body(instruction, length) })).status
+    const to = (path: string) => ({ headers: { Destination: path } })
+
+    await dav.call('MKCOL', '/dav/Props/a')
+    for (let index = 0; index < 6; index += 1) {
+      await dav.put(`/dav/Props/a/${index}`, 'x')
+      assert.equal(await patch(`/dav/Props/a/${index}`), 207)
+    }
+    // Copies count, in the library and in another one of the owner.
+    assert.equal((await dav.call('COPY', '/dav/Props/a', to('/dav/Props/b'))).status, 201)
+    assert.equal((await dav.call('COPY', '/dav/Props/a', to('/dav/More/b'))).status, 201)
+    const full = await stored()
+    assert.ok(full > 900_000 && full < 1_000_000, `${full}`)
+    assert.equal((await dav.call('COPY', '/dav/Props/a', to('/dav/Props/c'))).status, 507)
+    assert.equal((await dav.propfind('/dav/Props/c', '0')).status, 404)
+    const byApi = await user.post('/api/v2.1/repos/sync-batch-copy-item/', {
+      json: {
+        src_repo_id: libraries[0],
+        src_parent_dir: '/',
+        src_dirents: ['a'],
+        dst_repo_id: libraries[1],
+        dst_parent_dir: '/',
+      },
+    })
+    assert.equal(byApi.status, 443, byApi.text)
+    const statuses: number[] = []
+    for (let index = 0; index < 5; index += 1) {
+      await dav.put(`/dav/More/${index}`, 'x')
+      statuses.push(await patch(`/dav/More/${index}`))
+    }
+    assert.deepEqual([statuses[0], statuses.at(-1)], [207, 507])
+    assert.ok((await stored()) <= 1_000_000)
+    // Less is always possible, and moves and deletions are counted.
+    assert.equal(await patch('/dav/Props/a/0', 'set', 10), 207)
+    assert.equal(await patch('/dav/Props/a/1', 'remove', 0), 207)
+    assert.equal((await dav.call('MOVE', '/dav/Props/a/2', to('/dav/Props/b/2'))).status, 204)
+    assert.equal((await dav.call('MOVE', '/dav/Props/b', to('/dav/Props/moved'))).status, 201)
+    assert.equal((await dav.call('DELETE', '/dav/More/b')).status, 204)
+    // Between libraries both need room for a moment, as files do.
+    assert.equal((await dav.call('MOVE', '/dav/Props/moved', to('/dav/More/moved'))).status, 201)
+    await stored()
+    for (const path of ['/dav/Props/a', '/dav/More/moved']) {
+      assert.equal((await dav.call('DELETE', path)).status, 204)
+    }
+    assert.ok((await stored()) < 250_000)
   })
 
   /** A condition with the tokens of all locks. */

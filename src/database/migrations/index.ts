@@ -57,6 +57,7 @@ import { lockOrigins } from './0058-lock-origins.ts'
 import { webdavClients } from './0059-webdav-clients.ts'
 import { callsOfNodes } from './0060-calls-of-nodes.ts'
 import { heldShares } from './0061-held-shares.ts'
+import { propertyUsage } from './0062-property-usage.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -120,4 +121,5 @@ export const migrations: readonly Migration[] = [
   webdavClients,
   callsOfNodes,
   heldShares,
+  propertyUsage,
 ]
