@@ -62,7 +62,7 @@ export function checkedContactEmail(text: string): string {
 /** Null removes the login id. */
 export function checkedLoginId(text: string | null): string | null {
   if (text === null) return null
-  const loginId = text.trim()
+  const loginId = text.trim().normalize('NFC')
   if (loginId === '') refuse('login-id-empty')
   if (lengthOf(loginId) > longestText || !isPlainText(loginId)) refuse('login-id-invalid', loginId)
   return loginId

@@ -115,11 +115,14 @@ export async function findCredentialsByLogin(
   text: string,
   email: string | undefined,
 ): Promise<Credentials | undefined> {
-  const condition = 'email = ? or login_id = ? or (contact_email = ? and contact_verified = 1)'
-  const found = await selectCredentials(reader, condition, email ?? null, text, email ?? null)
+  // Login ids are stored in NFC. Earlier versions and imports stored them as they were typed.
+  const composed = text.normalize('NFC')
+  const condition = 'email = ? or login_id in (?, ?) or (contact_email = ? and contact_verified = 1)'
+  const found = await selectCredentials(reader, condition, email ?? null, text, composed, email ?? null)
   return (
     found.find(({ account }) => account.email === email) ??
     found.find(({ account }) => account.loginId === text) ??
+    found.find(({ account }) => account.loginId === composed) ??
     found[0]
   )
 }

@@ -80,7 +80,7 @@ export class AccountTokens {
    * Counts a request for a new password, for all nodes together. Returns the seconds to wait after too many for one name, whether it exists or not.
    */
   async throttle(login: string, network: string): Promise<number | undefined> {
-    return this.#throttle?.begin(login, network)
+    return this.#throttle?.begin(login, { network })
   }
 
   /**

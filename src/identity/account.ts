@@ -1,5 +1,6 @@
 import type { Language } from '../texts/index.ts'
 import type { presentedCredential } from './credential-origin.ts'
+import { loginName } from './login-name.ts'
 import type { Scope } from './scope.ts'
 
 /** The role of an account on the server. Permissions on libraries are separate. */
@@ -107,7 +108,7 @@ const emailShape = /^[^\p{C}\p{Z}@/\\:;,"<>()[\]]+@[^\p{C}\p{Z}@/\\:;,"<>()[\]]+
 /** Parses an account id: lower-cased, e-mail-shaped, at most 255 characters. */
 export function parseEmail(text: string): string | undefined {
   if (text.length > 2 * longestEmail) return undefined
-  const email = text.trim().normalize('NFC').toLowerCase()
+  const email = loginName(text)
   return email.length <= longestEmail && emailShape.test(email) ? email : undefined
 }
 

@@ -133,11 +133,11 @@ export class DeviceAuthorizations {
    */
   async find(account: Account, network: string, userCode: string): Promise<PendingDevice | undefined> {
     const { db, now } = this.#options
-    const wait = await this.#throttle?.begin(account.email, network)
+    const wait = await this.#throttle?.begin(account.email, { network })
     if (wait !== undefined) fail({ code: 'too-many-tries', seconds: wait })
     const found = await findPendingDevice(db, this.#userHash(userCode), now())
     // Not all wrong codes before are forgiven: everybody can have a right one.
-    if (found !== undefined) await this.#throttle?.cancel(account.email, network)
+    if (found !== undefined) await this.#throttle?.cancel(account.email, { network })
     return found
   }
 

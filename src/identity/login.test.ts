@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
+import { libraryRelations } from '../assembly/relations.ts'
 import type { Login } from './login.ts'
+import { PasswordChecks } from './password-checks.ts'
 import { Passwords } from './passwords.ts'
-import { cheapCost, laptop, onEachDatabase, openOnSqlite, type TestIdentity } from './test-support.ts'
+import { ScopedTokens } from './scoped-tokens.ts'
+import { cheapCost, laptop, onEachDatabase, openOnSqlite, secret, type TestIdentity } from './test-support.ts'
+import { WebdavClients } from './webdav-clients.ts'
+import { WebdavSecrets } from './webdav-secrets.ts'
+import { WebdavSignIn } from './webdav-sign-in.ts'
 
 const address = '192.0.2.7'
 const annsOwn = { username: 'ann@example.org', password: 'secret of ann', address }
@@ -41,6 +47,16 @@ await onEachDatabase('Login', (open) => {
     for (const username of ['Ann@Example.org', 'reader', 'office@example.com']) {
       assert.equal(await tokenOf(identity, { ...annsOwn, username }), token)
     }
+  })
+
+  it('finds a login id however its accents are encoded, also one that was stored decomposed', async () => {
+    await using identity = await open()
+    await identity.signUp('ann', { loginId: 'zoe\u0301' })
+    const token = await tokenOf(identity, annsOwn)
+    for (const username of ['zoe\u0301', 'zo\u00e9'])
+      assert.equal(await tokenOf(identity, { ...annsOwn, username }), token)
+    await identity.db.write((tx) => tx.run('update account set login_id = ?', 'zoe\u0301'))
+    assert.equal(await tokenOf(identity, { ...annsOwn, username: 'zoe\u0301' }), token)
   })
 
   it('issues a separate token per device and stores the device', async () => {
@@ -201,6 +217,92 @@ describe('password guessing', () => {
       work,
       Array.from({ length: 4 }, () => ({ reads: 1, hashes: 1 })),
     )
+  })
+
+  it('costs the same work on WebDAV, whether there is an account and whether it has a WebDAV password', async () => {
+    await using identity = await openOnSqlite({ rateLimit: false })
+    const { accounts, db } = identity
+    await identity.signUp('ann')
+    await identity.signUp('bob', { active: false })
+    const eve = await identity.signUp('eve')
+    const passwords = new WatchedPasswords({ cost: cheapCost })
+    await new WebdavSecrets({ db, passwords }).set(eve, 'Usable-Secret1')
+    const now = () => identity.time
+    const signIn = new WebdavSignIn({
+      db,
+      accounts,
+      scopedTokens: new ScopedTokens(db, secret, now, libraryRelations),
+      passwordChecks: new PasswordChecks({ accounts, passwords, now, rateLimit: false }),
+      clients: new WebdavClients({ db, now, onSignIn: async () => {} }),
+      onRefused: async () => {},
+    })
+    const client = {
+      address,
+      network: address,
+      signal: new AbortController().signal,
+      header: () => undefined,
+    }
+    const reads = [mock.method(db, 'all'), mock.method(db, 'get')]
+    const countReads = () => reads.reduce((sum, read) => sum + read.mock.callCount(), 0)
+    for (const guess of ['a guess', 'a'.repeat(30), 'a'.repeat(40)]) {
+      const work: unknown[] = []
+      for (const name of ['ann', 'bob', 'eve', 'nobody'].map((one) => `${one}@example.org`)) {
+        const before = countReads()
+        passwords.compared.length = 0
+        assert.deepEqual(await signIn.authenticate({ name, secret: guess, client }), { reason: 'unknown' })
+        work.push({ reads: countReads() - before, hashes: passwords.compared.length })
+      }
+      const [first] = work
+      assert.partialDeepStrictEqual(first, { hashes: 1 })
+      assert.deepEqual(
+        work,
+        work.map(() => first),
+        `for a secret of ${guess.length} characters`,
+      )
+    }
+  })
+
+  it('on WebDAV is counted with that of sign-ins, whether there is a WebDAV password', async () => {
+    await using identity = await openOnSqlite()
+    const { accounts, db, passwords } = identity
+    const eve = await identity.signUp('eve')
+    await identity.signUp('ann')
+    await new WebdavSecrets({ db, passwords }).set(eve, 'Usable-Secret1')
+    const now = () => identity.time
+    const passwordChecks = new PasswordChecks({ accounts, passwords, now, rateLimit: true })
+    const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
+    const clients = new WebdavClients({ db, now, onSignIn: async () => {} })
+    const onRefused = async () => {}
+    const signIn = new WebdavSignIn({ db, accounts, scopedTokens, passwordChecks, clients, onRefused })
+    const client = {
+      address,
+      network: address,
+      signal: new AbortController().signal,
+      header: () => undefined,
+    }
+    for (const name of ['ann', 'eve', 'nobody'].map((one) => `${one}@example.org`)) {
+      for (let tries = 0; tries < 10; tries += 1) {
+        assert.deepEqual(await signIn.authenticate({ name, secret: 'a guess', client }), {
+          reason: 'unknown',
+        })
+      }
+      const next = await passwordChecks.check({ kind: 'sign-in', name, password: 'a guess', address })
+      assert.equal(next.kind, 'throttled', name)
+    }
+  })
+
+  it('from elsewhere does not lock out the network and the device of the last sign-in', async () => {
+    await using identity = await openOnSqlite()
+    await identity.signUp('ann')
+    const device = { platform: 'linux', deviceId: 'd'.repeat(40), deviceName: 'Laptop' }
+    await tokenOf(identity, { ...annsOwn, ...device })
+    for (let tries = 0; tries < 100; tries += 1) {
+      assert.deepEqual(await identity.login.login({ ...wrong, address: `198.51.100.${tries}` }), bad)
+    }
+    const heldBack = { refused: 'throttled', retryAfterSeconds: 300 }
+    assert.deepEqual(await identity.login.login({ ...annsOwn, address: '203.0.113.1' }), heldBack)
+    await tokenOf(identity, annsOwn)
+    await tokenOf(identity, { ...annsOwn, ...device, address: '203.0.113.1' })
   })
 
   it('is throttled after ten attempts, for the right password too, until the window frees', async () => {

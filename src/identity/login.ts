@@ -6,6 +6,7 @@ import { type Credentials, recordLogin, replacePasswordHash } from './account-st
 import type { AccountHook } from './accounts.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
+import { loginName } from './login-name.ts'
 import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.ts'
 import type { Passwords } from './passwords.ts'
 import { deriveKeys } from './sealing.ts'
@@ -64,7 +65,17 @@ export class Login {
     if (given === 'some') return { refused: 'invalid-params' }
 
     const { username, password, address, network, signal } = request
-    const attempt = { kind: 'sign-in', name: username, password, address, network, signal } as const
+    const device = given === 'all' ? parseDevice(request) : undefined
+    const known = typeof device === 'object' ? `${device.platform} ${device.deviceId}` : undefined
+    const attempt = {
+      kind: 'sign-in',
+      name: username,
+      password,
+      device: known,
+      address,
+      network,
+      signal,
+    } as const
     const outcome = await this.#options.checks.check(attempt)
     if (outcome.kind === 'throttled') {
       return { refused: 'throttled', retryAfterSeconds: outcome.retryAfterSeconds }
@@ -75,7 +86,6 @@ export class Login {
     }
 
     const { account } = outcome.credentials
-    const device = given === 'all' ? parseDevice(request) : undefined
     if (typeof device === 'string') return { refused: device, actor: account.email, reason: device }
     const credentials = await this.#withNewerHash(outcome.credentials, password)
     const token = await this.#tokenFor(credentials, device, request, also)
@@ -91,8 +101,7 @@ export class Login {
    * repeated guesses show.
    */
   actorFor(username: string, account: Account | undefined): string {
-    const name = username.trim().toLowerCase()
-    const hash = createHmac('sha256', this.#nameKey).update(name).digest('hex').slice(0, 16)
+    const hash = createHmac('sha256', this.#nameKey).update(loginName(username)).digest('hex').slice(0, 16)
     return account?.email ?? `unknown-${hash}`
   }
 

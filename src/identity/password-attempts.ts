@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { type Database, DatabaseError } from '../database/index.ts'
-import { countAttempt, LoginThrottle, recentAttempts, WINDOW_SECONDS } from './login-throttle.ts'
+import { loginName } from './login-name.ts'
 import {
-  deleteAttemptsBefore,
-  lockAttempts,
-  putAttempts,
-  type StoredAttempts,
-} from './password-attempt-store.ts'
+  type AttemptSource,
+  countAttempt,
+  KNOWN_SECONDS,
+  LoginThrottle,
+  type NameAttempts,
+  recentAttempts,
+  WINDOW_SECONDS,
+  withoutLast,
+  withSuccess,
+} from './login-throttle.ts'
+import { deleteAttemptsBefore, lockAttempts, putAttempts } from './password-attempt-store.ts'
 import { deriveKeys } from './sealing.ts'
 import type { ServerSecret } from './secret.ts'
 
@@ -33,59 +39,50 @@ export class PasswordAttempts {
   }
 
   /** As LoginThrottle.begin. */
-  begin(name: string, address: string): Promise<number | undefined> {
-    const source = this.#hash(address)
+  begin(name: string, source: AttemptSource): Promise<number | undefined> {
     this.#count += 1
-    return this.#change(
-      name,
-      (attempts, now) => countAttempt(attempts, source, now),
-      () => this.#fallback.begin(name, address),
-    )
+    return this.#change(name, source, countAttempt, () => this.#fallback.begin(name, source))
   }
 
   /** As LoginThrottle.succeed. */
-  async succeed(name: string, address: string): Promise<void> {
-    const source = this.#hash(address)
-    await this.#change(
-      name,
-      (attempts) => void attempts.delete(source),
-      () => this.#fallback.succeed(name, address),
-    )
+  async succeed(name: string, source: AttemptSource): Promise<void> {
+    await this.#change(name, source, withSuccess, () => {
+      this.#fallback.succeed(name, source)
+    })
   }
 
   /** As LoginThrottle.cancel. */
-  async cancel(name: string, address: string): Promise<void> {
-    const source = this.#hash(address)
-    await this.#change(
-      name,
-      (attempts) => {
-        const times = attempts.get(source)
-        times?.pop()
-        if (times?.length === 0) attempts.delete(source)
-      },
-      () => this.#fallback.cancel(name, address),
-    )
+  async cancel(name: string, source: AttemptSource): Promise<void> {
+    await this.#change(name, source, withoutLast, () => {
+      this.#fallback.cancel(name, source)
+    })
   }
 
   /** Maintenance. */
   deleteExpired(): Promise<number> {
-    return this.#db.write((tx) => deleteAttemptsBefore(tx, this.#now() - WINDOW_SECONDS), { durable: false })
+    const now = this.#now()
+    return this.#db.write((tx) => deleteAttemptsBefore(tx, now - WINDOW_SECONDS, now - KNOWN_SECONDS), {
+      durable: false,
+    })
   }
 
-  async #change<T>(
+  /** Stores the changed attempts with a name, or returns the seconds to wait that `change` returned instead. */
+  async #change(
     name: string,
-    change: (attempts: StoredAttempts, now: number) => T,
-    withoutDatabase: () => T,
-  ): Promise<T> {
-    const subject = this.#hash(name.trim().toLowerCase())
+    { network, device }: AttemptSource,
+    change: (attempts: NameAttempts, source: AttemptSource, now: number) => NameAttempts | number,
+    withoutDatabase: () => number | undefined,
+  ): Promise<number | undefined> {
+    const subject = this.#hash(loginName(name))
+    const source = { network: this.#hash(network), device: device && this.#hash(device) }
     try {
-      const result = await this.#db.write(
+      const wait = await this.#db.write(
         async (tx) => {
           const now = this.#now()
           const attempts = recentAttempts(await lockAttempts(tx, subject, now), now)
-          const changed = change(attempts, now)
-          await putAttempts(tx, subject, attempts)
-          return changed
+          const changed = change(attempts, source, now)
+          await putAttempts(tx, subject, typeof changed === 'number' ? attempts : changed)
+          return typeof changed === 'number' ? changed : undefined
         },
         { durable: false },
       )
@@ -93,7 +90,7 @@ export class PasswordAttempts {
         this.#count = 0
         await this.deleteExpired()
       }
-      return result
+      return wait
     } catch (error) {
       const isFull =
         error instanceof DatabaseError && (error.reason === 'full' || error.reason === 'unwritable')

@@ -7,7 +7,7 @@ import type { Passwords } from './passwords.ts'
 
 /** An attempt with the password of an account. */
 export interface AccountPasswordAttempt {
-  readonly kind: 'sign-in' | 'password-change' | 'confirmation'
+  readonly kind: 'sign-in' | 'password-change' | 'confirmation' | 'webdav'
   /** A login name as typed, or an account id. */
   readonly name: string
   readonly password: string
@@ -15,6 +15,8 @@ export interface AccountPasswordAttempt {
   readonly address: string
   /** The network of one subscriber, which attempts are counted by. Default: the address. */
   readonly network?: string | undefined
+  /** The device that the client says it is. One with a right password lately has attempts of its own. */
+  readonly device?: string | undefined
   /** Aborted when the client no longer waits. */
   readonly signal?: AbortSignal | undefined
 }
@@ -51,16 +53,19 @@ export class PasswordChecks {
     this.#guard = new PasswordGuard(options)
   }
 
-  /** Throws too-many-tries if the hash queue is full. */
-  async check(attempt: AccountPasswordAttempt): Promise<AccountPasswordOutcome> {
-    const { kind, name, address, network = address } = attempt
+  /** Throws too-many-tries if the hash queue is full. `hashOf` reads another password of the account than its own. */
+  async check(attempt: AccountPasswordAttempt, hashOf = passwordHashOf): Promise<AccountPasswordOutcome> {
+    const { kind, name, device, address, network = address } = attempt
     let found: Credentials | undefined
     let matches = false
-    const outcome = await this.#guard.try({ kind, subject: name, source: network, address }, async () => {
-      found = await this.#accounts.findCredentials(name)
-      matches = await this.#matches(attempt, found?.passwordHash)
-      return { isRight: matches && found?.account.active === true, user: found?.account.key }
-    })
+    const outcome = await this.#guard.try(
+      { kind, subject: name, source: network, device, address },
+      async () => {
+        found = await this.#accounts.findCredentials(name)
+        matches = await this.#matches(attempt, await hashOf(found))
+        return { isRight: matches && found?.account.active === true, user: found?.account.key }
+      },
+    )
     if (typeof outcome === 'object') return { kind: 'throttled', ...outcome }
     if (found !== undefined && outcome === 'right') return { kind: 'right', credentials: found }
     const account = found?.account
@@ -74,4 +79,8 @@ export class PasswordChecks {
     if (password.length > longestPassword) return false
     return this.#passwords.verify(password, hash, { source, subject: name, signal })
   }
+}
+
+async function passwordHashOf(found: Credentials | undefined): Promise<string | undefined> {
+  return found?.passwordHash
 }

@@ -1,11 +1,11 @@
-import { LoginThrottle } from './login-throttle.ts'
+import { type AttemptSource, LoginThrottle } from './login-throttle.ts'
 import type { PasswordAttempts } from './password-attempts.ts'
 
 /** The kind of password. These values are part of the log format that operators match. */
 type PasswordKind = 'sign-in' | 'password-change' | 'confirmation' | 'link' | 'library' | 'webdav'
 
 /** An attempt with a password. */
-interface PasswordAttempt {
+interface PasswordAttempt extends Pick<AttemptSource, 'device'> {
   readonly kind: PasswordKind
   /** What the password protects: a login name as typed, a library, a link. */
   readonly subject: string
@@ -58,11 +58,11 @@ export class PasswordGuard {
 
   /** Runs `check` unless there were too many wrong passwords. If it throws, the attempt is not counted. */
   async try(
-    { kind, subject, source, address }: PasswordAttempt,
+    { kind, subject, source: network, device, address }: PasswordAttempt,
     check: () => Promise<CheckedPassword>,
   ): Promise<PasswordOutcome> {
-    const isOfAccount = kind === 'password-change' || kind === 'confirmation'
-    const counted = `${isOfAccount ? 'sign-in' : kind} ${subject.trim()}`
+    const counted = `${countedKind(kind)} ${subject.trim()}`
+    const source = { network, device }
     const retryAfterSeconds = await this.#throttle?.begin(counted, source)
     if (retryAfterSeconds !== undefined) {
       this.#onFailure?.({ address, kind, reason: 'throttled' })
@@ -79,4 +79,9 @@ export class PasswordGuard {
     else this.#onFailure?.({ address, kind, reason: 'refused', user: checked.user })
     return checked.isRight ? 'right' : 'wrong'
   }
+}
+
+/** All doors that take the password of an account have one budget. WebDAV takes either of two, and does not tell which. */
+function countedKind(kind: PasswordKind): PasswordKind {
+  return kind === 'link' || kind === 'library' ? kind : 'sign-in'
 }

@@ -1,6 +1,5 @@
 import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
-import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'
 import type { TransactionHook } from './scoped-tokens.ts'
 import { deleteWebdavClientsWithPassword } from './webdav-client-store.ts'
@@ -13,7 +12,7 @@ const fewest = 8
 const most = 29
 const kinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-zA-Z]/]
 
-interface WebdavSecretsOptions extends PasswordGuardOptions {
+interface WebdavSecretsOptions {
   readonly db: Database
   readonly passwords: Passwords
 }
@@ -22,12 +21,10 @@ interface WebdavSecretsOptions extends PasswordGuardOptions {
 export class WebdavSecrets {
   readonly #db: Database
   readonly #passwords: Passwords
-  readonly #guard: PasswordGuard
 
-  constructor({ db, passwords, ...options }: WebdavSecretsOptions) {
+  constructor({ db, passwords }: WebdavSecretsOptions) {
     this.#db = db
     this.#passwords = passwords
-    this.#guard = new PasswordGuard(options)
   }
 
   /** '' removes the secret. Returns the problem if the secret is rejected. `also` is called unless there was none to remove. */
@@ -49,19 +46,6 @@ export class WebdavSecrets {
 
   async isSet(account: Pick<Account, 'key'>): Promise<boolean> {
     return (await findWebdavSecret(this.#db, account.key)) !== undefined
-  }
-
-  /**
-   * Takes the same time whether or not there is a secret. Throws too-many-tries if the hash queue is full.
-   */
-  verify(account: Pick<Account, 'key'>, secret: string, address: string): Promise<PasswordOutcome> {
-    const subject = String(account.key)
-    return this.#guard.try({ kind: 'webdav', subject, source: address, address }, async () => {
-      if (secret.length > most) return { isRight: false, user: account.key }
-      const hash = await findWebdavSecret(this.#db, account.key)
-      const isRight = await this.#passwords.verify(secret, hash, { source: address, subject })
-      return { isRight, user: account.key }
-    })
   }
 }
 

@@ -9,13 +9,11 @@ import type { ScopedTokens } from './scoped-tokens.ts'
 import { VerifiedSecrets } from './verified-secrets.ts'
 import type { WebdavClients } from './webdav-clients.ts'
 import { findWebdavSecret } from './webdav-secret-store.ts'
-import type { WebdavSecrets } from './webdav-secrets.ts'
 
 interface WebdavSignInOptions {
   readonly db: Database
   readonly accounts: Accounts
   readonly scopedTokens: ScopedTokens
-  readonly webdavSecrets: WebdavSecrets
   readonly passwordChecks: PasswordChecks
   readonly clients: WebdavClients
   /** Called after a wrong password or an unknown name. */
@@ -44,11 +42,15 @@ interface WebdavClient {
   header(name: string): string | undefined
 }
 
+/** No account has this key. */
+const NO_ACCOUNT = 0
+
 const unknown: Authentication = { reason: 'unknown' }
 
 /**
  * Authenticates WebDAV clients: by a personal token, by the WebDAV password of the account, or by its account password as
- * long as it has no WebDAV password. Wrong passwords are throttled like those of sign-ins.
+ * long as it has no WebDAV password. Wrong passwords are counted with those of sign-ins. Neither responses nor the work for them tell whether there is
+ * such an account, and which of its passwords WebDAV takes.
  */
 export class WebdavSignIn {
   readonly #options: WebdavSignInOptions
@@ -60,7 +62,7 @@ export class WebdavSignIn {
 
   /** Throws too-many-tries. */
   async authenticate(attempt: WebdavAttempt): Promise<Authentication> {
-    const { accounts, clients, db } = this.#options
+    const { accounts, clients } = this.#options
     const { name, secret, client } = attempt
     const byToken = await this.#byToken(attempt)
     if (byToken !== undefined && 'ok' in byToken) {
@@ -70,17 +72,14 @@ export class WebdavSignIn {
     }
     if (byToken !== undefined || name === undefined) return byToken ?? unknown
     const found = await accounts.findCredentials(name)
-    const ownHash = found && (await findWebdavSecret(db, found.account.key))
+    const ownHash = await this.#ownHashOf(found)
     const hash = ownHash ?? found?.passwordHash
     const credential = ownHash === undefined ? 'account-password' : 'webdav-password'
     if (found?.account.active && hash !== undefined && this.#verified.has(hash, secret)) {
       await clients.recordUse({ account: found.account, credential, identity: hash, client })
       return { ok: found.account }
     }
-    const account =
-      found === undefined || ownHash === undefined
-        ? await this.#byPassword({ ...attempt, name })
-        : await this.#byWebdavSecret(found, attempt)
+    const account = await this.#byPassword({ ...attempt, name })
     if (account === undefined) return unknown
     if (hash !== undefined) {
       this.#verified.add(hash, secret)
@@ -98,30 +97,18 @@ export class WebdavSignIn {
     return named?.account.key === found.ok.key ? found : undefined
   }
 
-  async #byWebdavSecret(
-    { account }: Credentials,
-    { secret, client }: WebdavAttempt,
-  ): Promise<Account | undefined> {
-    const outcome = await this.#options.webdavSecrets.verify(account, secret, client.network)
-    if (typeof outcome === 'object') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
-    if (outcome === 'right') return account
-    const { address } = client
-    await this.#options.onRefused(account.email, account, { address, reason: 'wrong-password' })
-    return undefined
+  /** The hash of the WebDAV password. Reads the same for a name without an account. */
+  #ownHashOf(found: Credentials | undefined): Promise<string | undefined> {
+    return findWebdavSecret(this.#options.db, found?.account.key ?? NO_ACCOUNT)
   }
 
   async #byPassword(attempt: WebdavAttempt & { readonly name: string }): Promise<Account | undefined> {
     const { name, secret: password } = attempt
     const { address, network, signal } = attempt.client
-    const kind = 'sign-in'
-    const outcome = await this.#options.passwordChecks.check({
-      kind,
-      name,
-      password,
-      address,
-      network,
-      signal,
-    })
+    const outcome = await this.#options.passwordChecks.check(
+      { kind: 'webdav', name, password, address, network, signal },
+      async (found) => (await this.#ownHashOf(found)) ?? found?.passwordHash,
+    )
     if (outcome.kind === 'throttled') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
     if (outcome.kind === 'right') return outcome.credentials.account
     await this.#options.onRefused(name, outcome.account, { address, reason: outcome.why })

@@ -209,7 +209,7 @@ export function createServices(parts: {
   const activity = createActivity({ ...parts, access, accounts, outbox, logger: activityLogger })
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
-  const webdavSecrets = new WebdavSecrets({ db, passwords, ...guarding })
+  const webdavSecrets = new WebdavSecrets({ db, passwords })
   const origins = new CredentialOrigins(db, scopedTokens)
   core.lockRights.rightOf = async (libraryKey, { accountKey, scopedTokenKey }) => {
     const origin = { accountKey, scopedTokenKey, epoch: undefined, apiTokenKey: undefined }
@@ -413,7 +413,6 @@ export function createServices(parts: {
       db,
       accounts,
       scopedTokens,
-      webdavSecrets,
       passwordChecks,
       clients: webdavClients,
       onRefused: async (name, account, { address, reason }) => {

@@ -233,8 +233,15 @@ describe('/api/v2.1/webdav-secret/', () => {
     await using server = await startServer()
     const path = '/api/v2.1/webdav-secret/'
     const user = await server.signUp()
-    const { accounts, webdavSecrets, core } = server.running.services
-    const account = await accounts.get(user.email)
+    const { webdavSignIn, core } = server.running.services
+    const client = {
+      address: '127.0.0.1',
+      network: '127.0.0.1',
+      signal: new AbortController().signal,
+      header: () => undefined,
+    }
+    const opens = async (secret: string) =>
+      'ok' in (await webdavSignIn.authenticate({ name: user.email, secret, client }))
     const bad: [secret: string, message: string][] = [
       ['x'.repeat(30), 'Length of WebDAV password should be less than 30.'],
       ['Short1', 'Password is too short.'],
@@ -247,12 +254,11 @@ describe('/api/v2.1/webdav-secret/', () => {
     }
     assert.deepEqual((await user.put(path, { form: { secret: 'Usable-Secret1' } })).body, { success: true })
     assert.deepEqual((await user.get(path)).body, { secret: null, is_set: true })
-    assert.equal(await webdavSecrets.verify(account, 'Usable-Secret1', '127.0.0.1'), 'right')
-    assert.equal(await webdavSecrets.verify(account, 'Usable-Secret2', '127.0.0.1'), 'wrong')
+    assert.deepEqual([await opens('Usable-Secret1'), await opens('Usable-Secret2')], [true, false])
     const rows = JSON.stringify(await dbOf(core).all('select hash from webdav_secret'))
     assert.ok(!rows.includes('Usable-Secret1'))
     await user.put(path, { form: { secret: '' } })
     assert.deepEqual((await user.get(path)).body, { secret: null, is_set: false })
-    assert.equal(await webdavSecrets.verify(account, 'Usable-Secret1', '127.0.0.1'), 'wrong')
+    assert.equal(await opens('Usable-Secret1'), false)
   })
 })

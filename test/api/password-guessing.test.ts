@@ -58,6 +58,61 @@ describe('Guessing the password of an account', () => {
   })
 })
 
+describe('A name that strangers guess', () => {
+  it('is open to the network and the device of its last sign-in, on any process, and to nobody else', async () => {
+    const env = { CARREL_RATE_LIMIT: 'on', CARREL_TRUSTED_PROXIES: '127.0.0.1' }
+    await using server = await startServer({ env })
+    const { email } = await server.signUp()
+    const device = { platform: 'linux', device_id: 'd'.repeat(40), device_name: 'Laptop' }
+    const statusFrom = async (address: string, form: Record<string, string> = {}) => {
+      const headers = { 'X-Forwarded-For': address }
+      const fields = { username: email, password: PASSWORD, ...form }
+      return (await server.anonymous.post('/api2/auth-token/', { form: fields, headers })).status
+    }
+    assert.equal(await statusFrom('203.0.113.1', device), 200)
+    for (let round = 0; round < 10; round += 1) {
+      const guesses = Array.from({ length: 10 }, (_, index) =>
+        statusFrom(`198.51.100.${index}`, { password: 'guess' }),
+      )
+      assert.deepEqual(new Set(await Promise.all(guesses)), new Set([400]))
+    }
+    assert.equal(await statusFrom('203.0.113.2'), 429)
+    assert.equal(await statusFrom('203.0.113.1'), 200)
+    assert.equal(await statusFrom('203.0.113.2', device), 200)
+    const { db } = server.running.services
+    const rows = JSON.stringify(await db.all('select * from password_attempt'))
+    assert.ok(!rows.includes('203.0.113') && !rows.includes('ddd'), 'only hashes are stored')
+  })
+
+  it('has one budget in all spellings, at every door', async () => {
+    await using server = await startServer({ env: { CARREL_RATE_LIMIT: 'on' } })
+    const { accounts } = server.running.services
+    await accounts.create({ email: 'ren\u00e9-zo\u00e9@example.org', password: PASSWORD })
+    const spellings = [
+      'ren\u00e9-zo\u00e9',
+      'rene\u0301-zo\u00e9',
+      'REN\u00c9-ZOE\u0301',
+      ' rene\u0301-zoe\u0301',
+    ]
+    const statuses: number[] = []
+    for (const name of [...spellings, ...spellings, ...spellings]) {
+      const username = `${name}@example.org`
+      const form = { username, password: 'guess' }
+      if (statuses.length % 2 === 0) {
+        statuses.push((await server.anonymous.post('/api2/auth-token/', { form })).status)
+        continue
+      }
+      const basic = Buffer.from(`${username.trim()}:guess`).toString('base64')
+      const reply = await fetch(`${server.url}/dav/`, {
+        method: 'PROPFIND',
+        headers: { Authorization: `Basic ${basic}`, Depth: '0' },
+      })
+      statuses.push(reply.status)
+    }
+    assert.deepEqual(statuses, [400, 401, 400, 401, 400, 401, 400, 401, 400, 401, 429, 429])
+  })
+})
+
 describe('Sign-ins during a flood of password checks', () => {
   it('of one client wait for a few of its checks, not for all of them', async () => {
     const env = { CARREL_TRUSTED_PROXIES: '127.0.0.1' }

@@ -58,6 +58,7 @@ import { webdavClients } from './0059-webdav-clients.ts'
 import { callsOfNodes } from './0060-calls-of-nodes.ts'
 import { heldShares } from './0061-held-shares.ts'
 import { propertyUsage } from './0062-property-usage.ts'
+import { knownSources } from './0063-known-sources.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   callsOfNodes,
   heldShares,
   propertyUsage,
+  knownSources,
 ]
