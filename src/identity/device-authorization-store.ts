@@ -49,18 +49,52 @@ interface Approval {
   readonly tokenExpiresAt: number | undefined
 }
 
-/** Open requests, and when the first of them ends. */
+/** Open requests of a network, and when the first of them ends. */
 export async function countOpenDevices(
   reader: Reader,
   now: number,
-  network?: string,
+  network: string,
 ): Promise<{ count: number; firstEnd: number }> {
   const row = await reader.get<{ count: number; first_end: number | null }>(
     `select count(*) as count, min(expires_at) as first_end from device_authorization
-     where expires_at > ?${network === undefined ? '' : ' and network = ?'}`,
-    ...(network === undefined ? [now] : [now, network]),
+     where expires_at > ? and network = ?`,
+    now,
+    network,
   )
   return { count: row?.count ?? 0, firstEnd: row?.first_end ?? now }
+}
+
+/** A network with requests that wait for a person. */
+export interface WaitingNetwork {
+  readonly network: string
+  readonly count: number
+  /** When its oldest request was made. Unix seconds. */
+  readonly first: number
+}
+
+export async function countPendingDevices(reader: Reader, now: number): Promise<number> {
+  const sql = "select count(*) as count from device_authorization where state = 'pending' and expires_at > ?"
+  return (await reader.get<{ count: number }>(sql, now))?.count ?? 0
+}
+
+/** The networks with pending requests. */
+export function listWaitingNetworks(reader: Reader, now: number): Promise<WaitingNetwork[]> {
+  return reader.all<{ network: string; count: number; first: number }>(
+    `select network, count(*) as count, min(created_at) as first from device_authorization
+     where state = 'pending' and expires_at > ? group by network`,
+    now,
+  )
+}
+
+/** Deletes the oldest pending request of a network. */
+export async function deleteOldestPending(tx: Transaction, network: string, now: number): Promise<void> {
+  await tx.run(
+    `delete from device_authorization where device_hash = (
+       select device_hash from device_authorization where network = ? and state = 'pending' and expires_at > ?
+       order by created_at, device_hash limit 1)`,
+    network,
+    now,
+  )
 }
 
 /** False if the user code is taken. */

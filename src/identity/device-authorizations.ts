@@ -7,15 +7,19 @@ import { lockActiveAccount } from './api-token-store.ts'
 import {
   approveDevice,
   countOpenDevices,
+  countPendingDevices,
   type DeviceRequest,
   deleteDevice,
   deleteDevicesBefore,
+  deleteOldestPending,
   denyDevice,
   findPendingDevice,
   insertDeviceAuthorization,
+  listWaitingNetworks,
   lockDevice,
   type PendingDevice,
   recordPoll,
+  type WaitingNetwork,
 } from './device-authorization-store.ts'
 import { lockAttempts } from './password-attempt-store.ts'
 import { PasswordAttempts } from './password-attempts.ts'
@@ -33,9 +37,9 @@ const SLOWER_BY_SECONDS = 5
 const MAX_POLL_SECONDS = 60
 /** Nodes and networks are not exact: a poll that is early by this much is on time. */
 const EARLY_SECONDS = 1
-/** Open requests of all networks, and of one. Anybody can make them. */
-const MAX_OPEN = 1000
+/** Open requests of one network, and pending ones of all networks. Anybody can make them. */
 const MAX_OPEN_PER_NETWORK = 20
+const MAX_PENDING = 1000
 /** Consonants, so that no words are spelled, as RFC 8628, 6.1 proposes: 20 ** 8 codes. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
@@ -101,7 +105,7 @@ export class DeviceAuthorizations {
     this.#throttle = rateLimit ? new PasswordAttempts(db, secret, now, 'wrong user codes') : undefined
   }
 
-  /** Throws too-many-tries if too many requests are open. */
+  /** Throws too-many-tries if too many requests of the network are open. Those of other networks never prevent one. */
   async begin(request: DeviceRequest, network: string): Promise<DeviceCodes> {
     const { db, now } = this.#options
     const deviceCode = randomBytes(32).toString('base64url')
@@ -109,8 +113,11 @@ export class DeviceAuthorizations {
       const createdAt = now()
       // Nodes count one after another, so that the limits are exact.
       await lockAttempts(tx, LOCKED_SUBJECT, createdAt)
-      checkOpen(await countOpenDevices(tx, createdAt, network), MAX_OPEN_PER_NETWORK, createdAt)
-      checkOpen(await countOpenDevices(tx, createdAt), MAX_OPEN, createdAt)
+      const open = await countOpenDevices(tx, createdAt, network)
+      if (open.count >= MAX_OPEN_PER_NETWORK) {
+        fail({ code: 'too-many-tries', seconds: Math.max(1, open.firstEnd - createdAt) })
+      }
+      await makeRoom(tx, createdAt)
       const row = {
         ...request,
         network,
@@ -237,8 +244,34 @@ export class DeviceAuthorizations {
   }
 }
 
-function checkOpen(open: { count: number; firstEnd: number }, most: number, now: number): void {
-  if (open.count >= most) fail({ code: 'too-many-tries', seconds: Math.max(1, open.firstEnd - now) })
+/** Evicts a pending request if there are too many: refusing the new one would let a few clients block the sign-in by a code for all. */
+async function makeRoom(tx: Transaction, now: number): Promise<void> {
+  if ((await countPendingDevices(tx, now)) < MAX_PENDING) return
+  const evicted = mostWaiting(await listWaitingNetworks(tx, now))
+  if (evicted !== undefined) await deleteOldestPending(tx, evicted.network, now)
+}
+
+/**
+ * The network with the most pending requests, of the provider with the most: somebody may have many addresses, but they are neighbors. Of equal ones, the
+ * one with the oldest request.
+ */
+function mostWaiting(networks: readonly WaitingNetwork[]): WaitingNetwork | undefined {
+  const byProvider = new Map<string, number>()
+  for (const { network, count } of networks) {
+    const provider = providerOf(network)
+    byProvider.set(provider, (byProvider.get(provider) ?? 0) + count)
+  }
+  const ofProvider = ({ network }: WaitingNetwork) => byProvider.get(providerOf(network)) ?? 0
+  const [most] = [...networks].sort(
+    (one, other) => ofProvider(other) - ofProvider(one) || other.count - one.count || one.first - other.first,
+  )
+  return most
+}
+
+/** The first three parts of an address: an IPv4 /24, or an IPv6 /48. */
+function providerOf(network: string): string {
+  const separator = network.includes(':') ? ':' : '.'
+  return network.split(separator, 3).join(separator)
 }
 
 /** For example `WDJB-MJHT`. */

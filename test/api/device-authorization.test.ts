@@ -257,15 +257,32 @@ describe('limits of device authorizations', () => {
     assert.equal((await server.anonymous.post(path, { form: { client_id: 'x' } })).status, 429)
   })
 
-  it('holds 1,000 open requests in total', async () => {
-    const time = 1_754_000_000
+  it('holds 1,000 pending requests in total, and evicts those of who has most', async () => {
+    let time = 1_754_000_000
     await using server = await startServer({ now: () => time })
-    const { deviceAuthorizations } = server.running.services
+    const { db, deviceAuthorizations } = server.running.services
+    const user = await server.signUp()
+    // Made first, so that it is the oldest of all.
+    const own = await begun(server.anonymous)
+    time += 1
     const asked = { clientId: 'x', deviceName: '', access: 'read', address: '192.0.2.1' } as const
+    // Fifty addresses with 20 each, which block nobody; then 20 of another provider.
     for (let count = 0; count < 1000; count++)
-      await deviceAuthorizations.begin(asked, `network ${count % 100}`)
-    await assert.rejects(deviceAuthorizations.begin(asked, 'another'), {
-      fault: { code: 'too-many-tries', seconds: 600 },
+      await deviceAuthorizations.begin(asked, `198.51.${100 + (count % 5)}.${count % 50}`)
+    const others = []
+    for (let count = 0; count < 20; count++) {
+      others.push(await deviceAuthorizations.begin(asked, `2001:db8:${count}:1::`))
+    }
+    const pending = await db.all<{ network: string }>(
+      "select network from device_authorization where state = 'pending'",
+    )
+    assert.equal(pending.length, 1000)
+    assert.equal(pending.filter(({ network }) => network.startsWith('2001:')).length, 20)
+    await approved(user, own)
+    assert.equal(await outcome(server.anonymous, own), 'token')
+    const { deviceCode } = others[0] ?? assert.fail()
+    assert.partialDeepStrictEqual(await deviceAuthorizations.poll('x', deviceCode, async () => {}), {
+      error: 'authorization_pending',
     })
   })
 
