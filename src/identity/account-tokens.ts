@@ -84,9 +84,9 @@ export class AccountTokens {
   }
 
   /**
-   * Writes `also`, then queues a mail for a forgotten password in the background, if there is such an account. The caller waits for one lookup and
-   * one transaction either way, so that neither the response nor its time tells which accounts exist. After a crash in between, no mail is sent
-   * and the user asks again.
+   * Writes `also`, then queues a mail for a forgotten password some seconds later, if there is such an account. The response waits for one lookup and
+   * one transaction either way, and requests right after it wait for nothing more, so that no time tells which accounts exist. After a crash in
+   * between, no mail is sent and the user asks again.
    */
   async requestReset(
     login: string,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { Database, Reader, Transaction } from '../database/index.ts'
 import { BackgroundQueue } from '../scheduling/index.ts'
 import {
@@ -29,6 +29,8 @@ const MAX_RETRY_SECONDS = 6 * 3600
 const GIVE_UP_SECONDS = 48 * 3600
 const KEPT_SECONDS = 30 * 86_400
 const DAY_SECONDS = 86_400
+/** Deferred work begins at a random time in between, so that the load it causes does not tell of what request it is. */
+const DEFER_MS = [1000, 5000] as const
 const SITE = 'Carrel'
 
 /** Writes the content of a mail when it is sent. Undefined if it should not be sent any more, because a right or a token has ended. */
@@ -60,7 +62,8 @@ export class Outbox implements AsyncDisposable {
   readonly #composers = new Map<string, MailComposer>()
   readonly #queue: BackgroundQueue
   readonly #smtp: Smtp | undefined
-  readonly #deferred = new Set<Promise<void>>()
+  /** Deferred work, and what begins it at once. */
+  readonly #deferred = new Map<Promise<void>, () => void>()
 
   constructor(options: OutboxOptions) {
     this.#options = options
@@ -114,12 +117,18 @@ export class Outbox implements AsyncDisposable {
     tx.afterCommit(() => this.#queue.wake())
   }
 
-  /** Runs `work`, which queues a mail, without the caller waiting for it. A failure is reported, not thrown. */
+  /** Runs `work`, which queues a mail, a few seconds later, without the caller waiting for it. A failure is reported, not thrown. */
   defer(work: () => Promise<void>): void {
-    const running = work()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const timer = setTimeout(begin, randomInt(...DEFER_MS))
+    const running = begun
+      .then(work)
       .catch(this.#options.onError)
-      .finally(() => this.#deferred.delete(running))
-    this.#deferred.add(running)
+      .finally(() => {
+        clearTimeout(timer)
+        this.#deferred.delete(running)
+      })
+    this.#deferred.set(running, begin)
   }
 
   /** How many mails of a kind an account got or caused in 24 hours. */
@@ -150,7 +159,7 @@ export class Outbox implements AsyncDisposable {
 
   /** Resolves once nothing is due. */
   async settled(): Promise<void> {
-    await Promise.all(this.#deferred)
+    await this.#runDeferred()
     await this.#queue.settled()
   }
 
@@ -161,8 +170,13 @@ export class Outbox implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#deferred)
+    await this.#runDeferred()
     await this.#queue.stop()
+  }
+
+  async #runDeferred(): Promise<void> {
+    for (const begin of this.#deferred.values()) begin()
+    await Promise.all(this.#deferred.keys())
   }
 
   /** Claims and sends some mails. Resolves to the number of claimed ones. */

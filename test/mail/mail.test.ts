@@ -214,6 +214,28 @@ describe('a forgotten password', () => {
     assert.equal(smtp.received.length, 1)
   })
 
+  it('causes no work for an account that a request right after it would wait for', async (t) => {
+    await using smtp = await startSmtpReceiver()
+    await using server = await startWithMail(smtp)
+    const { accounts, accountTokens, db } = server.running.services
+    for (const name of ['ann', 'bob']) await server.signUp({ email: `${name}@example.org` })
+    await accounts.update('bob@example.org', { active: false })
+    const calls = (['all', 'get', 'write'] as const).map((name) => t.mock.method(db, name))
+    const work: number[][] = []
+    for (const name of ['ann', 'bob', 'nobody']) {
+      for (const { mock } of calls) mock.resetCalls()
+      await accountTokens.requestReset(`${name}@example.org`, undefined, async () => {})
+      work.push(calls.map(({ mock }) => mock.callCount()))
+    }
+    assert.deepEqual(work, [
+      [1, 0, 1],
+      [1, 0, 1],
+      [1, 0, 1],
+    ])
+    await server.after(0)
+    assert.equal(smtp.received.length, 1)
+  })
+
   it('is throttled by name, and still after a restart', async () => {
     await using smtp = await startSmtpReceiver()
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-mail-'))
