@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
@@ -167,6 +169,54 @@ describe('the viewer of documents', () => {
     assert.deepEqual(tab.complaints, [])
     await open('/broken.xlsx')
     await page.getByText('The text of this document could not be read.').waitFor()
+  })
+
+  it('leaves nothing in a Word document that runs, loads or is not searched', async (t) => {
+    const { tab } = await start(t, {})
+    if (tab === undefined) return
+    const source = await readFile(new URL('../../web/src/viewer/word-elements.ts', import.meta.url), 'utf8')
+    const module = `data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(source))}`
+    // An empty page, because the policy of the app allows no such module.
+    const page = await tab.page.context().newPage()
+    const left = (html: string) =>
+      page.evaluate(`(async () => {
+        const { sanitize } = await import(${JSON.stringify(module)})
+        const root = document.implementation.createHTMLDocument('').createElement('div')
+        root.innerHTML = ${JSON.stringify(html)}
+        sanitize(root)
+        return root.innerHTML
+      })()`)
+    const hostile: [markup: string, left: string][] = [
+      // Each removal moves the attributes behind it: those at odd places survived.
+      ['<p onclick="a()" onfocus="b()" onblur="c()" onload="d()">x</p>', '<p>x</p>'],
+      [
+        '<a onclick="a()" href="javascript:b()">x</a>',
+        '<a target="_blank" rel="noopener noreferrer nofollow">x</a>',
+      ],
+      ['<img onerror="a()" src="http://pixel.example.org/"  onload="b()">', '<img>'],
+      [
+        '<svg><a onclick="a()" xlink:href="javascript:b()"><text>x</text></a></svg>',
+        '<svg><a target="_blank" rel="noopener noreferrer nofollow"><text>x</text></a></svg>',
+      ],
+      [
+        '<svg><a href="#p"><set attributeName="href" to="javascript:a()"/></a></svg>',
+        '<svg><a href="#p"></a></svg>',
+      ],
+      ['<template><img src=x onerror="a()"></template><p>x</p>', '<p>x</p>'],
+      ['<div><form action="https://evil.example/"><input name="password"></form>x</div>', '<div>x</div>'],
+      [
+        '<img srcset="http://pixel.example.org/ 2x"><video poster="http://pixel.example.org/"></video>',
+        '<img>',
+      ],
+      ['<p><p><iframe srcdoc="&lt;script>a()&lt;/script>"></iframe></p>x</p>', '<p></p><p></p>x<p></p>'],
+    ]
+    for (const [markup, expected] of hostile) assert.equal(await left(markup), expected, markup)
+    assert.equal(
+      await left(
+        '<p id="p" class="c" lang="de">x <a href="#p">y</a><img src="data:image/png;base64,AA=="></p>',
+      ),
+      '<p id="p" class="c" lang="de">x <a href="#p">y</a><img src="data:image/png;base64,AA=="></p>',
+    )
   })
 
   it('renders a Word document, and nothing in it runs or is loaded', async (t) => {

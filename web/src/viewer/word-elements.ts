@@ -8,9 +8,14 @@ interface ElementOrder {
   readonly [property: string]: unknown
 }
 
-/** Elements that could load or run something. A document needs none of them. */
+/**
+ * Elements that could load or run something, change an attribute later, or hold nodes that are not searched. A document needs none of them.
+ */
 const REFUSED_ELEMENTS =
-  /^(?:script|iframe|frame|object|embed|link|meta|base|form|input|button|portal|foreignobject)$/i
+  /^(?:script|i?frame|frameset|fencedframe|object|embed|link|meta|base|form|input|button|textarea|select|portal|foreignobject|template|slot|noscript|audio|video|source|track|area|set|animate\w*)$/i
+/** Attributes with addresses. */
+const ADDRESSES =
+  /^(?:href|src|srcset|imagesrcset|action|formaction|data|poster|background|ping|cite|longdesc)$/i
 /** Properties that would parse markup or run a script. */
 const REFUSED_PROPERTIES = /^(?:on|srcdoc|innerHTML|outerHTML|action|formAction)/i
 const FRAGMENT = '#fragment'
@@ -50,12 +55,22 @@ function applyStyle(element: HTMLElement, style: Record<string, string> | string
   else Object.assign(element.style, style)
 }
 
-/** Removes what the elements may not have: scripts in attributes, and links other than to web sites, mail and places in the document. */
+/**
+ * Removes elements that are refused, and what others may not have: scripts in attributes, and links other than to web sites, mail and places in
+ * the document.
+ */
 export function sanitize(root: ParentNode): void {
   for (const element of root.querySelectorAll('*')) {
-    for (const { name, value } of element.attributes) {
-      const isLink = /^(?:xlink:)?(?:href|src)$/i.test(name)
-      if (/^on/i.test(name) || (isLink && !isHarmless(element, value))) element.removeAttribute(name)
+    if (REFUSED_ELEMENTS.test(element.localName)) {
+      element.remove()
+      continue
+    }
+    // Copied: the list is live, and after a removal the next attribute would be skipped.
+    for (const attribute of Array.from(element.attributes)) {
+      const { localName, value } = attribute
+      const isRefused =
+        /^(?:on|srcdoc)/i.test(localName) || (ADDRESSES.test(localName) && !isHarmless(element, value))
+      if (isRefused) element.removeAttributeNode(attribute)
     }
     if (element.localName !== 'a') continue
     const href = element.getAttribute('href') ?? ''
