@@ -1,4 +1,12 @@
-import { type HttpRequest, type HttpResponse, notFound, rawResponse, text, wantsPage } from '../http/index.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isFromElsewhere,
+  notFound,
+  rawResponse,
+  text,
+  wantsPage,
+} from '../http/index.ts'
 import { rootOf } from './layout.ts'
 import { route } from './services.ts'
 
@@ -85,9 +93,14 @@ function toApp(request: HttpRequest, page: string, path = '/'): HttpResponse {
   })
 }
 
-/** The token is in the fragment, which browsers never send. The app checks `next` again, because anybody can write such an address. */
+/**
+ * The token is in the fragment, which browsers never send. A link on another site leads to the app without it: whoever made the token could sign a
+ * visitor in to their own account. The app checks `next` again, because
+ * anybody can write such an address.
+ */
 function toClientLogin(request: HttpRequest, { token, next }: { token: string; next: string }): HttpResponse {
   if (!wantsPage(request.headers['accept'])) throw notFound()
+  if (isFromElsewhere(request)) return toApp(request, '')
   const query = isOwnPath(next) ? `?next=${encodeURIComponent(next)}` : ''
   const fragment = /^[0-9a-f]{32}$/.test(token) ? `#${token}` : ''
   const headers = {

@@ -4,6 +4,7 @@ import {
   type FaultResponse,
   type HttpRequest,
   type HttpResponse,
+  isFromElsewhere,
   rawResponse,
   readVisitorCredentials,
 } from '../http/index.ts'
@@ -52,6 +53,10 @@ export async function unlocked(
   password: string,
 ): Promise<HttpResponse> {
   const { token, request, kind } = visit
+  // A form on another site, which would guess from the addresses of its visitors, or set their cookie.
+  if (isFromElsewhere(request)) {
+    return rawResponse({ status: 303, headers: { Location: request.baseUrl + request.url }, body: '' })
+  }
   try {
     const key = { ...readVisitorCredentials(request, grantName(token)), cookie: undefined, password }
     const grant = links.grant(await links.open(token, key, kind))

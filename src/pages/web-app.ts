@@ -6,6 +6,7 @@ import { brotliDecompress, gzip } from 'node:zlib'
 import {
   type HttpRequest,
   type HttpResponse,
+  isFromElsewhere,
   notFound,
   rawResponse,
   text,
@@ -71,6 +72,10 @@ export const webAppRoutes = [
     auth: 'none',
     summary: 'Sends the page of the web app, the same for all paths below.',
     async handle({ request }, { outbox }) {
+      // The token of a sign-in by a client is in the fragment, so it is refused here, too.
+      if (/^\/app\/client-login\b/.test(request.url) && isFromElsewhere(request)) {
+        return rawResponse({ status: 302, headers: { Location: `${rootOf(request)}app/` }, body: '' })
+      }
       const app = await built()
       return app === undefined ? notBuilt() : appPage(app, request, outbox.isConfigured)
     },

@@ -166,4 +166,24 @@ describe('a link of a client into the web app', () => {
     }
     assert.equal(await leads(`token=${encodeURIComponent('x" y')}`), page)
   })
+
+  it('does not sign in whoever follows it from another site', async () => {
+    await using server = await startServer()
+    const token = 'a'.repeat(32)
+    const leads = async (address: string, site: string) => {
+      const headers = { Accept: 'text/html', 'Sec-Fetch-Site': site }
+      const reply = await fetch(server.url + address, { headers, redirect: 'manual' })
+      return reply.status === 302 ? reply.headers.get('location') : reply.status
+    }
+    const asked = `/client-login/?token=${token}&next=${encodeURIComponent('/library/x/')}`
+    const page = `../app/client-login?next=${encodeURIComponent('/library/x/')}#${token}`
+    for (const site of ['none', 'same-origin']) assert.equal(await leads(asked, site), page)
+    for (const site of ['cross-site', 'same-site']) {
+      assert.equal(await leads(asked, site), '../app/')
+      // The page of the app, whose token no server sees.
+      assert.equal(await leads('/app/client-login', site), '../app/')
+      assert.equal(await leads('/app/client-login/?next=%2F', site), '../../app/')
+      assert.notEqual(await leads('/app/device', site), '../app/')
+    }
+  })
 })

@@ -176,6 +176,14 @@ describe('the link pages', () => {
     assertPage(wrong, 403)
     assert.match(wrong.text, /Wrong password/)
     assert.equal(wrong.headers.get('set-cookie'), null)
+    // The form of another site is answered with the page that asks.
+    const foreign = await fetch(`${server.url}/f/${file.token}/`, {
+      method: 'POST',
+      body: new URLSearchParams({ password: PASSWORD }),
+      headers: { 'Sec-Fetch-Site': 'cross-site' },
+      redirect: 'manual',
+    })
+    assert.deepEqual([foreign.status, foreign.headers.get('set-cookie')], [303, null])
     assert.equal(await views(space, SHARE, file.token), 0)
 
     const Cookie = await cookieOf(server, `/d/${folder.token}/?p=/sub`)

@@ -190,4 +190,26 @@ describe('the installed app', () => {
     assert.ok((await namesIn(space.client, space.id)).includes('shared photo.txt'))
     assert.deepEqual(await cacheNames(page, 'carrel-shared'), [])
   })
+
+  for (const policy of ['unsafe-url', 'no-referrer']) {
+    it(`takes no files of another site, with the referrer policy ${policy}`, async (t) => {
+      const here = await opened(t)
+      if (here === undefined) return
+      const { page, list, tab } = here
+      await list.link('notes.md').waitFor()
+      const { origin } = new URL(page.url())
+      await page.route('http://elsewhere.example/', (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<meta name="referrer" content="${policy}"><form method="post" enctype="multipart/form-data" action="${origin}/app/share"><input name="text" value="planted"></form>`,
+        }),
+      )
+      await page.goto('http://elsewhere.example/')
+      await page.evaluate(`document.querySelector('form').submit()`)
+      await page.waitForURL(`${origin}/app/`)
+      await page.getByRole('navigation', { name: 'Main' }).waitFor()
+      assert.deepEqual(await cacheNames(page, 'carrel-shared'), [])
+      assert.deepEqual(tab.complaints, [])
+    })
+  }
 })

@@ -75,6 +75,26 @@ describe('signing in', () => {
     assert.equal(new URL(third.page.url()).origin, suite.server.url)
   })
 
+  it('is not done for a visitor who follows the link of a client from another site', async (t) => {
+    const attacker = await suite.server.signUp()
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    const { page } = tab
+    const { url } = suite.server
+    await page.route('http://elsewhere.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>Another site</p>' }),
+    )
+    for (const address of ['client-login/?token=', 'app/client-login#']) {
+      const { token } = (await attacker.post('/api2/client-login/')).body
+      await page.goto('http://elsewhere.example/')
+      await page.evaluate(`location.href = ${JSON.stringify(`${url}/${address}${token}`)}`)
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      assert.equal(await page.evaluate(`sessionStorage.getItem('carrel.token')`), null)
+      const form = { token, device_id: 'b'.repeat(40), device_name: 'Firefox' }
+      assert.equal((await suite.server.anonymous.post('/api/v2.1/client-login/', { form })).status, 200)
+    }
+  })
+
   it('is required again when the token was revoked elsewhere', async (t) => {
     const person = await suite.server.signUp()
     const tab = await suite.openTab(t, person)

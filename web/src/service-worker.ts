@@ -269,8 +269,18 @@ async function storedFile(url: URL): Promise<Response> {
   return (isOurs && (await (await caches.open(name)).match(key))) || new Response('', { status: 404 })
 }
 
-/** Stores what another app shares, for the page that asks for a folder. */
+/**
+ * Whether a page of another site sent the request. Apps share without an origin and a referrer; a page that hides its own says so by its policy.
+ */
+function isFromElsewhere({ headers, referrer, referrerPolicy }: Request): boolean {
+  const origin = headers.get('Origin') ?? 'null'
+  if (origin !== 'null') return origin !== siteRoot.origin
+  return referrerPolicy === 'no-referrer' || !(referrer === '' || referrer.startsWith(siteRoot.href))
+}
+
+/** Stores what another app shares, for the page that asks for a folder. What another site sends is discarded. */
 async function receiveShared(request: Request): Promise<Response> {
+  if (isFromElsewhere(request)) return Response.redirect(PAGE, 303)
   const form = await request.formData()
   await caches.delete(SHARED)
   const cache = await caches.open(SHARED)
