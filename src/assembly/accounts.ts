@@ -12,6 +12,7 @@ export function createAccounts(parts: {
   db: Database
   now: () => number
   passwords?: Passwords
+  shortestPassword?: number
   directory?: Directory
   /** Only in a server: commands hold no keys. */
   core?: LibraryCore

@@ -29,7 +29,12 @@ export interface OpenAccounts extends AsyncDisposable {
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const now = () => Math.floor(Date.now() / 1000)
   const db = await openExistingDatabase(config)
-  const accounts = createAccounts({ db, now, initialPassword: createInitialPassword(config) })
+  const accounts = createAccounts({
+    db,
+    now,
+    shortestPassword: config.passwordLength,
+    initialPassword: createInitialPassword(config),
+  })
   const audit = new Audit(db, now, config.auditDays)
   return {
     db,

@@ -122,7 +122,10 @@ function sentenceForDatabase(error: DatabaseError): string {
 const accountRules: Record<AccountRule, string> = {
   'email-invalid': 'Give an e-mail address such as ann@example.org.',
   'password-empty': 'Give a password that is not empty.',
+  'password-too-short':
+    'Give a longer password, at the first start as CARREL_ADMIN_PASSWORD: a new one needs 8 characters, or as many as CARREL_PASSWORD_LENGTH says.',
   'password-too-long': 'Give a password of at most 1024 characters.',
+  'password-too-common': 'Give a password that is not a common one.',
   'name-too-long': 'Give a name of at most 64 characters.',
   'name-has-slash': 'Give a name without a slash.',
   'name-invalid': 'Give a name without control characters.',

@@ -113,6 +113,8 @@ export interface Config {
   ticketSeconds: number
   /** Days without use after which a sign-in ends; 0 for never. */
   sessionIdleDays: number
+  /** The fewest characters of a new password of an account. */
+  passwordLength: number
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
   rateLimit: boolean
@@ -189,6 +191,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     drainSeconds: values.drainSeconds,
     ticketSeconds: values.ticketSeconds,
     sessionIdleDays: values.sessionIdleDays,
+    passwordLength: values.passwordLength,
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
     http: {

@@ -323,6 +323,14 @@ export const definitions = {
     expects: 'a whole number of days, or 0 for sign-ins that do not expire',
     parse: (text) => parseInteger(text, 0, 1_000_000),
   }),
+  passwordLength: define({
+    placeholder: 'number',
+    fallback: 8,
+    meaning: 'minimum length of a new account password',
+    // Generated ones have 23 characters.
+    expects: 'a whole number from 1 to 20',
+    parse: (text) => parseInteger(text, 1, 20),
+  }),
   linkPasswordLength: define({
     placeholder: 'number',
     fallback: 10,

@@ -4,7 +4,9 @@ import { parseEmail } from './account.ts'
 export type AccountRule =
   | 'email-invalid'
   | 'password-empty'
+  | 'password-too-short'
   | 'password-too-long'
+  | 'password-too-common'
   | 'name-too-long'
   | 'name-has-slash'
   | 'name-invalid'
@@ -21,7 +23,7 @@ export type AccountRule =
 /** A field of an account has an invalid value. The surface that read the field provides the message. */
 export class AccountRuleError extends Error {
   readonly code: AccountRule
-  /** The rejected value; '' for a secret. */
+  /** The rejected value; '' for a secret, and the fewest characters for one that is too short. */
   readonly value: string
   constructor(code: AccountRule, value = '') {
     super(code)
@@ -40,10 +42,18 @@ export function checkedEmail(text: string): string {
   return parseEmail(text) ?? refuse('email-invalid', text)
 }
 
-export function checkedPassword(password: string): string {
+/** `shortest` is the fewest characters of a password. */
+export function checkedPassword(password: string, shortest: number): string {
   if (password === '') refuse('password-empty')
+  if (lengthOf(password.normalize('NFC')) < shortest) refuse('password-too-short', String(shortest))
   if (password.length > longestPassword) refuse('password-too-long')
   return password
+}
+
+/** A password that the owner of an account chooses. Loads the rule only then. */
+export async function checkUncommon(password: string, names: readonly string[]): Promise<void> {
+  const { isCommonPassword } = await import('./common-passwords.ts')
+  if (isCommonPassword(password, names)) refuse('password-too-common')
 }
 
 export function checkedName(text: string): string {

@@ -23,7 +23,10 @@ await onEachDatabase('Accounts', (open) => {
   describe('create', () => {
     it('creates an active, ordinary account under the lower-cased e-mail', async () => {
       await using identity = await open()
-      const created = await identity.accounts.create({ email: 'Ann@Example.org', password: 'p' })
+      const created = await identity.accounts.create({
+        email: 'Ann@Example.org',
+        password: 'a long password',
+      })
       assert.deepEqual(created, {
         key: created.key,
         email: 'ann@example.org',
@@ -68,14 +71,16 @@ await onEachDatabase('Accounts', (open) => {
     it('rejects an e-mail that is taken, in any spelling', async () => {
       await using identity = await open()
       await identity.signUp('ann')
-      const again = identity.accounts.create({ email: 'ANN@example.org', password: 'p' })
+      const again = identity.accounts.create({ email: 'ANN@example.org', password: 'a long password' })
       await assert.rejects(again, fault({ code: 'account-exists', email: 'ann@example.org' }))
     })
 
     it('creates one account for concurrent calls with the same e-mail', async () => {
       await using identity = await open()
       const outcomes = await Promise.allSettled(
-        ['one', 'two', 'three'].map((password) => identity.signUp('ann', { password, loginId: 'ann' })),
+        ['the first', 'the second', 'the third'].map((password) =>
+          identity.signUp('ann', { password, loginId: 'ann' }),
+        ),
       )
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
       assert.equal(refused.length, 2)
@@ -133,6 +138,9 @@ await onEachDatabase('Accounts', (open) => {
   describe('the rules of each field', () => {
     const broken: [changes: AccountChanges, code: AccountRule][] = [
       [{ password: '' }, 'password-empty'],
+      [{ password: '1234567' }, 'password-too-short'],
+      // Seven characters, of two code points each.
+      [{ password: 'e\u0301'.repeat(7) }, 'password-too-short'],
       [{ password: 'x'.repeat(1025) }, 'password-too-long'],
       [{ name: 'x'.repeat(65) }, 'name-too-long'],
       [{ name: 'a/b' }, 'name-has-slash'],
@@ -390,7 +398,7 @@ await onEachDatabase('Accounts', (open) => {
       const first = await issue(ann)
       await accounts.update('ann@example.org', { name: 'Ann', quota: 5, active: true })
       assert.deepEqual(await opens(first), [true, true, true])
-      await accounts.update('ann@example.org', { password: 'another' })
+      await accounts.update('ann@example.org', { password: 'another password' })
       assert.deepEqual(await opens(first), [false, false, false])
 
       const second = await issue(ann)
@@ -409,10 +417,10 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       await identity.signUp('ann')
       assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), true)
-      await identity.accounts.update('ann@example.org', { password: 'another' })
+      await identity.accounts.update('ann@example.org', { password: 'another password' })
       assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), false)
-      assert.equal(await identity.isPassword('Ann@example.org', 'another'), true)
-      assert.equal(await identity.isPassword('nobody', 'another'), false)
+      assert.equal(await identity.isPassword('Ann@example.org', 'another password'), true)
+      assert.equal(await identity.isPassword('nobody', 'another password'), false)
     })
   })
 

@@ -13,6 +13,7 @@ import {
   checkedName,
   checkedPassword,
   checkedQuota,
+  checkUncommon,
   isPlainText,
 } from './account-rules.ts'
 import {
@@ -51,7 +52,7 @@ import { deleteWebdavSecret } from './webdav-secret-store.ts'
 /** Changes of an account. Omitted fields stay as they are. */
 export interface AccountChanges {
   readonly password?: string
-  /** Whether the password was assigned by another person or by the server. True by default. */
+  /** Whether the password was assigned by another person or by the server. True by default. One that the owner chooses must not be a common one. */
   readonly passwordAssigned?: boolean
   readonly name?: string
   /** '' removes it, so that the account id is shown again. */
@@ -85,6 +86,8 @@ interface NewAccount extends AccountChanges {
 interface AccountsOptions {
   readonly db: Database
   readonly passwords: Passwords
+  /** The fewest characters of a new password. Default: 8. */
+  readonly shortestPassword?: number | undefined
   /** Unix seconds. */
   readonly now: () => number
   /** Invalidated by every change, so that this process shows new names at once. */
@@ -96,6 +99,8 @@ interface AccountsOptions {
   /** Called after commit when all credentials of an account were revoked. */
   readonly onSignOut?: (account: Account) => void | Promise<void>
 }
+
+const SHORTEST_PASSWORD = 8
 
 /** The hash queue source of all new accounts, so that an import does not delay sign-ins. */
 const NEW_ACCOUNTS = 'new accounts'
@@ -216,6 +221,9 @@ export class Accounts {
    */
   async update(email: string, changes: AccountChanges, also?: AccountChangeHook): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
+    if (changes.password !== undefined && changes.passwordAssigned === false) {
+      await checkUncommon(this.#checkedPassword(changes.password), namesOf(await this.get(id)))
+    }
     const values = await this.#valuesOf(changes, id)
     if (Object.keys(values).length === 0) return this.get(id)
     const signsOut = changes.password !== undefined || changes.active === false
@@ -316,9 +324,13 @@ export class Accounts {
     if (changes.defaultLibraryKey !== undefined) values.default_library_key = changes.defaultLibraryKey
     if (password !== undefined) {
       values.password_assigned = (changes.passwordAssigned ?? true) ? 1 : 0
-      values.password_hash = await this.#options.passwords.hash(checkedPassword(password), queue)
+      values.password_hash = await this.#options.passwords.hash(this.#checkedPassword(password), queue)
     }
     return values
+  }
+
+  #checkedPassword(password: string): string {
+    return checkedPassword(password, this.#options.shortestPassword ?? SHORTEST_PASSWORD)
   }
 
   // A unique index rejects concurrent changes of two processes.
@@ -364,6 +376,11 @@ async function checkNotLastAdministrator(tx: Transaction, email: string): Promis
   if ((await lockActiveAdministrators(tx)) > 1) return
   const account = await findAccount(tx, email)
   if (account?.role === 'admin' && account.active) fail({ code: 'last-administrator', email })
+}
+
+/** What a guess begins with. */
+function namesOf({ email, contactEmail, loginId, name }: Account): string[] {
+  return [email, contactEmail].map((address) => address.split('@', 1)[0] ?? '').concat(loginId, name)
 }
 
 const DAY_SECONDS = 86_400

@@ -26,7 +26,10 @@ await onEachDatabase('The first start', (open) => {
     await using identity = await open()
     await identity.signUp('ann')
     for (const wanted of ['ann@example.org', email]) {
-      const start = await ensureAdministrator(identity.accounts, { email: wanted, password: 'another' })
+      const start = await ensureAdministrator(identity.accounts, {
+        email: wanted,
+        password: 'another password',
+      })
       assert.deepEqual(start, { created: false })
     }
     assert.equal(await identity.accounts.count(), 1)
@@ -40,6 +43,14 @@ await onEachDatabase('The first start', (open) => {
     const made = (await Promise.all(starts)).filter(({ created }) => created)
     assert.equal(made.length, 1)
     assert.equal(await identity.accounts.count(), 1)
+  })
+
+  it('rejects a password of the settings that is too short, and not one that is common', async () => {
+    await using identity = await open()
+    const begin = (password: string) => ensureAdministrator(identity.accounts, { email, password })
+    await assert.rejects(begin('123'), { code: 'password-too-short', value: '8' })
+    assert.equal((await begin('password')).created, true)
+    assert.deepEqual(await begin('123'), { created: false })
   })
 
   it('explains an invalid e-mail of the settings', async () => {

@@ -74,9 +74,9 @@ await onEachDatabase('Login', (open) => {
     await using identity = await open()
     await identity.signUp('ann')
     const token = await tokenOf(identity, annsOwn)
-    await identity.accounts.update('ann@example.org', { password: 'another' })
+    await identity.accounts.update('ann@example.org', { password: 'another password' })
     assert.deepEqual(await identity.login.login(annsOwn), bad)
-    assert.notEqual(await tokenOf(identity, { ...annsOwn, password: 'another' }), token)
+    assert.notEqual(await tokenOf(identity, { ...annsOwn, password: 'another password' }), token)
   })
 
   it('rejects a wrong password and an unknown name with the same message', async () => {
@@ -96,9 +96,9 @@ await onEachDatabase('Login', (open) => {
     await identity.signUp('ann')
     await identity.accounts.remove('ann@example.org')
     assert.partialDeepStrictEqual(await identity.login.login(annsOwn), { reason: 'unknown-account' })
-    await identity.signUp('ann', { password: 'another' })
+    await identity.signUp('ann', { password: 'another password' })
     assert.deepEqual(await identity.login.login(annsOwn), bad)
-    await tokenOf(identity, { ...annsOwn, password: 'another' })
+    await tokenOf(identity, { ...annsOwn, password: 'another password' })
   })
 
   it('rejects an inactive account like a wrong password, whatever the password', async () => {
@@ -162,7 +162,7 @@ await onEachDatabase('Login', (open) => {
     class SlowPasswords extends Passwords {
       override async verify(...args: Parameters<Passwords['verify']>) {
         const matches = await super.verify(...args)
-        await identity.accounts.update('ann@example.org', { password: 'another' })
+        await identity.accounts.update('ann@example.org', { password: 'another password' })
         return matches
       }
     }

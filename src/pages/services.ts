@@ -30,6 +30,8 @@ export interface PageServices {
   readonly directory: Directory
   readonly links: Links
   readonly outbox: { readonly isConfigured: boolean }
+  /** The fewest characters of a new password, for the page of the web app. */
+  readonly passwordLength: number
   readonly tickets: Tickets
 }
 

@@ -71,13 +71,15 @@ export const webAppRoutes = [
     prefix: true,
     auth: 'none',
     summary: 'Sends the page of the web app, the same for all paths below.',
-    async handle({ request }, { outbox }) {
+    async handle({ request }, { outbox, passwordLength }) {
       // The token of a sign-in by a client is in the fragment, so it is refused here, too.
       if (/^\/app\/client-login\b/.test(request.url) && isFromElsewhere(request)) {
         return rawResponse({ status: 302, headers: { Location: `${rootOf(request)}app/` }, body: '' })
       }
       const app = await built()
-      return app === undefined ? notBuilt() : appPage(app, request, outbox.isConfigured)
+      return app === undefined
+        ? notBuilt()
+        : appPage(app, request, { sendsMail: outbox.isConfigured, passwordLength })
     },
   }),
   route({
@@ -130,13 +132,21 @@ export async function fontFaces(): Promise<string> {
     .replaceAll('url(./', 'url(../web/assets/')
 }
 
-function appPage({ page }: Built, request: HttpRequest, sendsMail: boolean): HttpResponse {
+function appPage(
+  { page }: Built,
+  request: HttpRequest,
+  { sendsMail, passwordLength }: { sendsMail: boolean; passwordLength: number },
+): HttpResponse {
   const nonce = randomBytes(16).toString('base64')
   const body = page
     .replace('<base href="./" />', `<base href="${rootOf(request)}" />`)
     .replace(
       '<meta name="sends-mail" content="" />',
       sendsMail ? '<meta name="sends-mail" content="yes" />' : '',
+    )
+    .replace(
+      '<meta name="password-length" content="" />',
+      `<meta name="password-length" content="${passwordLength}" />`,
     )
     .replace('<meta name="csp-nonce" content="" />', `<meta name="csp-nonce" content="${nonce}" />`)
   return rawResponse({

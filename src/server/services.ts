@@ -171,7 +171,15 @@ export function createServices(parts: {
   const initialPassword = createInitialPassword(config, (error) =>
     securityLogger.error({ err: error }, 'the file with the first password could not be deleted'),
   )
-  const accounts = createAccounts({ db, now, passwords, directory, core, initialPassword })
+  const accounts = createAccounts({
+    db,
+    now,
+    passwords,
+    shortestPassword: config.passwordLength,
+    directory,
+    core,
+    initialPassword,
+  })
   const passwordChecks = new PasswordChecks({ accounts, passwords, ...guarding })
   const apiTokens = new ApiTokens({
     db,
@@ -357,6 +365,7 @@ export function createServices(parts: {
     now,
     onboarding: new Onboarding(db),
     outbox,
+    passwordLength: config.passwordLength,
     retentionNow,
     clock,
     passwordAttempts,

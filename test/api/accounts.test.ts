@@ -178,11 +178,11 @@ describe('/api/v2.1/user/', () => {
   it('changes the password and revokes every token', async () => {
     for (const encode of [0, 1, 2]) {
       const user = await server.signUp()
-      const fields = { old_password: PASSWORD, new_password: `new ${encode}` }
+      const fields = { old_password: PASSWORD, new_password: `a new one ${encode}` }
       const reply = await user.post('/api/v2.1/user/reset-password/', encodings(fields)[encode])
       assert.deepEqual([reply.status, reply.body], [200, { success: true }])
       assert.equal((await user.get('/api2/auth/ping/')).status, 401)
-      await Client.signIn(server.url, user.email, `new ${encode}`)
+      await Client.signIn(server.url, user.email, `a new one ${encode}`)
     }
   })
 
@@ -193,6 +193,8 @@ describe('/api/v2.1/user/', () => {
     [{ old_password: PASSWORD }, 'New password invalid'],
     [{ old_password: PASSWORD, new_password: 'a\0' }, 'New password invalid'],
     [{ old_password: PASSWORD, new_password: 'x'.repeat(1025) }, 'New password invalid'],
+    [{ old_password: PASSWORD, new_password: 'Tv9!mq2' }, 'Password must have at least 8 characters.'],
+    [{ old_password: PASSWORD, new_password: 'P@ssw0rd1' }, 'Password is too common.'],
     [{ old_password: PASSWORD, new_password: PASSWORD }, 'New password cannot be the same as old password'],
     [{ old_password: 'wrong', new_password: 'x' }, 'Old password incorrect'],
   ]
@@ -232,7 +234,7 @@ describe('/api2/accounts/', () => {
 
   it('creates accounts with 201 and updates them with 200, in any encoding', async () => {
     const all = {
-      password: 'first',
+      password: 'the first one',
       is_staff: 'true',
       is_active: 1,
       name: 'Full Name',
@@ -260,7 +262,7 @@ describe('/api2/accounts/', () => {
       assert.equal(created.headers.get('location'), `/api2/accounts/${email}/`)
       assert.ok(Number.isInteger(id))
       assert.deepEqual(rest, info(email, shown))
-      await Client.signIn(server.url, email, 'first')
+      await Client.signIn(server.url, email, 'the first one')
       const changed = await admin.put(path, {
         form: { is_staff: 'false', storage: 0, name: '', login_id: `x${index}` },
       })
@@ -270,7 +272,9 @@ describe('/api2/accounts/', () => {
       const read = await admin.get(path.slice(0, -1))
       assert.deepEqual([read.status, read.body], [200, changed.body])
     }
-    const plain = await admin.put('/api2/accounts/plain%40example.org/', { json: { password: 'x' } })
+    const plain = await admin.put('/api2/accounts/plain%40example.org/', {
+      json: { password: 'a long password' },
+    })
     assert.deepEqual({ ...plain.body, id: 0 }, { id: 0, ...info('plain@example.org') })
     const untouched = await admin.put('/api2/accounts/plain@example.org/', {
       json: { is_staff: '', password: '' },
@@ -311,9 +315,10 @@ describe('/api2/accounts/', () => {
         [{ is_active: 'no' }, 'is_active invalid.'],
         [{ is_active: '' }, 'is_active invalid.'],
         [{ password: 'x'.repeat(1025) }, 'password invalid.'],
+        [{ password: '123' }, 'Password must have at least 8 characters.'],
       ] as [Record<string, unknown>, string][]
     ).map(([json, message]): [Record<string, unknown>, unknown] => [
-      { password: 'x', ...json },
+      { password: 'a long password', ...json },
       { error_msg: message },
     ]),
   ]
@@ -321,7 +326,7 @@ describe('/api2/accounts/', () => {
     it(`rejects creating an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
       const { accounts } = server.running.services
       if (!(await accounts.find('taken@example.org'))) {
-        await accounts.create({ email: 'taken@example.org', password: 'x', loginId: 'taken' })
+        await accounts.create({ email: 'taken@example.org', password: 'a long password', loginId: 'taken' })
       }
       const reply = await admin.put('/api2/accounts/never@example.org/', { json })
       assert.deepEqual([reply.status, reply.body], [400, body])
@@ -335,7 +340,7 @@ describe('/api2/accounts/', () => {
       if (reply.status === 404) continue // "..", which the client takes for another path
       assert.equal(reply.status, 400, email)
       assert.deepEqual(reply.body, { error_msg: `Email ${decodeURIComponent(email)} invalid.` })
-      const made = await admin.put(`/api2/accounts/${email}/`, { form: { password: 'x' } })
+      const made = await admin.put(`/api2/accounts/${email}/`, { form: { password: 'a long password' } })
       assert.equal(made.status, 400, email)
     }
     const missing = await admin.get('/api2/accounts/nobody@example.org/')

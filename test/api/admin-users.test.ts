@@ -48,7 +48,7 @@ describe('/api/v2.1/admin/users/', () => {
 
   it('creates accounts in any encoding', async () => {
     const fields = {
-      password: 'x',
+      password: 'a long password',
       is_staff: 'false',
       is_active: 'true',
       role: 'guest',
@@ -69,7 +69,7 @@ describe('/api/v2.1/admin/users/', () => {
       assert.deepEqual(rest, user('new@example.org', shown))
       const read = await admin.get('/api/v2.1/admin/users/NEW@example.org/')
       assert.deepEqual([read.status, read.body], [200, rest])
-      await Client.signIn(server.url, 'new@example.org', 'x')
+      await Client.signIn(server.url, 'new@example.org', 'a long password')
       const signedIn = { ...rest, last_login: created, last_access_time: created }
       assert.deepEqual((await admin.get('/api/v2.1/admin/users/new@example.org')).body, signedIn)
       const removed = await admin.delete('/api/v2.1/admin/users/new@example.org/')
@@ -77,7 +77,7 @@ describe('/api/v2.1/admin/users/', () => {
     }
     const plain = {
       email: 'plain@example.org',
-      password: 'x',
+      password: 'a long password',
       login_id: '',
       quota_total: '',
       role: '',
@@ -85,7 +85,7 @@ describe('/api/v2.1/admin/users/', () => {
     }
     const { add_user_tip: _, ...rest } = (await admin.post('/api/v2.1/admin/users/', { form: plain })).body
     assert.deepEqual(rest, user('plain@example.org'))
-    const staff = { email: 'staff@example.org', password: 'x', is_staff: true }
+    const staff = { email: 'staff@example.org', password: 'a long password', is_staff: true }
     const made = (await admin.post('/api/v2.1/admin/users/', { json: staff })).body
     assert.deepEqual([made.is_staff, made.role], [true, 'default'])
   })
@@ -98,6 +98,7 @@ describe('/api/v2.1/admin/users/', () => {
     [{ password: '' }, 'password required.'],
     [{ password: null }, 'password required.'],
     [{ password: 'x'.repeat(1025) }, 'password invalid.'],
+    [{ password: '123' }, 'Password must have at least 8 characters.'],
     [{ email: ADMIN.email }, `User ${ADMIN.email} already exists.`],
     [{ is_staff: 'maybe' }, 'is_staff invalid.'],
     [{ is_active: 'maybe' }, 'is_active invalid.'],
@@ -120,7 +121,7 @@ describe('/api/v2.1/admin/users/', () => {
     it(`rejects creating an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
       await ensureTaken(server)
       const before = await server.running.services.accounts.count()
-      const wanted = { email: 'never@example.org', password: 'x', ...json }
+      const wanted = { email: 'never@example.org', password: 'a long password', ...json }
       const reply = await admin.post('/api/v2.1/admin/users/', { json: wanted })
       assert.deepEqual([reply.status, reply.body], [400, { error_msg: message }])
       assert.equal(await server.running.services.accounts.count(), before)
@@ -177,9 +178,11 @@ describe('/api/v2.1/admin/users/', () => {
   it('sets or generates a password, and ends the sessions', async () => {
     const someone = await server.signUp()
     const path = `/api/v2.1/admin/users/${someone.email}/`
-    assert.equal((await admin.put(path, { form: { password: 'chosen' } })).status, 200)
+    // Of the rules for passwords, the length is the one for what administrators assign.
+    assert.equal((await admin.put(path, { form: { password: '12345678' } })).status, 200)
+    assert.equal((await admin.put(path, { form: { password: 'chosen for them' } })).status, 200)
     assert.equal((await someone.get('/api2/auth/ping/')).status, 401)
-    const again = await Client.signIn(server.url, someone.email, 'chosen')
+    const again = await Client.signIn(server.url, someone.email, 'chosen for them')
     const reply = await admin.put(`${path}reset-password/`)
     assert.equal(reply.status, 200)
     assert.deepEqual(Object.keys(reply.body).sort(), ['new_password', 'reset_tip'])
@@ -214,7 +217,12 @@ describe('/api/v2.1/admin/users/', () => {
 
   it('finds accounts by part of a name, active or not', async () => {
     const { accounts } = server.running.services
-    await accounts.create({ email: 'quirin@example.org', password: 'x', name: 'Zaphod', active: false })
+    await accounts.create({
+      email: 'quirin@example.org',
+      password: 'a long password',
+      name: 'Zaphod',
+      active: false,
+    })
     for (const query of ['quirin', 'ZAPH', 'quirin@example.org']) {
       const reply = await admin.get('/api/v2.1/admin/search-user/', { query })
       const found = user('quirin@example.org', { name: 'Zaphod', is_active: false })
@@ -278,7 +286,7 @@ describe('GET /api/v2.1/admin/users/', () => {
     admin = await server.admin()
     const { accounts, core } = server.running.services
     const make = (name: string, more: object) =>
-      accounts.create({ email: `${name}@example.org`, password: 'x', ...more })
+      accounts.create({ email: `${name}@example.org`, password: 'a long password', ...more })
     const ann = await make('ann', { quota: 5_000_000, name: 'Zoe' })
     await make('bob', { role: 'guest', quota: 9_000_000 })
     await make('cat', { active: false })
@@ -349,5 +357,5 @@ describe('GET /api/v2.1/admin/users/', () => {
 async function ensureTaken(server: TestServer): Promise<void> {
   const { accounts } = server.running.services
   if (await accounts.find('taken@example.org')) return
-  await accounts.create({ email: 'taken@example.org', password: 'x', loginId: 'taken' })
+  await accounts.create({ email: 'taken@example.org', password: 'a long password', loginId: 'taken' })
 }

@@ -115,9 +115,9 @@ describe('scoped tokens, on every route', () => {
       permission: 'rw',
       app_name: 'app',
       email: user.email,
-      password: 'changed',
+      password: 'changed by a token',
       old_password: 'a long password',
-      new_password: 'changed',
+      new_password: 'changed by a token',
       q: 'a',
     }
     const query = { p: '/a.txt', path: '/a.txt', parent_dir: '/', file_name: 'a.txt', op: operation }

@@ -118,7 +118,7 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   'DELETE /api2/shared-repos/:repo_id/': () => ({ query: { share_type: 'personal', user: reader.email } }),
   'POST /api/v2.1/repos/:repo_id/set-password/': () => ({ form: { password: 'a password' } }),
   'PUT /api/v2.1/repos/:repo_id/set-password/': () => ({
-    form: { old_password: 'a password', new_password: 'another' },
+    form: { old_password: 'a password', new_password: 'another one' },
   }),
   'POST /api/v2.1/repos/:repo_id/webhooks/': () => ({ form: { url: 'https://example.org/theirs' } }),
   'PUT /api/v2.1/repos/:repo_id/webhooks/:webhook_id/': () => ({

@@ -64,9 +64,9 @@ describe('carrel serve', { timeout: 300_000 }, () => {
       await using second = await serve(['--data', data])
       assert.equal(await passwordIn(file), password)
       await carrelProcess(['user', 'add', 'ann@example.org', '--password-stdin', '--data', data], {
-        input: 'ann',
+        input: 'opened by ann',
       })
-      await Client.signIn(second.url, 'ann@example.org', 'ann')
+      await Client.signIn(second.url, 'ann@example.org', 'opened by ann')
       await stat(file)
     }
     const changed = await carrelProcess(['user', 'password', 'admin@carrel.local', '--data', data])
@@ -124,6 +124,21 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.ok(!JSON.stringify(server.lines).includes('a password of ours'))
     await Client.signIn(server.url, 'root@example.org', 'a password of ours')
     assert.equal((await server.stop()).code, 0)
+  })
+
+  it('refuses a short password for a new administrator, and starts with it once there is one', async () => {
+    const data = newData()
+    const env = { CARREL_ADMIN_PASSWORD: '123' }
+    const refused = await carrelProcess(['serve', '--data', data, '--port', '0'], { env })
+    assert.equal(refused.code, 1, refused.stderr)
+    assert.match(
+      `${refused.stdout}${refused.stderr}`,
+      /Give a longer password, at the first start as CARREL_ADMIN_PASSWORD/,
+    )
+    await using first = await serve(['--data', data], { env: { CARREL_PASSWORD_LENGTH: '3', ...env } })
+    await first.stop()
+    await using second = await serve(['--data', data], { env })
+    await Client.signIn(second.url, 'admin@carrel.local', '123')
   })
 
   it('finishes a request that runs before it ends', async () => {

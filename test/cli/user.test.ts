@@ -73,9 +73,9 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     const { generatedPassword } = JSON.parse(changed.stdout) as { generatedPassword: string }
     assert.equal((await before.get('/api2/auth/ping/')).status, 401)
     await signIn('bob@example.org', generatedPassword)
-    const again = await user(['password', 'bob@example.org', '--password-stdin'], { input: 'my own' })
+    const again = await user(['password', 'bob@example.org', '--password-stdin'], { input: 'one of my own' })
     assert.equal(again.stdout, 'Changed the password of bob@example.org; it is signed out everywhere.\n')
-    await signIn('bob@example.org', 'my own')
+    await signIn('bob@example.org', 'one of my own')
   })
 
   it('is recorded in the audit log', async () => {
@@ -97,11 +97,11 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     assert.match(asked.stderr, /^Remove bob@example\.org .*\[y\/N\] bob@example\.org was not removed: /)
     const refused = await user(['remove', 'bob@example.org'], { input: 'n\n' })
     assert.equal(refused.code, 1)
-    await signIn('bob@example.org', 'my own')
+    await signIn('bob@example.org', 'one of my own')
     const removed = await user(['remove', 'bob@example.org'], { input: 'y\n' })
     assert.deepEqual([removed.code, removed.stdout], [0, 'Removed bob@example.org.\n'])
     const reply = await new Client(server.url).post('/api2/auth-token/', {
-      form: { username: 'bob@example.org', password: 'my own' },
+      form: { username: 'bob@example.org', password: 'one of my own' },
     })
     assert.equal(reply.status, 400)
   })

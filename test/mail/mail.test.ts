@@ -186,6 +186,15 @@ describe('a forgotten password', () => {
     assert.deepEqual(check.body, { email: 'ann@example.org', purpose: 'password-reset' })
     const confirm = (password: string) =>
       server.anonymous.post('/api/v2.1/password-reset/confirm/', { form: { token, new_password: password } })
+    // What is refused does not use the link up. The name of the account is among the common ones.
+    for (const [password, message] of [
+      ['Tv9!mq2', 'Password must have at least 8 characters.'],
+      ['Summer2026!', 'Password is too common.'],
+      ['annannann', 'Password is too common.'],
+    ] as const) {
+      const { status, body } = await confirm(password)
+      assert.deepEqual([status, body], [400, { error_msg: message }])
+    }
     assert.equal((await confirm('a new password')).status, 200)
     assert.equal((await ann.get('/api2/account/info/')).status, 401)
     assert.equal((await confirm('another password')).status, 400)

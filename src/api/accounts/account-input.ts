@@ -7,7 +7,9 @@ export type RuleMessages = Partial<Record<AccountRule, string | ((value: string)
 const defaultMessages: Required<RuleMessages> = {
   'email-invalid': (email) => `Email ${email} invalid.`,
   'password-empty': 'password invalid.',
+  'password-too-short': (fewest) => `Password must have at least ${fewest} characters.`,
   'password-too-long': 'password invalid.',
+  'password-too-common': 'Password is too common.',
   'name-too-long': 'Name is too long (maximum is 64 characters)',
   'name-has-slash': "Name should not include '/'.",
   'name-invalid': 'name invalid.',

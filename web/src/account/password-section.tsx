@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { CarrelError, changePassword, endSession, isKept, useAccount } from '../api/index.ts'
+import { CarrelError, changePassword, endSession, isKept, passwordLength, useAccount } from '../api/index.ts'
 import { signIn } from '../session/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, PasswordField, useErrorMessage, useToast } from '../ui/index.ts'
@@ -8,6 +8,7 @@ const empty = { older: '', newer: '', again: '' }
 
 export function PasswordSection() {
   const texts = useTexts('account')
+  const common = useTexts('common')
   const { data: account } = useAccount()
   const [values, setValues] = useState(empty)
   const { busy, failure, change } = useChange(account?.email ?? '')
@@ -30,7 +31,13 @@ export function PasswordSection() {
       <p className="muted">{texts.passwordEffects}</p>
       <input type="hidden" autoComplete="username" value={account?.email ?? ''} readOnly />
       <PasswordField label={texts.oldPassword} autoComplete="current-password" {...field('older')} />
-      <PasswordField label={texts.newPassword} autoComplete="new-password" {...field('newer')} />
+      <PasswordField
+        label={texts.newPassword}
+        autoComplete="new-password"
+        minLength={passwordLength()}
+        hint={common.passwordRule(String(passwordLength()))}
+        {...field('newer')}
+      />
       <PasswordField
         label={texts.repeatPassword}
         autoComplete="new-password"

@@ -4,6 +4,7 @@ import {
   type AdminUser,
   changeUser,
   createUser,
+  passwordLength,
   resetPassword,
   sendsMail,
   type UserFields,
@@ -127,6 +128,7 @@ export function NewUser(props: { onMade: (made: MadePassword) => void; onClose: 
           <PasswordField
             label={common.password}
             autoComplete="new-password"
+            minLength={passwordLength()}
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />

@@ -194,6 +194,7 @@ export {
   checkMailToken,
   confirmAddress,
   mailLink,
+  passwordLength,
   requestPasswordReset,
   sendsMail,
   setPasswordByToken,

@@ -1,6 +1,10 @@
 import { api } from './http.ts'
 import type { LinkKind } from './links.ts'
 
+/** The fewest characters of a new password. The page says so, as it does whether the server sends mail. */
+export const passwordLength = (): number =>
+  Number(document.querySelector<HTMLMetaElement>('meta[name="password-length"]')?.content || 8)
+
 /** Whether the server sends mail. The page says so, because the sign-in page asks before it can call anything. */
 export const sendsMail = () => document.querySelector('meta[name="sends-mail"][content="yes"]') !== null
 

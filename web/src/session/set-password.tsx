@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CarrelError, checkMailToken, endSession, setPasswordByToken } from '../api/index.ts'
+import { CarrelError, checkMailToken, endSession, passwordLength, setPasswordByToken } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, PasswordField, useErrorMessage, Waiting } from '../ui/index.ts'
 import { SignInCard } from './sign-in-card.tsx'
@@ -31,7 +31,8 @@ export default function SetPassword() {
       // A session of this browser has ended with the former password.
       endSession()
     } catch (error) {
-      setFailure(error instanceof CarrelError && error.status === 400 ? texts.linkInvalid : wording(error))
+      const isLink = error instanceof CarrelError && /^this link/i.test(error.message)
+      setFailure(isLink ? texts.linkInvalid : wording(error))
     } finally {
       setBusy(false)
     }
@@ -68,6 +69,8 @@ export default function SetPassword() {
         autoComplete="new-password"
         autoFocus
         required
+        minLength={passwordLength()}
+        hint={common.passwordRule(String(passwordLength()))}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />

@@ -75,6 +75,7 @@ export const messageArguments = {
     selection: 'count: number, shown',
   },
   common: {
+    passwordRule: 'count',
     visitor: 'name',
   },
   files: {

@@ -3,6 +3,8 @@
 const patterns = [
   ['confirm', /^this has to be confirmed with/i],
   ['wrong-password', /^the current password is wrong/i],
+  ['short-password', /^password must have at least (\d+) characters/i],
+  ['common-password', /^password is too common/i],
   ['permission', /^(?:permission denied|you do not have permission|access token not found)/i],
   ['locked', /^file is (?:already )?locked|^you can not unlock/i],
   ['not-locked', /^file is not locked/i],
