@@ -41,6 +41,42 @@ function isCurrentNodeSupported() {
   return (major === 24 && minor >= 16) || (major === 26 && minor >= 1) || major > 26
 }
 
+/** Flags whose values are secrets: the settings that src/config/settings.ts marks so. */
+const SECRET_FLAGS = [
+  '--admin-password',
+  '--secret',
+  '--metrics-token',
+  '--backup-s3-secret-key',
+  '--backup-s3-session-token',
+]
+/** A URL with a password. */
+const WITH_PASSWORD = /(:\/\/[^\s/?#@:]*):[^\s/?#]*@/
+const HIDDEN = '***'
+/** The variable that carries arguments with secrets. Everybody on the machine can see arguments; variables, only the same account and root. */
+const ARGUMENTS = 'CARREL_ARGUMENTS'
+
+/** Arguments as others on the machine may see them. */
+function withoutSecrets(args) {
+  return args.map((arg, index) => {
+    const flag = SECRET_FLAGS.find((one) => arg.indexOf(one + '=') === 0)
+    if (flag !== undefined) return flag + '=' + HIDDEN
+    if (index > 0 && SECRET_FLAGS.indexOf(args[index - 1]) !== -1) return HIDDEN
+    return arg.replace(WITH_PASSWORD, '$1:' + HIDDEN + '@')
+  })
+}
+
+/** Whether arguments contain a secret. */
+function hasSecrets(args) {
+  return withoutSecrets(args).join('\0') !== args.join('\0')
+}
+
+/** The arguments of the user, also those that were passed on by a variable. */
+function ownArguments() {
+  const given = process.env[ARGUMENTS]
+  delete process.env[ARGUMENTS]
+  return given === undefined ? process.argv.slice(2) : JSON.parse(given)
+}
+
 /** Replaces this process with `node args`, or runs it as a child and passes on signals, output and exit code. */
 function handOver(args) {
   const node = findNode()
@@ -57,6 +93,12 @@ function handOver(args) {
   }
   // Those of the operator take precedence.
   const env = Object.assign({}, environment, process.env)
+  const start = args.indexOf(program[program.length - 1]) + 1
+  if (start > 0 && hasSecrets(args)) {
+    env[ARGUMENTS] = JSON.stringify(args.slice(start))
+    args = withoutSecrets(args)
+    process.title = 'carrel'
+  }
   // execve leaves no process between the server and its parent. Not under npm on a terminal: npm forwards the Ctrl-C that the
   // terminal has already sent to every process, and `run` filters out the second one.
   const repeated = process.stdin.isTTY && process.env.npm_lifecycle_event !== undefined
@@ -99,4 +141,15 @@ function giveUp(sentence) {
   process.exit(1)
 }
 
-module.exports = { root, program, environment, findNode, runtimePackage, handOver, run, giveUp }
+module.exports = {
+  root,
+  program,
+  environment,
+  findNode,
+  runtimePackage,
+  hasSecrets,
+  ownArguments,
+  handOver,
+  run,
+  giveUp,
+}

@@ -1,12 +1,14 @@
 import module from 'node:module'
 import path from 'node:path'
-import { environment, handOver, program } from '../bin/hand-over.cjs'
+import { environment, handOver, hasSecrets, ownArguments, program } from '../bin/hand-over.cjs'
 import nodeFlags from '../bin/node-flags.cjs'
 
-// Started without the launcher: run again with the launcher's flags and variables, by exec in this process where possible.
+const args = ownArguments()
+// Started without the launcher, or with secrets as arguments: run again with the launcher's flags and variables, by exec in this process where possible.
 const hasFlags = nodeFlags.every((flag) => process.execArgv.includes(flag))
-if (!hasFlags || Object.keys(environment).some((name) => process.env[name] === undefined)) {
-  handOver([...process.execArgv, ...program, ...process.argv.slice(2)])
+const isBare = !hasFlags || Object.keys(environment).some((name) => process.env[name] === undefined)
+if (isBare || hasSecrets(process.argv.slice(2))) {
+  handOver([...process.execArgv, ...program, ...args])
   // Without exec a child process does the work, and this one exits with it.
   await new Promise(() => {})
 }
@@ -23,7 +25,7 @@ const { nodeProblem } = await import('./cli/node-version.ts')
 const problem = nodeProblem(process.versions.node)
 if (problem === undefined) {
   const { run } = await import('./cli/run.ts')
-  const code = await run(process.argv.slice(2))
+  const code = await run(args)
   // Exit after the output is flushed. An explicit exit, so that a leftover timer does not keep the process alive.
   process.stdout.write('', () => process.exit(code))
 } else {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -124,6 +124,21 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.ok(!JSON.stringify(server.lines).includes('a password of ours'))
     await Client.signIn(server.url, 'root@example.org', 'a password of ours')
     assert.equal((await server.stop()).code, 0)
+  })
+
+  it('takes a secret as an argument and hides it from others on the machine', async (t) => {
+    if (process.platform !== 'linux') return t.skip('the arguments of processes are read from /proc')
+    const secret = 'a password of ours'
+    await using server = await serve(['--data', newData(), '--admin-password', secret])
+    await Client.signIn(server.url, 'admin@carrel.local', secret)
+    const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+    const shown = await Promise.all(
+      processes.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+    )
+    assert.deepEqual(
+      shown.filter((line) => line.includes(secret)),
+      [],
+    )
   })
 
   it('refuses a short password for a new administrator, and starts with it once there is one', async () => {

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+
+import { definitions, kebab } from '../../src/config/settings.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -56,6 +59,37 @@ describe('the carrel command', () => {
   }
   const withRuntime = () => symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   const withoutRuntime = () => rm(path.join(folder, 'node_modules'), { force: true })
+
+  it('passes secrets on by a variable, so that others on the machine do not see them', async () => {
+    const secrets = [
+      '--admin-password',
+      'hush 1',
+      '--secret=hush2',
+      '--database',
+      'postgres://ann:hush3@db/x',
+    ]
+    const child = start({ old: false }, 'serve', ...secrets, 'end')
+    const shown = await text(child.stdout)
+    assert.match(
+      shown,
+      /^up serve --admin-password \*\*\* --secret=\*\*\* --database postgres:\/\/ann:\*\*\*@db\/x end /,
+    )
+  })
+
+  it('knows the secrets among the settings', () => {
+    const { hasSecrets } = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
+      hasSecrets: (args: string[]) => boolean
+    }
+    for (const [key, definition] of Object.entries(definitions)) {
+      const flag = `--${kebab(key)}`
+      const isSecret = 'secret' in definition && definition.secret === true
+      const isUrl = key === 'database' || key === 'mailUrl'
+      const value = isUrl ? 'smtp://ann:hush@host' : 'hush'
+      assert.equal(hasSecrets([flag, value]), isSecret, flag)
+      assert.equal(hasSecrets([`${flag}=${value}`]), isSecret, flag)
+      if (isUrl) assert.ok(!hasSecrets([flag, 'postgres://ann@host/carrel?application_name=a:b@c']), flag)
+    }
+  })
 
   for (const old of [false, true]) {
     const from = old ? 'an old Node' : 'a Node that will do'
