@@ -84,7 +84,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     assert.equal(report.ok, true)
     assert.deepEqual(
       report.checks.filter(({ check }) => check !== 'backup').map(({ status }) => status),
-      Array.from({ length: 11 }, () => 'ok'),
+      Array.from({ length: 12 }, () => 'ok'),
     )
     const lost = await examine(['--data', copy, '--port', port, '--public-url', 'http://127.0.0.1:9'])
     assert.equal(lost.statusOf('public URL'), 'fail')
