@@ -98,6 +98,7 @@ export const tableBounds: Readonly<Record<string, string>> = {
   uncommitted_block:
     'the quota of the owner, at most CARREL_MAX_UNFINISHED_MB; half of it for other accounts',
   user_group: '1,000 of an account (groups)',
+  webdav_client: '20 of an account, for 90 days',
   webdav_name: 'the names of a library for an account: as library, share and library_rename',
   webdav_property: 'bounded by the WebDAV surface',
   webdav_secret: 'one of an account',
