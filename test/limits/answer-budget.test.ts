@@ -10,7 +10,12 @@ const PROGRAM = path.join(import.meta.dirname, 'budget/run.ts')
 describe('every route, with its largest body and the largest stored state', () => {
   it('answers within its budget, and yields to the event loop', async (t) => {
     // As in production: without the checks of cached rows and buffers, which take time of each turn.
-    const env = { ...process.env, CARREL_TEST_FREEZE_ROWS: '', CARREL_TEST_POISON: '', NODE_TEST_CONTEXT: '' }
+    const env = {
+      ...process.env,
+      CARREL_TEST_FREEZE_ROWS: '',
+      CARREL_TEST_POISON: '',
+      NODE_TEST_CONTEXT: undefined,
+    }
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], {
       env,
       maxBuffer: 2 ** 24,
