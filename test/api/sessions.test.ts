@@ -221,7 +221,10 @@ describe('programs that use WebDAV', () => {
       assert.equal(await dav(url, email, PASSWORD, agent), 207)
     const login = { via: 'webdav', credential: 'account-password' }
     assert.deepEqual(await audited('login'), [login])
-    assert.deepEqual(await shown(client), ['rclone/v1.70 by account-password'])
+    // Another node may have recorded the second request.
+    const [recorded, ...others] = await shown(client)
+    assert.match(recorded, /^rclone\/v1\.7[01] by account-password$/)
+    assert.deepEqual(others, [])
     time += 3600
     await dav(url, email, PASSWORD, 'rclone/v1.71')
     assert.equal(await lastUsed(), '2025-07-31T23:13:20+00:00')
