@@ -99,9 +99,12 @@ export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text)
 }
 
+/** Longer texts exceed every limit, and a body has megabytes of them. */
+const LONGEST_COUNTED = 10_000
+
 /** Approximate number of characters: code points. */
 function lengthOf(text: string): number {
-  return Array.from(text).length
+  return text.length > LONGEST_COUNTED ? text.length : Array.from(text).length
 }
 
 function refuse(code: AccountRule, value?: string): never {

@@ -9,6 +9,7 @@ import {
   rawResponse,
   type Values,
 } from '../../http/index.ts'
+import { TimeSlicer } from '../../scheduling/index.ts'
 import { actorOf } from '../common/audit.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { route } from '../services.ts'
@@ -82,7 +83,9 @@ export const adminAuditRoutes = [
 ]
 
 async function* lines(audit: Audit, filter: AuditFilter): AsyncGenerator<string> {
+  const slicer = new TimeSlicer()
   for await (const entries of audit.pages(filter)) {
+    if (slicer.isDue) await slicer.rest()
     yield entries.map((entry) => `${JSON.stringify(auditEntryToWire(entry))}\n`).join('')
   }
 }

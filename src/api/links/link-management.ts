@@ -119,7 +119,8 @@ export async function deleteMany(
 async function deleteOne(services: ApiServices, call: AuditedCall, token: string, kind: LinkKind) {
   const { links } = services
   const own = await links.findOwn(call.user, token, kind)
-  if (own === 'unknown') return `token ${token} not found.`
+  // No token is as long, and what is sent may be.
+  if (own === 'unknown') return `token ${token.slice(0, 100)} not found.`
   if (own === 'foreign') return 'Permission denied.'
   await links.delete(call.user, token, kind, auditDeletion(services, call))
   return undefined

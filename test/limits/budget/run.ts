@@ -16,7 +16,7 @@ import { TurnMeter } from './turn-meter.ts'
 
 const MAX_TURN_MS = 50
 /** A first call compiles code, and any call may meet a garbage collection: what is too long each time is too long. */
-const TRIES = 4
+const TRIES = 8
 const WITHOUT_BODY = ['GET', 'OPTIONS']
 /** In this order, because calls need what later ones change. */
 const METHODS = [
