@@ -22,7 +22,7 @@ const WALKS = [
   '159357',
   '!@#$%^&*()',
   '!"§$%&/()=',
-].flatMap((walk) => [walk, [...walk].reverse().join('')])
+].flatMap((walk) => [walk, reversed(walk)])
 
 /** Words that people choose. With digits, symbols or another of them around they are as common. */
 const WORDS = new Set(
@@ -108,12 +108,16 @@ function isMadeOf(text: string, known: ReadonlySet<string>): boolean {
 /** A known word, or two, also backwards, and up to four digits or symbols on either side. */
 function isOneWord(text: string, known: ReadonlySet<string>): boolean {
   const core = text.replace(/^[^\p{L}]{0,4}/u, '').replace(/[^\p{L}]{0,6}$/u, '')
-  const backwards = [...core].reverse().join('')
+  const backwards = reversed(core)
   if (core === '' || known.has(core) || known.has(backwards)) return true
   for (let at = 3; at <= core.length - 3; at += 1) {
     if (known.has(core.slice(0, at)) && known.has(core.slice(at).replace(/^[^\p{L}]/u, ''))) return true
   }
   return false
+}
+
+function reversed(text: string): string {
+  return Array.from(text).toReversed().join('')
 }
 
 function spelledOut(text: string): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -229,18 +230,22 @@ describe('a forgotten password', () => {
     const { accounts, accountTokens, db } = server.running.services
     for (const name of ['ann', 'bob']) await server.signUp({ email: `${name}@example.org` })
     await accounts.update('bob@example.org', { active: false })
-    const calls = (['all', 'get', 'write'] as const).map((name) => t.mock.method(db, name))
-    const work: number[][] = []
-    for (const name of ['ann', 'bob', 'nobody']) {
-      for (const { mock } of calls) mock.resetCalls()
-      await accountTokens.requestReset(`${name}@example.org`, undefined, async () => {})
-      work.push(calls.map(({ mock }) => mock.callCount()))
+    // Calls of background work, which has another context, are not counted.
+    const counting = new AsyncLocalStorage<string[]>()
+    for (const method of ['all', 'get', 'write'] as const) {
+      const original = db[method].bind(db) as (...args: unknown[]) => unknown
+      t.mock.method(db, method, (...args: unknown[]) => {
+        counting.getStore()?.push(method)
+        return original(...args)
+      })
     }
-    assert.deepEqual(work, [
-      [1, 0, 1],
-      [1, 0, 1],
-      [1, 0, 1],
-    ])
+    for (const name of ['ann', 'bob', 'nobody']) {
+      const calls: string[] = []
+      await counting.run(calls, () =>
+        accountTokens.requestReset(`${name}@example.org`, undefined, async () => {}),
+      )
+      assert.deepEqual(calls, ['all', 'write'], name)
+    }
     await server.after(0)
     assert.equal(smtp.received.length, 1)
   })
