@@ -216,6 +216,7 @@ describeTransports('the HTTP server', (serve) => {
       auth: 'user',
       scope: 'none',
       summary: 'Lists a folder.',
+      bodyLimit: 1024 * 1024,
       reads: ['id', 'p', 'page', 'recursive'],
     })
     const own = ['/.well-known/security.txt', '/healthz', '/readyz', '/metrics']

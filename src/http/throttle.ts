@@ -15,7 +15,7 @@ export interface ThrottleOptions {
 export type CallCounts = Readonly<Record<string, number>>
 
 /** Tells other processes how many calls clients have made here, and what they counted. */
-export interface CallExchange {
+interface CallExchange {
   /** Publishes the own counts. Resolves to the sums of all others. */
   exchange(own: CallCounts): Promise<CallCounts>
   onError(error: unknown): void

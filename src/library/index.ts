@@ -55,12 +55,11 @@ export type {
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'
 export { changePassword, openWithPassword, viewWithPassword } from './library-password.ts'
-export { covers, type HolderRight } from './lock-rights.ts'
-export { deleteExpiredLocks, type FileLock, type LockOrigin } from './lock-store.ts'
+export { covers } from './lock-rights.ts'
+export { deleteExpiredLocks, type FileLock } from './lock-store.ts'
 export {
   findLockAt,
   isHeldBy,
-  type LockBreaking,
   lockedAmong,
   lockFile,
   refreshLock,

@@ -2,7 +2,7 @@ import { isWithin, type LibraryPath } from '../objects/index.ts'
 import type { FileLock, LockOrigin } from './lock-store.ts'
 
 /** Tells whether a holder of locks may still change what is at a path of the stored library. */
-export type HolderRight = (path: LibraryPath) => boolean
+type HolderRight = (path: LibraryPath) => boolean
 
 /**
  * Decides which locks are in effect: those of holders who may still write there. A lock ends with the right to take it, from

@@ -366,7 +366,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I2',
     name: 'the quota is checked in the transaction that adds bytes',
     file: 'src/commits/store-group.ts',
-    find: 'if (limited !== undefined) await guard?.check(tx, limited)',
+    find: 'if (limited !== undefined) await guard?.check(tx, limited, grown)',
     replace: '',
     tests: ['test/api/quota-growth.test.ts'],
   },

@@ -28,6 +28,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'library/lock-store.ts': 'a column we wrote',
   'library/property-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
+  'cluster/node-store.ts': 'counts that another node wrote',
   'data-folder/data-folder-lock.ts': 'a file we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',
   'version.ts': 'a file of the program',
