@@ -42,7 +42,7 @@ export const RESOURCES: readonly Resource[] = [
     title: 'Files',
     about: 'Creating, renaming, locking and describing files, their text and their thumbnails.',
     paths:
-      /^\/repos\/\{repo_id\}\/(?:file(?:\/(?:detail|metadata|text|archive-entries|extract-archive))?|thumbnail)\/$|^\/thumbnail\//,
+      /^\/repos\/\{repo_id\}\/(?:file(?:\/(?:detail|metadata|text|archive-entries|extract-archive))?|locks|thumbnail)\/$|^\/thumbnail\//,
   },
   {
     name: 'transfers',
@@ -70,7 +70,7 @@ export const RESOURCES: readonly Resource[] = [
     title: 'Sharing',
     about: 'Sharing libraries, folders and files with accounts and groups.',
     paths:
-      /^\/(?:shared-repos|shared-folders|shared-files|beshared-repos|shareable-groups)\/|^\/repos\/public\/|^\/repos\/.*\/(?:shared[-_]items|shared-entries|share-info|custom-share-permissions|access-explanation|related-users)\//,
+      /^\/(?:shared-repos|shared-folders|shared-files|beshared-repos|held-shares|shareable-groups)\/|^\/repos\/public\/|^\/repos\/.*\/(?:shared[-_]items|shared-entries|share-info|custom-share-permissions|access-explanation|related-users)\//,
   },
   {
     name: 'links',

@@ -333,6 +333,12 @@ describe('a commit of blocks', () => {
   it('respects locks when it replaces a file', async () => {
     const other = await server.signUp()
     await storeFile(server, client, library, '/locked', Buffer.from('x'))
+    // Without the right to write no lock is in effect.
+    const shared = await client.put(`/api2/repos/${library}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: { share_type: 'user', username: other.email, permission: 'rw' },
+    })
+    assert.equal(shared.status, 200, shared.text)
     const { core, accounts } = server.running.services
     const opened = await openLibrary(server, client, library)
     const { key, email } = await accounts.get(other.email)
