@@ -381,7 +381,7 @@ export async function entriesOf(reader: Reader, ownerKey: number): Promise<numbe
      where l.owner_key = ? and l.deleted_at is null`,
     ownerKey,
   )
-  return Number(row?.entries ?? 0)
+  return row?.entries ?? 0
 }
 
 /** The number of libraries of an owner, with deleted ones; `most` at most. */

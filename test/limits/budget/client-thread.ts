@@ -4,13 +4,17 @@ import type { Answer, Prepared } from './measuring-client.ts'
 const SHOWN_BYTES = 300
 const TIMEOUT_MS = 60_000
 
-parentPort?.on('message', (prepared: Prepared) => {
-  send(prepared).then(
-    (answer) => parentPort?.postMessage(answer),
-    (error: unknown) =>
-      parentPort?.postMessage({ error: String(error instanceof Error ? (error.cause ?? error) : error) }),
-  )
-})
+parentPort?.on('message', (prepared: Prepared) => void answer(prepared))
+
+async function answer(prepared: Prepared): Promise<void> {
+  const message = await send(prepared).catch(failed)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(message)
+}
+
+function failed(error: unknown): { error: string } {
+  return { error: String(error instanceof Error ? (error.cause ?? error) : error) }
+}
 
 async function send({ method, url, headers, body, headOnly }: Prepared): Promise<Answer> {
   const response = await fetch(url, {

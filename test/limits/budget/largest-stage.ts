@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { MAX_COMMENT_TEXT, MAX_COMMENTS } from '../../../src/annotations/comments.ts'
-import type { Row, Value } from '../../../src/database/database.ts'
+import type { Value } from '../../../src/database/database.ts'
 import { getLibrary } from '../../../src/library/libraries.ts'
 import { Library } from '../../../src/library/library.ts'
 import type { LibraryId } from '../../../src/objects/ids.ts'
@@ -208,7 +208,7 @@ async function multiply(
   vary: (n: number) => Record<string, Value | undefined>,
 ): Promise<void> {
   const { db } = cast.server.running.services
-  const row = await db.get<Row>(`select * from ${table} where ${where} limit 1`, ...values)
+  const row = await db.get(`select * from ${table} where ${where} limit 1`, ...values)
   assert.ok(row !== undefined, `${table} has no row to copy`)
   const rows = Array.from({ length: count }, (_, n) => ({ ...row, ...vary(n) }))
   const columns = Object.keys(rows[0] ?? {}).filter(

@@ -24,6 +24,7 @@ export class MeasuringClient implements AsyncDisposable {
   readonly #worker = new Worker(new URL('./client-thread.ts', import.meta.url))
 
   async send(prepared: Prepared): Promise<Answer> {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(prepared)
     const [answer] = (await once(this.#worker, 'message')) as [Answer | { error: string }]
     if ('error' in answer)
