@@ -1,7 +1,7 @@
 import { HttpResponse, jsonResponse, type ResponseHeaders, textResponse } from './response.ts'
 
 /** In UTF-16 code units: more than the longest path. Text of a request may be in a message, and a body has megabytes. */
-const MAX_MESSAGE = 20_000
+const MAX_MESSAGE = 32_768
 
 /** A message as it is sent. */
 export function bounded(message: string): string {

@@ -112,7 +112,7 @@ describe('the trash', () => {
     [{ path: '/docs/..' }, 404, 'Folder /docs/.. not found.'],
     [{ path: 'a\u0000b' }, 404, 'Folder a\u0000b not found.'],
     [{ path: '\ud800' }, 404, 'Folder \ud800 not found.'],
-    [{ path: 'a/'.repeat(9_000) }, 404, `Folder ${'a/'.repeat(9_000)} not found.`],
+    [{ path: 'a/'.repeat(10_000) }, 404, `Folder ${'a/'.repeat(10_000)} not found.`],
     [{ path: 'x'.repeat(256) }, 404, `Folder ${'x'.repeat(256)} not found.`],
     [{ scan_stat: 'x' }, 500, 'Internal Server Error'],
     [{ scan_stat: '1' }, 500, 'Internal Server Error'],
