@@ -69,7 +69,7 @@ export async function countCharacters(reader: Reader, fileKey: number, except = 
     fileKey,
     except,
   )
-  return Number(row?.n ?? 0)
+  return row?.n ?? 0
 }
 
 /** The number of comments that an account wrote. */
