@@ -116,6 +116,8 @@ describe('a check', () => {
     const isChecked = async () =>
       (await db.all('select 1 as one from checked_library where library_key = ?', first.key)).length
     await first.run('update library set size = size + 1 where key = ?', first.key)
+    // Blocks that other tests have lost were found before this pass, and not in the second in which it begins.
+    await first.run('update damaged_block set found_at = found_at - 10')
     await assert.rejects(
       check({ ...sources, searchFaults }, { ...options, signal: stopping.signal }),
       /stopped/,
