@@ -80,50 +80,41 @@ async function runImport(
     }
     const skipped: { path: string; reason: string }[] = []
     using progress = new Progress({ quiet: options.quiet === true || options.json === true })
-    const planned = { files: 0, bytes: 0 }
+    const dryRun = options.dryRun === true
     let upload: TreeUpload | undefined
     await withSource(session, async (source) => {
+      const library = await libraryFor(session, to.library, { create: options.create === true, dryRun })
+      const work = new TreeUpload(session, library, {
+        parallel,
+        update: true,
+        noClobber: false,
+        dryRun,
+        progress,
+      })
+      upload = work
       const events: SourceEvents = {
         signal: session.signal,
         onSkipped(path, reason) {
           skipped.push({ path, reason })
           note(`${path}: skipped, because ${reason}.`)
         },
-        onFailed(path, error) {
-          if (upload === undefined) skipped.push({ path, reason: (error as Error).message })
-          else upload.failures.add(path, error)
-        },
+        onFailed: (path, error) => work.failures.add(path, error),
       }
-      if (options.dryRun === true) {
-        for await (const item of source.items(to.path, events)) {
-          if (item.kind !== 'file') continue
-          planned.files += 1
-          planned.bytes += item.size
-        }
-        return
-      }
-      const library = await libraryFor(session, to.library, options.create === true)
-      upload = new TreeUpload(session, library, { parallel, update: true, noClobber: false, progress })
-      await upload.runItems(source.items(to.path, events))
+      await work.runItems(source.items(to.path, events))
     })
-    return report({ upload, planned, skipped }, options)
+    return report(upload, skipped, options)
   })
 }
 
 function report(
-  result: {
-    readonly upload: TreeUpload | undefined
-    readonly planned: { readonly files: number; readonly bytes: number }
-    readonly skipped: readonly { readonly path: string; readonly reason: string }[]
-  },
-  { json, quiet }: ImportOptions,
+  upload: TreeUpload | undefined,
+  skipped: readonly { readonly path: string; readonly reason: string }[],
+  { json, quiet, dryRun }: ImportOptions,
 ): number {
-  const { upload, planned, skipped } = result
-  const { files, bytes } = upload?.transferred ?? planned
-  const present = upload?.transferred.skipped ?? 0
+  const { files, bytes, skipped: present } = upload?.transferred ?? { files: 0, bytes: 0, skipped: 0 }
   const failed = upload?.failures.list ?? []
   const left = failed.length + skipped.length
-  const verb = upload === undefined ? 'Would import' : 'Imported'
+  const verb = dryRun === true ? 'Would import' : 'Imported'
   const lines = [
     `${verb} ${files} files (${sizeText(bytes)}); ${present} were already there, ${left} were left out.`,
   ]
@@ -131,16 +122,16 @@ function report(
   return left === 0 ? EXIT.ok : EXIT.partial
 }
 
-/** The id of the library, which is created on request. */
+/** The id of the library, which is created on request. A dry run creates none: undefined. */
 async function libraryFor(
   { carrel, libraries, signal }: Session,
   name: string,
-  create: boolean,
-): Promise<string> {
+  { create, dryRun }: { readonly create: boolean; readonly dryRun: boolean },
+): Promise<string | undefined> {
   try {
     return (await libraries.get(name)).id
   } catch (error) {
     if (!create || !(error instanceof ClientError) || error.exitCode !== EXIT.notFound) throw error
-    return carrel.createLibrary(name, { signal })
+    return dryRun ? undefined : carrel.createLibrary(name, { signal })
   }
 }

@@ -29,6 +29,8 @@ export interface SourceFile {
 /** A folder without content. */
 interface EmptyFolder {
   readonly kind: 'empty-folder'
+  /** Names it in messages. */
+  readonly label: string
   readonly path: string
 }
 
@@ -68,7 +70,7 @@ export async function* localFiles(
   })
   if (children === undefined) return
   const inside = joinRemote(folder, name)
-  if (children.length === 0) yield { kind: 'empty-folder', path: inside }
+  if (children.length === 0) yield { kind: 'empty-folder', label: local, path: inside }
   children.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()))
   for (const child of children) yield* localFiles(path.join(local, child.name), inside, child.name, events)
 }

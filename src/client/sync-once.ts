@@ -86,7 +86,7 @@ class SyncRun {
         actions,
         actions.map(({ kind, path }) => `${kind} ${path}`),
       )
-      return EXIT.ok
+      return this.#failures.exitCode
     }
     if (!options.allowDeletes && isSuspicious(actions, this.#base.size)) {
       throw new ClientError(
@@ -248,6 +248,7 @@ class SyncRun {
       const inside = [...segments, child.name]
       if (child.isDirectory()) await this.#scan(inside, found)
       else if (child.isFile()) {
+        if (!this.#canBeLocal(inside.join('/'))) continue
         const stats = await lstat(path.join(this.#root, ...inside))
         found.set(inside.join('/'), { size: stats.size, stamp: stampOf(stats) })
       } else note(`${inside.join('/')}: skipped, because it is neither a file nor a folder.`)
@@ -262,12 +263,18 @@ class SyncRun {
     for await (const entry of carrel.walk(library, folder, { signal })) {
       if (entry.kind !== 'file') continue
       const name = entry.path.slice(prefix)
-      try {
-        this.#tree.pathOf(name.split('/'))
-        if (!OWN_FILES.test(entry.name)) this.#remote.set(name, entry)
-      } catch (error) {
-        this.#failures.add(entry.path, error)
-      }
+      if (this.#canBeLocal(name) && !OWN_FILES.test(entry.name)) this.#remote.set(name, entry)
+    }
+  }
+
+  /** A name that cannot be used on both sides is reported, and left alone on the side that has it. */
+  #canBeLocal(name: string): boolean {
+    try {
+      this.#localPath(name)
+      return true
+    } catch (error) {
+      this.#failures.add(name, error)
+      return false
     }
   }
 

@@ -14,6 +14,8 @@ export interface TransferOptions {
   readonly update: boolean
   /** Skip files that are there. */
   readonly noClobber: boolean
+  /** Count what would be sent, and send nothing. */
+  readonly dryRun?: boolean
   readonly progress: Progress
 }
 
@@ -37,12 +39,13 @@ export class TreeUpload {
   readonly transferred: Transferred = { files: 0, bytes: 0, skipped: 0 }
   readonly failures = new Failures()
   readonly #session: Session
-  readonly #library: string
+  readonly #library: string | undefined
   readonly #options: TransferOptions
   readonly #listed = new Map<string, Promise<Map<string, Entry>>>()
   readonly #emptyFolders: string[] = []
 
-  constructor(session: Session, library: string, options: TransferOptions) {
+  /** Only a dry run may do without a library, which does not exist yet. */
+  constructor(session: Session, library: string | undefined, options: TransferOptions) {
     this.#session = session
     this.#library = library
     this.#options = options
@@ -53,13 +56,20 @@ export class TreeUpload {
     await this.runItems(this.#localItems(sources))
   }
 
+  /** The library that is written to; undefined in a dry run. */
+  get #written(): string | undefined {
+    return this.#options.dryRun === true ? undefined : this.#library
+  }
+
   /** Copies items of any source. */
   async runItems(items: AsyncIterable<SourceItem>): Promise<void> {
     await inParallel(this.#batches(items), this.#options.parallel, (files) => this.#send(files))
     const { carrel, signal } = this.#session
+    const library = this.#written
+    if (library === undefined) return
     for (let at = 0; at < this.#emptyFolders.length; at += FOLDERS_PER_CALL) {
       const paths = this.#emptyFolders.slice(at, at + FOLDERS_PER_CALL)
-      await carrel.createFolders(this.#library, paths, { signal })
+      await carrel.createFolders(library, paths, { signal })
     }
   }
 
@@ -82,13 +92,13 @@ export class TreeUpload {
     let bytes = 0
     for await (const file of items) {
       this.#session.signal.throwIfAborted()
-      if (file.kind === 'empty-folder') {
-        this.#emptyFolders.push(file.path)
-        continue
-      }
       const problem = problemIn(file)
       if (problem !== undefined) {
         this.failures.add(file.label, problem)
+        continue
+      }
+      if (file.kind === 'empty-folder') {
+        this.#emptyFolders.push(file.path)
         continue
       }
       if (await this.#isThere(file)) {
@@ -130,6 +140,7 @@ export class TreeUpload {
 
   async #list(folder: string): Promise<Map<string, Entry>> {
     const entries = new Map<string, Entry>()
+    if (this.#library === undefined) return entries
     const { carrel, signal } = this.#session
     if ((await carrel.find(this.#library, folder, { signal }))?.kind !== 'dir') return entries
     for await (const entry of carrel.list(this.#library, folder, { signal })) {
@@ -141,9 +152,11 @@ export class TreeUpload {
   async #send(files: readonly SourceFile[]): Promise<void> {
     const [first] = files
     if (first === undefined) return
+    const library = this.#written
+    if (library === undefined) return files.forEach((file) => this.#count(file))
     try {
-      if (first.size > SMALL_BYTES) await this.#sendLarge(first)
-      else await this.#sendSmall(first.folder, files)
+      if (first.size > SMALL_BYTES) await this.#sendLarge(library, first)
+      else await this.#sendSmall({ library, folder: first.folder }, files)
     } catch (error) {
       // One file of a batch may be what the server refuses, so each is tried by itself.
       if (files.length > 1) for (const file of files) await this.#send([file])
@@ -151,7 +164,10 @@ export class TreeUpload {
     }
   }
 
-  async #sendSmall(folder: string, files: readonly SourceFile[]): Promise<void> {
+  async #sendSmall(
+    to: { readonly library: string; readonly folder: string },
+    files: readonly SourceFile[],
+  ): Promise<void> {
     const { carrel, signal } = this.#session
     const sent: { file: SourceFile; content: Uint8Array<ArrayBuffer> }[] = []
     await inParallel(files, READS_PER_BATCH, async (file) => {
@@ -163,19 +179,19 @@ export class TreeUpload {
     })
     if (sent.length === 0) return
     const named = sent.map(({ file, content }) => ({ ...nameAndTime(file), content }))
-    await carrel.uploadMany({ library: this.#library, folder }, named, { signal })
+    await carrel.uploadMany(to, named, { signal })
     for (const { file } of sent) {
       this.#options.progress.add(file.size, file.name)
       this.#count(file)
     }
   }
 
-  async #sendLarge(file: SourceFile): Promise<void> {
+  async #sendLarge(library: string, file: SourceFile): Promise<void> {
     const { carrel, signal } = this.#session
     await using opened = await file.open()
     let done = 0
     await carrel.upload(
-      { library: this.#library, folder: file.folder },
+      { library, folder: file.folder },
       { ...nameAndTime(file), content: opened.content },
       {
         signal,
@@ -197,8 +213,9 @@ export class TreeUpload {
 }
 
 /** The server would take a name with a backslash for a path of Windows, and store the file under its last part. */
-function problemIn({ folder, name }: SourceFile): ClientError | undefined {
-  for (const segment of [...folder.split('/').filter((one) => one !== ''), name]) {
+function problemIn(item: SourceItem): ClientError | undefined {
+  const [folder, names] = item.kind === 'file' ? [item.folder, [item.name]] : [item.path, []]
+  for (const segment of [...folder.split('/').filter((one) => one !== ''), ...names]) {
     const problem = nameProblem(segment, 'linux')
     if (problem !== undefined)
       return new ClientError(`"${segment}" cannot be a name on the server: ${problem}.`)

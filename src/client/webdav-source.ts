@@ -58,7 +58,7 @@ export class WebdavSource implements AsyncDisposable {
       else
         yield this.#fileOf(child.url, { folder, name: child.name, label, size: child.size }, child.modifiedAt)
     }
-    if (isEmpty && folder !== '/') yield { kind: 'empty-folder', path: folder }
+    if (isEmpty && folder !== '/') yield { kind: 'empty-folder', label: folder, path: folder }
     for (const child of folders) {
       const inside = joinRemote(folder, child.name)
       try {

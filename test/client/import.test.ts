@@ -61,19 +61,22 @@ describe('carrel import', () => {
       await utimes(path.join(source, name), TIME, TIME)
     }
     await symlink('a.txt', path.join(source, 'link'))
-    const planned = await user.json(['import', 'dir', source, 'Imported:/in', '--create', '--dry-run'], 9)
-    assert.deepEqual([planned.files, planned.bytes], [4, 3 + 7 + 7 + LARGE.length])
+    await mkdir(path.join(source, 'empty\u0085'))
+    const dryRun = ['import', 'dir', source, 'Imported:/in', '--dry-run']
+    const planned = await user.json([...dryRun, '--create'], 9)
     assert.equal(await idOf('Imported'), undefined)
+    await user.run(dryRun, 6)
 
     await user.run(['import', 'dir', source, 'Imported:/in'], 6)
     const first = await user.json(['import', 'dir', source, 'Imported:/in', '--create'], 9)
+    assert.deepEqual(planned, first, 'the dry run said so')
     assert.deepEqual([first.files, first.bytes, first.present], [3, 3 + 7 + LARGE.length, 0])
     assert.deepEqual(first.skipped, [
       { path: path.join(source, 'link'), reason: 'it is neither a file nor a folder' },
     ])
     assert.deepEqual(
       first.failed.map((one: { item: string }) => one.item),
-      [path.join(source, 'back\\slash.txt')],
+      [path.join(source, 'back\\slash.txt'), path.join(source, 'empty\u0085')],
     )
     const library = await idOf('Imported')
     assert.deepEqual(await timesIn(library, '/in'), { deep: 'dir', 'a.txt': TIME, [UNICODE]: TIME })
@@ -81,7 +84,10 @@ describe('carrel import', () => {
     assert.deepEqual(await storedBytes(server, library, '/in/deep/large.bin'), LARGE)
 
     await writeFile(path.join(source, 'a.txt'), 'two!')
+    const plannedAgain = await user.json(dryRun, 9)
+    assert.notEqual(String(await storedBytes(server, library, '/in/a.txt')), 'two!')
     const again = await user.json(['import', 'dir', source, 'Imported:/in', '--create'], 9)
+    assert.deepEqual(plannedAgain, again, 'the dry run said so')
     assert.deepEqual([again.files, again.bytes, again.present], [1, 4, 2])
     assert.equal(String(await storedBytes(server, library, '/in/a.txt')), 'two!')
   })

@@ -84,6 +84,20 @@ describe('carrel sync-once', () => {
     assert.deepEqual(await namesIn(client, library), [])
   })
 
+  it('says in a dry run what it cannot sync', async () => {
+    const { library, sync, local } = await stage('Names')
+    await writeFile(local('good'), 'good')
+    await writeFile(local('back\\slash'), 'refused')
+    assert.deepEqual(await sync(9, '--dry-run'), [{ kind: 'upload', path: 'good' }])
+    const { done, failed } = await sync(9)
+    assert.deepEqual(done, [{ action: 'uploaded', path: 'good' }])
+    assert.deepEqual(
+      failed.map((one: { item: string }) => one.item),
+      ['back\\slash'],
+    )
+    assert.deepEqual(await namesIn(client, library), ['good'])
+  })
+
   it('refuses a folder that is synced with another place', async () => {
     const { folder, sync } = await stage('Place')
     await sync()
