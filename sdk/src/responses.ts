@@ -547,6 +547,18 @@ export interface Records {
     /** A sentence to show. */
     readonly update_status_tip: string
   }
+  ClientSsoLink: {
+    /** A URL. */
+    readonly link: string
+  }
+  ClientSsoStatus: {
+    /** `error` if access was denied or the link has expired. */
+    readonly status: 'waiting' | 'success' | 'error'
+    /** The id of an account, in the form of an e-mail address. */
+    readonly username?: string
+    /** The API token. It is not shown again. */
+    readonly apiToken?: string
+  }
   Comment: {
     readonly id: number
     /** The id of a library. */
@@ -2375,7 +2387,8 @@ export interface Records {
     readonly client_id: string
     /** The name of the machine, or empty. */
     readonly device_name: string
-    readonly permission: 'r' | 'rw' | 'upload'
+    /** What it asks for. `session` is a session of the account. */
+    readonly permission: 'r' | 'rw' | 'upload' | 'session'
     /** The address it asked from. */
     readonly address: string
     /** ISO 8601 with the offset from UTC. */
@@ -3484,6 +3497,7 @@ export interface Responses {
     'api2/auth/ping/': 'pong'
     'api2/avatars/user/{}/resized/{}/': Records['Avatar']
     'api2/beshared-repos/': readonly Records['OlderShare'][]
+    'api2/client-sso-link/{}/': Records['ClientSsoStatus']
     'api2/default-repo/': Records['DefaultLibrary']
     'api2/devices/': readonly Records['Device'][]
     'api2/events/': Records['OlderActivities']
@@ -3673,6 +3687,7 @@ export interface Responses {
     'api2/accounts/{}/': Records['Success']
     'api2/auth-token/': Records['ApiToken']
     'api2/client-login/': Records['ApiToken']
+    'api2/client-sso-link/': Records['ClientSsoLink']
     'api2/default-repo/': Records['DefaultLibrary']
     'api2/device-wiped/': Readonly<Record<string, unknown>>
     'api2/groups/{}/': Records['Success']

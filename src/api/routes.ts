@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts/account-v2.ts'
 import { authTokenRoutes } from './accounts/auth-token-v2.ts'
 import { avatarRoutes } from './accounts/avatar-routes.ts'
 import { clientLoginRoutes } from './accounts/client-login-routes.ts'
+import { clientSsoRoutes } from './accounts/client-sso-v2.ts'
 import { deviceAuthorizationRoutes } from './accounts/device-authorization-v21.ts'
 import { deviceRoutes } from './accounts/devices-v2.ts'
 import { onboardingRoutes } from './accounts/onboarding-v21.ts'
@@ -223,6 +224,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...searchUserRoutes,
   ...libraryTokenRoutes,
   ...clientLoginRoutes,
+  ...clientSsoRoutes,
   ...deviceAuthorizationRoutes,
   ...passwordResetRoutes,
   ...personalTokenRoutes,

@@ -1,5 +1,9 @@
 import type { Reader, Transaction } from '../database/index.ts'
+import type { Device } from './device.ts'
 import type { ScopeAccess } from './scope.ts'
+
+/** What a client asks for: a personal token with a scope, or a session of the account. */
+export type DeviceAccess = ScopeAccess | 'session'
 
 /** A client that asks for access, and where it asks from. */
 export interface DeviceRequest {
@@ -7,7 +11,9 @@ export interface DeviceRequest {
   readonly clientId: string
   /** The name of the machine; '' if the client did not send it. */
   readonly deviceName: string
-  readonly access: ScopeAccess
+  readonly access: DeviceAccess
+  /** The device of a session; undefined if the client did not send it. */
+  readonly device?: Device | undefined
   readonly address: string
 }
 
@@ -29,7 +35,8 @@ interface NewDeviceAuthorization extends PendingDevice {
 /** The part of a request that decides the response to its client. */
 interface PolledDevice {
   readonly clientId: string
-  readonly access: ScopeAccess
+  readonly access: DeviceAccess
+  readonly device: Device | undefined
   readonly expiresAt: number
   readonly pollInterval: number
   readonly polledAt: number | undefined
@@ -44,7 +51,7 @@ interface PolledDevice {
 interface Approval {
   readonly accountKey: number
   readonly epoch: number
-  readonly access: ScopeAccess
+  readonly access: DeviceAccess
   readonly tokenName: string
   readonly tokenExpiresAt: number | undefined
 }
@@ -104,7 +111,7 @@ export async function insertDeviceAuthorization(
 ): Promise<boolean> {
   const inserted = await tx.run(
     `insert into device_authorization (device_hash, user_hash, client_id, device_name, access, address, network,
-       created_at, expires_at, poll_interval, state) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+       created_at, expires_at, poll_interval, device, state) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')
      on conflict do nothing`,
     row.deviceHash,
     row.userHash,
@@ -116,6 +123,7 @@ export async function insertDeviceAuthorization(
     row.createdAt,
     row.expiresAt,
     row.pollInterval,
+    row.device === undefined ? null : JSON.stringify(row.device),
   )
   return inserted === 1
 }
@@ -129,7 +137,7 @@ export async function findPendingDevice(
   const row = await reader.get<{
     client_id: string
     device_name: string
-    access: ScopeAccess
+    access: DeviceAccess
     address: string
     created_at: number
     expires_at: number
@@ -194,29 +202,40 @@ export async function denyDeviceAuthorizationsOf(tx: Transaction, accountKey: nu
   )
 }
 
+interface PolledRow {
+  client_id: string
+  access: DeviceAccess
+  device: string | null
+  expires_at: number
+  poll_interval: number
+  polled_at: number | null
+  state: PolledDevice['state']
+  account_key: number | null
+  epoch: number | null
+  token_name: string | null
+  token_expires_at: number | null
+}
+
+const POLLED_COLUMNS = `client_id, access, device, expires_at, poll_interval, polled_at, state, account_key, epoch,
+  token_name, token_expires_at`
+
+export async function findDevice(reader: Reader, deviceHash: Uint8Array): Promise<PolledDevice | undefined> {
+  const sql = `select ${POLLED_COLUMNS} from device_authorization where device_hash = ?`
+  return polledFrom(await reader.get<PolledRow>(sql, deviceHash))
+}
+
 /** The row stays locked until the transaction ends, so that of two concurrent polls one gets the token. */
 export async function lockDevice(tx: Transaction, deviceHash: Uint8Array): Promise<PolledDevice | undefined> {
-  const row = await tx.get<{
-    client_id: string
-    access: ScopeAccess
-    expires_at: number
-    poll_interval: number
-    polled_at: number | null
-    state: PolledDevice['state']
-    account_key: number | null
-    epoch: number | null
-    token_name: string | null
-    token_expires_at: number | null
-  }>(
-    `update device_authorization set state = state where device_hash = ?
-     returning client_id, access, expires_at, poll_interval, polled_at, state, account_key, epoch, token_name,
-       token_expires_at`,
-    deviceHash,
-  )
+  const sql = `update device_authorization set state = state where device_hash = ? returning ${POLLED_COLUMNS}`
+  return polledFrom(await tx.get<PolledRow>(sql, deviceHash))
+}
+
+function polledFrom(row: PolledRow | undefined): PolledDevice | undefined {
   return (
     row && {
       clientId: row.client_id,
       access: row.access,
+      device: row.device === null ? undefined : (JSON.parse(row.device) as Device),
       expiresAt: row.expires_at,
       pollInterval: row.poll_interval,
       polledAt: row.polled_at ?? undefined,

@@ -1,18 +1,21 @@
-import { createHmac, hash, randomBytes, randomInt } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import type { Account } from './account.ts'
 import { findAccountByKey } from './account-store.ts'
 import { lockActiveAccount } from './api-token-store.ts'
+import type { ApiTokens, SignedInBy } from './api-tokens.ts'
 import {
   approveDevice,
   countOpenDevices,
   countPendingDevices,
+  type DeviceAccess,
   type DeviceRequest,
   deleteDevice,
   deleteDevicesBefore,
   deleteOldestPending,
   denyDevice,
+  findDevice,
   findPendingDevice,
   insertDeviceAuthorization,
   listWaitingNetworks,
@@ -48,6 +51,7 @@ const LOCKED_SUBJECT = 'device authorizations'
 
 interface DeviceAuthorizationsOptions {
   readonly db: Database
+  readonly apiTokens: ApiTokens
   readonly scopedTokens: ScopedTokens
   readonly secret: ServerSecret
   /** Unix seconds. */
@@ -77,20 +81,29 @@ type PollOutcome =
         | 'invalid_grant'
     }
 
+/** The response to a poll of a client that signs in through a browser. */
+type SessionOutcome = 'waiting' | 'refused' | { readonly email: string; readonly token: string }
+
 /** What a person grants to a client. */
-interface DeviceGrant {
+interface DeviceGrant<Access extends DeviceAccess = DeviceAccess> {
   readonly name: string
-  readonly access: ScopeAccess
+  readonly access: Access
   /** Unix seconds; undefined for never. */
   readonly expiresAt: number | undefined
 }
 
+interface Approver {
+  readonly accountKey: number | undefined
+  readonly epoch: number | undefined
+}
+
 /** Writes further rows in the transaction that issues a token. */
-type IssueHook = (tx: Transaction, account: Account, grant: DeviceGrant) => Promise<void>
+type IssueHook<Grant> = (tx: Transaction, account: Account, grant: Grant) => Promise<void>
 
 /**
  * Sign-in of a client without a browser, by the device authorization grant of RFC 8628: the client shows a code, a signed-in person confirms it
- * in the web app, and the client gets a personal token. The token is created when the client fetches it, so that none exists that nobody has.
+ * in the web app, and the client gets a personal token. Clients that open a browser themselves open it with the device code, which leads to the
+ * user code, and get a session of the account. Either is created when the client fetches it, so that none exists that nobody has.
  * Codes are stored as hashes: that of the user code is keyed, because it is short.
  */
 export class DeviceAuthorizations {
@@ -108,7 +121,6 @@ export class DeviceAuthorizations {
   /** Throws too-many-tries if too many requests of the network are open. Those of other networks never prevent one. */
   async begin(request: DeviceRequest, network: string): Promise<DeviceCodes> {
     const { db, now } = this.#options
-    const deviceCode = randomBytes(32).toString('base64url')
     return db.write(async (tx) => {
       const createdAt = now()
       // Nodes count one after another, so that the limits are exact.
@@ -122,17 +134,27 @@ export class DeviceAuthorizations {
         ...request,
         network,
         createdAt,
-        deviceHash: hashOf(deviceCode),
         expiresAt: createdAt + LIFE_SECONDS,
         pollInterval: POLL_SECONDS,
       }
       for (;;) {
-        const userCode = newUserCode()
-        const userHash = this.#userHash(userCode)
-        if (!(await insertDeviceAuthorization(tx, { ...row, userHash }))) continue
+        const deviceCode = randomBytes(32).toString('hex')
+        const userCode = this.userCodeOf(deviceCode)
+        const codes = { deviceHash: hashOf(deviceCode), userHash: this.#userHash(userCode) }
+        if (!(await insertDeviceAuthorization(tx, { ...row, ...codes }))) continue
         return { deviceCode, userCode, expiresIn: LIFE_SECONDS, interval: POLL_SECONDS }
       }
     })
+  }
+
+  /** The user code of a device code, for example `WDJB-MJHT`: the server derives it, so that a link with the device code leads to it. */
+  userCodeOf(deviceCode: string): string {
+    const digest = createHmac('sha256', this.#key).update('user code of ').update(deviceCode).digest()
+    const letters = Array.from(
+      digest.subarray(0, CODE_LENGTH),
+      (byte) => LETTERS[byte % LETTERS.length],
+    ).join('')
+    return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`
   }
 
   /**
@@ -148,7 +170,7 @@ export class DeviceAuthorizations {
     return found
   }
 
-  /** False if no such request waits. Throws too-many-tries, limit-reached, account-not-found. */
+  /** False if no such request waits: one for a session is approved as that, and no other. Throws too-many-tries, limit-reached, account-not-found. */
   async approve(
     account: Account,
     network: string,
@@ -157,10 +179,13 @@ export class DeviceAuthorizations {
     also: TransactionHook,
   ): Promise<boolean> {
     const { db, now, scopedTokens } = this.#options
-    if ((await this.find(account, network, userCode)) === undefined) return false
+    const found = await this.find(account, network, userCode)
+    if (found === undefined) return false
+    const isSession = grant.access === 'session'
+    if ((found.access === 'session') !== isSession) return false
     return db.write(async (tx) => {
       if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
-      await scopedTokens.checkPersonalCount(tx, account)
+      if (!isSession) await scopedTokens.checkPersonalCount(tx, account)
       const approval = {
         accountKey: account.key,
         epoch: account.epoch,
@@ -186,13 +211,17 @@ export class DeviceAuthorizations {
   }
 
   /** The token, once: the request is deleted with its use. `also` is written in the same transaction. */
-  async poll(clientId: string, deviceCode: string, also: IssueHook): Promise<PollOutcome> {
+  async poll(
+    clientId: string,
+    deviceCode: string,
+    also: IssueHook<DeviceGrant<ScopeAccess>>,
+  ): Promise<PollOutcome> {
     const { db, now } = this.#options
     const deviceHash = hashOf(deviceCode)
     return db.write(async (tx): Promise<PollOutcome> => {
       const at = now()
       const device = await lockDevice(tx, deviceHash)
-      if (device === undefined || device.clientId !== clientId) return { error: 'invalid_grant' }
+      if (device?.clientId !== clientId || device.access === 'session') return { error: 'invalid_grant' }
       if (device.expiresAt <= at) return { error: 'expired_token' }
       if (device.state === 'denied') return { error: 'access_denied' }
       if (device.state === 'pending') {
@@ -210,21 +239,55 @@ export class DeviceAuthorizations {
     })
   }
 
+  /**
+   * The token of a session, once, for a client that asked for one; undefined if no such request is known. Clients poll every 2 to 10 seconds, so
+   * one that waits writes nothing.
+   */
+  async pollSession(
+    deviceCode: string,
+    by: SignedInBy,
+    also: IssueHook<Pick<DeviceGrant, 'name'>>,
+  ): Promise<SessionOutcome | undefined> {
+    const { db, now, apiTokens } = this.#options
+    const deviceHash = hashOf(deviceCode)
+    const found = await findDevice(db, deviceHash)
+    if (found?.access !== 'session') return undefined
+    if (found.expiresAt <= now() || found.state === 'denied') return 'refused'
+    if (found.state === 'pending') return 'waiting'
+    return db.write(async (tx) => {
+      const approved = await lockDevice(tx, deviceHash)
+      if (approved === undefined) return undefined
+      if (approved.state !== 'approved') return 'refused'
+      await deleteDevice(tx, deviceHash)
+      const account = await this.#approver(tx, approved)
+      if (account === undefined || !(await lockActiveAccount(tx, account))) return 'refused'
+      const token = await apiTokens.issueIn(tx, account, approved.device, by)
+      await also(tx, account, { name: approved.tokenName })
+      return { email: account.email, token }
+    })
+  }
+
   /** Maintenance. */
   deleteExpired(): Promise<number> {
     const { db, now } = this.#options
     return db.write((tx) => deleteDevicesBefore(tx, now() - ENDED_KEPT_SECONDS), { durable: false })
   }
 
+  /** The account that approved; undefined if its credentials ended meanwhile. */
+  async #approver(tx: Transaction, { accountKey, epoch }: Approver): Promise<Account | undefined> {
+    const account = accountKey === undefined ? undefined : await findAccountByKey(tx, accountKey)
+    return account?.epoch === epoch ? account : undefined
+  }
+
   /** Undefined if the account may not have it any more. */
   async #issue(
     tx: Transaction,
-    { accountKey, epoch }: { readonly accountKey: number | undefined; readonly epoch: number | undefined },
-    grant: DeviceGrant,
-    also: IssueHook,
+    approver: Approver,
+    grant: DeviceGrant<ScopeAccess>,
+    also: IssueHook<DeviceGrant<ScopeAccess>>,
   ): Promise<string | undefined> {
-    const account = accountKey === undefined ? undefined : await findAccountByKey(tx, accountKey)
-    if (account === undefined || account.epoch !== epoch) return undefined
+    const account = await this.#approver(tx, approver)
+    if (account === undefined) return undefined
     try {
       const issued = await this.#options.scopedTokens.issuePersonalIn(tx, account, grant, (inTx) =>
         also(inTx, account, grant),
@@ -272,12 +335,6 @@ function mostWaiting(networks: readonly WaitingNetwork[]): WaitingNetwork | unde
 function providerOf(network: string): string {
   const separator = network.includes(':') ? ':' : '.'
   return network.split(separator, 3).join(separator)
-}
-
-/** For example `WDJB-MJHT`. */
-function newUserCode(): string {
-  const letters = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-  return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`
 }
 
 /** People type it in lower case, without the hyphen or with spaces. */

@@ -50,6 +50,15 @@ export const oldAddressRoutes = [
   }),
   route({
     method: 'GET',
+    path: '/client-sso/:token/',
+    auth: 'none',
+    summary: 'Opens the page that confirms the sign-in of a client, with a link of `/api2/client-sso-link/`.',
+    params: { token: text() },
+    handle: ({ params, request }, { deviceAuthorizations }) =>
+      toFragment(request, 'app/device', deviceAuthorizations.userCodeOf(params.token)),
+  }),
+  route({
+    method: 'GET',
     path: '/library/:repo_id/',
     prefix: true,
     auth: 'none',
@@ -93,20 +102,21 @@ function toApp(request: HttpRequest, page: string, path = '/'): HttpResponse {
   })
 }
 
-/**
- * The token is in the fragment, which browsers never send. A link on another site leads to the app without it: whoever made the token could sign a
- * visitor in to their own account. The app checks `next` again, because
- * anybody can write such an address.
- */
 function toClientLogin(request: HttpRequest, { token, next }: { token: string; next: string }): HttpResponse {
+  // The app checks `next` again, because anybody can write such an address.
+  const query = isOwnPath(next) ? `?next=${encodeURIComponent(next)}` : ''
+  return toFragment(request, `app/client-login${query}`, /^[0-9a-f]{32}$/.test(token) ? token : '')
+}
+
+/**
+ * A secret is in the fragment, which browsers never send. A link on another site leads to the app without it: whoever made it could sign a
+ * visitor in to their own account, or have a visitor confirm a sign-in of theirs.
+ */
+function toFragment(request: HttpRequest, page: string, secret: string): HttpResponse {
   if (!wantsPage(request.headers['accept'])) throw notFound()
   if (isFromElsewhere(request)) return toApp(request, '')
-  const query = isOwnPath(next) ? `?next=${encodeURIComponent(next)}` : ''
-  const fragment = /^[0-9a-f]{32}$/.test(token) ? `#${token}` : ''
-  const headers = {
-    Location: `${rootOf(request)}app/client-login${query}${fragment}`,
-    'Referrer-Policy': 'no-referrer',
-  }
+  const fragment = secret === '' ? '' : `#${secret}`
+  const headers = { Location: `${rootOf(request)}${page}${fragment}`, 'Referrer-Policy': 'no-referrer' }
   return rawResponse({ status: 302, headers, body: '' })
 }
 

@@ -1,6 +1,6 @@
 import type { Links, TicketLink, Tickets } from '../access/index.ts'
 import { routesFor } from '../http/index.ts'
-import type { Account, Directory } from '../identity/index.ts'
+import type { Account, DeviceAuthorizations, Directory } from '../identity/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
 
@@ -27,6 +27,7 @@ interface ArchiveProgress {
 export interface PageServices {
   readonly archives: Archives
   readonly core: LibraryCore
+  readonly deviceAuthorizations: Pick<DeviceAuthorizations, 'userCodeOf'>
   readonly directory: Directory
   readonly links: Links
   readonly outbox: { readonly isConfigured: boolean }

@@ -301,6 +301,7 @@ export function createServices(parts: {
     signInLinks: new SignInLinks({ db, apiTokens, now }),
     deviceAuthorizations: new DeviceAuthorizations({
       db,
+      apiTokens,
       scopedTokens,
       secret,
       now,

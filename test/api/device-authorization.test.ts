@@ -72,7 +72,7 @@ describe(path, () => {
       interval: 5,
     })
     assert.match(codes.user_code, /^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/)
-    assert.match(codes.device_code, /^[\w-]{43}$/)
+    assert.match(codes.device_code, /^[0-9a-f]{64}$/)
     assert.equal(reply.headers.get('cache-control'), 'no-store')
     const rows = await server.running.services.db.all('select * from device_authorization')
     const stored = JSON.stringify(rows.map((row) => Object.values(row).map(String)))

@@ -21,6 +21,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'check/check-store.ts': 'a column we wrote',
   'check/progress-store.ts': 'a column we wrote',
   'config/sources.ts': 'a file of the operator',
+  'identity/device-authorization-store.ts': 'a column we wrote',
   'identity/password-attempt-store.ts': 'a column we wrote',
   'content/sealed-key.ts': 'a key we sealed, read once it is authenticated',
   'jobs/copy-move-task-store.ts': 'a column we wrote',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
@@ -40,6 +41,42 @@ describe('the page that connects a program', () => {
     assert.equal((await poll(codes.device_code)).scope, 'r')
     await page.getByRole('link', { name: 'Tokens' }).click()
     await page.getByText('carrel (laptop)').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('signs in an app that opened the page itself, to a session that is listed', async (t) => {
+    const { anonymous, url } = suite.server
+    const query = {
+      shib_platform: 'linux',
+      shib_device_id: 'e'.repeat(40),
+      shib_device_name: 'Desk',
+      shib_client_version: '9.0.16',
+      shib_platform_version: '',
+    }
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    const { page } = tab
+    const { link } = (await anonymous.post('/api2/client-sso-link/', { query })).body
+    const token = /\/client-sso\/([^/]+)/.exec(link)?.[1]
+    const status = async () => (await anonymous.get(`/api2/client-sso-link/${token}/`)).body
+    await page.goto(link)
+    await page.getByLabel('Email').fill(ADMIN.email)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This app asks to sign in to your account.').waitFor()
+    for (const shown of ['linux 9.0.16', 'Desk']) await page.getByText(shown, { exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Permission').count(), 0)
+    assert.deepEqual(await status(), { status: 'waiting' })
+    await tab.checkAccess()
+    await tab.picture('device-session')
+    await page.getByRole('button', { name: 'Allow access' }).click()
+    await page.getByText('Access allowed').waitFor()
+    const { apiToken, ...others } = await status()
+    assert.deepEqual(others, { status: 'success', username: ADMIN.email })
+    const client = new Client(url, apiToken, ADMIN.email)
+    assert.equal((await client.get('/api2/account/info/')).status, 200)
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByText('Desk', { exact: true }).waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -413,6 +413,16 @@ class ChangedUser(TypedDict):
     update_status_tip: str  # A sentence to show.
 
 
+class ClientSsoLink(TypedDict):
+    link: str  # A URL.
+
+
+class ClientSsoStatus(TypedDict):
+    status: Literal["waiting", "success", "error"]  # `error` if access was denied or the link has expired.
+    username: NotRequired[str]  # The id of an account, in the form of an e-mail address.
+    apiToken: NotRequired[str]  # The API token. It is not shown again.
+
+
 class Comment(TypedDict):
     id: int
     repo_id: str  # The id of a library.
@@ -1718,7 +1728,8 @@ class PasswordChosen(TypedDict):
 class PendingDevice(TypedDict):
     client_id: str  # The name of the program.
     device_name: str  # The name of the machine, or empty.
-    permission: Literal["r", "rw", "upload"]
+    # What it asks for. `session` is a session of the account.
+    permission: Literal["r", "rw", "upload", "session"]
     address: str  # The address it asked from.
     created_at: str  # ISO 8601 with the offset from UTC.
     expires_at: str  # ISO 8601 with the offset from UTC.

@@ -229,6 +229,40 @@ class V2Calls(CallGroup):
         result: types.ApiToken = self._call("POST", "/api2/client-login/")
         return result
 
+    def post_client_sso_link(
+        self,
+        *,
+        shib_platform: str | None = None,
+        shib_device_id: str | None = None,
+        shib_device_name: str | None = None,
+        shib_client_version: str | None = None,
+        shib_platform_version: str | None = None,
+    ) -> types.ClientSsoLink:
+        """Begins the sign-in of a client through a browser: returns the link that the client opens there.
+
+        `POST /api2/client-sso-link/`. Needs no token.
+        """
+        result: types.ClientSsoLink = self._call(
+            "POST",
+            "/api2/client-sso-link/",
+            query={
+                "shib_platform": shib_platform,
+                "shib_device_id": shib_device_id,
+                "shib_device_name": shib_device_name,
+                "shib_client_version": shib_client_version,
+                "shib_platform_version": shib_platform_version,
+            },
+        )
+        return result
+
+    def get_client_sso_link(self, token: str) -> types.ClientSsoStatus:
+        """Returns the API token of a sign-in through a browser once it was confirmed, only once.
+
+        `GET /api2/client-sso-link/{token}/`. Needs no token.
+        """
+        result: types.ClientSsoStatus = self._call("GET", f"/api2/client-sso-link/{quoted(token)}/")
+        return result
+
     def get_default_repo(self) -> types.DefaultLibrary:
         """Returns the default library of the caller, if any.
 

@@ -203,13 +203,14 @@ class V21Calls(CallGroup):
         self,
         *,
         user_code: str,
-        permission: Literal["r", "rw", "upload"],
+        permission: Literal["r", "rw", "upload", "session"],
         name: str | None = None,
         expire_days: int | None = None,
         current_password: str | None = None,
     ) -> types.Success:
-        """Grants a personal token to the client that shows a user code. It outlives the session, so a sign-in
-        with the password in the last ten minutes or `current_password` is required.
+        """Grants a personal token to the client that shows a user code, or a session of the account
+        (`session`) to one that opened the page itself. It outlives the session, so a sign-in with the
+        password in the last ten minutes or `current_password` is required.
 
         `POST /api/v2.1/device-authorization/approve/`. Personal tokens are refused.
 

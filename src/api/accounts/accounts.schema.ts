@@ -143,6 +143,26 @@ export const accountSchemas = [
   }),
   operation('POST /api2/client-login/', { 200: json(token, 'A token for `/client-login/`.') }),
   operation('POST /api/v2.1/client-login/', { 200: json(token, 'The API token of the browser.') }),
+  operation('POST /api2/client-sso-link/', {
+    200: json(kinds.record('ClientSsoLink', { link: kinds.url }), 'The link to open in a browser.'),
+  }),
+  operation(
+    'GET /api2/client-sso-link/:token/',
+    {
+      200: json(
+        kinds.record('ClientSsoStatus', {
+          status: kinds.oneOfWords(
+            ['waiting', 'success', 'error'],
+            '`error` if access was denied or the link has expired.',
+          ),
+          username: Type.Optional(kinds.account),
+          apiToken: Type.Optional(kinds.text('The API token. It is not shown again.')),
+        }),
+        'How far the sign-in is.',
+      ),
+    },
+    { errors: [404] },
+  ),
   operation('POST /api/v2.1/device-authorization/', {
     200: json(
       kinds.record('DeviceAuthorization', {
@@ -176,7 +196,10 @@ export const accountSchemas = [
         kinds.record('PendingDevice', {
           client_id: kinds.text('The name of the program.'),
           device_name: kinds.text('The name of the machine, or empty.'),
-          permission,
+          permission: kinds.oneOfWords(
+            ['r', 'rw', 'upload', 'session'],
+            'What it asks for. `session` is a session of the account.',
+          ),
           address: kinds.text('The address it asked from.'),
           created_at: kinds.isoTime,
           expires_at: kinds.isoTime,

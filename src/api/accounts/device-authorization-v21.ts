@@ -116,7 +116,7 @@ export const deviceAuthorizationRoutes = [
       return {
         client_id: found.clientId,
         device_name: found.deviceName,
-        permission: tokenPermissions[found.access],
+        permission: found.access === 'session' ? found.access : tokenPermissions[found.access],
         address: found.address,
         created_at: isoTime(found.createdAt),
         expires_at: isoTime(found.expiresAt),
@@ -128,11 +128,11 @@ export const deviceAuthorizationRoutes = [
     path: `${path}approve/`,
     auth: 'user',
     summary:
-      'Grants a personal token to the client that shows a user code. It outlives the session, so a sign-in with the password in the last ten minutes or `current_password` is required.',
+      'Grants a personal token to the client that shows a user code, or a session of the account (`session`) to one that opened the page itself. It outlives the session, so a sign-in with the password in the last ten minutes or `current_password` is required.',
     body: {
       user_code: required(),
       name: tokenName,
-      permission: oneOf(['r', 'rw', 'upload']),
+      permission: oneOf(['r', 'rw', 'upload', 'session']),
       expire_days: lifeInDays,
       current_password: currentPassword,
     },
@@ -145,7 +145,7 @@ export const deviceAuthorizationRoutes = [
         user,
         request.network,
         body.user_code,
-        { name, access: tokenAccesses[permission], expiresAt },
+        { name, access: permission === 'session' ? permission : tokenAccesses[permission], expiresAt },
         auditAction(services, { user, request }, action),
       )
       if (!isApproved) throw errorMessage(404, UNKNOWN)

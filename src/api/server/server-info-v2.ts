@@ -3,6 +3,19 @@ import { route } from '../services.ts'
 // Three integers. Clients select the calls they make by this version.
 const compatibleVersion = '11.0.13'
 
+/**
+ * What clients decide by; they hide what is not announced. All of it is always available, and other features of the API have no function here.
+ * `seafile-pro` makes desktop clients request locks, folder permissions and activities, and desktop and phone clients search if there is
+ * `file-search`. With `client-sso-via-local-browser` they sign in through a browser. The last one is ours: clients sign in by a code.
+ */
+const features = [
+  'seafile-basic',
+  'seafile-pro',
+  'file-search',
+  'client-sso-via-local-browser',
+  'device-authorization',
+]
+
 export const serverInfoRoutes = [
   route({
     method: 'GET',
@@ -12,9 +25,7 @@ export const serverInfoRoutes = [
     handle: () => ({
       version: compatibleVersion,
       encrypted_library_version: 2,
-      // Clients show what is announced here and hide the rest. `seafile-pro` makes desktop clients request locks, folder permissions and activities;
-      // desktop and phone clients then search only if there is `file-search`. The last one is ours: clients sign in by a code.
-      features: ['seafile-basic', 'seafile-pro', 'file-search', 'device-authorization'],
+      features,
     }),
   }),
 ]

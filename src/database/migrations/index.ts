@@ -59,6 +59,7 @@ import { callsOfNodes } from './0060-calls-of-nodes.ts'
 import { heldShares } from './0061-held-shares.ts'
 import { propertyUsage } from './0062-property-usage.ts'
 import { knownSources } from './0063-known-sources.ts'
+import { devicesOfSignIns } from './0064-devices-of-sign-ins.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   heldShares,
   propertyUsage,
   knownSources,
+  devicesOfSignIns,
 ]

@@ -65,6 +65,12 @@ export const accountRoutes: Table = {
       form: { username: cast.callers.stranger.email, password: 'a long password' },
     }),
     'POST /api/v2.1/device-authorization/': { form: { client_id: 'carrel' } },
+    // One address may have 20 open requests.
+    'POST /api2/client-sso-link/': async ({ cast }) => {
+      const { db } = cast.server.running.services
+      await db.write((tx) => tx.run("delete from device_authorization where access = 'session'"))
+      return {}
+    },
     'GET /notification/ping': {},
     'GET /pages/links.css': {},
     'GET /pages/links.js': {},
@@ -77,6 +83,7 @@ export const accountRoutes: Table = {
     'GET /smart-link/:token/': {},
     ...Object.fromEntries(OLD_ADDRESSES.map((address) => [`GET ${address}`, asBrowser])),
     'GET /client-login/': asBrowser,
+    'GET /client-sso/:token/': asBrowser,
     'GET /library/:repo_id/': asBrowser,
     'GET /lib/:repo_id/file/': asBrowser,
     'GET /pages/icon.svg': {},
@@ -85,6 +92,7 @@ export const accountRoutes: Table = {
   }),
   ...under(Object.fromEntries(Object.keys(open).map((caller) => [caller, 'absent'])), {
     'GET /web/': {},
+    'GET /api2/client-sso-link/:token/': {},
     'POST /api2/device-wiped/': { form: { token: '0'.repeat(40) } },
   }),
   // Without a mail server, or with an unknown token.

@@ -11,7 +11,7 @@ import { useConfirmation } from './use-confirmation.tsx'
 type Step =
   | { readonly name: 'code' }
   | { readonly name: 'confirm'; readonly device: PendingDevice }
-  | { readonly name: 'allowed' | 'denied' }
+  | { readonly name: 'allowed' | 'denied'; readonly isSession: boolean }
 
 /** Confirms the sign-in of a program by the code that it shows. The code may be in the fragment of the URL. */
 export default function DevicePage() {
@@ -28,11 +28,23 @@ export default function DevicePage() {
         <CodeForm code={code} onChange={setCode} onFound={(device) => setStep({ name: 'confirm', device })} />
       )}
       {step.name === 'confirm' && (
-        <ConfirmForm code={code} device={step.device} onDone={(name) => setStep({ name })} />
+        <ConfirmForm
+          code={code}
+          device={step.device}
+          onDone={(name) => setStep({ name, isSession: step.device.permission === 'session' })}
+        />
       )}
       {step.name === 'allowed' && (
-        <Empty icon={CircleCheck} title={texts.connectAllowed} hint={texts.connectAllowedHint}>
-          <ButtonLink to="/account/tokens">{texts.tokens}</ButtonLink>
+        <Empty
+          icon={CircleCheck}
+          title={texts.connectAllowed}
+          hint={step.isSession ? texts.connectSessionAllowedHint : texts.connectAllowedHint}
+        >
+          {step.isSession ? (
+            <ButtonLink to="/account/devices">{texts.devices}</ButtonLink>
+          ) : (
+            <ButtonLink to="/account/tokens">{texts.tokens}</ButtonLink>
+          )}
         </Empty>
       )}
       {step.name === 'denied' && (
@@ -103,6 +115,8 @@ function ConfirmForm(props: {
   const [name, setName] = useState((machine === '' ? client : `${client} (${machine})`).slice(0, 64))
   const [permission, setPermission] = useState(device.permission)
   const [days, setDays] = useState('90')
+  // An app that opened this page itself signs in to the account. It shows no code, and there is nothing to choose.
+  const isSession = permission === 'session'
 
   const allow = () =>
     run(async () => {
@@ -111,7 +125,7 @@ function ConfirmForm(props: {
           user_code: code,
           name: name.trim(),
           permission,
-          expire_days: days === '' ? undefined : Number(days),
+          expire_days: isSession || days === '' ? undefined : Number(days),
           current_password: password,
         }),
       )
@@ -135,10 +149,14 @@ function ConfirmForm(props: {
         <MonitorSmartphone size={22} aria-hidden />
         <bdi>{client}</bdi>
       </h2>
-      <p>{texts.connectAsks}</p>
+      <p>{isSession ? texts.connectSessionAsks : texts.connectAsks}</p>
       <dl className="account-facts">
-        <dt>{texts.connectCode}</dt>
-        <dd className="account-code">{code.toUpperCase()}</dd>
+        {!isSession && (
+          <>
+            <dt>{texts.connectCode}</dt>
+            <dd className="account-code">{code.toUpperCase()}</dd>
+          </>
+        )}
         {machine !== '' && (
           <>
             <dt>{texts.device}</dt>
@@ -152,16 +170,20 @@ function ConfirmForm(props: {
         <dt>{texts.connectTime}</dt>
         <dd>{formats.moment(device.created_at)}</dd>
       </dl>
-      <p className="account-asked">{texts.connectWarning}</p>
-      <TextField
-        label={texts.tokenName}
-        required
-        maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <PermissionSelect value={permission} onChange={setPermission} />
-      <ExpirySelect value={days} onChange={setDays} />
+      <p className="account-asked">{isSession ? texts.connectSessionWarning : texts.connectWarning}</p>
+      {!isSession && (
+        <>
+          <TextField
+            label={texts.tokenName}
+            required
+            maxLength={64}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <PermissionSelect value={permission} onChange={setPermission} />
+          <ExpirySelect value={days} onChange={setDays} />
+        </>
+      )}
       {field}
       {failure && (
         <p className="field-error" role="alert">

@@ -151,7 +151,8 @@ export interface PendingDevice {
   readonly client_id: string
   /** Empty if unknown. */
   readonly device_name: string
-  readonly permission: TokenPermission
+  /** `session` for a client that signs in to the account. */
+  readonly permission: TokenPermission | 'session'
   readonly address: string
   readonly created_at: string
   readonly expires_at: string
@@ -164,7 +165,7 @@ export const checkDevice = (code: string) =>
 export const approveDevice = (grant: {
   user_code: string
   name: string
-  permission: TokenPermission
+  permission: PendingDevice['permission']
   expire_days: number | undefined
   current_password: string | undefined
 }) => api.post('api/v2.1/device-authorization/approve/', { form: grant })
