@@ -39,14 +39,10 @@ export class Avatars {
     this.#directory.invalidate(account.email)
   }
 
-  /** A PNG. */
-  async find(name: string, size: number): Promise<Buffer | undefined> {
+  /** A PNG of the stored size for a requested one: the next larger, or the largest. */
+  async find(name: string, asked: number): Promise<Buffer | undefined> {
+    const size = avatarSizes.find((one) => one >= asked) ?? Math.max(...avatarSizes)
     const data = await findAvatar(this.#db, name, size)
     return data && Buffer.from(data)
   }
-}
-
-/** The stored size for a requested one: the next larger, or the largest. */
-export function avatarSizeFor(asked: number): number {
-  return avatarSizes.find((size) => size >= asked) ?? Math.max(...avatarSizes)
 }

@@ -26,7 +26,7 @@ export { AccountTokens } from './account-tokens.ts'
 export { type AccountChangeHook, type AccountChanges, Accounts } from './accounts.ts'
 export { forgetNonce, type LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
-export { Avatars, avatarSizeFor } from './avatars.ts'
+export { Avatars } from './avatars.ts'
 export { Confirmations } from './confirmations.ts'
 export {
   type CredentialOrigin,

@@ -87,6 +87,7 @@ describe('avatars', () => {
       ]) {
         const { url, is_default: isDefault, mtime } = (await where(viewer, user.email, asked)).body
         assert.deepEqual([isDefault, mtime], [false, 1_754_000_000])
+        assert.match(url, new RegExp(`/media/avatars/[0-9a-f]{32}/${asked}\\.png$`))
         // The picture itself needs no token.
         const image = await fetch(url)
         assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/png'])
@@ -117,7 +118,7 @@ describe('avatars', () => {
     for (const [path, query, shown] of lists) {
       for (const [asked, file] of [
         ['128', '128.png'],
-        ['20', '32.png'],
+        ['20', '20.png'],
         ['x', '72.png'],
       ]) {
         const { body } = await user.get(path, { ...query, avatar_size: asked })
@@ -222,7 +223,13 @@ describe('avatars', () => {
     const user = await server.signUp()
     const { avatar_url: url } = (await send(user, 'me.png', await plain(9, 9).png().toBuffer())).body
     const [, name = ''] = /avatars\/([0-9a-f]{32})\//.exec(url) ?? []
-    for (const path of [`${name}/1.png`, `${name}/72.jpg`, `${name}/72`, `${'0'.repeat(32)}/72.png`]) {
+    for (const path of [
+      `${name}/0.png`,
+      `${name}/100000.png`,
+      `${name}/72.jpg`,
+      `${name}/72`,
+      `${'0'.repeat(32)}/72.png`,
+    ]) {
       assert.equal((await fetch(`${server.url}/media/avatars/${path}`)).status, 404)
     }
   })

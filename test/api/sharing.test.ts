@@ -100,7 +100,18 @@ describe('sharing with users', () => {
     )
     const group = { p: '/', share_type: 'group' }
     refused(await ann.delete(items(id), { query: { ...group, group_id: 'x' } }), 400, 'group_id x invalid.')
-    refused(await ann.delete(items(id), { query: { ...group, group_id: 999 } }), 404, 'Group 999 not found.')
+    // Nothing is shared with those that do not exist.
+    for (const query of [
+      { ...one, username: 'no@example.org' },
+      { ...group, group_id: 999 },
+    ]) {
+      answers(await ann.delete(items(id), { query }), 200, { success: true })
+    }
+    refused(
+      await ann.post(items(id), { query: { ...group, group_id: 999 }, form: { permission: 'r' } }),
+      404,
+      'Group 999 not found.',
+    )
     assert.deepEqual((await ann.get(items(id))).body, [])
   })
 
@@ -571,44 +582,42 @@ describe('the lists of libraries', () => {
     assert.equal(undone.body.success.length, 2)
     assert.equal(await permissionOf(eve, id), undefined)
     const [mine, foreign] = [await makeGroup('Batch', owner, eve), await makeGroup('Batch of others', ann)]
-    for (const operation of ['share', 'unshare']) {
-      const groups = { share_type: 'group', group_id: [mine, foreign, 999_999, 'x'] }
-      const each = await owner.post('/api/v2.1/repos/batch/', {
-        form: { operation, repo_id: id, permission: 'r', ...groups },
+    const change = (operation: string, recipients: object) =>
+      owner.post('/api/v2.1/repos/batch/', {
+        json: { operation, repo_id: id, permission: 'r', ...recipients },
       })
-      assert.equal(each.status, 200, each.text)
-      assert.deepEqual(
-        each.body.success,
-        [mine, ...(operation === 'share' ? [] : [foreign])].map((group_id) => ({
-          repo_id: id,
-          group_id,
-          permission: 'r',
-        })),
-      )
-      assert.deepEqual(each.body.failed, [
-        ...(operation === 'share'
-          ? [{ repo_id: id, group_id: foreign, error_msg: 'Permission denied.' }]
-          : []),
+    // One that cannot be shared with refuses the request, before anything is shared with the others.
+    const groups = (...group_id: unknown[]) => ({ share_type: 'group', group_id })
+    const users = (...username: string[]) => ({ share_type: 'user', username })
+    refused(await change('share', groups(mine, 999_999)), 404, 'Group 999999 not found.')
+    refused(await change('share', groups(mine, foreign)), 403, 'Permission denied.')
+    refused(await change('share', groups(mine, 'x')), 400, 'group_id x invalid.')
+    refused(await change('share', users(eve.email, 'no@example.org')), 404, 'User no@example.org not found.')
+    assert.equal(await permissionOf(eve, id), undefined)
+    const done = { repo_id: id, group_id: mine, permission: 'r' }
+    answers(await change('share', groups(mine)), 200, { failed: [], success: [done] })
+    answers(await change('unshare', groups(mine, 999_999, 'x')), 200, {
+      failed: [
         { repo_id: id, group_id: '999999', error_msg: 'Group 999999 not found' },
         { repo_id: id, group_id: 'x', error_msg: 'group_id x invalid.' },
-      ])
-    }
-    const users = { share_type: 'user', username: [eve.email, 'no@example.org', 'x'] }
-    const each = await owner.post('/api/v2.1/repos/batch/', {
-      form: { operation: 'share', repo_id: id, permission: 'r', ...users },
+      ],
+      success: [done],
     })
-    assert.deepEqual([each.status, each.body.success.length], [200, 1], each.text)
-    assert.deepEqual(each.body.failed, [
-      { repo_id: id, username: 'no@example.org', error_msg: 'User no@example.org not found.' },
-      { repo_id: id, username: 'x', error_msg: 'username invalid.' },
-    ])
-    const unknown = { share_type: 'personal', user: 'no@example.org' }
-    refused(await owner.delete(`/api/v2.1/shared-repos/${id}/`, { query: unknown }), 400, 'user invalid.')
-    const item = { p: '/', share_type: 'user', username: 'no@example.org' }
+    answers(await change('unshare', users('no@example.org')), 200, {
+      failed: [{ repo_id: id, username: 'no@example.org', error_msg: 'User no@example.org not found.' }],
+      success: [],
+    })
+    for (const unknown of [
+      { share_type: 'personal', user: 'no@example.org' },
+      { share_type: 'group', group_id: 999_999 },
+    ]) {
+      answers(await owner.delete(`/api/v2.1/shared-repos/${id}/`, { query: unknown }), 200, { success: true })
+      answers(await owner.delete(path, { query: unknown }), 200, 'success')
+    }
     refused(
-      await owner.delete(`/api2/repos/${id}/dir/shared_items/`, { query: item }),
+      await owner.delete(`/api/v2.1/shared-repos/${id}/`, { query: { share_type: 'personal', user: 'x' } }),
       400,
-      'Invalid user, should be registered',
+      'user invalid.',
     )
     refused(
       await owner.post('/api/v2.1/repos/batch/', { form: { ...form, operation: 'x' } }),

@@ -1056,7 +1056,8 @@ class V21Calls(CallGroup):
         group_id: Sequence[str] | None = None,
         permission: Literal["r", "rw", "admin"] | None = None,
     ) -> types.SharedLibraries:
-        """Shares libraries with users or groups, or ends such shares, and reports those that failed.
+        """Shares libraries with users or groups, or ends such shares, and reports the libraries for which it
+        failed. Nothing is shared if a user or group is unknown.
 
         `POST /api/v2.1/repos/batch/`. Personal tokens are refused.
 

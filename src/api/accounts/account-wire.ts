@@ -1,6 +1,5 @@
 import {
   type Account,
-  avatarSizeFor,
   contactEmailOf,
   displayName,
   isAdmin,
@@ -21,14 +20,14 @@ const DEFAULT_AVATAR_SIZE = 72
 /** Seconds between mails. Without an interval of their own, notifications are collected for a minute. */
 const intervals: Readonly<Record<Account['mailNotices'], number>> = { off: 0, 'at-once': 60, daily: 86_400 }
 
-/** The URL of an avatar; of the default avatar if there is none or no account. */
+/** The URL of an avatar, with the size in pixels that was asked for; of the default avatar if there is none or no account. */
 export function avatarUrl(
   baseUrl: string,
   holder?: { readonly avatar?: string | undefined },
   size = DEFAULT_AVATAR_SIZE,
 ): string {
   if (!holder?.avatar) return `${baseUrl}/media/avatars/default.png`
-  return `${baseUrl}/media/avatars/${holder.avatar}/${avatarSizeFor(size)}.png`
+  return `${baseUrl}/media/avatars/${holder.avatar}/${size}.png`
 }
 
 /** An account as its holder sees it in `/api2/account/info/`. */

@@ -38,7 +38,7 @@ const picture: Reader<Buffer> = accepting({ type: 'file', required: true }, (fie
 
 /** The size in a file name such as `72.png`. */
 const imageSize = map(rawText(), (sent) => {
-  const size = /^(\d{1,4})\.png$/.exec(sent ?? '')?.[1]
+  const size = /^([1-9]\d{0,4})\.png$/.exec(sent ?? '')?.[1]
   return size === undefined ? undefined : Number(size)
 })
 

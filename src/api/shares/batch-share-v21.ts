@@ -1,12 +1,13 @@
 import type { Recipient } from '../../access/index.ts'
 import { DomainError, type Fault, fail } from '../../errors.ts'
 import { errorMessage, type FaultResponse, list, oneOf } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
 import { parseLibraryId, ROOT } from '../../objects/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { endShare, share } from './share-actions.ts'
-import { findRecipient, sharePermission } from './share-input.ts'
+import { findRecipient, sentRecipient, sharePermission } from './share-input.ts'
 
 const MAX_PER_REQUEST = 1000
 
@@ -15,7 +16,8 @@ export const libraryBatchRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/batch/',
     auth: 'user',
-    summary: 'Shares libraries with users or groups, or ends such shares, and reports those that failed.',
+    summary:
+      'Shares libraries with users or groups, or ends such shares, and reports the libraries for which it failed. Nothing is shared if a user or group is unknown.',
     body: {
       operation: oneOf(['share', 'unshare']),
       repo_id: list({ nonEmpty: true }),
@@ -30,7 +32,13 @@ export const libraryBatchRoutes = [
       if (names.length === 0) throw errorMessage(400, isUser ? 'username invalid.' : 'group_id invalid.')
       if (body.repo_id.length * names.length > MAX_PER_REQUEST) throw errorMessage(400, 'repo_id invalid.')
       const recipients = new Map<string, Recipient | string>()
-      for (const name of names) recipients.set(name, await findRecipient(services, body.share_type, name))
+      for (const name of names) {
+        const recipient =
+          body.operation === 'share'
+            ? requireRecipient(services, user, body.share_type, name)
+            : findRecipient(services, body.share_type, name)
+        recipients.set(name, await recipient)
+      }
       const failed: object[] = []
       const success: object[] = []
       for (const id of body.repo_id) {
@@ -48,6 +56,20 @@ export const libraryBatchRoutes = [
     },
   }),
 ]
+
+/** One that is unknown refuses the whole request, before anything is shared. Throws permission-denied to those who are not in the group. */
+async function requireRecipient(
+  services: ApiServices,
+  user: Account,
+  type: 'user' | 'group',
+  sent: string,
+): Promise<Recipient> {
+  const recipient = await sentRecipient(services, type, sent)
+  if (recipient === undefined)
+    throw errorMessage(404, `${type === 'user' ? 'User' : 'Group'} ${sent} not found.`)
+  if (recipient.to === 'group') await services.groups.get(user, recipient.group.key)
+  return recipient
+}
 
 interface ShareChange {
   readonly operation: 'share' | 'unshare'

@@ -1,10 +1,9 @@
-import type { Recipient } from '../../access/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { type AuditedCall, auditAction, groupAction } from '../common/audit.ts'
 import { type ApiServices, route } from '../services.ts'
-import { groupRecipient, userRecipient } from './share-input.ts'
+import { getRecipient, type NamedRecipient } from './share-input.ts'
 import { type Parties, partiesOf, personIn } from './share-wire.ts'
 
 const path = '/api/v2.1/held-shares/'
@@ -70,24 +69,20 @@ export const heldShareRoutes = [
   }),
 ]
 
-type Held = Exclude<Recipient, { to: 'everyone' }>
-
 /** The account that shared, or the group. Rejects a request without either. Throws group-not-found. */
-async function heldFrom(
+function heldFrom(
   services: ApiServices,
   sent: { from: string | undefined; group_id: string | undefined },
-): Promise<Held> {
-  const found =
-    sent.group_id === undefined
-      ? await userRecipient(services, sent.from)
-      : await groupRecipient(services, sent.group_id)
-  return found as Held
+): Promise<NamedRecipient> {
+  return sent.group_id === undefined
+    ? getRecipient(services, 'user', sent.from)
+    : getRecipient(services, 'group', sent.group_id)
 }
 
 async function settle(
   services: ApiServices,
   call: AuditedCall,
-  held: Held,
+  held: NamedRecipient,
   decision: 'accept' | 'decline',
 ): Promise<void> {
   const isSettled =

@@ -5,6 +5,9 @@ import { parseEmail } from '../../identity/index.ts'
 import { expiry, readExpiry } from '../links/link-input.ts'
 import type { ApiServices } from '../services.ts'
 
+/** An account or a group. */
+export type NamedRecipient = Exclude<Recipient, { to: 'everyone' }>
+
 const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
 
 /** `r`, `rw` or `admin`; `usual` if absent. */
@@ -31,21 +34,33 @@ export function readShareExpiry(sent: Parameters<typeof readExpiry>[0], now: num
   return expiresAt
 }
 
-/** The account with this e-mail. Rejects malformed and unknown ones with 400. */
-export async function userRecipient({ accounts }: ApiServices, sent: string | undefined): Promise<Recipient> {
-  const email = parseEmail(sent ?? '')
-  if (email === undefined) throw errorMessage(400, `Email ${sent ?? ''} invalid.`)
-  const account = await accounts.find(email)
-  if (account === undefined) throw errorMessage(400, 'Invalid user, should be registered')
-  return { to: 'user', account }
+/** The account with this e-mail, or the group with this id; undefined if there is none. Rejects malformed ones with 400. */
+export async function sentRecipient(
+  { accounts, groups }: ApiServices,
+  type: 'user' | 'group',
+  sent = '',
+): Promise<NamedRecipient | undefined> {
+  if (type === 'user') {
+    if (parseEmail(sent) === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
+    const account = await accounts.find(sent)
+    return account && { to: 'user', account }
+  }
+  const id = parseGroupId(sent)
+  if (id === undefined) throw errorMessage(400, `group_id ${sent} invalid.`)
+  const group = await groups.find(id)
+  return group && { to: 'group', group }
 }
 
-/** The group with this id. Rejects a malformed id with 400. Throws group-not-found. */
-export async function groupRecipient({ groups }: ApiServices, sent: string | undefined): Promise<Recipient> {
-  const id = parseGroupId(sent)
-  if (id === undefined) throw errorMessage(400, `group_id ${sent ?? ''} invalid.`)
-  const group = await groups.find(id)
-  return { to: 'group', group: group ?? fail({ code: 'group-not-found', id }) }
+/** As sentRecipient. Rejects an unknown account with 400. Throws group-not-found. */
+export async function getRecipient(
+  services: ApiServices,
+  type: 'user' | 'group',
+  sent: string | undefined,
+): Promise<NamedRecipient> {
+  const found = await sentRecipient(services, type, sent)
+  if (found !== undefined) return found
+  if (type === 'user') throw errorMessage(400, 'Invalid user, should be registered')
+  return fail({ code: 'group-not-found', id: Number(sent) })
 }
 
 /** The recipient, or the error message for a request in which each recipient fails alone. */

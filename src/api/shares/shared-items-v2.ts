@@ -20,11 +20,11 @@ import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, share } from './share-actions.ts'
 import {
   findRecipient,
-  groupRecipient,
+  getRecipient,
   readShareExpiry,
+  sentRecipient,
   shareExpiry,
   sharePermission,
-  userRecipient,
 } from './share-input.ts'
 import { partiesOf, sharedItem } from './share-wire.ts'
 
@@ -131,7 +131,7 @@ function sharedItems({ path, what, isFile }: { path: string; what: string; isFil
         const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
         refuseAdmin(body.permission, isFile)
         const expiresAt = readShareExpiry(body, services.now())
-        const recipient = await recipientOf(services, query)
+        const recipient = await getRecipient(services, query.share_type, nameIn(query))
         const options = { path, recipient, permission: body.permission, expiresAt }
         const changed = await changeShare(services, { user, request }, library.administered(), options)
         if (!changed) throw errorMessage(404, 'Share not found.')
@@ -149,7 +149,8 @@ function sharedItems({ path, what, isFile }: { path: string; what: string; isFil
       faults,
       async handle({ user, params, query, request }, services) {
         const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
-        const recipient = await recipientOf(services, query)
+        const recipient = await sentRecipient(services, query.share_type, nameIn(query))
+        if (recipient === undefined) return { success: true }
         await endShare(services, { user, request }, library.administered(), { path, recipient })
         return { success: true }
       },
@@ -207,13 +208,12 @@ async function openToShare(
   return { library, item }
 }
 
-function recipientOf(
-  services: ApiServices,
-  query: { share_type: ShareType; username: string | undefined; group_id: string | undefined },
-): Promise<Recipient> {
-  return query.share_type === 'user'
-    ? userRecipient(services, query.username)
-    : groupRecipient(services, query.group_id)
+function nameIn(query: {
+  readonly share_type: ShareType
+  readonly username: string | undefined
+  readonly group_id: string | undefined
+}): string | undefined {
+  return query.share_type === 'user' ? query.username : query.group_id
 }
 
 interface ShareOptions {

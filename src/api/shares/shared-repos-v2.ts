@@ -6,7 +6,7 @@ import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { endShare, shareOrChange } from './share-actions.ts'
-import { groupRecipient, sharePermission } from './share-input.ts'
+import { sentRecipient, sharePermission } from './share-input.ts'
 import { partiesOf, personIn, shareRecord } from './share-wire.ts'
 
 const params = { repo_id: libraryIdParam }
@@ -42,7 +42,7 @@ export const sharedRepoRoutesV2 = [
       const options = { ...body, ...sentOf(query) }
       const library = (await services.access.openOwned(user, params.repo_id)).administered()
       const recipients = await recipientsOf(services, options)
-      for (const recipient of recipients) {
+      for (const recipient of recipients.map((one) => one ?? refuseUnknown(options))) {
         const options = { path: ROOT, recipient, permission: query.permission }
         await shareOrChange(services, { user, request }, library, options)
       }
@@ -61,6 +61,7 @@ export const sharedRepoRoutesV2 = [
       const words = deniedMessage('You do not have permission to unshare library.')
       const library = await withFaultMessages(words, () => services.access.openOwned(user, params.repo_id))
       for (const recipient of await recipientsOf(services, query)) {
+        if (recipient === undefined) continue
         await endShare(services, { user, request }, library.administered(), { path: ROOT, recipient })
       }
       return 'success'
@@ -77,12 +78,13 @@ function sentOf(query: Target): Partial<Target> {
   )
 }
 
-async function recipientsOf(services: ApiServices, sent: Target): Promise<Recipient[]> {
+/** Undefined for each that does not exist. */
+async function recipientsOf(services: ApiServices, sent: Target): Promise<(Recipient | undefined)[]> {
   if (sent.share_type === 'public') return [{ to: 'everyone' }]
   if (sent.share_type === 'group') {
     const ids = words(sent.group_id)
     if (ids.length === 0) throw errorMessage(400, 'Group ID must be integer')
-    return Promise.all(ids.map((id) => groupRecipient(services, id)))
+    return Promise.all(ids.map((id) => sentRecipient(services, 'group', id)))
   }
   if (sent.share_type !== 'personal')
     throw errorMessage(400, 'Share type can only be personal or group or public.')
@@ -92,11 +94,12 @@ async function recipientsOf(services: ApiServices, sent: Target): Promise<Recipi
   if (!emails.every((email) => parseEmail(email) !== undefined)) {
     throw errorMessage(400, 'Some users are not valid, sharing rolled back')
   }
-  const found = await Promise.all(emails.map((email) => services.accounts.find(email)))
-  return found.map((account) => {
-    if (account === undefined) throw errorMessage(400, 'Some users are not existent, sharing rolled back')
-    return { to: 'user', account }
-  })
+  return Promise.all(emails.map((email) => sentRecipient(services, 'user', email)))
+}
+
+function refuseUnknown({ share_type: type }: Target): never {
+  if (type === 'group') throw errorMessage(404, 'Group not found')
+  throw errorMessage(400, 'Some users are not existent, sharing rolled back')
 }
 
 function words(sent: string | undefined): string[] {

@@ -1,13 +1,13 @@
 import type { Recipient } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
-import { isAdmin, unknownPerson } from '../../identity/index.ts'
+import { isAdmin, parseEmail, unknownPerson } from '../../identity/index.ts'
 import { baseName, ROOT, withSlash } from '../../objects/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { modifierFields } from '../libraries/library-wire.ts'
 import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, shareOrChange } from './share-actions.ts'
-import { parseGroupId, sharePermission } from './share-input.ts'
+import { parseGroupId, sentRecipient, sharePermission } from './share-input.ts'
 import { expiryFields, partiesOf, recipientFields, shareTypes } from './share-wire.ts'
 
 const params = { repo_id: libraryIdParam }
@@ -48,7 +48,7 @@ export const sharedRepoRoutesV21 = [
     async handle({ user, params, body, request }, services) {
       const readType = checkedTarget(body)
       const library = (await services.access.openOwned(user, params.repo_id)).administered()
-      const recipient = await recipientOf(services, readType, body)
+      const recipient = (await recipientOf(services, readType, body)) ?? refuseUnknown(readType, body)
       const options = { path: ROOT, recipient, permission: body.permission }
       if (recipient.to === 'everyone') {
         await shareOrChange(services, { user, request }, library, options)
@@ -66,13 +66,13 @@ export const sharedRepoRoutesV21 = [
     summary: 'Ends a share of a library.',
     params,
     query: target,
-    faults: { 'account-not-found': () => [400, 'user invalid.'] },
     async handle({ user, params, query, request }, services) {
       const type = checkedTarget(query)
       const library = isAdmin(user)
         ? await services.access.openForServer(user, params.repo_id)
         : (await services.access.openOwned(user, params.repo_id)).administered()
       const recipient = await recipientOf(services, type, query)
+      if (recipient === undefined) return { success: true }
       await endShare(services, { user, request }, library, { path: ROOT, recipient })
       return { success: true }
     },
@@ -111,7 +111,8 @@ function checkedTarget(sent: Sent): ShareType {
   if (type !== 'personal' && type !== 'group' && type !== 'public') {
     throw errorMessage(400, "share_type can only be 'personal' or 'group' or 'public'.")
   }
-  if (type === 'personal' && !sent.user) throw errorMessage(400, 'user invalid.')
+  if (type === 'personal' && parseEmail(sent.user ?? '') === undefined)
+    throw errorMessage(400, 'user invalid.')
   if (type === 'group' && !sent.group_id) throw errorMessage(400, 'group_id invalid.')
   if (type === 'group' && parseGroupId(sent.group_id) === undefined) {
     throw errorMessage(400, 'group_id must be integer.')
@@ -119,16 +120,21 @@ function checkedTarget(sent: Sent): ShareType {
   return type
 }
 
-/** Throws account-not-found, group-not-found. */
+/** Undefined for an account or group that does not exist. */
 async function recipientOf(
-  { accounts, groups }: ApiServices,
+  services: ApiServices,
   type: ShareType,
   sent: Sent,
-): Promise<Recipient> {
+): Promise<Recipient | undefined> {
   if (type === 'public') return { to: 'everyone' }
-  if (type === 'personal') return { to: 'user', account: await accounts.get(sent.user ?? '') }
-  const id = parseGroupId(sent.group_id) ?? 0
-  return { to: 'group', group: (await groups.find(id)) ?? fail({ code: 'group-not-found', id }) }
+  return type === 'personal'
+    ? sentRecipient(services, 'user', sent.user)
+    : sentRecipient(services, 'group', sent.group_id)
+}
+
+function refuseUnknown(type: ShareType, { user = '', group_id }: Sent): never {
+  if (type === 'personal') return fail({ code: 'account-not-found', email: user })
+  return fail({ code: 'group-not-found', id: Number(group_id) })
 }
 
 function byName(one: { info: { name: string } }, other: { info: { name: string } }): number {
