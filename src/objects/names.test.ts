@@ -8,7 +8,7 @@ const bytes = (text: string) => Buffer.byteLength(text)
 
 describe('the names a user may give', () => {
   it('accepts ordinary and unusual names unchanged', () => {
-    const fine = ['a', 'a..b.txt', '...', ' lead', 'trail ', 'CON', '😀', '\u007f', '\ue000', 'x'.repeat(255)]
+    const fine = ['a', 'a..b.txt', '...', ' lead', 'trail ', 'CON', '😀', '\u00a0', '\ue000', 'x'.repeat(255)]
     for (const name of fine) assert.equal(parseName(name), name)
   })
 
@@ -22,6 +22,9 @@ describe('the names a user may give', () => {
       'a\0',
       'a\u001f',
       'tab\t',
+      '\u007f',
+      'a\u0080',
+      'a\u009f',
       '\ud800',
       'a\udc00b',
       'x'.repeat(256),
@@ -44,7 +47,7 @@ describe('the names a user may give', () => {
 
 describe('the names a pushed tree may contain', () => {
   it('may have backslashes, control characters and decomposed text', () => {
-    for (const name of ['a\\b', 'tab\t', '\u0001', 'e\u0301', 'x'.repeat(255)])
+    for (const name of ['a\\b', 'tab\t', '\u0001', '\u007f', '\u0085', 'e\u0301', 'x'.repeat(255)])
       assert.ok(isStorableName(name))
   })
 

@@ -17,7 +17,7 @@ export function parseName(text: string): string | undefined {
   // NFC shortens text by a small factor at most, so a much longer text can be rejected without it.
   if (text.length > 4 * MAX_NAME_BYTES || !text.isWellFormed()) return undefined
   const name = toNfc(text)
-  return isStorableName(name) && !/[\\\u0000-\u001f]/.test(name) ? name : undefined
+  return isStorableName(name) && !/[\\\u0000-\u001f\u007f-\u009f]/.test(name) ? name : undefined
 }
 
 /** Whether a tree pushed by a sync client may contain this name. It is stored as sent, without normalization. */
@@ -82,7 +82,7 @@ export function conflictName(name: string, who: string, when: number): string {
   const seconds = Math.min(Math.max(Math.trunc(when), 0), 253_402_300_799) // The year 9999.
   const time = new Date(seconds * 1000).toISOString().slice(0, 19).replace(/[T:]/g, '-')
   // The modifier is untrusted text from the tree of a client.
-  const account = shorten(who.toWellFormed().replace(/[/\\\u0000-\u001f]/g, '_'), 100)
+  const account = shorten(who.toWellFormed().replace(/[/\\\u0000-\u001f\u007f-\u009f]/g, '_'), 100)
   const dot = name.lastIndexOf('.')
   return insertBefore(
     name,

@@ -108,7 +108,7 @@ describe('the targets of files', () => {
   })
 
   it('reject names the server would refuse', () => {
-    for (const bad of ['', '.', '..', 'a\\b', 'a\nb', 'ü'.repeat(128), '\ud800'])
+    for (const bad of ['', '.', '..', 'a\\b', 'a\nb', 'a\u007f', '\u0085', 'ü'.repeat(128), '\ud800'])
       assert.ok(!isValidName(bad), bad)
     for (const good of ['a', '"<script>".txt', '\u202egpj.exe', 'ü'.repeat(127), '...'])
       assert.ok(isValidName(good))

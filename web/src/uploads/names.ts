@@ -10,7 +10,7 @@ export const toNfc = (name: string) => name.normalize('NFC')
 
 export function isValidName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || !name.isWellFormed()) return false
-  return !/[\\/\u0000-\u001f]/.test(name) && byteLength(toNfc(name)) <= MAX_BYTES
+  return !/[\\/\u0000-\u001f\u007f-\u009f]/.test(name) && byteLength(toNfc(name)) <= MAX_BYTES
 }
 
 /** The first of `a.txt`, `a (1).txt`, `a (2).txt` … that is not taken. */
