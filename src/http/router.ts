@@ -52,7 +52,7 @@ export class Router<T> {
     if (prefix) node.below = node.here
   }
 
-  /** Undefined if no route matches, or if an escape is invalid. */
+  /** Undefined if no route matches. What a prefix route matches below its path may have invalid escapes, which its handler refuses. */
   find(method: string, url: string): Found<T> | undefined {
     const root = this.#roots.get(method)
     if (root === undefined) return undefined
@@ -61,7 +61,8 @@ export class Router<T> {
     if (read === undefined) return undefined
     const values: string[] = []
     const ending = walk(root, read, 1, read.charAt(0), values)
-    return ending && { target: ending.target, segments: named(ending.names, values) }
+    if (ending === undefined || values.includes(UNDECODABLE)) return undefined
+    return { target: ending.target, segments: named(ending.names, values) }
   }
 }
 
@@ -106,13 +107,19 @@ const noSegments: Segments = new Map()
 
 // A lone surrogate, which decoded text cannot contain: stands for an escaped slash within a segment.
 const DECODED_SLASH = '\uD800'
+// Another one: stands for a segment whose escapes are invalid.
+const UNDECODABLE = '\uDFFF'
 
-/** The path with its escapes decoded; undefined if one is invalid. */
-function decoded(path: string): string | undefined {
+/** The path with its escapes decoded. */
+function decoded(path: string): string {
+  return path.split('/').map(decodedSegment).join(DECODED_SLASH)
+}
+
+function decodedSegment(segment: string): string {
   try {
-    return path.split('/').map(decodeURIComponent).join(DECODED_SLASH)
+    return decodeURIComponent(segment)
   } catch {
-    return undefined
+    return UNDECODABLE
   }
 }
 
