@@ -156,7 +156,7 @@ export class Quotas {
 
   /** Bytes that the owner of a library, or a guest, may still add; undefined for no limit. */
   async roomLeft(
-    library: LibraryInfo,
+    library: Pick<LibraryInfo, 'ownerKey'>,
     guest: Guest = OWN,
   ): Promise<{ left: number; limit: number } | undefined> {
     if (await this.#hasFullHistory(library)) return { left: 0, limit: this.#limits.history }
@@ -370,12 +370,12 @@ export class Quotas {
    * of the last count, so they may exceed the limit until the next one. Deleting, renaming and purging the
    * history still work.
    */
-  async #hasFullHistory({ ownerKey }: LibraryInfo): Promise<boolean> {
+  async #hasFullHistory({ ownerKey }: Pick<LibraryInfo, 'ownerKey'>): Promise<boolean> {
     const { history } = this.#limits
     return history > 0 && (await historyBytesOf(this.#db, ownerKey)) > history
   }
 
-  async #limitOfOwner(library: LibraryInfo): Promise<number | undefined> {
+  async #limitOfOwner(library: Pick<LibraryInfo, 'ownerKey'>): Promise<number | undefined> {
     const owner = await this.#accounts.findByKey(library.ownerKey)
     return owner && this.limitOf(owner)
   }

@@ -11,6 +11,9 @@ interface ServerStateOptions {
   readonly now: () => number
 }
 
+/** Shown as free where nothing limits it. In bytes. */
+const UNBOUNDED = 2 ** 50
+
 type CheckName = 'database' | 'data-folder'
 
 /** Health of the server: version, start time, and checks of the database and the data folder. */
@@ -37,6 +40,15 @@ export class ServerState {
       isFine(access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK)),
     ])
     return { database, 'data-folder': folder }
+  }
+
+  /**
+   * Bytes that blocks can still take. A bucket of S3 has no limit, and 1 PiB stands for that: file managers refuse to copy what does not fit, and some
+   * read an unknown amount as none.
+   */
+  async storeRoom(): Promise<number> {
+    const disk = this.#options.blocks === 'disk' ? await this.disk() : undefined
+    return disk?.free ?? UNBOUNDED
   }
 
   /** Bytes of the file system of the data folder; undefined where the system does not report them. */

@@ -22,8 +22,8 @@ export interface DescribedItem {
   readonly size: number
   /** The id of the file or dir; undefined for the root. */
   readonly id: string | undefined
-  /** Used and available bytes, of a folder in a library. */
-  readonly quota: { readonly used: number; readonly available: number | undefined } | undefined
+  /** Used and available bytes, of a folder. */
+  readonly quota: { readonly used: number; readonly available: number } | undefined
 }
 
 /** What all items of a response have in common. */
@@ -59,7 +59,7 @@ export const liveProperties: Readonly<Record<string, LiveProperty>> = {
   lockdiscovery: ({ path }, { locks }) => locks?.xmlAt(path),
   'quota-used-bytes': ({ quota }) => (quota === undefined ? undefined : String(quota.used)),
   'quota-available-bytes': ({ quota }) =>
-    quota?.available === undefined ? undefined : String(Math.max(0, Math.floor(quota.available))),
+    quota === undefined ? undefined : String(Math.max(0, Math.floor(quota.available))),
 }
 
 /** Those that `allprop` returns. RFC 4331, 2: quotas are not, because they may be expensive. */

@@ -1,6 +1,6 @@
 import type { DeadProperty } from '../library/index.ts'
 import { TwoGenerationCache } from '../scheduling/index.ts'
-import { isCreationTime, isModificationTime, modificationTimeXml } from './item-times.ts'
+import { isCreationTime, isModificationTime, modificationTimeText } from './item-times.ts'
 import {
   type DescribedItem,
   type LiveProperty,
@@ -67,7 +67,7 @@ export class PropertyQuery {
     const isName = kind === 'propname'
     const namespaces = multistatusNamespaces()
     // All dead properties are written in any case, and the usual ones, too.
-    const asked = kind === 'prop' ? names : names.filter((name) => isComputed(name) && !isUsual(name))
+    const asked = kind === 'prop' ? names : names.filter((name) => isLive(name) && !isUsual(name))
     const properties = asked.map((name) => propertyOf(name, isName, namespaces))
     this.#properties = kind === 'prop' ? properties : [...(isName ? USUAL_NAMES : USUAL), ...properties]
     this.start = multistatusStart(namespaces)
@@ -161,21 +161,13 @@ function propertyOf(property: Name, isName: boolean, namespaces: Namespaces): Pr
     return found && (isName ? empty : found.xml)
   }
   const live = liveOf(property)
-  if (live !== undefined) {
-    const start = `<${element}>`
-    const end = `</${element}>`
-    const xmlOf = (listed: Listed, stored: Stored) => {
-      const content = live(listed.item, listed.context)
-      if (content === undefined) return deadXml(stored)
-      return content === '' || isName ? empty : start + content + end
-    }
-    return { empty, xmlOf }
-  }
-  if (!isModificationTime(property)) return { empty, xmlOf: (_, stored) => deadXml(stored) }
-  // The modification time under the name that Windows sets it by.
-  const xmlOf = ({ item: { mtime } }: Listed, stored: Stored) => {
-    if (mtime === undefined) return deadXml(stored)
-    return isName ? empty : modificationTimeXml(mtime)
+  if (live === undefined) return { empty, xmlOf: (_, stored) => deadXml(stored) }
+  const start = `<${element}>`
+  const end = `</${element}>`
+  const xmlOf = (listed: Listed, stored: Stored) => {
+    const content = live(listed.item, listed.context)
+    if (content === undefined) return deadXml(stored)
+    return content === '' || isName ? empty : start + content + end
   }
   return { empty, xmlOf }
 }
@@ -192,11 +184,6 @@ function isUsual({ namespace, name }: Name): boolean {
   return namespace === 'DAV:' && usual.has(name)
 }
 
-/** Whether the server has a property of an item that stores none. */
-function isComputed(name: Name): boolean {
-  return isLive(name) || isModificationTime(name)
-}
-
 const usualOf = (isName: boolean) =>
   usualProperties.map((name) => propertyOf({ namespace: 'DAV:', name }, isName, multistatusNamespaces()))
 const USUAL = usualOf(false)
@@ -211,7 +198,11 @@ export function propstat(properties: string, status: string): string {
   return `<d:propstat><d:prop>${properties}</d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat>`
 }
 
-function liveOf({ namespace, name }: Name): LiveProperty | undefined {
+function liveOf(property: Name): LiveProperty | undefined {
+  if (isModificationTime(property)) {
+    return ({ mtime }) => (mtime === undefined ? undefined : modificationTimeText(property, mtime))
+  }
+  const { namespace, name } = property
   return namespace === 'DAV:' && Object.hasOwn(liveProperties, name) ? liveProperties[name] : undefined
 }
 

@@ -1,4 +1,4 @@
-import { guestOf } from '../access/index.ts'
+import { type Guest, guestOf } from '../access/index.ts'
 import {
   type Chunks,
   type HttpRequest,
@@ -23,7 +23,7 @@ import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { storedCreationTime } from './item-times.ts'
 import { type DescribedItem, ShownLocks } from './live-properties.ts'
 import { type Listed, PropertyQuery } from './property-query.ts'
-import { existing, findResource, type LibraryResource, refuseClosed } from './resource.ts'
+import { existing, findAsOf, findResource, type LibraryResource, refuseClosed } from './resource.ts'
 import { davError } from './responses.ts'
 import type { WebdavServices } from './services.ts'
 import { MULTISTATUS_END } from './xml-writer.ts'
@@ -68,7 +68,7 @@ export async function findProperties(
   const resource = await findResource(services, user, addressOf(request))
   const { own, below, dirKey } =
     resource.kind === 'root'
-      ? rootListing(services, user, resource.address, depth)
+      ? await rootListing(services, user, resource.address, depth, query)
       : await libraryListing(services, existing(resource), depth, query)
   const start = query.start + query.responseXml(own)
   // `start` has the URL that those of the entries begin with.
@@ -118,11 +118,20 @@ interface Listing {
   readonly dirKey: string | undefined
 }
 
-function rootListing(services: WebdavServices, user: Account, address: Address, depth: 0 | 1): Listing {
+async function rootListing(
+  services: WebdavServices,
+  user: Account,
+  address: Address,
+  depth: 0 | 1,
+  query: PropertyQuery,
+): Promise<Listing> {
   const context = { locks: undefined }
-  const base = { path: ROOT, isFolder: true, size: 0, createdAt: undefined, quota: undefined }
+  const base = { path: ROOT, isFolder: true, size: 0, createdAt: undefined }
+  const free = query.needsQuota ? await services.server.storeRoom() : undefined
+  const used = free === undefined ? 0 : await services.quotas.usageOf(user)
+  const quota = await quotaOf(services, free, { ownerKey: user.key }, used)
   const unknown = { mtime: undefined, id: undefined }
-  const own = { ...base, href: hrefOf(address, true), name: address.snapshot ?? '', ...unknown }
+  const own = { ...base, href: hrefOf(address, true), name: address.snapshot ?? '', ...unknown, quota }
   return {
     own: { item: own, context, dead: NONE },
     async *below() {
@@ -137,10 +146,12 @@ function rootListing(services: WebdavServices, user: Account, address: Address, 
         const library = opened.get(libraryId)
         if (library === undefined) continue
         const at = { ...address, library: name, path: ROOT }
-        const { updatedAt: mtime, root } = library.info
-        // A state of the past may have another root, or may not exist.
-        const state = address.snapshot === undefined ? { mtime, id: root } : unknown
-        listed.push({ item: { ...base, href: hrefOf(at, true), name, ...state }, context, dead: NONE })
+        const shown = address.snapshot === undefined ? library : await findAsOf(services, library, address)
+        if (shown === undefined) continue
+        const { mtime, id } = rootEntry(shown, at)
+        const itsQuota = await quotaOf(services, free, library.info, library.info.size, guestOf(library))
+        const item = { ...base, href: hrefOf(at, true), name, mtime, id, quota: itsQuota }
+        listed.push({ item, context, dead: NONE })
       }
       yield listed
     },
@@ -164,7 +175,9 @@ async function libraryListing(
   const readsDead = !isPast && query.needsDead
   const dead = readsDead ? await propertiesOf(core, library, path) : NONE
   const deadBelow = readsDead && listing ? await propertySizesIn(core, library, path) : undefined
-  const quota = query.needsQuota && kind === 'folder' ? await quotaOf(services, library) : undefined
+  const { info } = library
+  const free = query.needsQuota && kind === 'folder' ? await services.server.storeRoom() : undefined
+  const quota = await quotaOf(services, free, info, info.size, guestOf(library))
   const context = { locks }
   const folder = listing ? await library.tree.getDir(path) : undefined
   const href = hrefOf(address, kind === 'folder')
@@ -234,10 +247,12 @@ async function* withProperties(
   yield await complete()
 }
 
-type Described = Pick<Dirent, 'kind' | 'name' | 'mtime' | 'size' | 'id'>
+type Described = Pick<Dirent, 'kind' | 'name' | 'size' | 'id'> & Pick<DescribedItem, 'mtime'>
 
-function rootEntry(library: Library, { library: name = '' }: Address): Described {
-  return { kind: 'dir', name, mtime: library.info.updatedAt, size: 0, id: library.tree.root }
+/** The root of a library. Its time is that of the newest commit, which a state of the past does not have. */
+function rootEntry(library: Library, { library: name = '', snapshot }: Address): Described {
+  const mtime = snapshot === undefined ? library.info.updatedAt : undefined
+  return { kind: 'dir', name, mtime, size: 0, id: library.tree.root }
 }
 
 function describe(
@@ -252,9 +267,17 @@ function describe(
   return { path, href, isFolder, name, mtime, createdAt, size, id, quota: isFolder ? quota : undefined }
 }
 
-async function quotaOf({ quotas }: WebdavServices, library: Library) {
-  const room = await quotas.roomLeft(library.info, guestOf(library))
-  return { used: library.info.size, available: room?.left }
+/** Used and available bytes; undefined unless the free ones of the store were asked for. RFC 4331, 3 recommends them where there is no quota. */
+async function quotaOf(
+  { quotas }: WebdavServices,
+  free: number | undefined,
+  owner: Pick<Library['info'], 'ownerKey'>,
+  used: number,
+  guest?: Guest,
+): Promise<DescribedItem['quota']> {
+  if (free === undefined) return undefined
+  const room = await quotas.roomLeft(owner, guest)
+  return { used, available: Math.min(room?.left ?? free, free) }
 }
 
 /** The document in pieces of about 64 KiB. */

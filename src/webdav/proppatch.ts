@@ -1,9 +1,9 @@
 import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { changeProperties, type DeadProperty, setTime } from '../library/index.ts'
+import { changeProperties, type DeadProperty, modificationTime, setTime } from '../library/index.ts'
 import { parentOf, ROOT } from '../objects/index.ts'
 import { addressOf, hrefOf } from './address.ts'
-import { isCreationTime, isModificationTime, parseTime } from './item-times.ts'
+import { isCreationTime, isModificationTime, isUnixTime, parseModificationTime } from './item-times.ts'
 import { Preconditions } from './preconditions.ts'
 import { isLive, keyOf, propstat } from './property-query.ts'
 import { changeable, existing, findResource, refuseClosed } from './resource.ts'
@@ -14,6 +14,9 @@ import { MULTISTATUS_END, multistatusNamespaces, multistatusStart } from './xml-
 
 const MAX_BODY = 128 * 1024
 const MAX_CHANGES = 500
+const PROTECTED = '403 Forbidden'
+/** RFC 4918, 9.2.1: the value does not fit the property. */
+const UNFIT = '409 Conflict'
 
 /** One instruction of a request. */
 interface Change {
@@ -25,7 +28,7 @@ interface Change {
   readonly mtime?: number | undefined
 }
 
-/** PROPPATCH: stores and removes dead properties, all or none. Live ones are protected. Windows sets the time of a file this way. */
+/** PROPPATCH: stores and removes dead properties, all or none. Live ones are protected. Windows and rclone set the time of a file this way. */
 export async function changeItemProperties(
   services: WebdavServices,
   user: Account,
@@ -40,14 +43,14 @@ export async function changeItemProperties(
   await conditions.check(resource)
   await conditions.refuseLocked(resource, [[resource.path, 'changes']])
   const href = hrefOf(resource.address, resource.kind === 'folder')
-  const isProtected = (change: Change) => isLive(change) && !isCreationTime(change)
-  if (changes.some(isProtected)) {
+  const refusals = changes.map((change) => refusalOf(change, services.now()))
+  if (refusals.some((one) => one !== undefined)) {
     // RFC 4918, 9.2: the instructions are executed all or none.
-    const refused = changes.filter(isProtected)
-    const others = changes.filter((change) => !isProtected(change))
+    const having = (status?: string) => changes.filter((_, index) => refusals[index] === status)
     return multistatus(href, [
-      [refused, '403 Forbidden'],
-      [others, '424 Failed Dependency'],
+      [having(PROTECTED), PROTECTED],
+      [having(UNFIT), UNFIT],
+      [having(), '424 Failed Dependency'],
     ])
   }
   const kept = changes.filter((change) => !isModificationTime(change))
@@ -61,6 +64,16 @@ export async function changeItemProperties(
     await setTime(core, editable, resource.path, mtime)
   }
   return multistatus(href, [[changes, isStored ? '200 OK' : '507 Insufficient Storage']])
+}
+
+/** The status of an instruction that cannot be executed; undefined if it can. */
+function refusalOf(change: Change, now: number): string | undefined {
+  if (isUnixTime(change)) {
+    const { xml, mtime } = change
+    const isKept = xml === undefined || (mtime !== undefined && modificationTime(mtime, now) === mtime)
+    return isKept ? undefined : UNFIT
+  }
+  return isLive(change) && !isCreationTime(change) && !isModificationTime(change) ? PROTECTED : undefined
 }
 
 function changed(properties: readonly DeadProperty[], changes: readonly Change[]): DeadProperty[] {
@@ -101,7 +114,8 @@ async function readChanges(bytes: Buffer): Promise<Change[]> {
       const language = languageOf(prop) ?? languageOf(instruction) ?? languageOf(root)
       for (const element of elementsOf(prop)) {
         const { namespace, name, content } = element
-        const mtime = isSet && isModificationTime(element) ? parseTime(textOf(content)) : undefined
+        const mtime =
+          isSet && isModificationTime(element) ? parseModificationTime(element, textOf(content)) : undefined
         changes.push({ namespace, name, xml: isSet ? serialize(element, language) : undefined, mtime })
       }
     }

@@ -14,12 +14,13 @@ import {
   STREAM_BYTES,
 } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type Library, putFile, type Ready } from '../library/index.ts'
+import { type Library, modificationTime, putFile, type Ready } from '../library/index.ts'
 import { parentOf } from '../objects/index.ts'
 import { addressOf } from './address.ts'
 import { Preconditions } from './preconditions.ts'
 import { findResource, refuseInvalidPlace, writable } from './resource.ts'
 import { davError, emptyResponse } from './responses.ts'
+import { SentChecksums } from './sent-checksums.ts'
 import type { WebdavServices } from './services.ts'
 
 /**
@@ -42,10 +43,13 @@ export async function storeFile(
   await conditions.check(place)
   await conditions.refuseLocked(place, [[path, kind === 'missing' ? 'creates' : 'changes']])
   await using receiver = await Receiver.open(services, request, body, library)
-  const content = await receiver.receive()
+  const checksums = SentChecksums.of(request)
+  const content = await receiver.receive(checksums?.update)
+  checksums?.check()
   const editable = (await services.access.open(user, library.info.id)).editable(parentOf(path))
+  const mtime = modifiedAt(request)
   const outcome = await putFile(services.core, editable, path, content, {
-    mtime: modifiedAt(request),
+    mtime,
     accepts: (current) => conditions.accepts(current),
     also: (tx) => receiver.reservation.settle(tx),
     ready: receiver.ready,
@@ -55,9 +59,13 @@ export async function storeFile(
   if (outcome === 'no-parent') throw davError(409, 'The parent folder does not exist.')
   if (outcome === 'exists') throw davError(405, 'A folder has this name.')
   const headers: Record<string, string> = { ETag: `"${content.id}"` }
-  if (modifiedAt(request) !== undefined) headers['X-OC-MTime'] = 'accepted'
+  if (mtime !== undefined && modificationTime(mtime, services.now()) === mtime) {
+    headers['X-OC-MTime'] = 'accepted'
+  }
   return emptyResponse(outcome === 'created' ? 201 : 204, headers)
 }
+
+type OnBytes = ((bytes: Buffer) => void) | undefined
 
 /** Receives one file. Disposing releases its reservations and removes blocks that were not kept. */
 class Receiver implements AsyncDisposable {
@@ -102,10 +110,11 @@ class Receiver implements AsyncDisposable {
     return new Receiver(services, request, body, reservation, key)
   }
 
-  async receive(): Promise<Content> {
+  /** `onBytes` is called with all bytes in order. */
+  async receive(onBytes: OnBytes): Promise<Content> {
     const { length } = this.#body
     const isSmall = length !== undefined && length < SMALLEST_STORED_BLOCK && this.#key === undefined
-    return isSmall ? this.#receiveSmall(length) : this.#receiveStream()
+    return isSmall ? this.#receiveSmall(length, onBytes) : this.#receiveStream(onBytes)
   }
 
   /** Names the blocks; undefined if there are none. */
@@ -125,15 +134,16 @@ class Receiver implements AsyncDisposable {
     await this.reservation[Symbol.asyncDispose]()
   }
 
-  async #receiveSmall(length: number): Promise<Content> {
+  async #receiveSmall(length: number, onBytes: OnBytes): Promise<Content> {
     const bytes = await readBody(this.#body, length, this.#request.bodyClaim)
+    onBytes?.(bytes)
     // The memory of the body is reused after the response, and the block is cached.
     return smallContent(Buffer.copyBytesFrom(bytes))
   }
 
-  async #receiveStream(): Promise<Content> {
+  async #receiveStream(onBytes: OnBytes): Promise<Content> {
     await this.#request.bodyClaim.growTo(STREAM_BYTES)
-    const options = { key: this.#key, pending: this.#pending }
+    const options = { key: this.#key, pending: this.#pending, ...(onBytes && { onBytes }) }
     return this.#services.core.content.receive(this.#pieces(), options)
   }
 

@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts'
+import { DomainError, fail } from '../errors.ts'
 import type { Account } from '../identity/index.ts'
 import type { EditableLibrary, Library } from '../library/index.ts'
 import { baseName, type Dirent, type LibraryPath, parentOf, parseName, ROOT } from '../objects/index.ts'
@@ -34,10 +34,11 @@ export async function findResource(
   user: Account,
   address: Address,
 ): Promise<Resource> {
+  timeOf(address)
   if (address.library === undefined) return { kind: 'root', address }
   const current = await services.libraryNames.open(user, address.library)
   if (current === undefined) throw davError(404, 'There is no such library.')
-  const library = await asOf(services, current, address.snapshot)
+  const library = await asOf(services, current, address)
   const { path } = address
   if (path === ROOT) return { kind: 'folder', address, library, path, entry: undefined }
   await refuseClosed(services, current)
@@ -83,13 +84,30 @@ export async function refuseInvalidPlace({ kind, path, library }: LibraryResourc
   if (kind === 'missing' && parseName(name) !== name) fail({ code: 'name-invalid', name })
 }
 
-async function asOf(
-  { core }: WebdavServices,
+/** A library as it was at the time of the address; undefined if it did not exist then. */
+export function findAsOf(
+  services: WebdavServices,
   library: Library,
-  snapshot: string | undefined,
-): Promise<Library> {
-  if (snapshot === undefined) return library
-  const time = parseSnapshotName(snapshot)
-  if (time === undefined) throw davError(404, 'There is no such time.')
-  return library.asOf(await core.history.getTreeAtTime(library.info, time, snapshot))
+  address: Address,
+): Promise<Library | undefined> {
+  return asOf(services, library, address).catch((error: unknown) => {
+    if (error instanceof DomainError && error.fault.code === 'commit-not-found') return undefined
+    throw error
+  })
+}
+
+async function asOf({ core }: WebdavServices, library: Library, address: Address): Promise<Library> {
+  const time = timeOf(address)
+  if (time === undefined) return library
+  return library.asOf(await core.history.getTreeAtTime(library.info, time, address.snapshot ?? ''))
+}
+
+/** Unix seconds; undefined for now. Throws a refusal for a time that does not exist. */
+function timeOf({ snapshot }: Address): number | undefined {
+  if (snapshot === undefined) return undefined
+  return parseSnapshotName(snapshot) ?? refuseUnknownTime()
+}
+
+function refuseUnknownTime(): never {
+  throw davError(404, 'There is no such time.')
 }

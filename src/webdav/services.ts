@@ -14,6 +14,8 @@ export interface WebdavServices {
   /** Unix seconds. */
   readonly now: () => number
   readonly quotas: Quotas
+  /** The bytes that the store of the blocks can still take, whatever the quotas are. */
+  readonly server: { storeRoom(): Promise<number> }
   /** In bytes; undefined means unlimited. */
   readonly transferLimits: { readonly upload: number | undefined }
 }

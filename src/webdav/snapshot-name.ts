@@ -12,6 +12,8 @@ export function looksLikeSnapshot(name: string): boolean {
 export function parseSnapshotName(name: string): number | undefined {
   const [, day, hours = '00', minutes = '00', seconds = '00', zone = 'Z'] = SHAPE.exec(name) ?? []
   if (day === undefined) return undefined
+  // Date.parse accepts February 30 as March 2.
+  if (!new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day)) return undefined
   const offset = zone === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`
   const ms = Date.parse(`${day}T${hours}:${minutes}:${seconds}${offset}`)
   return Number.isNaN(ms) || ms < 0 ? undefined : Math.floor(ms / 1000)

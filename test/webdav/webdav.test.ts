@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { clearPropfindCache } from '../../src/webdav/index.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { SyncClient } from '../support/sync-client.ts'
 import { asking, DavClient } from './dav-client.ts'
 
 const PASSWORD = 'pass word 1'
@@ -303,6 +304,146 @@ describe('WebDAV', () => {
     assert.equal((await times(folder))[1], changed)
     const { body } = await user.get(`/api2/repos/${library}/file/detail/`, { p: '/times.txt' })
     assert.equal(body.mtime, Date.parse(changed) / 1000)
+  })
+
+  it('takes the time of ownCloud clients, and none that it would not keep', async () => {
+    const file = '/dav/Notes/touched.txt'
+    const patch = async (value: string, others = '') => {
+      // As rclone sends it.
+      const body = `<?xml version="1.0" encoding="utf-8" ?>
+<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><lastmodified xmlns="DAV:">${value}</lastmodified>${others}</D:prop></D:set></D:propertyupdate>`
+      const { status, text } = await dav.call('PROPPATCH', file, { body })
+      return [status, ...Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, code]) => Number(code))]
+    }
+    const time = async () => {
+      const { text } = await dav.propfind(file, '0', asking('getlastmodified', 'lastmodified'))
+      return [/<d:getlastmodified>([^<]*)/.exec(text)?.[1], /<d:lastmodified>([^<]*)/.exec(text)?.[1]]
+    }
+    const sent = await dav.put(file, 'x', { 'X-OC-Mtime': '1700000000' })
+    assert.equal(sent.headers.get('x-oc-mtime'), 'accepted')
+    assert.deepEqual(await patch('1564654830'), [207, 200])
+    assert.deepEqual(await time(), ['Thu, 01 Aug 2019 10:20:30 GMT', '1564654830'])
+    // All or none, and nothing is stored besides the time.
+    const color = '<color xmlns="urn:x">red</color>'
+    const ahead = Math.floor(Date.now() / 1000) + 3 * 86_400
+    for (const value of ['yesterday', '', '-1', String(ahead)]) {
+      assert.deepEqual(await patch(value, color), [207, 409, 424], value)
+    }
+    assert.deepEqual(await time(), ['Thu, 01 Aug 2019 10:20:30 GMT', '1564654830'])
+    assert.doesNotMatch((await dav.propfind(file, '0')).text, /lastmodified>1564654830|>red</)
+    // A time that is not believed is not confirmed.
+    assert.equal((await dav.put(file, 'x', { 'X-OC-Mtime': String(ahead) })).headers.get('x-oc-mtime'), null)
+  })
+
+  it('stores nothing of a file that does not have the checksum sent with it', async () => {
+    const put = async (path: string, body: string | Uint8Array, sum: string) =>
+      (await dav.put(path, body, { 'OC-Checksum': sum })).status
+    const of = (algorithm: string, body: string | Uint8Array) =>
+      createHash(algorithm).update(body).digest('hex')
+    const large = randomBytes(300_000)
+    for (const [name, body] of [
+      ['empty', ''],
+      ['small', 'small'],
+      ['large', large],
+    ] as const) {
+      const path = `/dav/Notes/sum ${name}`
+      for (const wrong of [
+        'SHA1:00',
+        `SHA1:${of('sha1', 'other')}`,
+        `MD5:${of('md5', 'other')}`,
+        'sha256:',
+      ]) {
+        const reply = await dav.put(path, body, { 'OC-Checksum': wrong })
+        assert.deepEqual([reply.status, /<c:message>/.test(reply.text)], [400, true], `${name} ${wrong}`)
+      }
+      assert.equal(await put(path, body, `SHA1:${of('sha1', body)} MD5:${of('md5', 'other')}`), 400)
+      assert.equal((await dav.propfind(path, '0')).status, 404)
+      assert.equal(await put(path, body, `SHA1:${of('sha1', body).toUpperCase()}`), 201)
+      assert.equal(await put(path, body, `MD5:${of('md5', body)}`), 204)
+      // As ownCloud does, what is not known is ignored.
+      assert.equal(await put(path, body, 'ADLER32:00000000'), 204)
+      assert.equal(await put(path, 'changed', `SHA1:${of('sha1', 'another change')}`), 400)
+      assert.deepEqual((await dav.call('GET', path)).text, Buffer.from(body).toString())
+    }
+  })
+
+  it('says how much space there is, for an account without a quota, too', async () => {
+    const other = await server.signUp({ password: PASSWORD })
+    const admin = await server.admin()
+    const library = await other.createLibrary('Own')
+    const theirs = new DavClient(server.url, other.email, PASSWORD)
+    await theirs.put('/dav/Own/a.txt', 'x'.repeat(1000))
+    await other.put(`/api2/repos/${library}/dir/shared_items/`, {
+      query: { p: '/' },
+      form: { share_type: 'user', username: user.email, permission: 'rw' },
+    })
+    const quota = async (client: DavClient, path: string, depth = '0') => {
+      const asked = asking('quota-available-bytes', 'quota-used-bytes')
+      const { text } = await client.propfind(path, depth, asked)
+      assert.doesNotMatch(text, /404/)
+      const found = text.matchAll(/bytes>(\d+)<\/d:quota-available-bytes><d:quota-used-bytes>(\d+)</g)
+      return Array.from(found, ([, available, used]) => [Number(available), Number(used)])
+    }
+    const [root, listed] = await quota(theirs, '/dav/', '1')
+    const [folder] = await quota(theirs, '/dav/Own/')
+    for (const [available = 0, used] of [root ?? [], listed ?? [], folder ?? []]) {
+      assert.ok(available > 2 ** 20, `${available}`)
+      assert.equal(used, 1000)
+    }
+    await admin.put(`/api/v2.1/admin/users/${other.email}/`, { form: { quota_total: 1 } })
+    for (const path of ['/dav/', '/dav/Own/']) assert.deepEqual(await quota(theirs, path), [[999_000, 1000]])
+    assert.deepEqual(await quota(dav, '/dav/Own/'), [[999_000, 1000]])
+  })
+
+  it('refuses control characters in new names, and keeps items that have some', async () => {
+    const folder = '/dav/Notes/controls'
+    await dav.call('MKCOL', folder)
+    await dav.put(`${folder}/a`, 'a')
+    for (const escaped of ['%01', '%7f', '%C2%80', 'a%C2%85', '%C2%9F']) {
+      assert.equal((await dav.put(`${folder}/${escaped}`, 'x')).status, 400, escaped)
+      assert.equal((await dav.call('MKCOL', `${folder}/${escaped}`)).status, 400, escaped)
+      const headers = { Destination: `${folder}/${escaped}` }
+      assert.equal((await dav.call('MOVE', `${folder}/a`, { headers })).status, 400, escaped)
+      const name = decodeURIComponent(escaped)
+      const file = await user.post(`/api2/repos/${library}/file/`, {
+        query: { p: `/${name}` },
+        form: { operation: 'create' },
+      })
+      assert.equal(file.status, 400, escaped)
+      const made = await user.post('/api/v2.1/repos/', { form: { repo_name: name } })
+      assert.equal(made.status, 400, escaped)
+    }
+    assert.deepEqual(await dav.names(folder), ['a'])
+    // A sync client stores what its disk has.
+    const synced = await SyncClient.link(user, await user.createLibrary('Synced'))
+    await synced.push({ 'a\u007f': 'one', 'b\u0085': 'two', 'c\u0001': 'three' })
+    const names = ['a\u007f', 'b\u0085', 'c\u0001']
+    assert.deepEqual(await dav.names('/dav/Synced/'), names)
+    for (const [index, name] of names.entries()) {
+      const path = `/dav/Synced/${encodeURIComponent(name)}`
+      assert.equal((await dav.call('GET', path)).text, ['one', 'two', 'three'][index])
+      assert.equal((await dav.put(path, 'changed')).status, 204)
+      const headers = { Destination: `/dav/Synced/renamed-${index}` }
+      assert.equal(
+        (await dav.call(index === 0 ? 'DELETE' : 'MOVE', path, { headers })).status,
+        index ? 201 : 204,
+      )
+    }
+    assert.deepEqual(await dav.names('/dav/Synced/'), ['renamed-1', 'renamed-2'])
+  })
+
+  it('answers a URL that is not UTF-8 with 400 and an error in XML', async () => {
+    for (const path of ['/dav/Notes/%ff', '/dav/%c3%28/x', '/seafdav/Notes/a%', '/dav/Notes/%ed%a0%80']) {
+      for (const method of ['PROPFIND', 'GET', 'PUT', 'MKCOL', 'DELETE', 'PROPPATCH', 'LOCK']) {
+        const reply = await dav.call(method, path, { headers: { Depth: '0' } })
+        assert.equal(reply.status, 400, `${method} ${path}`)
+        assert.match(reply.text, /^<\?xml[^]*<d:error [^]*<c:message>/)
+        assert.match(reply.headers.get('content-type') ?? '', /^application\/xml/)
+      }
+    }
+    const reply = await dav.call('MOVE', '/dav/Notes/a.txt', { headers: { Destination: '/dav/Notes/%ff' } })
+    assert.deepEqual([reply.status, reply.text.includes('<d:error')], [400, true])
+    assert.equal((await server.anonymous.call('PROPFIND', '/dav/Notes/%ff')).status, 401)
   })
 
   it('shows the past, which nobody can change', async () => {
