@@ -1,6 +1,7 @@
 import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import type { Commit } from '../objects/index.ts'
+import type { Operation } from '../scheduling/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { LibraryInfo } from './library-info.ts'
@@ -71,6 +72,8 @@ export class EditConflict extends Error {
 /** A queued edit and the callbacks that answer its caller. */
 export interface QueuedEdit {
   readonly edit: Edit<unknown>
+  /** The operation that asked for it. What it relies on must have been kept since that began. */
+  readonly operation: Operation | undefined
   resolve(committed: Committed<unknown>): void
   reject(error: unknown): void
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import type { LibraryId } from '../objects/index.ts'
+import type { RunningOperations } from '../scheduling/index.ts'
 import { type ObjectStore, PendingDirs, type TreeChanges } from '../tree/index.ts'
 import { type Applied, applyEdits, commitsOf } from './apply-edits.ts'
 import type { CommitStatistics } from './commit-statistics.ts'
@@ -23,6 +24,7 @@ export interface WriterServices {
   readonly growth: GrowthLimits
   readonly contention: Contention
   readonly statistics: CommitStatistics
+  readonly operations: RunningOperations
   /** Unix seconds. */
   readonly now: () => number
   /** Called after a head moved, with the library after and before. */

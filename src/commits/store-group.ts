@@ -1,6 +1,7 @@
 import { insertContents } from '../content/index.ts'
-import type { Database, Transaction } from '../database/index.ts'
+import { type Database, leaseEnded, type Transaction } from '../database/index.ts'
 import { DomainError } from '../errors.ts'
+import type { RunningOperations } from '../scheduling/index.ts'
 import { type Applied, commitsOf } from './apply-edits.ts'
 import { insertCommits, joinCommits } from './commit-store.ts'
 import { EditConflict, type QueuedEdit } from './edit.ts'
@@ -31,6 +32,7 @@ class Rollback extends Error {
 interface StoreServices {
   readonly db: Database
   readonly growth: GrowthLimits
+  readonly operations: RunningOperations
   /** Whether the caller has the mutex of the library. */
   readonly hasMutex: boolean
 }
@@ -62,12 +64,14 @@ export async function storeGroup(
 /** Throws Rollback. */
 async function writeGroup(
   tx: Transaction,
-  { growth, hasMutex }: StoreServices,
+  { growth, operations, hasMutex }: StoreServices,
   before: LibraryInfo,
   after: LibraryInfo,
   applied: readonly Applied[],
 ): Promise<void> {
   const { key } = before
+  // In the work of the transaction: should the lease end after this, the transaction is not committed.
+  if (!applied.every(({ queued }) => operations.isKept(queued.operation))) throw leaseEnded()
   const joining = applied.flatMap((one) => one.joining)
   const stored = new Set<string>(joining.map(({ id }) => id))
   const commits = commitsOf(applied).filter(({ id }) => !stored.has(id))

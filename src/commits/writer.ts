@@ -35,7 +35,8 @@ export class Writers {
   /** Resolves once the commit is durable (I4). Throws what the edit throws. */
   commit<T>(library: LibraryRef, edit: Edit<T>): Promise<Committed<T>> {
     return new Promise<Committed<T>>((resolve, reject) => {
-      const queued: QueuedEdit = { edit, resolve: resolve as QueuedEdit['resolve'], reject }
+      const operation = this.#services.operations.current
+      const queued: QueuedEdit = { edit, operation, resolve: resolve as QueuedEdit['resolve'], reject }
       const queue = this.#queues.get(library.key)
       if (queue !== undefined) {
         queue.push(queued)

@@ -58,6 +58,14 @@ export interface WriteOptions {
   isLong?: boolean
 }
 
+/** Keeps transactions of a process from being committed after its lease has ended. */
+export interface CommitGuard {
+  /** A query for the lease, with its name as the only parameter. It finds a row as long as the lease is held. */
+  readonly query: string
+  /** The name of the lease under which a transaction begins now. Throws if the caller relies on an earlier one. */
+  currentLease(): string
+}
+
 export interface RequestOptions {
   /** The request asks for a change, so its answer must stay true after a power failure, even if there was nothing to write. */
   acknowledges?: boolean
@@ -78,6 +86,11 @@ export interface Database extends Reader, AsyncDisposable {
    * but the transaction, and may be run again (PostgreSQL serialization failure or deadlock).
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
+  /**
+   * If set, transactions that change something are committed only while the lease is held under which they began. The lease is looked up in the transaction itself. Whoever ends it on
+   * PostgreSQL has to wait for the end of transactions that were running then: they may have found it. Refused transactions throw DatabaseError `fenced`.
+   */
+  commitGuard: CommitGuard | undefined
   /**
    * Runs `work` while no other process runs work with the same key, nor is in a transaction that found the mutex free. Waiting callers are
    * served in order. It only saves work that would be done in vain: a lost connection or ten seconds of waiting end the exclusion, so

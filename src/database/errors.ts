@@ -1,7 +1,7 @@
 /**
  * Why the database refused; `busy` is a time limit of a statement, a lock or the pool, `full` is its disk, `unwritable` a disk that is read-only or
  * fails to write, `unreachable` a server that cannot be asked, so that nothing was changed, `uncertain` a commit whose outcome could not be found
- * out, `other` is our bug or a disk that fails otherwise, and the message says more.
+ * out, `fenced` a commit that was refused because the lease of this process has ended, `other` is our bug or a disk that fails otherwise, and the message says more.
  */
 export type DatabaseReason =
   | 'unique'
@@ -11,6 +11,7 @@ export type DatabaseReason =
   | 'unwritable'
   | 'unreachable'
   | 'uncertain'
+  | 'fenced'
   | 'closed'
   | 'other'
 
@@ -65,6 +66,12 @@ export function transactionOver(): DatabaseError {
     'closed',
     'This transaction is over; its statements must be awaited inside the work.',
   )
+}
+
+/** This process stood still for so long that others took it for dead. What the transaction relies on may be deleted. */
+export function leaseEnded(options?: ErrorOptions): DatabaseError {
+  const message = 'The lease of this process ended before the change was complete, so nothing of it was kept.'
+  return new DatabaseError('fenced', message, options)
 }
 
 export function databaseClosed(): DatabaseError {

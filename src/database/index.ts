@@ -1,7 +1,13 @@
-export type { Database, Dialect, Reader, Transaction, Value } from './database.ts'
+export type { CommitGuard, Database, Dialect, Reader, Transaction, Value } from './database.ts'
 export { deleteBatch, deleteBatches, inGroups, inPaddedGroups } from './delete-batch.ts'
 export { listUnsafeSettings } from './durability-settings.ts'
-export { DatabaseError, MigrationBackupError, NewerSchemaError, OlderNodesError } from './errors.ts'
+export {
+  DatabaseError,
+  leaseEnded,
+  MigrationBackupError,
+  NewerSchemaError,
+  OlderNodesError,
+} from './errors.ts'
 export { inspectDatabase, judgeSchema, knownSchemaVersion } from './inspect.ts'
 export { emptyTables, loadRows } from './load-rows.ts'
 export { registerLogMetrics, registerRowCacheMetrics } from './metrics.ts'

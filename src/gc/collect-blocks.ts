@@ -75,9 +75,9 @@ export async function collectBlocks(
   figures: Figures,
 ): Promise<CollectionIncomplete | undefined> {
   const grace = Math.min(context.graceSeconds, MAX_BLOCK_GRACE_SECONDS)
-  const bounds = { bytes: await context.leases.bound('bytes'), rows: await context.leases.bound('rows') }
+  const [bytes, rows] = [await context.leases.bound('bytes'), await context.leases.bound('rows')]
   const latest = context.now() - grace + 1
-  const before = { condemned: Math.min(bounds.bytes, latest), removed: Math.min(bounds.rows, latest) }
+  const before = { condemned: Math.min(bytes.at, latest), removed: Math.min(rows.at, latest) }
   const failures = new FileFailures()
   await removeCondemned(context, before, figures, failures)
   await restoreStrays(context, failures)

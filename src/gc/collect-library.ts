@@ -40,6 +40,7 @@ import {
 } from './collection-store.ts'
 import type { GcContext } from './collector.ts'
 import { type Marked, type MarkOptions, mark } from './mark.ts'
+import type { HeldLease } from './operation-leases.ts'
 import { Figures, type GcLibraryReport } from './report.ts'
 import { findStalePaths, type StalePaths, type StalePathsInput } from './stale-paths.ts'
 import { StepSize } from './step-size.ts'
@@ -63,7 +64,7 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   const library = await findLibraryByKey(db, key)
   // A library without commits is being restored from a backup. If that was interrupted, it is purged like a deleted one.
   if (library === undefined || library.headSeq === 0) return undefined
-  const before = Math.min(bound, now() - graceSeconds + 1)
+  const before = Math.min(bound.at, now() - graceSeconds + 1)
   const known = await findCollected(db, key)
   const { oldest, unprocessed } = await keptFrom(context, library)
   if (known !== undefined && (await isDone(context, library, known, oldest))) return undefined
@@ -88,9 +89,15 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
       `${unprocessed} commits beyond the history limit wait until the activity feed has processed them`,
     )
   }
-  if (bound < now())
-    reasons.push(`an operation has been running since ${new Date(bound * 1000).toISOString()}`)
+  if (bound.holder !== undefined) reasons.push(reasonOf(bound.holder))
   return { id: library.id, name: library.name, reasons, ...figures.values() }
+}
+
+function reasonOf({ purpose, pid, host, since, silentSince }: HeldLease): string {
+  const holder = `an operation of the ${purpose} with process id ${pid} on ${host}`
+  const began = new Date(since * 1000).toISOString()
+  if (silentSince === undefined) return `${holder} has been running since ${began}`
+  return `${holder} began at ${began}, and the process has not been heard of since ${new Date(silentSince * 1000).toISOString()}; it is given up ten minutes after that`
 }
 
 /** The oldest commit that is still needed: shown to users, or not processed by every consumer. */

@@ -137,6 +137,7 @@ export class GarbageCollector {
       signal,
       dutyCycle: new DutyCycle({ share: 0.5 }, signal),
     }
+    if (!dryRun) await this.#stores.leases.fence()
     const figures = new Figures()
     const libraries: GcLibraryReport[] = []
     const failures: GcFailure[] = []

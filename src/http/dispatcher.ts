@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { DomainError } from '../errors.ts'
+import type { Operation } from '../scheduling/index.ts'
 import type { Site } from './base-url.ts'
 import { type BodyMemory, busy } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
@@ -74,7 +75,8 @@ export class Dispatcher<User, Services> {
       leave = this.#countConcurrent(exchange)
       if (this.#options.responseMemory.isExhausted(exchange.request.address)) throw busy()
       const { runtime } = this.#options
-      const handle = () => run(exchange, route, segments, runtime)
+      const serve = () => run(exchange, route, segments, runtime)
+      const handle = operation === undefined ? serve : () => operation.run(serve)
       result =
         runtime.inRequest === undefined
           ? handle()
@@ -106,7 +108,7 @@ export class Dispatcher<User, Services> {
     exchange: Exchange,
     result: HttpResponse | undefined,
     surface: ErrorResponses,
-    operation: Disposable | undefined,
+    operation: Operation | undefined,
     leave: (() => void) | undefined,
   ): void {
     exchange.request.releaseBody()

@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import type { Operation } from '../scheduling/index.ts'
 import { parseBody, readBody } from './body.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import {
@@ -38,8 +39,8 @@ export interface Runtime<User, Services> {
   readonly faultOf?: ((error: unknown) => Fault | undefined) | undefined
   /** Wraps the handling of a request, until its response is complete or starts to stream. */
   readonly inRequest?: <T>(handle: () => T, request: { asksForChange: boolean; key: string | undefined }) => T
-  /** Called when a request arrives. The result is disposed of when its response is sent. */
-  readonly beginOperation?: () => Disposable
+  /** Called when a request arrives. The result runs its handler, and is disposed of when its response is sent. */
+  readonly beginOperation?: () => Operation
 }
 
 /** One request and its response, with the fields of its log line and metrics. */

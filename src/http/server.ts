@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { Gauge } from 'prom-client'
 import { connectionsFor, descriptorLimit, refusalsFor } from '../descriptor-limits.ts'
 import type { Fault } from '../errors.ts'
+import type { Operation } from '../scheduling/index.ts'
 import { parsePublicUrl } from './base-url.ts'
 import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
@@ -61,8 +62,8 @@ export interface HttpServerOptions<User, Services> {
   readonly faultOf?: (error: unknown) => Fault | undefined
   /** Wraps the handling of each request, for code that needs its time of arrival or must hold its response back. */
   readonly inRequest?: <T>(handle: () => T, request: { asksForChange: boolean; key: string | undefined }) => T
-  /** Called when a request arrives. The result is disposed of when its response is sent. */
-  readonly beginOperation?: () => Disposable
+  /** Called when a request arrives. The result runs its handler, and is disposed of when its response is sent. */
+  readonly beginOperation?: () => Operation
   /** Accepts protocol upgrades. Default: none are accepted. */
   readonly upgrade?: Upgrade
   /** Default: `fast`. */

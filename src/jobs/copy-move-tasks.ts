@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/index.ts'
 import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
-import type { Database, Transaction } from '../database/index.ts'
+import { type Database, DatabaseError, type Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import {
@@ -240,6 +240,8 @@ export class CopyMoveTasks implements AsyncDisposable {
       await this.#execute(task)
     } catch (error) {
       if (error instanceof Stopping || isFault(error, 'task-canceled')) return
+      // This process stood still for too long. The task begins again, as after a restart.
+      if (error instanceof DatabaseError && error.reason === 'fenced') return this.#run(id)
       if (!(error instanceof DomainError || error instanceof BeyondLimit)) this.#options.onError(error)
       await db.write((tx) => setFailed(tx, task, reasonFor(error), now()))
       this.#report(task, 'failed', 0, task.total)
@@ -247,8 +249,12 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   async #execute(task: ClaimedTask): Promise<void> {
+    using operation = this.#options.core.operations.begin()
+    await operation.run(() => this.#perform(task))
+  }
+
+  async #perform(task: ClaimedTask): Promise<void> {
     const { core, roomLeft } = this.#options
-    using _operation = core.operations.begin()
     const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // A fixed root, so that the copied entries and the deleted ones are the same even if the source changes.

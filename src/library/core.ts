@@ -105,8 +105,10 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onConsumerError)
   const listeners: HeadListener[] = [(library) => pathIndex.wake(library)]
+  const operations = new RunningOperations(now)
   const writers = new Writers({
     db,
+    operations,
     objects,
     changes,
     recentCommits,
@@ -121,7 +123,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     [internals]: { db, writers },
     now,
     objects,
-    operations: new RunningOperations(now),
+    operations,
     changes,
     recentCommits,
     content,

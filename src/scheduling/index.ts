@@ -6,7 +6,7 @@ export { Busy, FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore
 export { KeyedMutex } from './keyed-mutex.ts'
 export { prefetched } from './prefetch.ts'
 export { accountRequester, type Requester, VISITORS, visitorRequester } from './requesters.ts'
-export { RunningOperations } from './running-operations.ts'
+export { type Operation, RunningOperations } from './running-operations.ts'
 export { Semaphore } from './semaphore.ts'
 export { SharedWork } from './shared-work.ts'
 export { takeTurns } from './take-turns.ts'

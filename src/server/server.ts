@@ -225,6 +225,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     reserve,
     passwordCost: options.passwordCost,
   })
+  // Before anything that stores. It is closed after all of that.
+  await opened.use('leases', services.leases).start()
   opened.use('pushes', services.push)
   opened.use('search', services.search)
   opened.use('mail', services.outbox)
@@ -263,7 +265,6 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('maintenance', startMaintenance(services, db, logger.child({ room: 'jobs' })))
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)
-  await opened.use('leases', services.leases).start()
   const gcLogger = logger.child({ room: 'gc' })
   const gcSchedule = opened.use(
     'garbage collection',

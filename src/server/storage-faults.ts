@@ -37,6 +37,7 @@ function ofDatabase({ reason }: DatabaseError): Fault | undefined {
       return { code: 'disk-unwritable' }
     case 'busy':
     case 'unreachable':
+    case 'fenced':
       return { code: 'busy', seconds: RETRY_SECONDS }
     case 'uncertain':
       return { code: 'outcome-unknown' }

@@ -176,7 +176,7 @@ export class ArchivePacker {
 
   /** Packs one archive and records the result in its row. */
   async #make(packing: Packing, ticket: string | undefined): Promise<void> {
-    const { db, node, now, onError } = this.#options
+    const { core, db, node, now, onError } = this.#options
     const { signal } = packing.abort
     let claim: { id: string; claim: string } | undefined
     let isPacked = false
@@ -190,7 +190,10 @@ export class ArchivePacker {
       if (claimed === undefined || signal.aborted) return
       claim = { id: packing.id, claim: wanted.claim }
       const cover = claimed.isEncrypted && ticket !== undefined ? coverOf(ticket, wanted.claim) : undefined
-      const result = await this.#pack(packing, { ...claimed, ...wanted }, claimed.roots, library, cover)
+      using operation = core.operations.begin()
+      const result = await operation.run(() =>
+        this.#pack(packing, { ...claimed, ...wanted }, claimed.roots, library, cover),
+      )
       isPacked = true
       const own = claim
       const isFinished = await db.write((tx) => finishArchive(tx, own, { ...result, now: now() }), {
@@ -222,7 +225,6 @@ export class ArchivePacker {
     cover: TempFileCipher | undefined,
   ): Promise<{ size: number; total: number; place: 'file' | 'blocks' }> {
     const { core, directory, isShared = async () => false } = this.#options
-    using _operation = core.operations.begin()
     await using _progress = this.#keepProgress(packing, claimed)
     const { signal } = packing.abort
     const { files, bytes } = await countArchive(core, library, roots)

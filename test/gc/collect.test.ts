@@ -4,8 +4,9 @@ import { EventEmitter, once } from 'node:events'
 import { it } from 'node:test'
 import { moveConsumer } from '../../src/commits/consumer-store.ts'
 import { insertHeldBlocks } from '../../src/content/block-rows-store.ts'
+import type { Transaction } from '../../src/database/database.ts'
 import { GarbageCollector } from '../../src/gc/collector.ts'
-import { deleteLease, putLease } from '../../src/gc/lease-store.ts'
+import { deleteLease, insertLease, type LeaseRow, renewLease } from '../../src/gc/lease-store.ts'
 import { findIndexFaults } from '../../src/history/index-check.ts'
 import { findFirstSeen } from '../../src/history/path-index-store.ts'
 import { emptyTrash } from '../../src/library/empty-trash.ts'
@@ -18,6 +19,10 @@ import { onBothDatabases } from '../support/databases.ts'
 import { collectAll, countAll, type GcStage, GRACE, load, openGcStage, remove, save } from './stage.ts'
 
 const SMALL = 3000
+
+const putLease = async (tx: Transaction, lease: LeaseRow) => {
+  if (!(await renewLease(tx, lease))) await insertLease(tx, lease)
+}
 const LARGE = 200_000
 
 async function setHistory(on: GcStage, library: EditableLibrary, days: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryConfig } from 'pg'
 import { Semaphore } from '../../scheduling/index.ts'
-import type { RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { CommitGuard, RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
@@ -73,6 +73,7 @@ export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
   readonly isShared = true
   schemaVersion = 0
+  commitGuard: CommitGuard | undefined
   readonly logBytes = undefined
   readonly #pool: Pool
   readonly #url: string
@@ -351,8 +352,10 @@ export class PostgresDatabase implements Migratable {
     { durable = true, isLong = false }: WriteOptions,
   ): Promise<{ result: T; tx: PostgresTransaction }> {
     const limits = isLong ? schemaLimits : this.#limits()
+    const guard = this.commitGuard
+    const lease = guard && { query: guard.query, name: guard.currentLease() }
     const client = await this.#connect()
-    const tx = new PostgresTransaction(client, this.#context, { durable, limits })
+    const tx = new PostgresTransaction(client, this.#context, { durable, limits, lease })
     let usable = false
     try {
       const result = await work(tx)

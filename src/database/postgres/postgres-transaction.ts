@@ -1,5 +1,5 @@
 import type { Transaction, Value } from '../database.ts'
-import { DatabaseError, transactionOver } from '../errors.ts'
+import { DatabaseError, leaseEnded, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
 import type { BatchOutcome, Outcome, Step } from './batch.ts'
 import { columnOf } from './columns.ts'
@@ -9,7 +9,7 @@ import { chunksOf, inKeyOrder } from './insert-chunks.ts'
 import { lockOf } from './mutex.ts'
 import { commitStep, openingOf } from './opening.ts'
 import type { PostgresClient } from './postgres-client.ts'
-import { leaveReceipt, newReceiptId } from './receipts.ts'
+import { isLeaseEnded, leaveReceipt, newReceiptId, type RequiredLease } from './receipts.ts'
 import type { Schema } from './schema.ts'
 import type { OwnTransaction, Snapshots } from './snapshots.ts'
 import { Statement, type Statements } from './statements.ts'
@@ -29,6 +29,13 @@ export interface TransactionContext {
   readonly hasReceipts: () => boolean
 }
 
+interface TransactionOptions {
+  readonly durable: boolean
+  readonly limits: StatementLimits
+  /** Without it the transaction is not committed. */
+  readonly lease?: RequiredLease | undefined
+}
+
 interface Waiting extends Step {
   resolve(outcome: Outcome): void
   reject(error: unknown): void
@@ -40,6 +47,7 @@ export class PostgresTransaction implements Transaction {
   readonly #context: TransactionContext
   readonly #durable: boolean
   readonly #limits: StatementLimits
+  readonly #lease: RequiredLease | undefined
   readonly #announcements: (() => void)[] = []
   readonly #own: OwnTransaction = { tables: new Set() }
   #waiting: Waiting[] = []
@@ -53,12 +61,13 @@ export class PostgresTransaction implements Transaction {
   constructor(
     client: Pick<PostgresClient, 'runBatch'>,
     context: TransactionContext,
-    { durable, limits }: { durable: boolean; limits: StatementLimits },
+    { durable, limits, lease }: TransactionOptions,
   ) {
     this.#client = client
     this.#context = context
     this.#durable = durable
     this.#limits = limits
+    this.#lease = lease
   }
 
   all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
@@ -157,9 +166,10 @@ export class PostgresTransaction implements Transaction {
 
   #receiptSteps(): Step[] {
     const { tables } = this.#own
-    if (tables?.size === 0 || !this.#context.hasReceipts()) return []
+    // A process with a lease has migrated the schema, so the table exists.
+    if (tables?.size === 0 || (this.#lease === undefined && !this.#context.hasReceipts())) return []
     this.#receiptId = newReceiptId()
-    return [leaveReceipt(this.#receiptId, tables)]
+    return [leaveReceipt(this.#receiptId, tables, this.#lease)]
   }
 
   /** Rejects further statements and rolls back. Resolves to false if the connection is unusable. */
@@ -173,6 +183,7 @@ export class PostgresTransaction implements Transaction {
 
   /** A lost connection does not tell whether the commit was carried out. */
   #commitFailed(error: unknown): unknown {
+    if (isLeaseEnded(error)) return leaseEnded({ cause: error })
     const failure = this.#context.translate(error)
     if (!(failure instanceof DatabaseError) || failure.reason !== 'unreachable') return failure
     return new DatabaseError('uncertain', 'The outcome of a commit is not known.', { cause: failure })

@@ -3,8 +3,8 @@ import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
-import { DatabaseError, databaseClosed } from '../errors.ts'
+import type { CommitGuard, RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import { DatabaseError, databaseClosed, leaseEnded } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
 import type { ProcessLocks } from '../process-locks.ts'
@@ -99,6 +99,7 @@ class SqliteDatabase implements Migratable {
   readonly dialect = 'sqlite'
   readonly isShared: boolean
   schemaVersion = 0
+  commitGuard: CommitGuard | undefined
   readonly #file: string
   readonly #writer: Connection
   readonly #reader: Connection
@@ -289,6 +290,8 @@ class SqliteDatabase implements Migratable {
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
+    const guard = this.commitGuard
+    const lease = guard?.currentLease()
     await this.#begin()
     // What it finds may be a commit of another process that is not flushed yet, and be acknowledged without a change.
     if (this.isShared) this.#reads.revalidate()
@@ -297,8 +300,13 @@ class SqliteDatabase implements Migratable {
     try {
       const result = await work(tx)
       tx.finish()
+      const hasChanges = tx.changed.tables?.size !== 0
+      // Under the write lock: nobody can end the lease before the commit.
+      if (hasChanges && guard !== undefined && lease !== undefined) {
+        if (this.#writer.get(guard.query, [lease]) === undefined) throw leaseEnded()
+      }
       this.#writer.run('commit', [])
-      if (tx.changed.tables?.size !== 0) this.#position += 1
+      if (hasChanges) this.#position += 1
       this.#reads.invalidate(tx.changed.tables)
       this.#checkpointer.consider(this.#framesInLog())
       return { result, tx }

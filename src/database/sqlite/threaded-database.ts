@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { CommitGuard, Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
 import type { ProcessLocks } from '../process-locks.ts'
 import { runInSideProcess } from '../side-process.ts'
@@ -17,6 +17,8 @@ export class ThreadedDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly isShared: boolean
   readonly schemaVersion = 0
+  /** Not asked: nothing relies on derived data. */
+  commitGuard: CommitGuard | undefined
   /** It has no row cache. */
   readonly cacheStatistics = undefined
   /** SQLite copies it at commits. */
