@@ -41,10 +41,10 @@ export function createMcpServer(credentials: Credentials, { readOnly, limit }: T
     { instructions: INSTRUCTIONS, maxToolInputElements: MAX_INPUT_ELEMENTS },
   )
   for (const tool of readOnly ? readTools : [...readTools, ...writeTools]) {
-    const { name, title, description, input, annotations, run } = tool
+    const { name, title, description, input, output, annotations, run } = tool
     server.registerTool(
       name,
-      { title, description, inputSchema: input, annotations },
+      { title, description, inputSchema: input, outputSchema: output, annotations },
       async (sent, context) => {
         const carrel = new Carrel({ ...credentials, userAgent: `${userAgent('carrel-mcp')} (${name})` })
         const signal = AbortSignal.any([context.mcpReq.signal, AbortSignal.timeout(TIMEOUT_MS)])

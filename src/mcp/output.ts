@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { CarrelError } from '../../sdk/src/index.ts'
-import { ClientError, note } from '../client/index.ts'
+import { ClientError, EXIT, note } from '../client/index.ts'
+import type { Document } from './tool.ts'
 
 /** Characters of a list in one result. A longer one is continued by another call. */
 const MAX_LIST_CHARACTERS = 60_000
@@ -27,19 +28,33 @@ export function safeJson(document: unknown): string {
   )
 }
 
-/** A successful result. */
-export function resultOf(document: unknown): CallToolResult {
-  return { content: [{ type: 'text', text: safeJson(document) }] }
+/** A successful result: the document as text for models, and as it is for programs. */
+export function resultOf(document: Document): CallToolResult {
+  return { content: textOf(document), structuredContent: document }
+}
+
+function textOf(document: Document): CallToolResult['content'] {
+  return [{ type: 'text', text: safeJson(document) }]
 }
 
 /** The result of a call that failed. The model reads it and can correct its arguments. */
 export function failedResult(error: unknown): CallToolResult {
-  return { ...resultOf(explanation(error)), isError: true }
+  return { content: textOf(explanation(error)), isError: true }
+}
+
+/** The kinds of errors of the client, by their exit codes: the same as those of the API. */
+const kinds: Readonly<Record<number, string>> = {
+  [EXIT.usage]: 'invalid',
+  [EXIT.forbidden]: 'forbidden',
+  [EXIT.notFound]: 'not-found',
+  [EXIT.conflict]: 'conflict',
 }
 
 function explanation(error: unknown): { error: string; kind: string } {
   if (error instanceof CarrelError) return { error: error.message.slice(0, MAX_MESSAGE), kind: error.kind }
-  if (error instanceof ClientError) return { error: error.message.slice(0, MAX_MESSAGE), kind: 'refused' }
+  if (error instanceof ClientError) {
+    return { error: error.message.slice(0, MAX_MESSAGE), kind: kinds[error.exitCode] ?? 'refused' }
+  }
   if (error instanceof Error && error.name === 'TimeoutError') {
     return {
       error: 'The server did not finish in time. What it does may still be completed.',
@@ -55,18 +70,18 @@ function explanation(error: unknown): { error: string; kind: string } {
 }
 
 /** A part of a list. `next_offset` is absent at its end. */
-interface ListPart {
-  readonly items: unknown[]
+interface ListPart<Item> {
+  readonly items: Item[]
   readonly next_offset?: number
 }
 
 /** The items from `offset` on, as many as `limit` and the size of a result permit. */
-export async function partOf<T>(
+export async function partOf<T, Item>(
   all: AsyncIterable<T> | Iterable<T>,
   { offset = 0, limit }: { readonly offset?: number | undefined; readonly limit: number },
-  toDocument: (item: T) => unknown,
-): Promise<ListPart> {
-  const items: unknown[] = []
+  toDocument: (item: T) => Item,
+): Promise<ListPart<Item>> {
+  const items: Item[] = []
   let characters = 0
   let at = 0
   for await (const item of all) {

@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { ClientError, changedPaths, EXIT, fileDiff, plainExcerpt, stateOf } from '../client/index.ts'
 import { base64Of, contentOf, readBytes } from './file-range.ts'
 import { partOf } from './output.ts'
-import { defineTool, entryAt, entryToDocument, inputs, isoTime, pathOf, READS, type Tool } from './tool.ts'
+import {
+  defineTool,
+  entryAt,
+  entryToDocument,
+  inputs,
+  isoTime,
+  kindOf,
+  outputs,
+  pathOf,
+  READS,
+  type Tool,
+} from './tool.ts'
 
 /** Bytes of one read. A model has to fit the content into its context. */
 const USUAL_READ = 32_768
@@ -18,6 +29,17 @@ const listLibraries = defineTool({
   description:
     'Lists the libraries that the token can open, with their permission: r (read) or rw (read and write).',
   input: z.object({ offset: inputs.offset, limit: inputs.limit(200, 1000) }),
+  output: outputs.list(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      owner: z.string(),
+      permission: z.string(),
+      encrypted: z.boolean(),
+      size: z.number(),
+      modified: outputs.time,
+    }),
+  ),
   annotations: READS,
   async run(page, { carrel, signal }) {
     return partOf(await carrel.libraries({ signal }), page, (library) => {
@@ -38,6 +60,15 @@ const listFolder = defineTool({
     offset: inputs.offset,
     limit: inputs.limit(200, 1000),
   }),
+  output: outputs.list(
+    z.object({
+      path: z.string(),
+      kind: outputs.kind,
+      id: z.string().optional().describe('Id of the content of a file.'),
+      size: z.number().optional().describe('Bytes of a file.'),
+      modified: outputs.time,
+    }),
+  ),
   annotations: READS,
   async run({ library, path, at, ...page }, { carrel, libraries, signal }) {
     const { id } = await libraries.get(library)
@@ -58,6 +89,17 @@ const search = defineTool({
     offset: inputs.offset,
     limit: inputs.limit(20, 100),
   }),
+  output: outputs.list(
+    z.object({
+      library_id: z.string(),
+      library: z.string(),
+      path: z.string(),
+      kind: outputs.kind,
+      size: z.number(),
+      modified: outputs.time,
+      excerpt: z.string().optional(),
+    }),
+  ),
   annotations: READS,
   async run({ text, library, folder, names_only, ...page }, { carrel, libraries, signal }) {
     if (folder !== undefined && library === undefined)
@@ -72,7 +114,7 @@ const search = defineTool({
       library_id: libraryId,
       library: libraryName,
       path,
-      kind: kind === 'dir' ? 'folder' : 'file',
+      kind: kindOf(kind),
       size,
       modified: isoTime(modifiedAt),
       ...(excerpt !== '' && { excerpt: plainExcerpt(excerpt).slice(0, MAX_EXCERPT) }),
@@ -92,6 +134,15 @@ const readFile = defineTool({
     offset: z.int().min(0).default(0).describe('First byte.'),
     length: z.int().min(MIN_READ).max(MAX_READ).default(USUAL_READ).describe(`Bytes, up to ${MAX_READ}.`),
     encoding: z.enum(['auto', 'base64']).default('auto'),
+  }),
+  output: z.object({
+    path: z.string(),
+    id: z.string().describe('Id of the content.'),
+    size: z.number().describe('Bytes of the file.'),
+    offset: z.number().describe('The first byte of the content.'),
+    next_offset: z.number().optional().describe('The next byte; absent at the end.'),
+    encoding: z.enum(['text', 'base64']),
+    content: z.string(),
   }),
   annotations: READS,
   async run({ offset, length, encoding, ...target }, call) {
@@ -133,6 +184,17 @@ const history = defineTool({
     offset: inputs.offset,
     limit: inputs.limit(20, 100),
   }),
+  output: outputs.list(
+    z.object({
+      commit: z.string(),
+      time: outputs.time,
+      author: z.string(),
+      description: z.string().optional().describe('Of a commit.'),
+      path: z.string().optional().describe('Of a revision.'),
+      id: z.string().optional().describe('Id of the content of a revision.'),
+      size: z.number().optional().describe('Bytes of a revision.'),
+    }),
+  ),
   annotations: READS,
   async run({ offset, limit, ...target }, call) {
     const { carrel, signal } = call
@@ -168,6 +230,9 @@ const commitChanges = defineTool({
     offset: inputs.offset,
     limit: inputs.limit(200, 1000),
   }),
+  output: outputs.list(
+    z.object({ operation: z.string(), path: z.string(), new_path: z.string().optional() }),
+  ),
   annotations: READS,
   async run({ library, commit, ...page }, { carrel, libraries, signal }) {
     const { id } = await libraries.get(library)
@@ -193,6 +258,12 @@ const diff = defineTool({
     offset: inputs.offset,
     limit: inputs.limit(1000, 5000),
   }),
+  output: outputs.list(
+    z.union([
+      z.string().describe('A line of a unified diff.'),
+      z.object({ change: z.string(), path: z.string(), kind: outputs.kind }),
+    ]),
+  ),
   annotations: READS,
   async run({ library, path: text, from, to, ...page }, { carrel, libraries, signal }) {
     const { id } = await libraries.get(library)
@@ -209,7 +280,7 @@ const diff = defineTool({
       return partOf(changedPaths(carrel, id, path, before, after), page, ({ change, path: at, kind }) => ({
         change,
         path: at,
-        kind: kind === 'dir' ? 'folder' : 'file',
+        kind: kindOf(kind),
       }))
     }
     const lines = await fileDiff(carrel, id, path, { old, before, now, after }, DIFF_LIMITS)
@@ -222,12 +293,21 @@ const listTrash = defineTool({
   title: 'List the trash',
   description: 'Lists deleted files and folders of a library, which restore brings back. Latest first.',
   input: z.object({ library: inputs.library, offset: inputs.offset, limit: inputs.limit(50, 500) }),
+  output: outputs.list(
+    z.object({
+      path: z.string(),
+      kind: outputs.kind,
+      deleted: outputs.time,
+      commit: z.string(),
+      size: z.number(),
+    }),
+  ),
   annotations: READS,
   async run({ library, ...page }, { carrel, libraries, signal }) {
     const { id } = await libraries.get(library)
     return partOf(carrel.trash(id, { signal }), page, ({ path, kind, deletedAt, commit, size }) => ({
       path,
-      kind: kind === 'dir' ? 'folder' : 'file',
+      kind: kindOf(kind),
       deleted: isoTime(deletedAt),
       commit,
       size,

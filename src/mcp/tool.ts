@@ -4,21 +4,26 @@ import { z } from 'zod'
 import type { Entry } from '../../sdk/src/index.ts'
 import { type CallContext, ClientError, EXIT, type RemoteEntry, stateOf } from '../client/index.ts'
 
-/** A tool of the MCP server. Its input is validated by its schema. */
+/** A document that a tool results in. */
+export type Document = Record<string, unknown>
+
+/** A tool of the MCP server. Its input is validated by its schema, and so is its result. */
 export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly input: z.ZodObject
+  readonly output: z.ZodObject
   readonly annotations: ToolAnnotations
   /** Resolves to the document that the caller gets. */
-  readonly run: (input: unknown, call: CallContext) => Promise<unknown>
+  readonly run: (input: unknown, call: CallContext) => Promise<Document>
 }
 
-export function defineTool<Input extends z.ZodObject>(
-  tool: Omit<Tool, 'input' | 'run'> & {
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: Omit<Tool, 'input' | 'output' | 'run'> & {
     readonly input: Input
-    readonly run: (input: z.output<Input>, call: CallContext) => Promise<unknown>
+    readonly output: Output
+    readonly run: (input: z.output<Input>, call: CallContext) => Promise<z.output<Output>>
   },
 ): Tool {
   return { ...tool, run: (input, call) => tool.run(input as z.output<Input>, call) }
@@ -46,6 +51,18 @@ export const inputs = {
     z.int().min(1).max(most).default(usual).describe(`Items at most, up to ${most}.`),
 }
 
+/** Parts of documents that several tools have. The server may leave out a time. */
+export const outputs = {
+  time: z.string().optional(),
+  kind: z.enum(['file', 'folder']),
+  /** A part of a list. */
+  list: <Item extends z.ZodType>(item: Item) =>
+    z.object({
+      items: z.array(item),
+      next_offset: z.number().optional().describe('The offset of the next part; absent at the end.'),
+    }),
+}
+
 /** A path as the API takes it: with a leading slash, without a trailing one, without `.` and `..`. */
 export function pathOf(text: string): string {
   const normal = path.posix.normalize(`/${text}`)
@@ -65,10 +82,13 @@ export async function entryAt(
 }
 
 export function entryToDocument({ path: at, kind, id, size, modifiedAt }: Entry) {
-  const modified = isoTime(modifiedAt)
-  return kind === 'dir'
-    ? { path: at, kind: 'folder', modified }
-    : { path: at, kind: 'file', id, size, modified }
+  const shown = { path: at, kind: kindOf(kind), modified: isoTime(modifiedAt) }
+  return kind === 'dir' ? shown : { ...shown, id, size }
+}
+
+/** The word of documents for a kind of the API. */
+export function kindOf(kind: Entry['kind']): z.output<typeof outputs.kind> {
+  return kind === 'dir' ? 'folder' : kind
 }
 
 /** A time of the server, which may be none. */

@@ -20,15 +20,22 @@ const adds = { readOnlyHint: false, destructiveHint: false, openWorldHint: false
 const changes = { readOnlyHint: false, destructiveHint: true, openWorldHint: false } as const
 
 /** Runs a change of a library. The result names the commit before it, to which `restore` can go back. */
-async function changing(
+async function changing<Changed extends object>(
   { carrel, signal }: CallContext,
   library: string,
-  change: () => Promise<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
+  change: () => Promise<Changed>,
+): Promise<Changed & { commit_before: string; commit: string }> {
   const before = await carrel.head(library, { signal })
   const document = await change()
   return { ...document, commit_before: before, commit: await carrel.head(library, { signal }) }
 }
+
+const changed = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({
+    ...shape,
+    commit_before: z.string().describe('The state before, to which restore goes back.'),
+    commit: z.string().describe('The state after.'),
+  })
 
 const writeFile = defineTool({
   name: 'write_file',
@@ -43,6 +50,7 @@ const writeFile = defineTool({
       .optional()
       .describe('Id of the content to replace. Without it, the file must not exist yet.'),
   }),
+  output: changed({ path: z.string(), id: z.string(), size: z.number() }),
   annotations: changes,
   async run({ library: wanted, path: text, content, replaces }, call) {
     const { carrel, libraries, signal } = call
@@ -87,6 +95,7 @@ const move = defineTool({
   title: 'Move or rename',
   description: 'Moves or renames a file or folder. Nothing is replaced: a taken name is an error.',
   input: placing,
+  output: changed({ moved: z.string() }),
   annotations: changes,
   async run(input, call) {
     const entry = await entryAt(call, input)
@@ -102,6 +111,7 @@ const copy = defineTool({
   title: 'Copy',
   description: 'Copies a file or folder. Nothing is replaced: a taken name is an error.',
   input: placing,
+  output: changed({ copied: z.string() }),
   annotations: adds,
   async run(input, call) {
     const entry = await entryAt(call, input)
@@ -119,6 +129,7 @@ const deleteEntry = defineTool({
   description:
     'Deletes a file, or a folder with all its content. It stays in the trash: restore brings it back.',
   input: z.object({ library: inputs.library, path: inputs.path }),
+  output: changed({ deleted: z.string() }),
   annotations: changes,
   async run(input, call) {
     const entry = await entryAt(call, input)
@@ -139,6 +150,7 @@ const makeFolder = defineTool({
   title: 'Make a folder',
   description: 'Creates a folder with its missing parents. One that exists is left as it is.',
   input: z.object({ library: inputs.library, path: inputs.path }),
+  output: changed({ folder: z.string() }),
   annotations: { ...adds, idempotentHint: true },
   async run({ library: wanted, path: text }, call) {
     const { carrel, libraries, signal } = call
@@ -161,6 +173,7 @@ const restore = defineTool({
   description:
     'Brings a file or folder back from the trash, or to an earlier state as a new commit. commit_before of another call undoes it.',
   input: z.object({ library: inputs.library, path: inputs.path, at: inputs.at }),
+  output: changed({ restored: z.string(), from: z.string().describe('The commit of the state.') }),
   annotations: changes,
   async run({ library: wanted, path: text, at }, call) {
     const { carrel, libraries, signal } = call

@@ -3,8 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  type JsonSchemaValidatorResult,
+  Client as McpClient,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import type { Client } from '../support/client.ts'
 import { carrelProcess, environment, type Outcome, program, start } from '../support/command.ts'
 
@@ -14,6 +19,8 @@ export type Era = 'legacy' | 'auto'
 /** A client of `carrel mcp`. */
 export interface McpUser extends AsyncDisposable {
   readonly mcp: McpClient
+  /** Tools that succeeded. The structured content of each result fitted the schema of the tool. */
+  readonly validated: ReadonlySet<string>
   /** Calls a tool that succeeds, and parses its document. */
   // oxlint-disable-next-line typescript/no-explicit-any
   call(tool: string, input?: Record<string, unknown>): Promise<any>
@@ -101,11 +108,32 @@ function newClient(era: Era): McpClient {
   return new McpClient({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: era } })
 }
 
+/** Checks of results against the output schemas that the tools declare, by the name of the tool. */
+async function outputChecks(
+  mcp: McpClient,
+): Promise<Map<string, (result: unknown) => JsonSchemaValidatorResult<unknown>>> {
+  const { tools } = await mcp.listTools()
+  const validator = new AjvJsonSchemaValidator()
+  return new Map(
+    tools.flatMap(({ name, outputSchema }) =>
+      outputSchema === undefined ? [] : [[name, validator.getValidator(outputSchema)] as const],
+    ),
+  )
+}
+
 function userOf(mcp: McpClient): McpUser {
+  const validated = new Set<string>()
+  let checks: Awaited<ReturnType<typeof outputChecks>> | undefined
   const called = async (name: string, input: Record<string, unknown> = {}) => {
-    const { content, isError } = await mcp.callTool({ name, arguments: input })
+    const { content, isError, structuredContent } = await mcp.callTool({ name, arguments: input })
     const [block] = content
     assert.ok(block?.type === 'text' && content.length === 1)
+    if (isError !== true) {
+      assert.deepEqual(structuredContent, JSON.parse(block.text), name)
+      const check = (checks ??= await outputChecks(mcp)).get(name)?.(structuredContent)
+      assert.ok(check?.valid, `${name}: ${check?.errorMessage ?? 'it has no output schema'}`)
+      validated.add(name)
+    }
     return { text: block.text, isError: isError === true }
   }
   const succeeding = async (name: string, input?: Record<string, unknown>) => {
@@ -115,6 +143,7 @@ function userOf(mcp: McpClient): McpUser {
   }
   return {
     mcp,
+    validated,
     text: succeeding,
     call: async (name, input) => JSON.parse(await succeeding(name, input)),
     async fail(name, input) {

@@ -212,6 +212,48 @@ describe('carrel mcp', () => {
     assert.match(await user.fail('restore', { library: id, path: '/', at: commit_before }), /web app/)
   })
 
+  it('has structured results that fit the output schema of each tool', () => {
+    // Those of the tests before: each is compared with the text and the schema.
+    assert.deepEqual([...user.validated].toSorted(), [...READING, ...WRITING].toSorted())
+  })
+
+  it('says not-found for libraries, paths and commits that do not exist', async () => {
+    const [commit, path, content] = ['f'.repeat(40), '/none/x.txt', 'x']
+    const nothing: [tool: string, input: Record<string, string>][] = [
+      ['list_folder', { path }],
+      ['list_folder', { at: commit }],
+      ['list_folder', { at: '2001-01-01T00:00:00Z' }],
+      ['search', { text: 'x', folder: path }],
+      ['read_file', { path }],
+      ['read_file', { path: '/new/plan.md', at: commit }],
+      ['history', { path }],
+      ['commit_changes', { commit }],
+      ['diff', { path, from: commit }],
+      ['diff', { from: commit }],
+      ['move', { path, to: '/y' }],
+      ['copy', { path, to: '/y' }],
+      ['delete', { path }],
+      ['restore', { path }],
+      ['restore', { path, at: commit }],
+      ['restore', { path: '/new/plan.md', at: '2001-01-01T00:00:00Z' }],
+    ]
+    const kind = async (tool: string, input: Record<string, string>) =>
+      JSON.parse(await user.fail(tool, input)).kind
+    for (const [tool, input] of nothing) {
+      assert.equal(
+        await kind(tool, { library: 'Notes', ...input }),
+        'not-found',
+        `${tool} ${JSON.stringify(input)}`,
+      )
+    }
+    for (const tool of [...READING, ...WRITING].filter((name) => name !== 'list_libraries')) {
+      const input = { library: 'Nowhere', path, commit, from: commit, to: '/y', text: 'x', content }
+      assert.equal(await kind(tool, input), 'not-found', tool)
+    }
+    assert.equal(await kind('write_file', { library: 'Notes', path: '/new', content }), 'conflict')
+    assert.equal(await kind('restore', { library: 'Notes', path: '/new', at: 'yesterday' }), 'invalid')
+  })
+
   it('changes nothing with a token for reading, and offers no change with --read-only', async () => {
     const reader = await personalToken(owner, { permission: 'r' })
     const before = await headOf(owner, library)
