@@ -9,6 +9,14 @@ export class CommitStatistics {
   committed = 0
   /** Transactions that committed them. */
   groups = 0
+  /** When each edit came that is not answered, the oldest first. */
+  readonly unanswered = new Map<object, number>()
+
+  /** How long the oldest edit has waited for its answer. */
+  get oldestWaitMs(): number {
+    for (const since of this.unanswered.values()) return performance.now() - since
+    return 0
+  }
 }
 
 const counters: readonly StateMetric<CommitStatistics>[] = [

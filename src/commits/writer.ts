@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTick } from 'node:timers/promises'
+import { DatabaseError } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { batchSettled } from '../scheduling/index.ts'
+import { batchSettled, Overdue } from '../scheduling/index.ts'
 import { PendingDirs, WorkingTree } from '../tree/index.ts'
 import { CommitStatistics } from './commit-statistics.ts'
 import { Contention } from './contention.ts'
@@ -24,7 +25,7 @@ export class Writers {
   readonly statistics = new CommitStatistics()
   readonly #services: WriterServices
   readonly #queues = new Map<number, QueuedEdit[]>()
-  readonly #draining = new Set<Promise<void>>()
+  readonly #draining = new Set<Promise<unknown>>()
   /** A queue serves many requests, so it runs in the context of none. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot()
 
@@ -32,23 +33,30 @@ export class Writers {
     this.#services = { ...services, contention: new Contention(), statistics: this.statistics }
   }
 
-  /** Resolves once the commit is durable (I4). Throws what the edit throws. */
+  /**
+   * Resolves once the commit is durable (I4). Throws what the edit throws. An edit that is still queued at the deadline of its request is withdrawn; the outcome of one that is
+   * being committed is not known then.
+   */
   commit<T>(library: LibraryRef, edit: Edit<T>): Promise<Committed<T>> {
-    return new Promise<Committed<T>>((resolve, reject) => {
-      const operation = this.#services.operations.current
-      const queued: QueuedEdit = { edit, operation, resolve: resolve as QueuedEdit['resolve'], reject }
-      const queue = this.#queues.get(library.key)
-      if (queue !== undefined) {
-        queue.push(queued)
-        return
-      }
-      const started = [queued]
-      this.#queues.set(library.key, started)
-      const draining = this.#outsideRequests(() => this.#drain(library, started)).finally(() =>
-        this.#draining.delete(draining),
-      )
-      this.#draining.add(draining)
-    })
+    const { unanswered } = this.statistics
+    const { promise, resolve, reject } = Promise.withResolvers<Committed<T>>()
+    const queued: QueuedEdit = {
+      edit,
+      operation: this.#services.operations.current,
+      resolve: (committed) => {
+        unanswered.delete(queued)
+        resolve(committed as Committed<T>)
+      },
+      reject: (error) => {
+        unanswered.delete(queued)
+        reject(error)
+      },
+    }
+    unanswered.set(queued, performance.now())
+    const queue = this.#queues.get(library.key)
+    if (queue === undefined) this.#start(library, [queued])
+    else queue.push(queued)
+    return this.#services.db.awaitInRequest(promise, () => this.#withdraw(library, queued))
   }
 
   /**
@@ -79,29 +87,55 @@ export class Writers {
     while (this.#draining.size > 0) await Promise.all(this.#draining)
   }
 
+  #start(library: LibraryRef, queue: QueuedEdit[]): void {
+    this.#queues.set(library.key, queue)
+    this.#track(this.#outsideRequests(() => this.#drain(library, queue)))
+  }
+
+  #track(work: Promise<unknown>): void {
+    const draining = work.finally(() => this.#draining.delete(draining))
+    this.#draining.add(draining)
+  }
+
+  #withdraw({ key }: LibraryRef, queued: QueuedEdit): boolean {
+    const queue = this.#queues.get(key)
+    const index = queue?.indexOf(queued) ?? -1
+    if (index < 0) return false
+    queue?.splice(index, 1)
+    queued.reject(new DatabaseError('busy', 'The edit waited for too long, and was withdrawn.'))
+    return true
+  }
+
   async #drain(library: LibraryRef, queue: QueuedEdit[]): Promise<void> {
     let known: LibraryInfo | undefined
     while (queue.length > 0) {
       await batchSettled(queue, LARGEST_GROUP)
       const unanswered = new Set<QueuedEdit>()
       let hasTaken = false
+      let isAbandoned = false
       const source: EditSource = {
         take(most) {
+          if (isAbandoned) return []
           hasTaken = true
           const taken = queue.splice(0, most)
           for (const queued of taken) unanswered.add(queued)
           return taken
         },
         putBack(left) {
+          if (isAbandoned) return
           queue.unshift(...left)
           for (const queued of left) unanswered.delete(queued)
         },
       }
       try {
-        known = await commitGroup(this.#services, library, source, known)
+        // A group has the deadline of a request, so that the next one does not wait for its connection. What it changes later is still right: the head moves by
+        // compare-and-swap (I2).
+        known = await this.#services.db.inRequest(() => commitGroup(this.#services, library, source, known))
       } catch (error) {
         // It fails before it takes any if the mutex cannot be asked for.
         if (!hasTaken) source.take(LARGEST_GROUP)
+        isAbandoned = true
+        if (error instanceof Overdue) this.#track(error.work.catch(() => {}))
         for (const queued of unanswered) queued.reject(error)
         known = undefined
       }

@@ -111,8 +111,16 @@ export interface Database extends Reader, AsyncDisposable {
    * Runs the handling of one request that has arrived. Its reads see everything committed before the call, and may miss what others
    * commit meanwhile: PostgreSQL is then asked once for several cached reads in a row instead of once for each. With `acknowledges`, the
    * result is held back until everything that the request has read is durable (I4).
+   *
+   * All that the request waits for the database counts against one deadline. A request that exceeds it is rejected with Overdue: as `busy` if it has changed nothing,
+   * and commits nothing any more, or as `uncertain`. Its work goes on meanwhile.
    */
   inRequest<T>(work: () => T, options?: RequestOptions): T
+  /**
+   * Counts the time until `work` settles as time that the request of the caller waits for the database. `withdraw` is called if the request exceeds its
+   * deadline meanwhile; true if the work changes nothing any more.
+   */
+  awaitInRequest<T>(work: Promise<T>, withdraw: () => boolean): Promise<T>
   /** Returns the memory of page caches that this process holds, while it is idle. They fill again as they are used. */
   releasePageCaches(): Promise<void>
   /** Counters of the row cache. Undefined for a database without one. */

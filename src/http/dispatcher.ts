@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { DomainError } from '../errors.ts'
-import type { Operation } from '../scheduling/index.ts'
+import { type Operation, Overdue } from '../scheduling/index.ts'
 import type { Site } from './base-url.ts'
 import { type BodyMemory, busy } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
@@ -11,7 +11,7 @@ import { type Exchange, type Runtime, run } from './exchange.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
-import type { HttpResponse } from './response.ts'
+import { HttpResponse } from './response.ts'
 import type { ResponseMemory } from './response-memory.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
@@ -97,6 +97,7 @@ export class Dispatcher<User, Services> {
             surface,
             operation,
             leave,
+            thrown instanceof Overdue ? thrown.work : undefined,
           ),
       )
     }
@@ -110,8 +111,9 @@ export class Dispatcher<User, Services> {
     surface: ErrorResponses,
     operation: Operation | undefined,
     leave: (() => void) | undefined,
+    late?: Promise<unknown>,
   ): void {
-    exchange.request.releaseBody()
+    if (late === undefined) exchange.request.releaseBody()
     if (leave !== undefined) {
       if (exchange.response.isClosed) leave()
       else exchange.response.onClose(leave)
@@ -125,8 +127,17 @@ export class Dispatcher<User, Services> {
       operation?.[Symbol.dispose]()
       this.#countOut()
     }
-    if (sending === undefined) isOver()
+    // The handler goes on after its answer, with its body, and gc keeps what it has named.
+    if (late !== undefined) void Promise.all([sending, this.#outwait(late, exchange)]).then(isOver)
+    else if (sending === undefined) isOver()
     else void sending.then(isOver)
+  }
+
+  /** Never rejects. */
+  async #outwait(late: Promise<unknown>, { request }: Exchange): Promise<void> {
+    const result = await late.catch(() => undefined)
+    request.releaseBody()
+    if (result instanceof HttpResponse) await discard(result)
   }
 
   /**

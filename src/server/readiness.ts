@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database } from '../database/index.ts'
+import type { CommitStatistics } from '../commits/index.ts'
+import { type Database, waitLimits } from '../database/index.ts'
 import type { Readiness } from '../http/index.ts'
 import type { DiskHealth } from './disk-health.ts'
 import type { Reachability } from './reachability.ts'
@@ -12,6 +13,7 @@ export async function checkReadiness(
   db: Pick<Database, 'ping'>,
   disk: Pick<DiskHealth, 'state'>,
   blocks: Pick<Reachability, 'check'> | undefined,
+  edits: Pick<CommitStatistics, 'oldestWaitMs'>,
 ): Promise<Readiness> {
   const [database, folder, isReachable] = await Promise.all([
     inTime(
@@ -27,18 +29,24 @@ export async function checkReadiness(
   const checks = {
     database,
     disk: folder,
+    // Long before clients are refused, which may be those of another node.
+    writers: edits.oldestWaitMs < waitLimits.requestMs / 2 ? 'ok' : 'stuck',
     ...(blocks && { blocks: isReachable ? 'ok' : 'unreachable' }),
   }
   const wrong = Object.entries(checks).find(([, state]) => state !== 'ok' && state !== 'full')
   if (wrong === undefined) return { ok: true, checks }
   const [name, state] = wrong
-  return { ok: false, checks, reason: `${NAMES[name] ?? name} is ${state}.` }
+  return { ok: false, checks, reason: REASONS[name] ?? `${NAMES[name] ?? name} is ${state}.` }
 }
 
 const NAMES: Readonly<Record<string, string>> = {
   database: 'The database',
   disk: 'The disk of the data folder',
   blocks: 'The block store',
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  writers: 'Changes of libraries wait for the database.',
 }
 
 function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {

@@ -147,7 +147,7 @@ export function createHttp(parts: {
     metricsText: allMetrics && (async () => mergeMetrics(await allMetrics())),
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
-    ready: () => checkReadiness(db, disk, reachable),
+    ready: () => checkReadiness(db, disk, reachable, services.edits),
     faultOf: disk.faultOf,
     beginOperation: () => services.core.operations.begin(),
     inRequest: (handle, { asksForChange, key }) => db.inRequest(handle, { acknowledges: asksForChange, key }),

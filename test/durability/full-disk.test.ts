@@ -99,7 +99,7 @@ it('a full disk still lets users sign in and delete, and refuses uploads with wo
     const ready = await fetch(`${server.url}/readyz`)
     assert.deepEqual(
       [ready.status, await ready.json()],
-      [200, { status: 'ok', checks: { database: 'ok', disk: 'full' } }],
+      [200, { status: 'ok', checks: { database: 'ok', disk: 'full', writers: 'ok' } }],
     )
     const deleted = await again.delete(`/api/v2.1/repos/${library}/file/?p=/before.bin`)
     assert.equal(deleted.status, 200, deleted.text)

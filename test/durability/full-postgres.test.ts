@@ -89,7 +89,7 @@ it('a PostgreSQL without space loses nothing acknowledged, files can be read, an
     const ready = await fetch(`${server.url}/readyz`)
     assert.deepEqual(
       [ready.status, ((await ready.json()) as { checks: object }).checks],
-      [200, { database: 'ok', disk: 'full' }],
+      [200, { database: 'ok', disk: 'full', writers: 'ok' }],
     )
     await expectAll()
     await rm(path.join(disk, 'ballast'))

@@ -158,7 +158,7 @@ it('a file system of blocks that turns read-only is reported, small files can be
       const ready = await fetch(`${server.url}/readyz`)
       assert.deepEqual(
         [ready.status, ((await ready.json()) as { checks: object }).checks],
-        [503, { database: 'ok', disk: 'unwritable' }],
+        [503, { database: 'ok', disk: 'unwritable', writers: 'ok' }],
       )
       assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
       assert.equal(await writer.send(link, 'small.bin', 1000), 200)

@@ -23,8 +23,8 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I4',
     name: 'work is run again only if its commit was not carried out',
     file: 'src/database/postgres/postgres-database.ts',
-    find: "if (tables === '') throw uncertain.cause",
-    replace: "if (tables !== '') throw uncertain.cause",
+    find: "if (tables !== '') return tx.confirm()",
+    replace: "if (tables === '') return tx.confirm()",
     tests: [LOST_COMMITS],
   },
   {

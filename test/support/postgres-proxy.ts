@@ -8,8 +8,11 @@ export interface ProtocolMessage {
   readonly body: Buffer
 }
 
-/** `cut-before` closes the connection instead of forwarding the message, `cut-after` once it is forwarded. */
-type Verdict = 'forward' | 'cut-before' | 'cut-after'
+/**
+ * `cut-before` closes the connection instead of forwarding the message, `cut-after` once it is forwarded. With `silence-before` and `silence-after` it stays
+ * open, and nothing is forwarded any more in either direction.
+ */
+type Verdict = 'forward' | 'cut-before' | 'cut-after' | 'silence-before' | 'silence-after'
 
 /** A proxy in front of PostgreSQL that can be out of reach or silent, closes connections on demand and counts round trips. */
 export class PostgresProxy implements AsyncDisposable {
@@ -75,12 +78,16 @@ export class PostgresProxy implements AsyncDisposable {
     let outstanding = 0
     // A batch is several messages; the round trip ends with the answer to its last one.
     let isOpen = false
+    let isSilent = false
     const forward = (message: ProtocolMessage, to: Socket, bytes: Buffer) => {
+      if (isSilent) return false
       if (message.from === 'server' && message.type === 'Z') outstanding -= 1
       if (message.from === 'client' && 'SQ'.includes(message.type)) outstanding += 1
       const verdict = this.judge(message)
-      if (verdict !== 'cut-before') to.write(bytes)
+      if (!verdict.endsWith('-before')) to.write(bytes)
       if (verdict === 'forward') return true
+      isSilent = verdict.startsWith('silence')
+      if (isSilent) return false
       // The server processes what it has received before it notices.
       upstream.end()
       client.destroy()

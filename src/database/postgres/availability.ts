@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { waitLimits } from '../request-waits.ts'
 import { INTERRUPTION_MS } from './deadlines.ts'
 
 const FIRST_PAUSE_MS = 20
@@ -33,7 +34,8 @@ export class Availability {
 
   /**
    * Runs `attempt` until it succeeds, fails for another reason than an unreachable server, or the interruption is too long. A server that was
-   * never reached is not waited for: a wrong address is reported at once.
+   * never reached is not waited for: a wrong address is reported at once. The time of the first attempt does not count, because its connection may have
+   * been silent while others were not.
    */
   async retry<T>(attempt: () => Promise<T>): Promise<T> {
     const began = performance.now()
@@ -54,7 +56,7 @@ export class Availability {
       this.#failingSince = now
       if (this.#wasReached) this.#logger.warn({ err: error }, 'PostgreSQL cannot be reached')
     }
-    return this.#wasReached && now - Math.min(began, this.#failingSince) < this.#limitMs
+    return this.#wasReached && now - this.#failingSince < this.#limitMs && now - began < waitLimits.requestMs
   }
 }
 

@@ -2,6 +2,8 @@
 
 /** To open a connection and to look at the server behind it. */
 export const CONNECT_MS = 5000
+/** Without a byte for this long, it is looked up whether the server still works on a statement. Tests lower it. */
+export const silence = { ms: 5000 }
 /** To get a connection of the pool. */
 export const POOL_WAIT_MS = 10_000
 /** For a batch of reads that are known to be fast. */
@@ -10,6 +12,8 @@ export const FAST_READS_MS = 10_000
 export const CLOSE_MS = 1000
 /** A server that is out of reach for less than this is waited for; after that, calls fail at once. */
 export const INTERRUPTION_MS = 15_000
+/** To find out whether a commit was carried out whose response is late. */
+export const SETTLE_MS = 30_000
 /** A statement is canceled by the server. If it does not do that in time, the connection is closed. */
 const CANCEL_MS = 5000
 
@@ -22,8 +26,8 @@ export interface StatementLimits {
   readonly idleMs: number
 }
 
-/** While a request waits. */
-export const requestLimits: StatementLimits = { statementMs: 30_000, lockMs: 10_000, idleMs: 30_000 }
+/** While a request waits. Others outwait the locks of a node that has frozen. */
+export const requestLimits: StatementLimits = { statementMs: 30_000, lockMs: 10_000, idleMs: 8000 }
 /** For work outside of requests. */
 export const backgroundLimits: StatementLimits = { statementMs: 600_000, lockMs: 60_000, idleMs: 60_000 }
 /** For a page of rows of a backup. */

@@ -7,10 +7,16 @@ import { Statement } from './statements.ts'
 /** Distinguishes these locks from other advisory locks of the database. */
 const LOCK_CLASS = 0x6361_7265
 const MAX_WAIT = '10s'
+const MAX_HELD = '60s'
 const MAX_INT = 2 ** 31
 
 const begin = Statement.named('carrel_mutex_begin', 'begin isolation level read committed read only')
-const limitWait = Statement.named('carrel_mutex_wait', `set local lock_timeout = '${MAX_WAIT}'`)
+// A frozen node keeps it no longer than others wait for their answers.
+const limitWait = Statement.named(
+  'carrel_mutex_wait',
+  `select set_config('lock_timeout', '${MAX_WAIT}', true),
+     set_config('idle_in_transaction_session_timeout', '${MAX_HELD}', true)`,
+)
 const lock = Statement.named('carrel_mutex_lock', 'select pg_advisory_xact_lock($1::int, $2::int)')
 const end = Statement.named('carrel_mutex_end', 'rollback')
 

@@ -6,17 +6,21 @@ import { Statement } from './statements.ts'
 const LIMITS = `set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $3, true)`
 
+/** The clock of the database, in Unix seconds. */
+export const DATABASE_SECONDS = 'extract(epoch from clock_timestamp())::bigint'
+
 const begin = Statement.named('carrel_begin', 'begin isolation level read committed read write')
 // A commit is on disk before it returns (I4), also if the server is configured otherwise. A stronger setting than `on`, such as waiting for a
 // replica, is left alone.
 const durably = Statement.named(
   'carrel_durably',
   `select ${LIMITS}, set_config('synchronous_commit',
-    case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true)`,
+    case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true),
+    ${DATABASE_SECONDS} as began_at`,
 )
 const inHaste = Statement.named(
   'carrel_in_haste',
-  `select ${LIMITS}, set_config('synchronous_commit', 'off', true)`,
+  `select ${LIMITS}, set_config('synchronous_commit', 'off', true), ${DATABASE_SECONDS} as began_at`,
 )
 const beginRead = Statement.named('carrel_begin_read', 'begin isolation level read committed read only')
 const limitRead = Statement.named('carrel_limit_read', `select ${LIMITS}`)

@@ -1,9 +1,10 @@
+import type { Socket } from 'node:net'
 import { Client, type ClientConfig, Query, type QueryResult } from 'pg'
 import type { Row } from '../database.ts'
 import { DatabaseError } from '../errors.ts'
 import { type BatchOutcome, ColumnArray, type Outcome, type Step } from './batch.ts'
 import { readBinaryRows } from './binary-rows.ts'
-import { CLOSE_MS, CONNECT_MS } from './deadlines.ts'
+import { CLOSE_MS, CONNECT_MS, silence } from './deadlines.ts'
 import { Hosts } from './hosts.ts'
 import { Statement } from './statements.ts'
 import { hasBinaryBytes } from './values.ts'
@@ -12,8 +13,14 @@ import { hasBinaryBytes } from './values.ts'
 const MAX_PARAMETERS = 65_535
 
 const describeServer = new Statement(
-  `select concat_ws(' ', inet_server_addr(), pg_postmaster_start_time()) as server, pg_backend_pid() as pid,
+  `select pg_postmaster_start_time()::text as server, pg_backend_pid() as pid,
      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_standby`,
+)
+
+// Also those that wait for the rest of a message, or for the network. A state that is not tracked, or not shown to this role, tells nothing.
+const listIdle = new Statement(
+  `select asked.pid from unnest($1::int[]) as asked (pid) left join pg_stat_activity backend using (pid)
+   where backend.pid is null or backend.state like 'idle%' or backend.wait_event_type = 'Client'`,
 )
 
 export type ResultFormat = 'binary' | 'text'
@@ -56,6 +63,10 @@ export class PostgresClient extends Client {
   isPooled = false
   /** Counts failures of the pool. A connection that was opened before the last one may be dead, too. */
   generation = 0
+  /** This run of the server, once it is known. */
+  server: string | undefined
+  /** Called again and again while nothing arrives for an open batch. */
+  onSilent: (() => void) | undefined
 
   /** The URL of the server. */
   readonly #url: string
@@ -98,7 +109,16 @@ export class PostgresClient extends Client {
         error: new RangeError(`A statement has more than ${MAX_PARAMETERS} parameters.`),
       }
     }
-    const timer = setTimeout(() => this.#expire(), deadlineMs)
+    const end = performance.now() + deadlineMs
+    let received = this.receivedBytes
+    const watch = () => {
+      const leftMs = end - performance.now()
+      if (leftMs <= 0) return this.#expire()
+      if (this.receivedBytes === received) this.onSilent?.()
+      received = this.receivedBytes
+      timer = setTimeout(watch, Math.min(leftMs, silence.ms))
+    }
+    let timer = setTimeout(watch, Math.min(deadlineMs, silence.ms))
     // All are awaited: the connection must be idle when the batch has ended.
     const results = await Promise.allSettled(this.#send(steps))
     clearTimeout(timer)
@@ -114,6 +134,25 @@ export class PostgresClient extends Client {
       outcomes.push(outcomeOf(result.value))
     }
     return { outcomes, error: undefined }
+  }
+
+  /** Bytes that have arrived so far. */
+  get receivedBytes(): number {
+    return (this.connection.stream as Socket).bytesRead
+  }
+
+  /** The process of the server. Behind a pooler it is none. */
+  get processId(): number {
+    // The driver has this property, and its types lack it.
+    return (this as unknown as { processID: number | null }).processID ?? 0
+  }
+
+  /** Which of these processes do not work on a statement, or are gone. */
+  async listIdle(processIds: readonly number[]): Promise<ReadonlySet<unknown>> {
+    const step = { statement: listIdle, values: [`{${processIds.join(',')}}`] }
+    const { outcomes, error } = await this.runBatch([step], CONNECT_MS)
+    if (error instanceof Error) throw error
+    return new Set(outcomes[0]?.rows.map(({ pid }) => pid))
   }
 
   /** All statements in one write: a system call for each costs more than all the rest of sending them. */
@@ -153,10 +192,9 @@ export class PostgresClient extends Client {
       this.#hosts.noteFailure(this.#url)
       throw new DatabaseError('unreachable', 'PostgreSQL refuses writes, because it is a standby.')
     }
-    // The driver has this property, and its types lack it.
-    const { processID } = this as unknown as { processID: number | null }
-    this.isPooled = processID !== pid
-    return String(server)
+    this.isPooled = this.processId !== pid
+    this.server = String(server)
+    return this.server
   }
 
   /** Closes the connection without a word to the server, which may not listen. */

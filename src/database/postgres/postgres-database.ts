@@ -1,9 +1,10 @@
-import { Pool, type PoolClient, type QueryConfig } from 'pg'
+import { Pool, type PoolClient, type QueryConfig, DatabaseError as ServerError } from 'pg'
 import { Semaphore } from '../../scheduling/index.ts'
 import type { CommitGuard, RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
+import { RequestWaits, refuseExpired } from '../request-waits.ts'
 import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
 import { runInSideProcess } from '../side-process.ts'
 import { Availability, isUnreachable } from './availability.ts'
@@ -14,6 +15,7 @@ import {
   deadlineOf,
   POOL_WAIT_MS,
   requestLimits,
+  SETTLE_MS,
   type StatementLimits,
   schemaLimits,
 } from './deadlines.ts'
@@ -23,11 +25,11 @@ import { handled } from './handled.ts'
 import { Hosts } from './hosts.ts'
 import { isLockTimeout, lockSteps, unlockStep } from './mutex.ts'
 import { commitStep, LIMITED_READ, limitedRead, openingOf } from './opening.ts'
-import { PostgresClient, type ResultFormat } from './postgres-client.ts'
+import { PostgresClient, type PostgresClientConfig, type ResultFormat } from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
-import { claimReceipt, pruneReceipts } from './receipts.ts'
+import { claimReceipt, isMissingForSure, pruneReceipts } from './receipts.ts'
 import { Schema, type SchemaRow, schemaQuery } from './schema.ts'
 import { Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
@@ -75,7 +77,14 @@ export class PostgresDatabase implements Migratable {
   schemaVersion = 0
   commitGuard: CommitGuard | undefined
   readonly logBytes = undefined
+  readonly #config: PostgresClientConfig
   readonly #pool: Pool
+  readonly #waits = new RequestWaits()
+  /** The connections of the pool. */
+  readonly #connections = new Set<PooledClient>()
+  /** Those on which nothing arrives, with the bytes that had arrived before. */
+  readonly #silent = new Map<PooledClient, number>()
+  #isProbing = false
   readonly #url: string
   readonly #place: string
   readonly #hosts: Hosts
@@ -112,7 +121,7 @@ export class PostgresDatabase implements Migratable {
     this.#url = url
     this.#hosts = new Hosts(url)
     this.#place = this.#hosts.urls.map(placeOf).join(', ')
-    const config = {
+    this.#config = {
       hosts: this.#hosts,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -121,7 +130,7 @@ export class PostgresDatabase implements Migratable {
       application_name: 'carrel',
     }
     this.#pool = new Pool({
-      ...config,
+      ...this.#config,
       max: poolSize,
       Client: PostgresClient as unknown as new () => PostgresClient,
       connectionTimeoutMillis: POOL_WAIT_MS,
@@ -129,6 +138,7 @@ export class PostgresDatabase implements Migratable {
       onConnect: async (client) => {
         const opened = client as PooledClient
         opened.generation = this.#generation
+        opened.onSilent = () => this.#noteSilence(opened)
         // After a failover the pool may reach the new server while the read connection still waits for the old one.
         if (this.#noteServer(await opened.describeServer())) this.#reader.reconnect()
         if (opened.isPooled) this.#notePooler(logger)
@@ -137,13 +147,17 @@ export class PostgresDatabase implements Migratable {
     // A connection can be lost while idle or between two statements. Whoever uses it next is told by
     // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {})
+      this.#connections.add(client as PooledClient)
+    })
+    this.#pool.on('remove', (client) => this.#connections.delete(client as PooledClient))
     this.#availability = new Availability(logger)
     this.#mutexes = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
     this.#slowReads = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
     const schema = () => this.#knownSchema()
     const snapshots = new Snapshots(this.#cache, () => this.#hasReceipts)
-    this.#reader = new ReadConnection(config, (server) => {
+    this.#reader = new ReadConnection(this.#config, (server) => {
       snapshots.reset()
       this.#noteServer(server)
     })
@@ -153,6 +167,7 @@ export class PostgresDatabase implements Migratable {
       this.#cache,
       snapshots,
       schema,
+      this.#waits,
     )
     this.#context = {
       statements: this.#statements,
@@ -172,15 +187,33 @@ export class PostgresDatabase implements Migratable {
   }
 
   async #all<R extends object>(sql: string, parameters: readonly Value[]): Promise<R[]> {
-    return (await this.#find(sql, parameters)).slice() as R[]
+    const found = this.#find(sql, parameters)
+    if (!(found instanceof Promise)) return found.slice() as R[]
+    const { request } = this.#reads
+    this.#waits.enter(request)
+    try {
+      return (await found).slice() as R[]
+    } finally {
+      this.#waits.leave(request)
+    }
   }
 
   async #get<R extends object>(sql: string, parameters: readonly Value[]): Promise<R | undefined> {
-    return (await this.#find(sql, parameters))[0] as R | undefined
+    return (await this.#all<R>(sql, parameters))[0]
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw databaseClosed()
+    const { request } = this.#reads
+    this.#waits.enter(request)
+    try {
+      return await this.#write(work, options)
+    } finally {
+      this.#waits.leave(request)
+    }
+  }
+
+  async #write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         const { result, tx } = await this.#availability.retry(() => this.#attempt(work, options))
@@ -196,8 +229,10 @@ export class PostgresDatabase implements Migratable {
 
   async withMutex<T>(key: number, work: () => Promise<T>): Promise<T> {
     if (this.#closed) throw databaseClosed()
+    const acquired = Promise.withResolvers<void>()
+    void handled(this.awaitInRequest(acquired.promise, () => true))
     return this.#mutexes.run(async () => {
-      const client = await this.#availability.retry(() => this.#lock(key))
+      const client = await this.#availability.retry(() => this.#lock(key)).finally(acquired.resolve)
       try {
         return await work()
       } finally {
@@ -231,6 +266,10 @@ export class PostgresDatabase implements Migratable {
 
   inRequest<T>(work: () => T, { key }: RequestOptions = {}): T {
     return this.#reads.inRequest(work, key)
+  }
+
+  awaitInRequest<T>(work: Promise<T>, withdraw: () => boolean): Promise<T> {
+    return this.#waits.track(this.#reads.request, work, withdraw)
   }
 
   get cacheStatistics(): RowCacheStatistics {
@@ -301,6 +340,7 @@ export class PostgresDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#waits[Symbol.dispose]()
     await this.#reads.settled()
     await Promise.all([this.#pool.end(), this.#reader.end()])
   }
@@ -344,7 +384,7 @@ export class PostgresDatabase implements Migratable {
   }
 
   #limits(): StatementLimits {
-    return this.#reads.isInRequest ? requestLimits : backgroundLimits
+    return this.#reads.request === undefined ? backgroundLimits : requestLimits
   }
 
   async #attempt<T>(
@@ -354,11 +394,15 @@ export class PostgresDatabase implements Migratable {
     const limits = isLong ? schemaLimits : this.#limits()
     const guard = this.commitGuard
     const lease = guard && { query: guard.query, name: guard.currentLease() }
+    const { request } = this.#reads
     const client = await this.#connect()
-    const tx = new PostgresTransaction(client, this.#context, { durable, limits, lease })
+    const onAnswer = () => this.#waits.progress(request)
+    const tx = new PostgresTransaction(client, this.#context, { durable, limits, lease, onAnswer })
     let usable = false
     try {
       const result = await work(tx)
+      refuseExpired(request)
+      if (request !== undefined && durable && tx.changes) request.mayHaveChanged = true
       try {
         await tx.commit()
         usable = true
@@ -386,25 +430,30 @@ export class PostgresDatabase implements Migratable {
    * the given error if it cannot be found out.
    */
   async #settleCommit(tx: PostgresTransaction, uncertain: DatabaseError): Promise<void> {
-    const { receiptId } = tx
+    const { receiptId, beganAt } = tx
     if (receiptId === undefined) throw uncertain
-    let tables: unknown
-    try {
-      tables = await this.#availability.retry(() => this.#claimReceipt(receiptId))
-    } catch {
-      throw uncertain
+    const since = performance.now()
+    for (;;) {
+      try {
+        const { tables, now } = await this.#availability.retry(() => this.#claimReceipt(receiptId))
+        if (tables !== '') return tx.confirm()
+        throw isMissingForSure(beganAt, now) ? uncertain.cause : uncertain
+      } catch (error) {
+        if (error === uncertain.cause) throw error
+        // The transaction may still run, for example because it waits for a standby.
+        if (!isBusy(error) || performance.now() - since > SETTLE_MS) throw uncertain
+      }
     }
-    if (tables === '') throw uncertain.cause
-    tx.confirm()
   }
 
-  async #claimReceipt(id: number): Promise<unknown> {
+  async #claimReceipt(id: number): Promise<{ tables: unknown; now: number }> {
     const client = await this.#connect()
     const steps = [...openingOf(true, requestLimits), ...claimReceipt(id)]
     const { outcomes, error } = await client.runBatch([...steps, commitStep], deadlineOf(requestLimits))
     this.#release(client, error === undefined)
     if (error !== undefined) throw this.#translate(error)
-    return outcomes[steps.length - 1]?.rows[0]?.tables
+    const { tables, now } = outcomes[steps.length - 1]?.rows[0] ?? {}
+    return { tables, now: Number(now) }
   }
 
   #pruneReceipts(): void {
@@ -429,7 +478,45 @@ export class PostgresDatabase implements Migratable {
     this.#server = server
     if (before === undefined || before === server) return false
     this.#forgetSchema()
+    // Nothing that comes from the other one counts any more, and it may never answer.
+    for (const client of this.#connections) if (client.server !== server) client.drop()
     return true
+  }
+
+  #noteSilence(client: PooledClient): void {
+    this.#silent.set(client, client.receivedBytes)
+    if (this.#isProbing || this.#closed) return
+    this.#isProbing = true
+    void this.#probe().finally(() => {
+      this.#isProbing = false
+    })
+  }
+
+  /**
+   * Closes silent connections if the server does not work on their statements, or is silent itself. What waits for them is repeated through others. A slow statement goes
+   * on: the server cancels it at its limit.
+   */
+  async #probe(): Promise<void> {
+    const probe = new PostgresClient(this.#config)
+    probe.on('error', () => {})
+    const suspects = new Map(this.#silent)
+    this.#silent.clear()
+    const dropIf = (isDead: (client: PooledClient) => boolean) => {
+      for (const [client, bytes] of suspects) {
+        if (client.receivedBytes === bytes && isDead(client)) client.drop()
+      }
+    }
+    try {
+      await probe.connect()
+      this.#noteServer(await probe.describeServer())
+      const idle = await probe.listIdle([...suspects.keys()].map(({ processId }) => processId))
+      dropIf((client) => !client.isPooled && idle.has(client.processId))
+    } catch (error) {
+      // It says something, if only that it has too many connections.
+      if (!(error instanceof ServerError)) dropIf(() => true)
+    } finally {
+      probe.drop()
+    }
   }
 
   // Until the schema is loaded, reads are not cached and bulk inserts fall back to one INSERT per row.
@@ -494,6 +581,10 @@ export class PostgresDatabase implements Migratable {
 
 function isUncertain(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.reason === 'uncertain'
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof DatabaseError && error.reason === 'busy'
 }
 
 type PooledClient = PoolClient & PostgresClient

@@ -34,6 +34,8 @@ interface TransactionOptions {
   readonly limits: StatementLimits
   /** Without it the transaction is not committed. */
   readonly lease?: RequiredLease | undefined
+  /** Called when statements are answered. */
+  readonly onAnswer?: () => void
 }
 
 interface Waiting extends Step {
@@ -48,6 +50,7 @@ export class PostgresTransaction implements Transaction {
   readonly #durable: boolean
   readonly #limits: StatementLimits
   readonly #lease: RequiredLease | undefined
+  readonly #onAnswer: (() => void) | undefined
   readonly #announcements: (() => void)[] = []
   readonly #own: OwnTransaction = { tables: new Set() }
   #waiting: Waiting[] = []
@@ -57,12 +60,15 @@ export class PostgresTransaction implements Transaction {
   #over = false
   #failure: unknown
   #receiptId: number | undefined
+  /** By the clock of the database, in Unix seconds. */
+  #beganAt = 0
 
   constructor(
     client: Pick<PostgresClient, 'runBatch'>,
     context: TransactionContext,
-    { durable, limits, lease }: TransactionOptions,
+    { durable, limits, lease, onAnswer }: TransactionOptions,
   ) {
+    this.#onAnswer = onAnswer
     this.#client = client
     this.#context = context
     this.#durable = durable
@@ -162,6 +168,16 @@ export class PostgresTransaction implements Transaction {
   /** The id of the row by which the outcome of the commit can be found out. Undefined if there is none. */
   get receiptId(): number | undefined {
     return this.#receiptId
+  }
+
+  /** Unix seconds of the database clock. */
+  get beganAt(): number {
+    return this.#beganAt
+  }
+
+  /** Whether its commit changes anything. */
+  get changes(): boolean {
+    return this.#hasBegun && this.#own.tables?.size !== 0
   }
 
   #receiptSteps(): Step[] {
@@ -270,8 +286,10 @@ export class PostgresTransaction implements Transaction {
     const opening = this.#hasBegun ? [] : openingOf(this.#durable, this.#limits)
     this.#hasBegun = true
     const { outcomes, error } = await this.#run([...opening, ...steps])
+    this.#onAnswer?.()
     const failure = error === undefined ? undefined : this.#context.translate(error)
     this.#failure ??= failure
+    if (opening.length > 0) this.#beganAt = Number(outcomes[1]?.rows[0]?.began_at ?? 0)
     for (const [index, step] of steps.entries()) {
       const outcome = outcomes[opening.length + index]
       if (outcome !== undefined) step.resolve(outcome)

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Row, Value } from '../database.ts'
+import { type RequestWait, RequestWaits } from '../request-waits.ts'
 import { type CachedQuery, MAX_KEY_PARAMETERS, type RowCache } from '../row-cache.ts'
 import { type RowKey, rowKey } from '../row-key.ts'
 import type { BatchOutcome, Outcome, Step } from './batch.ts'
@@ -40,7 +41,7 @@ export class Reads {
   readonly #cache: RowCache
   readonly #snapshots: Snapshots
   readonly #schema: () => Schema | undefined
-  readonly #scopes = new RequestScopes()
+  readonly #scopes: RequestScopes
   #waiting: Question[] = []
   /** Questions of the next batch that others can join. */
   readonly #shared = new Map<CachedQuery, Map<RowKey, Question>>()
@@ -54,7 +55,9 @@ export class Reads {
     cache: RowCache,
     snapshots: Snapshots,
     schema: () => Schema | undefined,
+    waits = new RequestWaits(),
   ) {
+    this.#scopes = new RequestScopes(waits)
     this.#sendAlone = sendAlone
     this.#sendBatch = sendBatch
     this.#cache = cache
@@ -80,6 +83,11 @@ export class Reads {
     return this.#scopes.run(work, key)
   }
 
+  /** The request that the caller handles, if it has not ended. */
+  get request(): RequestWait | undefined {
+    return this.#scopes.request
+  }
+
   /**
    * With the first read of a request, reads again what the last requests like it have read, as far as it is not in the cache or its tables change often. So
    * a request needs one round trip while other nodes write, instead of one for each row that they have invalidated.
@@ -90,11 +98,6 @@ export class Reads {
       if (this.#cache.has(query, key) && !this.#snapshots.changedLately(query.tables)) continue
       void handled(this.#ask(statement, values, { query, key }))
     }
-  }
-
-  /** Whether the caller handles a request. */
-  get isInRequest(): boolean {
-    return this.#scopes.isInside
   }
 
   /** Resolves when no batch is in flight. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { DatabaseError as ServerError } from 'pg'
 import type { Step } from './batch.ts'
+import { DATABASE_SECONDS } from './opening.ts'
 import { Statement } from './statements.ts'
 
 // A receipt is the row that a transaction leaves in `committed_transaction`. If the response to a commit is lost, its node inserts a row with the same id. The
@@ -9,13 +10,15 @@ import { Statement } from './statements.ts'
 
 const KEPT_SECONDS = 120
 const NOT_NULL_VIOLATION = '23502'
+/** The clocks of two servers differ by less. */
+const CLOCK_SECONDS = 30
 /** The tables of a transaction that may have changed any. */
 const ANY = '*'
 
 const leave = Statement.named(
   'carrel_leave_receipt',
   `insert into committed_transaction (id, number, tables, committed_at)
-   values ($1, pg_current_xact_id()::text::bigint, $2, extract(epoch from clock_timestamp())::bigint)`,
+   values ($1, pg_current_xact_id()::text::bigint, $2, ${DATABASE_SECONDS})`,
 )
 /** The lease that a transaction needs, and the query that finds it. */
 export interface RequiredLease {
@@ -46,7 +49,10 @@ export function isLeaseEnded(error: unknown): boolean {
 }
 
 const claim = Statement.named('carrel_claim_receipt', `${leave.text} on conflict do nothing`)
-const find = Statement.named('carrel_find_receipt', 'select tables from committed_transaction where id = $1')
+const find = Statement.named(
+  'carrel_find_receipt',
+  `select tables, ${DATABASE_SECONDS} as now from committed_transaction where id = $1`,
+)
 
 export function newReceiptId(): number {
   return randomBytes(6).readUIntBE(0, 6)
@@ -63,7 +69,10 @@ export function leaveReceipt(
   return { statement: leaveWith(lease.query), values: [...values, lease.name] }
 }
 
-/** Steps of a transaction. The last one finds the tables of the receipt, or none if the transaction was not committed and cannot be any more. */
+/**
+ * Steps of a transaction. The last one finds the tables of the receipt, or none if the transaction was not committed and cannot be any more. `now` is the
+ * time of the database.
+ */
 export function claimReceipt(id: number): Step[] {
   return [
     { statement: claim, values: [id, ''] },
@@ -71,5 +80,13 @@ export function claimReceipt(id: number): Step[] {
   ]
 }
 
+/**
+ * Whether a receipt that is not there was never left. The receipt of an older transaction may have been deleted, for example while this node was suspended.
+ * Times are those of the database.
+ */
+export function isMissingForSure(beganAt: number, now: number): boolean {
+  return now - beganAt < KEPT_SECONDS - CLOCK_SECONDS
+}
+
 export const pruneReceipts = `delete from committed_transaction
-  where committed_at < extract(epoch from clock_timestamp())::bigint - ${KEPT_SECONDS}`
+  where committed_at < ${DATABASE_SECONDS} - ${KEPT_SECONDS}`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { RequestWaits } from '../request-waits.ts'
 import { rowKey } from '../row-key.ts'
 import { RequestScopes } from './request-scope.ts'
 import { Statement } from './statements.ts'
@@ -17,7 +18,7 @@ function request(scopes: RequestScopes, key: string, ids: readonly number[]): un
 
 describe('requests that are alike', () => {
   it('prefetch what the last two have both read, and no row that only the last one has read', () => {
-    const scopes = new RequestScopes()
+    const scopes = new RequestScopes(new RequestWaits())
     assert.deepEqual(request(scopes, 'upload', [1, 2, 100]), [])
     assert.deepEqual(request(scopes, 'upload', [1, 2, 101]), [])
     assert.deepEqual(request(scopes, 'upload', [1, 2, 102]), [1, 2])

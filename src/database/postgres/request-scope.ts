@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Value } from '../database.ts'
+import { RequestWait, type RequestWaits } from '../request-waits.ts'
 import type { CachedQuery } from '../row-cache.ts'
 import type { RowKey } from '../row-key.ts'
 import type { Statement } from './statements.ts'
@@ -26,14 +27,19 @@ interface ReadSet {
   readonly repeated: readonly RequestRead[]
 }
 
-interface Scope {
+class Scope extends RequestWait {
   /** Equal for requests that probably read the same rows. */
   readonly key: string | undefined
-  readonly reads: RequestRead[]
-  hasPrefetched: boolean
+  readonly reads: RequestRead[] = []
+  hasPrefetched = false
   /** Snapshots that had been asked for when the request arrived. */
   readonly asked: number
-  isOpen: boolean
+
+  constructor(key: string | undefined, asked: number) {
+    super()
+    this.key = key
+    this.asked = asked
+  }
 }
 
 /**
@@ -46,6 +52,7 @@ interface Scope {
  */
 export class RequestScopes {
   readonly #scopes = new AsyncLocalStorage<Scope>()
+  readonly #waits: RequestWaits
   /** By the key of the request, the least recent first. */
   readonly #readSets = new Map<string, ReadSet>()
   #asked = 0
@@ -53,22 +60,25 @@ export class RequestScopes {
   #answered = 0
   #covered = 0
 
-  /** Runs the handling of a request that has arrived. It ends when the work, or the promise it returns, does. */
+  constructor(waits: RequestWaits) {
+    this.#waits = waits
+  }
+
+  /** Runs the handling of a request that has arrived. It ends when the work, or the promise it returns, does. The latter rejects at its deadline. */
   run<T>(work: () => T, key?: string): T {
-    const scope: Scope = { asked: this.#asked, isOpen: true, key, reads: [], hasPrefetched: false }
-    const end = () => {
-      scope.isOpen = false
-      this.#remember(scope)
-    }
+    const scope = new Scope(key, this.#asked)
+    const end = () => this.#remember(scope)
     const result = this.#scopes.run(scope, work)
-    if (result instanceof Promise) result.then(end, end)
-    else end()
+    if (result instanceof Promise) return this.#waits.guard(scope, result, end) as T
+    scope.isOver = true
+    end()
     return result
   }
 
-  /** Whether the caller handles a request that has not ended. */
-  get isInside(): boolean {
-    return this.#scopes.getStore()?.isOpen ?? false
+  /** The request that the caller handles, if it has not ended. */
+  get request(): RequestWait | undefined {
+    const scope = this.#scopes.getStore()
+    return scope?.isOver ? undefined : scope
   }
 
   /**
@@ -77,7 +87,7 @@ export class RequestScopes {
    */
   noteRead(read: RequestRead): readonly RequestRead[] {
     const scope = this.#scopes.getStore()
-    if (scope?.key === undefined || !scope.isOpen) return []
+    if (scope?.key === undefined || scope.isOver) return []
     if (scope.reads.length < MAX_READS) scope.reads.push(read)
     if (scope.hasPrefetched) return []
     scope.hasPrefetched = true
@@ -114,7 +124,7 @@ export class RequestScopes {
   takeCovered(): boolean {
     if (this.#answered === 0 || this.#covered >= MAX_COVERED_READS) return false
     const scope = this.#scopes.getStore()
-    if (scope === undefined || !scope.isOpen || scope.asked >= this.#answered) return false
+    if (scope === undefined || scope.isOver || scope.asked >= this.#answered) return false
     this.#covered += 1
     return true
   }

@@ -8,6 +8,7 @@ import { DatabaseError, databaseClosed, leaseEnded } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
 import type { ProcessLocks } from '../process-locks.ts'
+import { RequestWait, RequestWaits, refuseExpired } from '../request-waits.ts'
 import type { RowCacheStatistics } from '../row-cache.ts'
 import { runInSideProcess } from '../side-process.ts'
 import { CachedReads } from './cached-reads.ts'
@@ -86,9 +87,9 @@ class UnflushedLogError extends Error {
 }
 
 /** A request whose answer acknowledges a change. */
-interface AcknowledgingRequest {
+class AcknowledgingRequest extends RequestWait {
   /** The position of the newest commit it may have read. */
-  seen: number
+  seen = 0
 }
 
 /**
@@ -109,6 +110,7 @@ class SqliteDatabase implements Migratable {
   readonly #sync: GroupSync
   readonly #checkpointer: Checkpointer
   readonly #requests = new AsyncLocalStorage<AcknowledgingRequest>()
+  readonly #waits = new RequestWaits()
   /** Counts the commits that this process made or noticed. */
   #position = 0
   /** The commits up to this position are durable. */
@@ -159,19 +161,30 @@ class SqliteDatabase implements Migratable {
     return row
   }
 
-  async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    const unlock = await this.#writeMutex.lock()
-    let done: { result: T; tx: SqliteTransaction }
+  async write<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { durable = true, onCommitted }: WriteOptions = {},
+  ): Promise<T> {
+    const request = this.#requests.getStore()
+    this.#waits.enter(request)
     try {
-      done = await this.#transactWithReserve(work)
+      const unlock = await this.#writeMutex.lock()
+      let done: { result: T; tx: SqliteTransaction }
+      try {
+        refuseExpired(request)
+        done = await this.#transactWithReserve(work)
+      } finally {
+        unlock()
+      }
+      if (request !== undefined && durable) request.mayHaveChanged = true
+      onCommitted?.()
+      done.tx.announce()
+      // Also after a transaction without changes: what it read may not be flushed yet.
+      if (durable) await this.flushed()
+      return done.result
     } finally {
-      unlock()
+      this.#waits.leave(request)
     }
-    options.onCommitted?.()
-    done.tx.announce()
-    // Also after a transaction without changes: what it read may not be flushed yet.
-    if (options.durable !== false) await this.flushed()
-    return done.result
   }
 
   /** Commands beside the server are rare, and conditional writes protect against them. */
@@ -190,11 +203,15 @@ class SqliteDatabase implements Migratable {
 
   inRequest<T>(work: () => T, { acknowledges = false }: RequestOptions = {}): T {
     if (!acknowledges) return work()
-    const request: AcknowledgingRequest = { seen: 0 }
+    const request = new AcknowledgingRequest()
     const result = this.#requests.run(request, work)
     // A handler that reads the database returns a promise.
     if (!(result instanceof Promise)) return result
-    return this.#heldBack(result, request) as T
+    return this.#waits.guard(request, this.#heldBack(result, request)) as T
+  }
+
+  awaitInRequest<T>(work: Promise<T>, withdraw: () => boolean): Promise<T> {
+    return this.#waits.track(this.#requests.getStore(), work, withdraw)
   }
 
   async releasePageCaches(): Promise<void> {
@@ -245,6 +262,7 @@ class SqliteDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#waits[Symbol.dispose]()
     const unlock = await this.#writeMutex.lock()
     unlock()
     // After a failed flush the log may have holes, and closing would copy from it. The connections stay open until the process ends.
@@ -269,7 +287,8 @@ class SqliteDatabase implements Migratable {
       return await result
     } finally {
       // Also if it rejects: 'not found' acknowledges a deletion.
-      await this.#flushedUpTo(request.seen)
+      const flushing = this.#flushedUpTo(request.seen)
+      if (flushing !== undefined) await this.#waits.track(request, flushing, () => true)
     }
   }
 
