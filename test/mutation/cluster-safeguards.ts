@@ -31,8 +31,8 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I4',
     name: 'a transaction leaves a receipt',
     file: 'src/database/postgres/receipts.ts',
-    find: "values: [id, tables === undefined ? ANY : [...tables].join(',')] }",
-    replace: "values: [id + 1, tables === undefined ? ANY : [...tables].join(',')] }",
+    find: "const values = [id, tables === undefined ? ANY : [...tables].join(',')]",
+    replace: "const values = [id + 1, tables === undefined ? ANY : [...tables].join(',')]",
     tests: [LOST_COMMITS],
   },
   {
