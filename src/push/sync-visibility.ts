@@ -29,6 +29,8 @@ export async function findVisibleCommit(
   id: CommitId,
 ): Promise<NumberedCommit | undefined> {
   if (library.sub === undefined) return findCommit(stores.db, library, id)
+  // Lists of libraries name heads without storing them, and some clients never ask for the head itself.
+  if (id === library.head) await recordHead(stores, library)
   const found = await findSubCommit(stores.db, library.sub, id)
   return found?.joined ? found.commit : undefined
 }

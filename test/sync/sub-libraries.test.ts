@@ -57,6 +57,23 @@ describe('a synced shared folder', () => {
     assert.equal((await wrong.call('GET', 'commit/HEAD')).status, 403)
   })
 
+  it('has the head that the lists of libraries name, also for a client that never asks for it', async () => {
+    const { sync, owner } = await sharedFolder()
+    const named = async () => {
+      const info = await ben.get(`/api2/repos/${sync.library}/download-info/`)
+      const { body } = await ben.get('/api2/repos/')
+      const listed = body.find((one: { id: string }) => one.id === sync.library)
+      assert.equal(listed.head_commit_id, info.body.head_commit_id)
+      return info.body.head_commit_id as string
+    }
+    const first = await named()
+    assert.equal((await sync.commit(first)).commit_id, first)
+    await owner.push({ ...whole, team: { 'plan.txt': 'another plan' } }, await owner.head())
+    const second = await named()
+    assert.notEqual(second, first)
+    assert.equal((await sync.commit(second)).commit_id, second)
+  })
+
   it('has a new head only when the folder changed', async () => {
     const { sync, library } = await sharedFolder()
     const first = await sync.head()
