@@ -4,20 +4,20 @@ import path from 'node:path'
 import { LinkSecrets } from '../access/index.ts'
 import { checkSecret, holdLease, openBlocks } from '../assembly/index.ts'
 import { Audit } from '../audit/index.ts'
-import { findLibrary } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
-import { type Database, inspectDatabase, openDatabase } from '../database/index.ts'
-import { type Account, importAccount, loadSecret } from '../identity/index.ts'
+import { openDatabase } from '../database/index.ts'
+import { type Account, copyPeople, loadSecret } from '../identity/index.ts'
 import {
   type ImportReport,
   importSeafile,
+  isImported,
   type OnAdded,
   readMysqlDump,
   readMysqlServer,
   readSqliteTables,
   SourceRows,
 } from '../import/index.ts'
-import { openAccounts, operator } from './accounts.ts'
+import { type OpenAccounts, openAccounts, operator } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
@@ -57,16 +57,19 @@ const LOSSES = [
 /** Resolves to the exit code. */
 export async function importSeafileCommand(config: Config, options: ImportOptions): Promise<number> {
   lowerPriority()
-  const rows = await readRows(options)
-  const report =
-    options.dryRun === true ? await rehearse(config, options, rows) : await run(config, options, rows)
-  print(options.json === true, report, linesOf(report))
-  if (
-    report.libraries.some(({ state }) => state === 'skipped') ||
-    report.problemCounts['library-skipped'] !== undefined
-  ) {
-    return NOT_ALL_IMPORTED
+  await using opened = await openAccounts(config)
+  const owner = options.owner === undefined ? undefined : await opened.accounts.find(options.owner)
+  if (options.owner !== undefined && owner === undefined) {
+    throw new CommandError(`There is no account ${options.owner}: add it with carrel user add.`)
   }
+  const rows = await readRows(options)
+  if (rows === undefined && owner === undefined) throw needsOwner()
+  const report = await (options.dryRun === true ? rehearse : run)(config, opened, {
+    ...common(options, rows),
+    owner,
+  })
+  print(options.json === true, report, linesOf(report))
+  if (report.problemCounts['library-skipped'] !== undefined) return NOT_ALL_IMPORTED
   return LOSSES.some((kind) => report.problemCounts[kind] !== undefined) ? IMPORTED_WITH_LOSSES : 0
 }
 
@@ -79,28 +82,19 @@ async function readRows({ sql, mysql, sqlite }: ImportOptions): Promise<SourceRo
   return rows
 }
 
-async function run(
-  config: Config,
-  options: ImportOptions,
-  rows: SourceRows | undefined,
-): Promise<ImportReport> {
-  await using opened = new AsyncDisposableStack()
+/** What an import and its rehearsal have in common. */
+type CommonParts = ReturnType<typeof common> & { readonly owner: Account | undefined }
+
+async function run(config: Config, { db }: OpenAccounts, options: CommonParts): Promise<ImportReport> {
+  await using held = new AsyncDisposableStack()
   const now = () => Math.floor(Date.now() / 1000)
-  const { db, accounts } = opened.use(await openAccounts(config))
   const secret = await loadSecret(config.secret.file, config.secret.given)
   await checkSecret(db, secret)
-  opened.use(await holdLease(db, 'import'))
-  const blocks = opened.use(await openBlocks(config, { db, shared: true }))
-  const owner = options.owner === undefined ? undefined : await accounts.find(options.owner)
-  if (options.owner !== undefined && owner === undefined) {
-    throw new CommandError(`There is no account ${options.owner}: add it with carrel user add.`)
-  }
-  if (rows === undefined && owner === undefined) throw needsOwner()
+  held.use(await holdLease(db, 'import'))
   return await importSeafile({
-    ...common(options, rows),
-    owner,
+    ...options,
     db,
-    blocks,
+    blocks: held.use(await openBlocks(config, { db, shared: true })),
     secrets: new LinkSecrets(secret, () => 0),
     isPresent: () => Promise.resolve(false),
     onAdded: recorded(new Audit(db, now, config.auditDays)),
@@ -121,16 +115,14 @@ function recorded(audit: Audit): OnAdded {
     })
 }
 
-/** Imports into a temporary database, without blocks. */
+/** Imports into a temporary database with the accounts and groups of the server, without blocks. */
 async function rehearse(
-  config: Config,
-  options: ImportOptions,
-  rows: SourceRows | undefined,
+  _config: Config,
+  { db: existing }: OpenAccounts,
+  { owner, ...options }: CommonParts,
 ): Promise<ImportReport> {
-  if (rows === undefined && options.owner === undefined) throw needsOwner()
   const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-rehearsal-'))
   try {
-    await using existing = await inspectDatabase(config.database)
     await using db = await openDatabase(
       { kind: 'sqlite', file: path.join(folder, 'carrel.db') },
       {
@@ -139,34 +131,20 @@ async function rehearse(
         },
       },
     )
+    const keys = await db.write((tx) => copyPeople(existing, tx))
+    const key = owner && keys.get(owner.key)
     return await importSeafile({
-      ...common(options, rows),
-      owner: options.owner === undefined ? undefined : await standIn(db, options.owner),
+      ...options,
+      owner: owner && key !== undefined ? { ...owner, key } : undefined,
       db,
       blocks: undefined,
       secrets: new LinkSecrets([Buffer.alloc(32)], () => 0),
       onAdded: () => Promise.resolve(),
-      isPresent: async (id) => existing !== undefined && (await findLibrary(existing, id)) !== undefined,
+      isPresent: (id) => isImported(existing, id),
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** The account that the operator named, in the temporary database. */
-async function standIn(db: Database, email: string): Promise<Account> {
-  const fields = {
-    name: '',
-    contactEmail: '',
-    loginId: '',
-    role: 'default',
-    quota: 0,
-    passwordHash: '',
-    createdAt: 0,
-  } as const
-  const found = await db.write((tx) => importAccount(tx, { email, ...fields, isActive: false }))
-  if (found === undefined) throw new CommandError(`${email} is not an e-mail address.`, { exitCode: 2 })
-  return found.account
 }
 
 function common({ data: folder, copy, library, json }: ImportOptions, rows: SourceRows | undefined) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Transaction } from '../database/index.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import { type Account, parseEmail, type Role } from './account.ts'
 import { checkedContactEmail, checkedLoginId, checkedName } from './account-rules.ts'
 import {
@@ -8,11 +8,12 @@ import {
   insertAccount,
   isContactTaken,
   isLoginIdTaken,
+  listAccounts,
 } from './account-store.ts'
 import { insertApiToken, updateApiTokenLogin } from './api-token-store.ts'
 import { cut, type Device } from './device.ts'
 import { type Group, parseGroupName } from './group.ts'
-import { findGroupByName, insertGroup, insertMember } from './group-store.ts'
+import { findGroupByName, insertGroup, insertMember, listGroups } from './group-store.ts'
 import { parseImportedHash } from './imported-hashes.ts'
 import { findSyncGrant, insertSyncToken, updateSyncTokenUse } from './sync-token-store.ts'
 
@@ -108,6 +109,23 @@ export async function importGroup(
     }
     return { group, isNew: true }
   }
+}
+
+/** Copies the accounts and groups of this server, without secrets and members, so that the rehearsal of an import finds the names that are taken. The keys of the accounts there, by those here. */
+export async function copyPeople(from: Reader, tx: Transaction): Promise<ReadonlyMap<number, number>> {
+  const keys = new Map<number, number>()
+  const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  // Only the order by usage needs the libraries.
+  for (const found of await listAccounts(from, all, { ownedBytes: () => '0' })) {
+    const { key, active: isActive, ...account } = found
+    const copied = await importAccount(tx, { ...account, isActive, passwordHash: '' })
+    if (copied !== undefined) keys.set(key, copied.account.key)
+  }
+  for (const group of await listGroups(from, { name: undefined, ...all })) {
+    const ownerKey = keys.get(group.ownerKey)
+    if (ownerKey !== undefined) await insertGroup(tx, group.name, ownerKey, group.createdAt)
+  }
+  return keys
 }
 
 const TOKEN = /^[0-9a-f]{40}$/

@@ -47,6 +47,7 @@ export { findGroups, findMembership, groupsOf, type Member, memberKeys } from '.
 export { Groups } from './groups.ts'
 export { HashQueue } from './hash-queue.ts'
 export {
+  copyPeople,
   importAccount,
   importApiToken,
   importGroup,

@@ -1,4 +1,5 @@
 export { ImportError } from './import-error.ts'
+export { isImported } from './library-importer.ts'
 export { readMysqlDump } from './mysql-dump.ts'
 export { readMysqlServer } from './mysql-server.ts'
 export { type ImportReport, importSeafile } from './seafile-import.ts'

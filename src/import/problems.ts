@@ -1,6 +1,7 @@
 /** What did not come over, or not as it was. */
 export type ProblemKind =
   | 'library-skipped'
+  | 'template-skipped'
   | 'commit-skipped'
   | 'history-cut'
   | 'head-damaged'

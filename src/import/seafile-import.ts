@@ -65,6 +65,9 @@ export interface ImportReport extends RelationCounts {
   readonly problemCounts: Partial<Record<ProblemKind, number>>
 }
 
+/** The name under which Seafile keeps the library whose content the first library of a user starts with. No account has it. */
+const TEMPLATE_OWNER = 'System'
+
 /** A library that the source has. */
 interface Found {
   readonly id: LibraryId
@@ -189,6 +192,14 @@ async function ownerOf(
   const ofDepartment = [...people.accounts.values()].find((account) => account.key === key)
   if (ofDepartment !== undefined) return ofDepartment
   if (owner !== undefined) return owner
+  if (email === TEMPLATE_OWNER) {
+    problems.add(
+      'template-skipped',
+      'It is the template of the source for first libraries, which belongs to nobody: name an account with --owner to have it, too.',
+      id,
+    )
+    return undefined
+  }
   const added = email === '' ? undefined : await addMissingAccount(email, { db, problems, now, onAdded })
   if (added === undefined) {
     problems.add('library-skipped', 'Its owner is not known: name one with --owner.', id)

@@ -203,15 +203,7 @@ export class TreeImporter implements AsyncDisposable {
   async #readDir(id: DirId, path: string): Promise<SourceDir | undefined> {
     const { problems, libraryId } = this.#options
     try {
-      const source = await this.#source.readDir(id)
-      for (const { from, to } of source.renamed) {
-        problems.add(
-          'name-changed',
-          `${path}: ${JSON.stringify(from)} is not a valid name, now ${JSON.stringify(to)}.`,
-          libraryId,
-        )
-      }
-      return source
+      return await this.#source.readDir(id)
     } catch (error) {
       // Anything else is a fault of the program or of the system.
       if (!(error instanceof InvalidObject)) throw error
@@ -226,7 +218,17 @@ export class TreeImporter implements AsyncDisposable {
     path: string,
     context: TreeContext,
   ): Promise<ImportedDir> {
+    const { problems, libraryId } = this.#options
     const before = await this.#stored(beforeId)
+    for (const { from, to } of source.renamed) {
+      // Reported with the first revision that has it.
+      if (before.dir.find(to) !== undefined) continue
+      problems.add(
+        'name-changed',
+        `${path}: ${JSON.stringify(from)} is not a valid name, now ${JSON.stringify(to)}.`,
+        libraryId,
+      )
+    }
     const wanted = source.dir ?? Dir.of(source.entries)
     const changed = await changedEntries(before.dir, wanted, this.#slicer)
     const fresh = [...changed.changes.values()].filter((entry) => entry !== null)
