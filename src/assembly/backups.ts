@@ -15,57 +15,68 @@ import {
 import type { Config } from '../config/index.ts'
 import { findBlocksHeldAnywhere } from '../content/index.ts'
 import { type Database, openSnapshot, type Reader } from '../database/index.ts'
-import { GarbageReferences } from '../gc/index.ts'
+import { GarbageReferences, OperationLeases } from '../gc/index.ts'
 import { secretText } from '../identity/index.ts'
 import { programVersion } from '../version.ts'
 import { holdLease } from './hold-lease.ts'
 import { openBlocks } from './open-blocks.ts'
 
-/** Adds a snapshot of the server to a target. The server may be running in this process, in another, or not at all. */
-export async function backUp(config: Config, target: string, reader: Reader): Promise<SnapshotManifest> {
+/**
+ * Adds a snapshot of the server to a target. The server may be running in this process, in another, or not at all. `lease` is the name of the lease that keeps garbage
+ * collection from deleting blocks; undefined if nothing collects.
+ */
+export async function backUp(
+  config: Config,
+  target: string,
+  reader: Reader,
+  lease?: string,
+): Promise<SnapshotManifest> {
   await using opened = new AsyncDisposableStack()
   const blocks = opened.use(await openBlocks(config, { db: reader, shared: true }))
   const repository = await openRepository(target, config.backup, { create: true })
-  opened.use(await TargetLock.acquire(repository.target, 'write', 'carrel backup'))
-  await repository.reload({ onlyPresent: true })
+  const lock = opened.use(await TargetLock.acquire(repository.target, 'write', 'carrel backup'))
   const source: BackupSource = {
     openSnapshot: () => openSnapshot(config.database),
     findGarbage: (snapshot) => GarbageReferences.find(snapshot, Math.floor(Date.now() / 1000)),
     blocks,
+    areBlocksKept: async () => lease === undefined || (await OperationLeases.isHeld(reader, lease)),
     heldNow: (ids) => findBlocksHeldAnywhere(reader, ids),
     secret: await secretText(config.secret.file, config.secret.given),
     settings: await findText(path.join(config.dataDirectory, 'carrel.json')),
     host: hostname(),
     version: programVersion(),
   }
-  return await createSnapshot(repository, source)
+  return await createSnapshot(repository, source, { lock })
 }
 
 /** Removes snapshots as the settings say, and what only they needed. */
 export async function pruneBackups(config: Config, target: string, { dryRun = false } = {}) {
   const repository = await openRepository(target, config.backup)
-  await using _lock = await TargetLock.acquire(repository.target, 'remove', 'carrel backup prune')
+  await using lock = await TargetLock.acquire(repository.target, 'remove', 'carrel backup prune')
   await repository.reload()
-  return await prune(repository, config.backup.keep, { dryRun })
+  return await prune(repository, config.backup.keep, { lock, dryRun })
 }
 
 export async function verifyBackups(config: Config, target: string, { readData }: { readData: boolean }) {
   const repository = await openRepository(target, config.backup)
-  await using _lock = await TargetLock.acquire(repository.target, 'read', 'carrel backup verify')
-  await repository.reload()
-  return await verifyBackup(repository, { readData })
+  await using lock = await TargetLock.acquire(repository.target, 'read', 'carrel backup verify')
+  const report = await verifyBackup(repository, { readData })
+  // What a prune removed meanwhile is not lost.
+  if (report.problems.length > 0) await lock.assertHeld()
+  return report
 }
 
 /** Runs a backup and records its outcome, which the status page, metrics and doctor show. */
 export async function recordedBackup(
   db: Database,
   target: string,
-  run: () => Promise<Pick<SnapshotManifest, 'id' | 'addedBytes' | 'damaged'>>,
+  run: (lease: string) => Promise<Pick<SnapshotManifest, 'id' | 'addedBytes' | 'damaged' | 'gaps'>>,
 ): Promise<void> {
-  await using _lease = await holdLease(db, 'backup')
+  await using lease = await holdLease(db, 'backup')
   await recorded(db, 'backup', target, async () => {
-    const { id, addedBytes, damaged } = await run()
-    const message = damaged.length > 0 ? `${damaged.length} blocks of the server are lost.` : ''
+    const { id, addedBytes, damaged, gaps = [] } = await run(lease.name)
+    const lost = damaged.length + gaps.length
+    const message = lost > 0 ? `${lost} blocks and objects of the server are lost.` : ''
     return { outcome: 'succeeded', snapshot: id, storedBytes: addedBytes, message }
   })
 }

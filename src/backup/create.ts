@@ -1,10 +1,13 @@
 import { readSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import type { DatabaseSnapshot, SnapshotTable, Value } from '../database/index.ts'
-import { type BlockId, idFromBytes, sha1Hex } from '../objects/index.ts'
+import { type BlockId, idFromBytes, idToBytes, sha1Hex } from '../objects/index.ts'
 import { BlockDamaged, BlockMissing, type BlockStore } from '../storage/index.ts'
+import { findGaps } from './gaps.ts'
+import type { TargetLock } from './lock.ts'
 import {
   type DamagedBlock,
   type ManifestTable,
+  manifestName,
   newSnapshotId,
   type SnapshotManifest,
   writeManifest,
@@ -12,6 +15,7 @@ import {
 import type { BackupRepository } from './repository.ts'
 import { RowChunker } from './row-format.ts'
 import { HELD_BLOCKS, isBackedUp } from './tables.ts'
+import { BackupError } from './target.ts'
 
 const CONCURRENT_BLOCKS = 4
 const SMALL_BLOCKS_PER_STEP = 500
@@ -28,6 +32,8 @@ export interface BackupSource {
   /** The references that garbage collection has condemned, and that nothing in the snapshot reaches. */
   findGarbage(snapshot: DatabaseSnapshot): Promise<LeftOutReferences>
   readonly blocks: BlockStore
+  /** False if garbage collection may have deleted blocks that rows of the snapshot refer to. */
+  areBlocksKept(): Promise<boolean>
   /** The subset of blocks that a library holds now. */
   heldNow(ids: readonly BlockId[]): Promise<ReadonlySet<BlockId>>
   /** Text of the file `secret`, or of CARREL_SECRET. */
@@ -44,30 +50,35 @@ type BackupStep =
   | { readonly step: 'blocks'; readonly left: number }
 
 interface CreateOptions {
+  /** The lock of the target, held for writing. */
+  readonly lock: TargetLock
   readonly onStep?: (step: BackupStep) => void
   readonly signal?: AbortSignal
 }
 
 /**
  * Adds a snapshot of the server to the repository. The database is read in one transaction; block files are copied afterwards, because they never
- * change. Only data that the repository lacks is written. An interrupted backup is resumed by the next one, which reuses the written objects.
+ * change. Only data that the repository lacks is written. An interrupted backup is resumed by the next one, which reuses the written objects. Throws BackupError,
+ * and leaves no snapshot, if something it relies on was removed meanwhile.
  */
 export async function createSnapshot(
   repository: BackupRepository,
   source: BackupSource,
-  { onStep = () => {}, signal }: CreateOptions = {},
+  { lock, onStep = () => {}, signal }: CreateOptions,
 ): Promise<SnapshotManifest> {
   const createdAt = new Date()
+  await repository.beginWriting(lock)
   const held = new HeldBlocks(repository)
   const dumped = await dumpDatabase(repository, source, held, { onStep, ...(signal && { signal }) })
   const unreadable = await copyBlockFiles(repository, source.blocks, held.files, {
     onStep,
     ...(signal && { signal }),
   })
-  const { collected, damaged } = await explainUnreadable(source, [...held.unreadable, ...unreadable])
+  const damaged = [...held.unreadable, ...unreadable]
+  await refuseCollected(source, damaged)
   await repository.flush()
   const manifest: SnapshotManifest = {
-    id: newSnapshotId(createdAt),
+    id: newSnapshotId(createdAt, lock.id),
     createdAt: createdAt.toISOString(),
     finishedAt: new Date().toISOString(),
     host: source.host,
@@ -76,13 +87,29 @@ export async function createSnapshot(
     secret: source.secret,
     settings: source.settings,
     blocks: { count: held.count, bytes: held.bytes },
-    collected,
+    collected: [],
     damaged,
     addedBytes: repository.writtenBytes,
+    lock: lock.id,
   }
   signal?.throwIfAborted()
-  await writeManifest(repository, manifest)
+  await publish(repository, manifest)
   return manifest
+}
+
+/**
+ * A target has no transactions. Whoever breaks the lock looks for manifests after it has said so. If that comes after the last line here, the manifest is found and nothing of
+ * it is removed; if it comes before, it is seen here and the manifest is withdrawn.
+ */
+async function publish(repository: BackupRepository, manifest: SnapshotManifest): Promise<void> {
+  await repository.assertWritten()
+  await writeManifest(repository, manifest)
+  try {
+    await repository.assertWritten()
+  } catch (error) {
+    await repository.target.remove(manifestName(manifest.id))
+    throw error
+  }
 }
 
 /** Collects the blocks that libraries hold from the rows of the table while they are copied. */
@@ -120,8 +147,9 @@ async function dumpDatabase(
   source: BackupSource,
   held: HeldBlocks,
   { onStep, signal }: Required<Pick<CreateOptions, 'onStep'>> & { signal?: AbortSignal },
-): Promise<Pick<SnapshotManifest, 'schemaVersion' | 'database' | 'tables' | 'sequences'>> {
+): Promise<Pick<SnapshotManifest, 'schemaVersion' | 'database' | 'tables' | 'sequences' | 'gaps'>> {
   await using snapshot = await source.openSnapshot()
+  const garbage = await source.findGarbage(snapshot)
   const tables: ManifestTable[] = []
   for (const table of snapshot.tables) {
     if (!isBackedUp(table.name)) continue
@@ -130,7 +158,7 @@ async function dumpDatabase(
     const isHeldBlocks = table.name === HELD_BLOCKS
     tables.push(
       await dumpTable(repository, snapshot, table, {
-        ...(isHeldBlocks && { isKept: await garbageFilter(source, snapshot, table) }),
+        ...(isHeldBlocks && { isKept: garbageFilter(garbage, table) }),
         ...(isHeldBlocks && { onPage: blockCollector(repository, snapshot, table, held) }),
       }),
     )
@@ -140,6 +168,8 @@ async function dumpDatabase(
     database: snapshot.dialect,
     tables,
     sequences: Object.fromEntries([...snapshot.sequences].filter(([table]) => isBackedUp(table))),
+    // The bytes of the blocks are copied later, and those that cannot be read are listed then.
+    gaps: await findGaps(snapshot, (id, key) => !garbage.has(key, idToBytes(id))),
   }
 }
 
@@ -173,12 +203,10 @@ async function dumpTable(
 }
 
 /** Returns a predicate that excludes rows of unreachable blocks, so that a backup does not store what garbage collection is about to delete. */
-async function garbageFilter(
-  source: BackupSource,
-  snapshot: DatabaseSnapshot,
+function garbageFilter(
+  garbage: LeftOutReferences,
   { columns }: SnapshotTable,
-): Promise<(row: readonly Value[]) => boolean> {
-  const garbage = await source.findGarbage(snapshot)
+): (row: readonly Value[]) => boolean {
   const keyAt = columns.indexOf('library_key')
   const idAt = columns.indexOf('block_id')
   return (row) => !garbage.has(Number(row[keyAt]), row[idAt] as Uint8Array)
@@ -235,14 +263,14 @@ async function copyBlockFiles(
   return unreadable
 }
 
-/** A block that no library holds any more was garbage; any other is lost. */
-async function explainUnreadable(
-  source: BackupSource,
-  unreadable: readonly DamagedBlock[],
-): Promise<{ collected: string[]; damaged: DamagedBlock[] }> {
+/**
+ * A block that a library still holds is lost, and is named in the manifest. One that no library holds any more was in use when the rows were read, and was
+ * collected before it was copied. Without the lease nothing can be said about those that could not be read.
+ */
+async function refuseCollected(source: BackupSource, unreadable: readonly DamagedBlock[]): Promise<void> {
   const held = await source.heldNow(unreadable.map(({ id }) => id as BlockId))
-  return {
-    collected: unreadable.filter(({ id }) => !held.has(id as BlockId)).map(({ id }) => id),
-    damaged: unreadable.filter(({ id }) => held.has(id as BlockId)),
-  }
+  if (unreadable.every(({ id }) => held.has(id as BlockId)) && (await source.areBlocksKept())) return
+  throw new BackupError(
+    'The backup stood still for so long that garbage collection went on without it, and may have deleted blocks of the snapshot: run the backup again. Nothing is lost.',
+  )
 }

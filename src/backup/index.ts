@@ -6,6 +6,7 @@ export {
   readBackupState,
 } from './backup-run-store.ts'
 export { type BackupSource, createSnapshot } from './create.ts'
+export { nameOfGap } from './gaps.ts'
 export { TargetLock } from './lock.ts'
 export { findManifest, listSnapshotIds, readManifest, type SnapshotManifest } from './manifest.ts'
 export { registerBackupMetrics } from './metrics.ts'

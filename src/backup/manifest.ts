@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import type { Gap } from './gaps.ts'
+import { listBroken } from './lock.ts'
 import { parseOwnJson } from './own-json.ts'
 import type { BackupRepository } from './repository.ts'
 import { BackupError } from './target.ts'
@@ -39,20 +40,25 @@ export interface SnapshotManifest {
   readonly settings: string | null
   /** Of all libraries, each counted once. */
   readonly blocks: { readonly count: number; readonly bytes: number }
-  /** Blocks that garbage collection removed while the backup ran. Nothing reachable refers to them. */
+  /** Blocks that garbage collection removed while the backup ran. Always empty since such a backup fails; earlier versions did not see whether something needs them. */
   readonly collected: readonly string[]
   readonly damaged: readonly DamagedBlock[]
+  /** What trees of the snapshot reach and the database of the server had lost. Undefined for earlier versions, which did not look. */
+  readonly gaps?: readonly Gap[]
   /** Bytes that this backup added to the target. */
   readonly addedBytes: number
+  /** The id of the lock under which it was published. Undefined for earlier versions. */
+  readonly lock?: string
 }
 
 const FOLDER = 'snapshots/'
+const LOCK_DIGITS = 5
 
-/** Ids sort by time: the second, then the millisecond as the first three of the eight digits. The others are random. */
-export function newSnapshotId(at: Date): string {
+/** Ids sort by time: the second, then the millisecond as the first three of the eight digits. The others are the beginning of the lock's id. */
+export function newSnapshotId(at: Date, lock: string): string {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, '')
   const millisecond = at.getUTCMilliseconds().toString(16).padStart(3, '0')
-  return `${time}-${millisecond}${randomBytes(3).toString('hex').slice(1)}`
+  return `${time}-${millisecond}${lock.slice(0, LOCK_DIGITS)}`
 }
 
 export async function writeManifest(repository: BackupRepository, manifest: SnapshotManifest): Promise<void> {
@@ -63,15 +69,32 @@ export async function readManifest(repository: BackupRepository, id: string): Pr
   return parseOwnJson<SnapshotManifest>(await repository.readSealed(FOLDER + id))
 }
 
-export async function removeManifest(repository: BackupRepository, id: string): Promise<void> {
-  await repository.target.remove(FOLDER + id)
+/** The object that holds a manifest. */
+export function manifestName(id: string): string {
+  return FOLDER + id
 }
 
 /** The ids of all snapshots, oldest first. */
 export async function listSnapshotIds(repository: BackupRepository): Promise<string[]> {
+  return (await listPublished(repository)).valid
+}
+
+/**
+ * All snapshots, oldest first. One is void if it was published after its lock was broken: the breaker may have removed parts of it. Its backup withdraws it, unless it
+ * is killed before.
+ */
+export async function listPublished(
+  repository: BackupRepository,
+): Promise<{ readonly valid: string[]; readonly void: string[] }> {
   const ids: string[] = []
   for await (const { name } of repository.target.list(FOLDER)) ids.push(name.slice(FOLDER.length))
-  return ids.sort()
+  const found = new Set<string>()
+  for (const { lock, snapshots } of await listBroken(repository.target)) {
+    if (snapshots === undefined) continue
+    const later = ids.filter((id) => id.endsWith(lock.slice(0, LOCK_DIGITS)) && !snapshots.includes(id))
+    for (const id of later) if ((await readManifest(repository, id)).lock === lock) found.add(id)
+  }
+  return { valid: ids.filter((id) => !found.has(id)).sort(), void: [...found] }
 }
 
 /** The snapshot whose id begins with `wanted`, or the newest for `latest`. Throws BackupError. */

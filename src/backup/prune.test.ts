@@ -14,7 +14,9 @@ describe('the retention of snapshots', () => {
   const kept = (retention: Partial<Retention>) => [...selectKept(ids, { ...NONE, ...retention })].sort()
 
   it('knows the newer one of two in the same second', () => {
-    const ids = Array.from({ length: 1000 }, (_, ms) => newSnapshotId(new Date(Date.UTC(2026, 2, 1) + ms)))
+    const ids = Array.from({ length: 1000 }, (_, ms) =>
+      newSnapshotId(new Date(Date.UTC(2026, 2, 1) + ms), '0123456789abcdef'),
+    )
     assert.deepEqual(ids.toSorted(), ids)
     assert.deepEqual([...selectKept(ids.toReversed(), NONE)], [ids.at(-1)])
   })

@@ -1,4 +1,5 @@
-import { listSnapshotIds, readManifest, removeManifest } from './manifest.ts'
+import { forgetBroken, type TargetLock } from './lock.ts'
+import { listPublished, manifestName, readManifest } from './manifest.ts'
 import type { PackEntry } from './pack-index.ts'
 import { type BackupRepository, packName } from './repository.ts'
 import { Snapshot } from './snapshot.ts'
@@ -46,14 +47,16 @@ export function selectKept(ids: readonly string[], retention: Retention): Set<st
 
 /**
  * Removes snapshots that the retention does not keep, and then everything that no remaining snapshot needs. Stopped at any time, the remaining
- * snapshots are complete: manifests are removed first, and packs only after the index no longer lists them.
+ * snapshots are complete: manifests are removed first, and packs only after the index no longer lists them. What is to be removed is announced before, so that
+ * whoever breaks the lock while this process stands still does not rely on it.
  */
 export async function prune(
   repository: BackupRepository,
   retention: Retention,
-  { dryRun = false }: { dryRun?: boolean } = {},
+  { lock, dryRun = false }: { lock: TargetLock; dryRun?: boolean },
 ): Promise<PruneReport> {
-  const ids = await listSnapshotIds(repository)
+  const published = await listPublished(repository)
+  const ids = published.valid
   const kept = selectKept(ids, retention)
   const removed = ids.filter((id) => !kept.has(id))
   // Read before anything is removed: a damaged manifest stops here.
@@ -70,10 +73,26 @@ export async function prune(
     freedBytes: plan.freedBytes,
   }
   if (dryRun) return report
-  for (const id of removed) await removeManifest(repository, id)
-  const listed = await indexObjects(repository)
-  if (plan.removed.length + plan.rewritten.length > 0) await rewrite(repository, plan, needed, listed)
-  await removeUnlisted(repository)
+  const manifests = [...removed, ...published.void].map(manifestName)
+  const rewritten: PackEntry[] = []
+  for (const entry of plan.rewritten) rewritten.push(await copyNeeded(repository, entry, needed))
+  const listed = [...plan.keep, ...rewritten]
+  const isIndexNew = plan.removed.length + plan.rewritten.length > 0
+  const oldIndex = isIndexNew ? await namesIn(repository, 'index/') : []
+  const unlisted = await unlistedObjects(repository, listed)
+  await lock.announceRemoval([...manifests, ...oldIndex, ...unlisted])
+  const removeAll = async (names: readonly string[]) => {
+    for (const name of names) {
+      await lock.assertHeld()
+      await repository.target.remove(name)
+    }
+  }
+  await removeAll(manifests)
+  if (isIndexNew) await repository.writeIndexObject(listed)
+  await removeAll([...oldIndex, ...unlisted])
+  await lock.assertHeld()
+  if (isIndexNew) await repository.reload()
+  await forgetBroken(repository.target)
   return report
 }
 
@@ -116,39 +135,33 @@ function planPacks(repository: BackupRepository, needed: ReadonlySet<string>): P
   return plan
 }
 
-/** New packs and a new index first, then the old index, then the old packs. */
-async function rewrite(
+/** Writes a new pack with the blobs of a pack that are needed. */
+function copyNeeded(
   repository: BackupRepository,
-  plan: PackPlan,
+  entry: PackEntry,
   needed: ReadonlySet<string>,
-  oldIndex: readonly string[],
-): Promise<void> {
-  const rewritten: PackEntry[] = []
-  for (const entry of plan.rewritten) {
-    const blobs = entry.blobs.filter(
+): Promise<PackEntry> {
+  return repository.copyPack(
+    entry.blobs.filter(
       ([kind, id]) => needed.has(kind + id) && repository.index.find(kind, id)?.pack === entry.id,
-    )
-    rewritten.push(await repository.copyPack(blobs))
-  }
-  const written = await repository.writeIndexObject([...plan.keep, ...rewritten])
-  for (const name of oldIndex) if (name !== written) await repository.target.remove(name)
-  for (const entry of [...plan.removed, ...plan.rewritten]) await repository.target.remove(packName(entry.id))
-  await repository.reload()
+    ),
+  )
 }
 
-async function indexObjects(repository: BackupRepository): Promise<string[]> {
+async function namesIn(repository: BackupRepository, folder: string): Promise<string[]> {
   const names: string[] = []
-  for await (const { name } of repository.target.list('index/')) names.push(name)
+  for await (const { name } of repository.target.list(folder)) names.push(name)
   return names
 }
 
-/** Deletes packs without an index and unfinished files, which a killed backup or prune leaves behind. The lock excludes running writers. */
-async function removeUnlisted(repository: BackupRepository): Promise<void> {
-  for await (const { name } of repository.target.list(UNFINISHED)) await repository.target.remove(name)
-  const listed = new Set([...repository.index.packs.keys()].map(packName))
-  for await (const { name } of repository.target.list('packs/')) {
-    if (!listed.has(name)) await repository.target.remove(name)
-  }
+/** Packs that are not listed, and unfinished files, which a killed backup or prune leaves behind. The lock excludes running writers. */
+async function unlistedObjects(
+  repository: BackupRepository,
+  listed: readonly PackEntry[],
+): Promise<string[]> {
+  const kept = new Set(listed.map(({ id }) => packName(id)))
+  const packs = await namesIn(repository, 'packs/')
+  return [...(await namesIn(repository, UNFINISHED)), ...packs.filter((name) => !kept.has(name))]
 }
 
 function timeOf(id: string): Date {

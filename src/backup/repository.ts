@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { BackupCipher, SALT_LENGTH, type WrappedKey } from './cipher.ts'
 import { pack, unpack } from './compression.ts'
+import { listBroken, type TargetLock } from './lock.ts'
 import { parseOwnJson } from './own-json.ts'
 import { type BlobKind, type BlobPlace, type PackEntry, PackIndex } from './pack-index.ts'
 import { BackupError, type BackupTarget, ObjectDamaged, ObjectMissing, WrongPassphrase } from './target.ts'
@@ -43,6 +44,9 @@ export class BackupRepository {
   #unlisted: PackEntry[] = []
   #listedAt = performance.now()
   readonly #cache = new Map<string, Promise<Buffer>>()
+  #lock: TargetLock | undefined
+  /** The packs that a command which stood still may remove when it goes on. */
+  #doomed: ReadonlySet<string> = new Set()
   /** Bytes written to packs by this process. */
   writtenBytes = 0
 
@@ -75,19 +79,45 @@ export class BackupRepository {
   }
 
   /**
-   * Reads the index again. Nothing may be unwritten. With `onlyPresent`, packs that are missing or have another size do not count, so that a backup
-   * writes their blobs again.
+   * Reads the index again. Nothing may be unwritten. Packs that are missing or have another size do not count: another pack may have the same blobs. Returns them,
+   * with their present size.
    */
-  async reload({ onlyPresent = false } = {}): Promise<void> {
+  async reload(): Promise<{ readonly entry: PackEntry; readonly size: number | undefined }[]> {
     const index = new PackIndex()
-    const sizes = onlyPresent ? await this.packSizes() : undefined
+    const unusable: { entry: PackEntry; size: number | undefined }[] = []
+    const sizes = await this.packSizes()
     for await (const { name } of this.target.list('index/')) {
       const { packs } = parseOwnJson<{ packs: PackEntry[] }>(await this.readSealed(name))
       for (const entry of packs) {
-        if (sizes === undefined || sizes.get(packName(entry.id)) === entry.size) index.add(entry)
+        const size = sizes.get(packName(entry.id))
+        if (size !== entry.size) unusable.push({ entry, size })
+        else if (!this.#doomed.has(packName(entry.id))) index.add(entry)
       }
     }
     this.#index = index
+    return unusable
+  }
+
+  /**
+   * Prepares for a backup under `lock`. Packs that a command which lost its lock may still remove do not count either, so that the backup writes their blobs
+   * again.
+   */
+  async beginWriting(lock: TargetLock): Promise<void> {
+    this.#lock = lock
+    this.#doomed = new Set((await listBroken(this.target)).flatMap(({ removing = [] }) => removing))
+    await this.reload()
+  }
+
+  /** Throws BackupError if the lock is lost, or if a pack that this process found or wrote is gone. */
+  async assertWritten(): Promise<void> {
+    await this.#lock?.assertHeld()
+    const sizes = await this.packSizes()
+    for (const { id, size } of this.#index.packs.values()) {
+      if (sizes.get(packName(id)) === size) continue
+      throw new BackupError(
+        `${packName(id)} was removed from ${this.target.place} while the backup ran: run the backup again.`,
+      )
+    }
   }
 
   /** The sizes of all packs in the target, by the names of their objects. */
@@ -199,7 +229,8 @@ export class BackupRepository {
   }
 
   #newBuilder(): PackBuilder {
-    const salt = this.#cipher?.newSalt() ?? Buffer.alloc(0)
+    // A pack with the same blobs as a doomed one must not get its name.
+    const salt = this.#cipher?.newSalt() ?? randomBytes(this.#doomed.size > 0 ? SALT_LENGTH : 0)
     return { salt, parts: [salt], blobs: [], keys: new Set(), size: salt.length }
   }
 
@@ -250,6 +281,7 @@ export class BackupRepository {
     if (packs.length === 0) return
     this.#unlisted = []
     this.#listedAt = performance.now()
+    await this.#lock?.assertHeld()
     await this.writeIndexObject(packs)
   }
 

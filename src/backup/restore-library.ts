@@ -3,6 +3,7 @@ import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import { type Database, knownSchemaVersion, type Transaction, type Value } from '../database/index.ts'
 import { type BlockId, type CommitId, idFromBytes, type LibraryId } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
+import { findGapsOf, nameOfGap } from './gaps.ts'
 import type { Snapshot } from './snapshot.ts'
 import { ACCOUNTS, HELD_BLOCKS, LIBRARIES } from './tables.ts'
 import { BackupError } from './target.ts'
@@ -21,7 +22,7 @@ interface RestoredLibrary {
   readonly id: LibraryId
   readonly name: string
   readonly blocks: number
-  /** Blocks that the backup does not have, because the server had lost them before. */
+  /** What its trees reach and the backup does not have, in words. */
   readonly missing: readonly string[]
 }
 
@@ -130,7 +131,9 @@ export async function restoreLibrary(
       `The library ${name} was purged, or restored by another command, while it was being restored.`,
     )
   }
-  return { id, name, blocks: restored, missing }
+  // Before, it has no head to begin with.
+  for (const gap of await findGapsOf(db, key, (one) => snapshot.hasBlock(one))) missing.add(nameOfGap(gap))
+  return { id, name, blocks: restored, missing: [...missing].sort() }
 }
 
 /** Rows of another schema fit only into a whole server, which is then migrated. */
@@ -145,13 +148,15 @@ async function restoreBlocksOf(
   snapshot: Snapshot,
   libraryKey: number,
   { db, blocks }: { db: Database; blocks: BlockStore },
-): Promise<{ restored: number; missing: string[] }> {
+): Promise<{ restored: number; missing: Set<string> }> {
   const small: BlockId[] = []
   const files: BlockId[] = []
-  const missing: string[] = []
+  const missing = new Set<string>()
+  const collected = new Set(snapshot.manifest.collected)
   for await (const { id, size } of snapshot.heldBlocks(libraryKey)) {
-    if (!snapshot.hasBlock(id)) missing.push(id)
-    else if (size < SMALLEST_STORED_BLOCK) small.push(id)
+    if (!snapshot.hasBlock(id)) {
+      if (!collected.has(id)) missing.add(`the block ${id}`)
+    } else if (size < SMALLEST_STORED_BLOCK) small.push(id)
     else files.push(id)
   }
   const ordered = snapshot.inStorageOrder(small)
@@ -163,8 +168,7 @@ async function restoreBlocksOf(
   for (const id of snapshot.inStorageOrder(await blocks.missing(files))) {
     await blocks.put(id, await snapshot.readBlock(id))
   }
-  const collected = new Set(snapshot.manifest.collected)
-  return { restored: small.length + files.length, missing: missing.filter((id) => !collected.has(id)) }
+  return { restored: small.length + files.length, missing }
 }
 
 async function copyRows(

@@ -17,6 +17,7 @@ import {
 import { type BlockId, idFromBytes } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { createFolder, syncFolder } from './durable-folders.ts'
+import { findGaps, nameOfGap } from './gaps.ts'
 import type { SnapshotManifest } from './manifest.ts'
 import type { Snapshot } from './snapshot.ts'
 import { HELD_BLOCKS } from './tables.ts'
@@ -40,7 +41,7 @@ interface RestoreReport {
   readonly rows: number
   readonly blocks: number
   readonly bytes: number
-  /** Blocks that the backup does not have, because the server had lost them before. */
+  /** What the trees of the snapshot reach and the backup does not have, in words. */
   readonly missing: readonly string[]
 }
 
@@ -97,6 +98,8 @@ export async function restoreServer(
       await using blocks = await place.openBlocks(db)
       await restoreBlocks({ db, blocks, snapshot, missing, totals })
     }
+    onStep('trees')
+    for (const gap of await findGaps(db, (id) => snapshot.hasBlock(id))) missing.add(nameOfGap(gap))
     await onLoaded?.(db)
   }
   await restoreFile(path.join(place.dataDirectory, 'secret'), manifest.secret)
@@ -107,13 +110,12 @@ export async function restoreServer(
   await syncFolder(place.dataDirectory)
   await rm(marker)
   await syncFolder(place.dataDirectory)
-  const excused = new Set(manifest.collected)
   return {
     snapshot: manifest.id,
     createdAt: manifest.createdAt,
     tables: manifest.tables.length,
     ...totals,
-    missing: [...missing].filter((id) => !excused.has(id)).sort(),
+    missing: [...missing].sort(),
   }
 }
 
@@ -211,11 +213,14 @@ async function restoreBlocks({ db, blocks, snapshot, missing, totals }: BlockRes
   const seen = new Set<string>()
   const small: BlockId[] = []
   const files: BlockId[] = []
+  const collected = new Set(snapshot.manifest.collected)
   for await (const { id, size } of snapshot.heldBlocks()) {
     if (seen.has(id)) continue
     seen.add(id)
-    if (!snapshot.hasBlock(id)) missing.add(id)
-    else if (size < SMALLEST_STORED_BLOCK) small.push(id)
+    if (!snapshot.hasBlock(id)) {
+      // Whether something reaches one that was collected is found out at the end.
+      if (!collected.has(id)) missing.add(`the block ${id}`)
+    } else if (size < SMALLEST_STORED_BLOCK) small.push(id)
     else files.push(id)
   }
   await restoreSmall(db, snapshot, snapshot.inStorageOrder(small), totals)

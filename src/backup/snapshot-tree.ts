@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { type Database, knownSchemaVersion, openDatabase, type Value } from '../database/index.ts'
+import type { Database, Value } from '../database/index.ts'
 import { type Dirent, type DirId, idFromBytes, type LibraryPath } from '../objects/index.ts'
 import { ObjectStore, Tree } from '../tree/index.ts'
 import type { Snapshot } from './snapshot.ts'
-import { ACCOUNTS, LIBRARIES } from './tables.ts'
-import { BackupError } from './target.ts'
+import { ACCOUNTS, LIBRARIES, OBJECTS } from './tables.ts'
+import { TemporaryDatabase } from './temporary-database.ts'
 
-const OBJECTS = 'fs_object'
 const ROWS_PER_TRANSACTION = 2000
 const CACHE_BYTES = 32 * 2 ** 20
 
@@ -21,12 +17,13 @@ export class SnapshotTree implements AsyncDisposable {
   /** The key of the library in the snapshot. */
   readonly libraryKey: number
   readonly #root: DirId
-  readonly #folder: string
+  readonly #temporary: TemporaryDatabase
   readonly #objects: ObjectStore
 
-  private constructor(db: Database, folder: string, library: Readonly<Record<string, Value>>) {
+  private constructor(temporary: TemporaryDatabase, library: Readonly<Record<string, Value>>) {
+    const { db } = temporary
     this.db = db
-    this.#folder = folder
+    this.#temporary = temporary
     this.libraryKey = Number(library['key'])
     this.#root = idFromBytes<DirId>(library['root'] as Uint8Array)
     this.#objects = new ObjectStore(db, CACHE_BYTES)
@@ -34,27 +31,10 @@ export class SnapshotTree implements AsyncDisposable {
 
   /** `library` is its row in the snapshot. Throws BackupError. */
   static async open(snapshot: Snapshot, library: Readonly<Record<string, Value>>): Promise<SnapshotTree> {
-    const { manifest } = snapshot
-    if (manifest.schemaVersion > knownSchemaVersion) {
-      throw new BackupError(
-        `The snapshot ${manifest.id} was made by version ${manifest.version} of Carrel, which is newer than this one: use that version.`,
-      )
-    }
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-restore-'))
-    try {
-      const setting = { kind: 'sqlite' as const, file: path.join(folder, 'snapshot.db') }
-      {
-        await using db = await openDatabase(setting, {
-          onFatal: temporaryFailed,
-          upToVersion: manifest.schemaVersion,
-        })
-        await copyLibrary(snapshot, db, library)
-      }
-      return new SnapshotTree(await openDatabase(setting, { onFatal: temporaryFailed }), folder, library)
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true })
-      throw error
-    }
+    return new SnapshotTree(
+      await TemporaryDatabase.open(snapshot, (db) => copyLibrary(snapshot, db, library)),
+      library,
+    )
   }
 
   find(at: LibraryPath): Promise<Dirent | undefined> {
@@ -67,8 +47,7 @@ export class SnapshotTree implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.db[Symbol.asyncDispose]()
-    await rm(this.#folder, { recursive: true, force: true })
+    await this.#temporary[Symbol.asyncDispose]()
   }
 }
 
@@ -96,11 +75,4 @@ async function copyLibrary(
     waiting = []
   }
   if (waiting.length > 0) await write(OBJECTS, columns, waiting)
-}
-
-function temporaryFailed(error: Error): never {
-  throw new BackupError(
-    'The temporary database of the restore cannot be written: free space in the temporary folder, or name another with TMPDIR.',
-    { cause: error },
-  )
 }

@@ -3,6 +3,16 @@ export const HELD_BLOCKS = 'library_block'
 
 export const ACCOUNTS = 'account'
 export const LIBRARIES = 'library'
+export const OBJECTS = 'fs_object'
+
+/** The tables that say what the trees of libraries reach. */
+export const TREE_TABLES: ReadonlySet<string> = new Set([
+  ACCOUNTS,
+  LIBRARIES,
+  'commit_object',
+  OBJECTS,
+  HELD_BLOCKS,
+])
 
 /** The bytes of small blocks. They are stored as blobs, like all blocks. */
 const SMALL_BLOCKS = 'small_block'

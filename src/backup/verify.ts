@@ -1,8 +1,14 @@
-import type { BlockId } from '../objects/index.ts'
+import { loadRows } from '../database/index.ts'
+import { findGaps, nameOfGap } from './gaps.ts'
 import { listSnapshotIds, readManifest } from './manifest.ts'
 import { type BackupRepository, packName } from './repository.ts'
 import { Snapshot } from './snapshot.ts'
+import { TREE_TABLES } from './tables.ts'
 import { BackupError } from './target.ts'
+import { TemporaryDatabase } from './temporary-database.ts'
+
+/** Missing parts of one snapshot that are named. */
+const MOST_LISTED = 10_000
 
 /** The result of a verification. */
 interface VerifyReport {
@@ -13,8 +19,12 @@ interface VerifyReport {
   readonly readData: boolean
   /** One sentence each; empty if the backup is complete. */
   readonly problems: readonly string[]
-  /** Blocks that the server had already lost when a snapshot was made. */
-  readonly damagedAtSource: readonly { readonly snapshot: string; readonly id: string }[]
+  /** What the server had already lost when a snapshot was made. `name` is for messages. */
+  readonly damagedAtSource: readonly {
+    readonly snapshot: string
+    readonly id: string
+    readonly name: string
+  }[]
 }
 
 /**
@@ -34,25 +44,30 @@ export async function verifyBackup(
       problems.push(error.message)
     }
   }
-  const sizes = await repository.packSizes()
+  const unusable = await repository.reload()
   let bytes = 0
   for (const entry of repository.index.packs.values()) {
     signal?.throwIfAborted()
-    const name = packName(entry.id)
     bytes += entry.size
-    const size = sizes.get(name)
-    if (size === undefined) problems.push(`${name} is missing.`)
-    else if (size !== entry.size) problems.push(`${name} has ${size} bytes instead of ${entry.size}.`)
-    else if (readData) await collect(() => repository.verifyPack(entry))
+    if (readData) await collect(() => repository.verifyPack(entry))
   }
   const ids = await listSnapshotIds(repository)
-  const damagedAtSource: { snapshot: string; id: string }[] = []
+  const damagedAtSource: { snapshot: string; id: string; name: string }[] = []
+  const lost = (snapshot: string, id: string, name: string) => damagedAtSource.push({ snapshot, id, name })
   for (const id of ids) {
     await collect(async () => {
       const manifest = await readManifest(repository, id)
-      damagedAtSource.push(...manifest.damaged.map((block) => ({ snapshot: id, id: block.id })))
+      for (const block of manifest.damaged) lost(id, block.id, `the block ${block.id}`)
+      for (const gap of manifest.gaps ?? []) lost(id, gap.id, nameOfGap(gap))
       await verifySnapshot(new Snapshot(repository, manifest), problems, signal)
     })
+  }
+  // A backup whose lock was broken may list packs that were removed. They are not missed if no snapshot needs them.
+  const isLacking = problems.length > 0
+  for (const { entry, size } of unusable) {
+    const name = packName(entry.id)
+    if (size !== undefined) problems.push(`${name} has ${size} bytes instead of ${entry.size}.`)
+    else if (isLacking) problems.push(`${name} is missing.`)
   }
   return {
     snapshots: ids.length,
@@ -70,20 +85,34 @@ async function verifySnapshot(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { manifest } = snapshot
-  const excused = new Set([...manifest.collected, ...manifest.damaged.map(({ id }) => id)])
-  for (const table of manifest.tables) {
-    signal?.throwIfAborted()
-    let count = 0
-    for await (const rows of snapshot.rows(table.name)) count += rows.length
-    if (count !== table.rows) {
+  const lacking = new Set<string>()
+  const lack = (what: string) => lacking.size < MOST_LISTED && lacking.add(what)
+  const known = new Set([...manifest.damaged, ...(manifest.gaps ?? [])].map(({ id }) => id))
+  await using rows = await TemporaryDatabase.open(snapshot, async (db) => {
+    for (const table of manifest.tables) {
+      signal?.throwIfAborted()
+      const count = TREE_TABLES.has(table.name)
+        ? await loadRows(db, table, snapshot.rows(table.name))
+        : await countRows(snapshot, table.name)
+      if (count === table.rows) continue
       problems.push(
         `The snapshot ${manifest.id} has ${count} rows of ${table.name} instead of ${table.rows}.`,
       )
     }
+  })
+  for (const gap of await findGaps(rows.db, (id) => snapshot.hasBlock(id))) {
+    if (!known.has(gap.id)) lack(nameOfGap(gap))
   }
-  const missing = new Set<BlockId>()
+  // What nothing reaches is held, too. Earlier versions listed what was collected while the backup ran, and did not look whether something reaches it.
+  for (const id of manifest.collected) known.add(id)
   for await (const { id } of snapshot.heldBlocks()) {
-    if (!snapshot.hasBlock(id) && !excused.has(id)) missing.add(id)
+    if (!snapshot.hasBlock(id) && !known.has(id)) lack(`the block ${id}`)
   }
-  for (const id of missing) problems.push(`The snapshot ${manifest.id} lacks the block ${id}.`)
+  for (const what of lacking) problems.push(`The snapshot ${manifest.id} lacks ${what}.`)
+}
+
+async function countRows(snapshot: Snapshot, table: string): Promise<number> {
+  let count = 0
+  for await (const rows of snapshot.rows(table)) count += rows.length
+  return count
 }

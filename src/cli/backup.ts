@@ -8,6 +8,7 @@ import {
 import {
   type BackupRepository,
   listSnapshotIds,
+  nameOfGap,
   openRepository,
   readManifest,
   type SnapshotManifest,
@@ -18,7 +19,7 @@ import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
 
-/** A complete backup of a server that had lost blocks. */
+/** The backup has all that the server had, but the server had lost something. */
 const DAMAGED_AT_SOURCE = 3
 
 /** Adds a snapshot of the server to a target, whether or not the server is running. Resolves to the exit code. */
@@ -26,10 +27,10 @@ export async function backup(config: Config, target: string, json: boolean): Pro
   lowerPriority()
   await using db = await openExistingDatabase(config)
   let manifest: SnapshotManifest | undefined
-  await recordedBackup(db, target, async () => (manifest = await backUp(config, target, db)))
+  await recordedBackup(db, target, async (lease) => (manifest = await backUp(config, target, db, lease)))
   if (manifest === undefined) return 1
   print(json, summaryOf(manifest), linesOf(manifest))
-  return manifest.damaged.length > 0 ? DAMAGED_AT_SOURCE : 0
+  return isDamaged(manifest) ? DAMAGED_AT_SOURCE : 0
 }
 
 /** Lists the snapshots of a target, oldest first. */
@@ -49,7 +50,7 @@ export async function listBackups(config: Config, target: string, json: boolean)
   print(json, { snapshots: manifests.map(summaryOf) }, columns([headings, ...rows]))
 }
 
-/** Verifies a target. Resolves to the exit code: 1 if something is missing or damaged. */
+/** Verifies a target. Resolves to the exit code: 1 if something is missing or damaged, 3 if the server had lost something before. */
 export async function verify(
   config: Config,
   target: string,
@@ -62,14 +63,13 @@ export async function verify(
   const read = readData ? 'read' : 'found'
   print(json, { ok: isComplete, ...report }, [
     ...report.problems,
-    ...report.damagedAtSource.map(
-      ({ snapshot, id }) => `The server had lost the block ${id} before ${snapshot}.`,
-    ),
+    ...report.damagedAtSource.map(({ snapshot, name }) => `The server had lost ${name} before ${snapshot}.`),
     isComplete
-      ? `Complete: ${report.snapshots} snapshots; ${report.packs} packs of ${sizeText(report.bytes)} were ${read}.`
+      ? `${report.damagedAtSource.length > 0 ? 'As the server was' : 'Complete'}: ${report.snapshots} snapshots; ${report.packs} packs of ${sizeText(report.bytes)} were ${read}.`
       : `${report.problems.length} problems: remove damaged packs, and the next carrel backup writes what the server still has again.`,
   ])
-  return isComplete ? 0 : 1
+  if (!isComplete) return 1
+  return report.damagedAtSource.length > 0 ? DAMAGED_AT_SOURCE : 0
 }
 
 /** Removes old snapshots and what only they needed. */
@@ -101,17 +101,24 @@ function summaryOf({
   blocks,
   addedBytes,
   damaged,
+  gaps = [],
   tables,
 }: SnapshotManifest) {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  return { snapshot: id, createdAt, finishedAt, version, database, rows, blocks, addedBytes, damaged }
+  return { snapshot: id, createdAt, finishedAt, version, database, rows, blocks, addedBytes, damaged, gaps }
 }
 
-function linesOf({ id, blocks, addedBytes, damaged }: SnapshotManifest): string[] {
+function isDamaged({ damaged, gaps = [] }: SnapshotManifest): boolean {
+  return damaged.length + gaps.length > 0
+}
+
+function linesOf(manifest: SnapshotManifest): string[] {
+  const { id, blocks, addedBytes, damaged, gaps = [] } = manifest
   return [
     ...damaged.map((block) => `The block ${block.id} is lost: ${block.reason}`),
+    ...gaps.map((gap) => `The server has lost ${nameOfGap(gap)}.`),
     `Snapshot ${id}: ${blocks.count} blocks with ${sizeText(blocks.bytes)}, of which ${sizeText(addedBytes)} were new.`,
-    ...(damaged.length > 0 ? ['Run carrel check to see which files are affected.'] : []),
+    ...(isDamaged(manifest) ? ['Run carrel check to see which files are affected.'] : []),
   ]
 }
 

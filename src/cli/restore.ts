@@ -24,8 +24,12 @@ import { columns, print, sizeText } from './output.ts'
 
 /** Some libraries could not be restored. The others were. */
 const NOT_ALL_RESTORED = 1
-/** The backup lacks blocks that the server had lost before. */
+/** The snapshot lacks something that its trees reach. The rest was restored. */
 const RESTORED_WITH_LOSSES = 3
+
+function notInBackup(name: string): string {
+  return `The backup lacks ${name}: carrel check shows which files are affected.`
+}
 
 /** Restores a whole server into an empty data folder and database. Resolves to the exit code. */
 export async function restore(
@@ -47,7 +51,7 @@ export async function restore(
     { onLoaded: recordRestorePoints },
   )
   print(json, report, [
-    ...report.missing.map((id) => `The block ${id} is not in the backup: the server had lost it before.`),
+    ...report.missing.map(notInBackup),
     `Restored the snapshot ${report.snapshot} of ${report.createdAt}: ${report.rows} rows, ${report.blocks} blocks with ${sizeText(report.bytes)}.`,
     `Start the server with carrel serve --data ${config.dataDirectory}.`,
   ])
@@ -154,7 +158,7 @@ export async function restoreLibraries(
   }
   const missing = restored.flatMap((one) => one.missing)
   print(json, { snapshot: snapshot.manifest.id, libraries: restored, failures }, [
-    ...missing.map((id) => `The block ${id} is not in the backup: the server had lost it before.`),
+    ...missing.map(notInBackup),
     ...restored.map(({ id, name, blocks: count, alreadyRestored }) =>
       alreadyRestored
         ? `${name} was already restored as ${id}, and is unchanged since.`

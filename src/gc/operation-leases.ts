@@ -105,9 +105,14 @@ export class OperationLeases implements AsyncDisposable, CommitGuard {
     return this.#node
   }
 
-  /** Throws DatabaseError `fenced` if the lease has ended: what was condemned since it began may be deleted. */
-  async ensureHeld(): Promise<void> {
-    if (!(await isLeaseHeld(this.#db, this.#node))) throw leaseEnded()
+  /** Names the lease to another process, which works under it. That of a command stays the same. */
+  get name(): string {
+    return this.#node
+  }
+
+  /** False if the lease of this name has ended: what was condemned since it began may be deleted. */
+  static isHeld(reader: Reader, name: string): Promise<boolean> {
+    return isLeaseHeld(reader, name)
   }
 
   /**

@@ -71,14 +71,16 @@ export class ScheduledBackups implements AsyncDisposable {
       const state = await this.state()
       if (await this.#isDue('backup', state.lastBackupAt, intervalSeconds)) {
         await this.#timed('backup', () =>
-          recordedBackup(this.#db, target, () => this.#inProcess<SnapshotManifest>('backup', target)),
+          recordedBackup(this.#db, target, (lease) =>
+            this.#inProcess<SnapshotManifest>({ kind: 'backup', target, lease }),
+          ),
         )
       }
       if (verifySeconds === undefined || !(await this.#isDue('verify', state.lastVerifiedAt, verifySeconds)))
         return
       await this.#timed('verification of the backup', () =>
         recordedVerification(this.#db, target, () =>
-          this.#inProcess<{ problems: string[] }>('verify', target),
+          this.#inProcess<{ problems: string[] }>({ kind: 'verify', target }),
         ),
       )
     } catch (error) {
@@ -98,8 +100,8 @@ export class ScheduledBackups implements AsyncDisposable {
     return now - (lastSuccess ?? 0) >= seconds && isRetryDue
   }
 
-  #inProcess<Result>(kind: 'backup' | 'verify', target: string): Promise<Result> {
-    const job: BackupJob = { kind, config: this.#config, target }
+  #inProcess<Result>(what: Omit<BackupJob, 'config'>): Promise<Result> {
+    const job: BackupJob = { ...what, config: this.#config }
     return this.#db.runInSideProcess<Result>(
       new URL('./backup-process.ts', import.meta.url),
       job,

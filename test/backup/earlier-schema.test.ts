@@ -4,10 +4,12 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { createSnapshot } from '../../src/backup/create.ts'
+import { TargetLock } from '../../src/backup/lock.ts'
 import { openRepository } from '../../src/backup/open-target.ts'
 import { knownSchemaVersion } from '../../src/database/inspect.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { openSnapshot } from '../../src/database/snapshot.ts'
+import type { BlockId } from '../../src/objects/index.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
 import { unpack } from '../crash/scenarios.ts'
 import { Client } from '../support/client.ts'
@@ -31,16 +33,19 @@ async function createEarlierSnapshot(target: string) {
   const data = await unpack(FIXTURE)
   await using blocks = await openDiskBlockStore({ directory: path.join(data, 'blocks') })
   const repository = await openRepository(target, { passphraseFile: undefined }, { create: true })
-  const manifest = await createSnapshot(repository, {
+  await using lock = await TargetLock.acquire(repository.target, 'write', 'carrel backup')
+  const source = {
     openSnapshot: () => openSnapshot({ kind: 'sqlite', file: path.join(data, 'carrel.db') }),
     findGarbage: async () => new Set(),
     blocks,
-    heldNow: async () => new Set(),
+    areBlocksKept: async () => true,
+    heldNow: async () => new Set<BlockId>(),
     secret: SECRET,
     settings: null,
     host: 'earlier',
     version: '0.0.1',
-  })
+  }
+  const manifest = await createSnapshot(repository, source, { lock })
   assert.equal(manifest.schemaVersion, FIXTURE_SCHEMA)
   assert.ok(manifest.schemaVersion < knownSchemaVersion)
   assert.deepEqual(manifest.damaged, [])

@@ -209,7 +209,8 @@ describe('the lock of a killed process', { skip: process.platform !== 'linux' &&
     await lock[Symbol.asyncDispose]()
     // As after the restart of a container, whose first process always has the same id.
     for (const pid of [process.pid, process.ppid]) {
-      await writeFile(file, JSON.stringify({ ...entry, pid, began: `${String(entry['began'])}0` }))
+      const identity = String(entry['process']).replace(/:\d+:\d+$/, `:${pid}:1`)
+      await writeFile(file, JSON.stringify({ ...entry, pid, process: identity }))
       await (await ofThisProcess()).lock[Symbol.asyncDispose]()
       assert.deepEqual(await filesIn(path.join(target, 'locks')), [])
     }

@@ -6,7 +6,13 @@ import { after, before, describe, it } from 'node:test'
 import { dropPartialUpload } from '../../src/access/partial-upload-store.ts'
 import { repairAnnotations } from '../../src/annotations/annotation-faults-store.ts'
 import { deleteArchive } from '../../src/archives/archive-store.ts'
-import { createSnapshot, openRepository, Snapshot } from '../../src/backup/index.ts'
+import {
+  type BackupSource,
+  createSnapshot,
+  openRepository,
+  Snapshot,
+  TargetLock,
+} from '../../src/backup/index.ts'
 import { listLibraryNamesOf } from '../../src/commits/index.ts'
 import { BlockCheck } from '../../src/content/block-check.ts'
 import { findBlocksHeldAnywhere } from '../../src/content/index.ts'
@@ -47,16 +53,19 @@ async function backUp(): Promise<RepairSource> {
   await using blocks = await openBlocksOf(server)
   const folder = await mkdtemp(path.join(target, 'backup-'))
   const repository = await openRepository(folder, { passphraseFile: undefined }, { create: true })
-  const manifest = await createSnapshot(repository, {
+  await using lock = await TargetLock.acquire(repository.target, 'write', 'carrel backup')
+  const source: BackupSource = {
     openSnapshot: () => openSnapshot(setting),
     findGarbage: (snapshot) => GarbageReferences.find(snapshot, 0),
     blocks,
+    areBlocksKept: async () => true,
     heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
     secret: null,
     settings: null,
     host: 'test',
     version: '0',
-  })
+  }
+  const manifest = await createSnapshot(repository, source, { lock })
   const snapshot = new Snapshot(repository, manifest)
   return {
     name: 'the backup',

@@ -4,6 +4,8 @@ const GC = 'test/gc/safeguards.test.ts'
 const COLLECT = 'test/gc/collect.test.ts'
 const TARGETS = 'test/backup/targets.test.ts'
 const WHOLE_SERVER = 'test/backup/whole-server.test.ts'
+const STALLED = 'test/backup/stalled.test.ts'
+const INCOMPLETE = 'test/backup/incomplete.test.ts'
 const CONDEMNED = 'test/backup/condemned.test.ts'
 const MIGRATION = 'test/upgrade/migration.test.ts'
 const REPAIR = 'test/check/repair.test.ts'
@@ -119,18 +121,58 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   },
   {
     invariant: 'I4',
-    name: 'verify looks for every pack',
+    name: 'a backup without its lease makes no snapshot',
+    file: 'src/backup/create.ts',
+    find: '  await refuseCollected(source, damaged)\n',
+    replace: '',
+    tests: [STALLED],
+  },
+  {
+    invariant: 'I4',
+    name: 'a manifest that was published without the lock is withdrawn',
+    file: 'src/backup/create.ts',
+    find: '  try {\n    await repository.assertWritten()\n  } catch',
+    replace: '  try {\n    await Promise.resolve()\n  } catch',
+    tests: [STALLED],
+  },
+  {
+    invariant: 'I4',
+    name: 'a snapshot that was published too late is not valid',
+    file: 'src/backup/manifest.ts',
+    find: 'if (snapshots === undefined) continue',
+    replace: 'if (snapshots !== null) continue',
+    tests: [STALLED],
+  },
+  {
+    invariant: 'I4',
+    name: 'a backup does not rely on what a prune that stands still may remove',
+    file: 'src/backup/repository.ts',
+    find: 'else if (!this.#doomed.has(packName(entry.id))) index.add(entry)',
+    replace: 'else index.add(entry)',
+    tests: [STALLED],
+  },
+  {
+    invariant: 'I4',
+    name: 'verify follows the trees of a snapshot',
     file: 'src/backup/verify.ts',
-    find: 'if (size === undefined) problems.push(`${name} is missing.`)',
-    replace: 'if (size === undefined) continue',
+    find: 'if (!known.has(gap.id)) lack(nameOfGap(gap))',
+    replace: 'if (known.has(gap.id)) lack(nameOfGap(gap))',
+    tests: [INCOMPLETE],
+  },
+  {
+    invariant: 'I4',
+    name: 'verify looks for every pack',
+    file: 'src/backup/repository.ts',
+    find: 'if (size !== entry.size) unusable.push({ entry, size })',
+    replace: 'if (size !== undefined && size !== entry.size) unusable.push({ entry, size })',
     tests: [WHOLE_SERVER],
   },
   {
     invariant: 'I6',
     name: 'verify reads and hashes every pack',
     file: 'src/backup/verify.ts',
-    find: '    else if (readData) await collect(() => repository.verifyPack(entry))\n',
-    replace: '    else void collect\n',
+    find: '    if (readData) await collect(() => repository.verifyPack(entry))\n',
+    replace: '    void collect\n',
     tests: [WHOLE_SERVER],
   },
   {
