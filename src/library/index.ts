@@ -24,6 +24,7 @@ export {
   rename,
 } from './entries.ts'
 export { copyTo, makeFolderAt, moveTo, type PlaceOutcome, putFile, setTime } from './exact-paths.ts'
+export { checksumsOf, type FileChecksums, keepChecksums } from './file-checksums.ts'
 export {
   type AlsoOfLibrary,
   createLibrary,

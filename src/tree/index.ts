@@ -1,4 +1,5 @@
 export { CacheEpochs } from './cache-epochs.ts'
+export { type FileChecksums, findChecksums, putChecksums } from './checksum-store.ts'
 export {
   condemnObjects,
   deleteCondemnedObjects,

@@ -1,6 +1,6 @@
 import { httpDate, mediaTypeOf } from '../http/index.ts'
 import { displayName } from '../identity/index.ts'
-import { type FileLock, MAX_HOLDERS } from '../library/index.ts'
+import { type FileChecksums, type FileLock, MAX_HOLDERS } from '../library/index.ts'
 import { isWithin, type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type Address, hrefOf } from './address.ts'
 import type { WebdavServices } from './services.ts'
@@ -22,6 +22,8 @@ export interface DescribedItem {
   readonly size: number
   /** The id of the file or dir; undefined for the root. */
   readonly id: string | undefined
+  /** Known checksums of a file, if they were asked for. */
+  readonly checksums: FileChecksums | undefined
   /** Used and available bytes, of a folder. */
   readonly quota: { readonly used: number; readonly available: number } | undefined
 }

@@ -15,6 +15,7 @@ const file: DescribedItem = {
   createdAt: undefined,
   size: 3,
   id: 'abc',
+  checksums: undefined,
   quota: undefined,
 }
 const folder: DescribedItem = { ...file, isFolder: true, size: 0, quota: { used: 5, available: 7 } }

@@ -1,5 +1,6 @@
 import type { DeadProperty } from '../library/index.ts'
 import { TwoGenerationCache } from '../scheduling/index.ts'
+import { isChecksums, owncloudProperty } from './checksum-property.ts'
 import { isCreationTime, isModificationTime, modificationTimeText } from './item-times.ts'
 import {
   type DescribedItem,
@@ -58,7 +59,8 @@ export class PropertyQuery {
   readonly needsDead: boolean
   readonly needsLocks: boolean
   readonly needsQuota: boolean
-  /** Identifies the query if what it describes depends on entries alone, so that it can be cached; else undefined. */
+  readonly needsChecksums: boolean
+  /** Identifies the query if what it describes depends on entries and their content alone, so that it can be cached; else undefined. */
   readonly cacheKey: string | undefined
 
   /** Without two equal names. `text` is the body, or undefined if that is long. */
@@ -75,6 +77,7 @@ export class PropertyQuery {
     this.needsDead = kind !== 'prop' || names.some((name) => !isLive(name) || isCreationTime(name))
     this.needsLocks = kind !== 'prop' || isAsked('lockdiscovery')
     this.needsQuota = isAsked('quota-used-bytes') || isAsked('quota-available-bytes')
+    this.needsChecksums = names.some(isChecksums)
     const dependsOnMore = this.needsDead || this.needsLocks || this.needsQuota
     this.cacheKey = dependsOnMore || text === undefined ? undefined : `${text.length} ${text}`
   }
@@ -203,7 +206,8 @@ function liveOf(property: Name): LiveProperty | undefined {
     return ({ mtime }) => (mtime === undefined ? undefined : modificationTimeText(property, mtime))
   }
   const { namespace, name } = property
-  return namespace === 'DAV:' && Object.hasOwn(liveProperties, name) ? liveProperties[name] : undefined
+  if (namespace !== 'DAV:') return owncloudProperty(property)
+  return Object.hasOwn(liveProperties, name) ? liveProperties[name] : undefined
 }
 
 /** Whether the server computes a property. */

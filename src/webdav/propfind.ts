@@ -9,6 +9,7 @@ import {
 } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
 import {
+  checksumsOf,
   type DeadProperty,
   type Library,
   type PropertySizes,
@@ -17,7 +18,7 @@ import {
   propertySizesIn,
   seenLocks,
 } from '../library/index.ts'
-import { type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
+import { type Dirent, type FileId, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
 import { TimeSlicer, TwoGenerationCache } from '../scheduling/index.ts'
 import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { storedCreationTime } from './item-times.ts'
@@ -126,7 +127,7 @@ async function rootListing(
   query: PropertyQuery,
 ): Promise<Listing> {
   const context = { locks: undefined }
-  const base = { path: ROOT, isFolder: true, size: 0, createdAt: undefined }
+  const base = { path: ROOT, isFolder: true, size: 0, createdAt: undefined, checksums: undefined }
   const free = query.needsQuota ? await services.server.storeRoom() : undefined
   const used = free === undefined ? 0 : await services.quotas.usageOf(user)
   const quota = await quotaOf(services, free, { ownerKey: user.key }, used)
@@ -181,7 +182,11 @@ async function libraryListing(
   const context = { locks }
   const folder = listing ? await library.tree.getDir(path) : undefined
   const href = hrefOf(address, kind === 'folder')
-  const own = describe(entry ?? rootEntry(library, address), path, href, dead, quota)
+  const readsChecksums = query.needsChecksums
+  const checksums =
+    readsChecksums && entry?.kind === 'file' ? await checksumsOf(core, library, [entry.id]) : undefined
+  const described = { dead, checksums: entry && checksums?.get(entry.id as FileId), quota }
+  const own = describe(entry ?? rootEntry(library, address), path, href, described)
   return {
     own: { item: own, context, dead },
     async *below() {
@@ -192,9 +197,14 @@ async function libraryListing(
         folder?.dir.entries ?? [],
         deadBelow,
       )) {
+        const ids = readsChecksums
+          ? batch.flatMap(({ entry: { kind, id } }) => (kind === 'file' ? id : []))
+          : []
+        const known = ids.length === 0 ? undefined : await checksumsOf(core, library, ids)
         yield batch.map(({ entry: one, at, dead: deadHere }) => {
           const url = `${href}${encodeName(one.name)}${one.kind === 'dir' ? '/' : ''}`
-          return { item: describe(one, at, url, deadHere, quota), context, dead: deadHere }
+          const parts = { dead: deadHere, checksums: known?.get(one.id as FileId), quota }
+          return { item: describe(one, at, url, parts), context, dead: deadHere }
         })
       }
     },
@@ -259,12 +269,15 @@ function describe(
   { kind, name, mtime, size, id }: Described,
   path: LibraryPath,
   href: string,
-  dead: readonly DeadProperty[],
-  quota: DescribedItem['quota'],
+  parts: Pick<DescribedItem, 'checksums' | 'quota'> & { readonly dead: readonly DeadProperty[] },
 ): DescribedItem {
   const isFolder = kind === 'dir'
+  const { dead } = parts
+  const quota = isFolder ? parts.quota : undefined
+  // The empty dir has the id of the empty file.
+  const checksums = isFolder ? undefined : parts.checksums
   const createdAt = dead.length === 0 ? undefined : storedCreationTime(dead)
-  return { path, href, isFolder, name, mtime, createdAt, size, id, quota: isFolder ? quota : undefined }
+  return { path, href, isFolder, name, mtime, createdAt, size, id, checksums, quota }
 }
 
 /** Used and available bytes; undefined unless the free ones of the store were asked for. RFC 4331, 3 recommends them where there is no quota. */

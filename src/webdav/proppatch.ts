@@ -1,12 +1,20 @@
 import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { changeProperties, type DeadProperty, modificationTime, setTime } from '../library/index.ts'
+import {
+  changeProperties,
+  checksumsOf,
+  type DeadProperty,
+  type FileChecksums,
+  modificationTime,
+  setTime,
+} from '../library/index.ts'
 import { parentOf, ROOT } from '../objects/index.ts'
 import { addressOf, hrefOf } from './address.ts'
+import { confirms, isChecksums } from './checksum-property.ts'
 import { isCreationTime, isModificationTime, isUnixTime, parseModificationTime } from './item-times.ts'
 import { Preconditions } from './preconditions.ts'
 import { isLive, keyOf, propstat } from './property-query.ts'
-import { changeable, existing, findResource, refuseClosed } from './resource.ts'
+import { changeable, existing, findResource, type LibraryResource, refuseClosed } from './resource.ts'
 import { davError, xmlResponse } from './responses.ts'
 import type { WebdavServices } from './services.ts'
 import { elementsOf, isDav, languageOf, parseLongXml, serialize, type XmlElement } from './xml-reader.ts'
@@ -24,6 +32,8 @@ interface Change {
   readonly name: string
   /** Undefined removes the property. */
   readonly xml: string | undefined
+  /** All text in the element. */
+  readonly text: string
   /** Unix seconds, if it sets the modification time of the item. */
   readonly mtime?: number | undefined
 }
@@ -43,7 +53,8 @@ export async function changeItemProperties(
   await conditions.check(resource)
   await conditions.refuseLocked(resource, [[resource.path, 'changes']])
   const href = hrefOf(resource.address, resource.kind === 'folder')
-  const refusals = changes.map((change) => refusalOf(change, services.now()))
+  const checksums = changes.some(isChecksums) ? await checksumsAt(services, resource) : undefined
+  const refusals = changes.map((change) => refusalOf(change, services.now(), checksums))
   if (refusals.some((one) => one !== undefined)) {
     // RFC 4918, 9.2: the instructions are executed all or none.
     const having = (status?: string) => changes.filter((_, index) => refusals[index] === status)
@@ -53,7 +64,7 @@ export async function changeItemProperties(
       [having(), '424 Failed Dependency'],
     ])
   }
-  const kept = changes.filter((change) => !isModificationTime(change))
+  const kept = changes.filter((change) => !isModificationTime(change) && !isChecksums(change))
   const { core } = services
   const isStored =
     kept.length === 0 ||
@@ -66,8 +77,14 @@ export async function changeItemProperties(
   return multistatus(href, [[changes, isStored ? '200 OK' : '507 Insufficient Storage']])
 }
 
+async function checksumsAt({ core }: WebdavServices, { library, entry }: LibraryResource) {
+  return entry?.kind === 'file' ? (await checksumsOf(core, library, [entry.id])).get(entry.id) : undefined
+}
+
 /** The status of an instruction that cannot be executed; undefined if it can. */
-function refusalOf(change: Change, now: number): string | undefined {
+function refusalOf(change: Change, now: number, checksums: FileChecksums | undefined): string | undefined {
+  // rclone sends the checksum of the file with its new time.
+  if (isChecksums(change)) return confirms(change.text, checksums) ? undefined : UNFIT
   if (isUnixTime(change)) {
     const { xml, mtime } = change
     const isKept = xml === undefined || (mtime !== undefined && modificationTime(mtime, now) === mtime)
@@ -113,10 +130,10 @@ async function readChanges(bytes: Buffer): Promise<Change[]> {
       // RFC 4918, 4.3: the language in scope is part of a property.
       const language = languageOf(prop) ?? languageOf(instruction) ?? languageOf(root)
       for (const element of elementsOf(prop)) {
-        const { namespace, name, content } = element
-        const mtime =
-          isSet && isModificationTime(element) ? parseModificationTime(element, textOf(content)) : undefined
-        changes.push({ namespace, name, xml: isSet ? serialize(element, language) : undefined, mtime })
+        const { namespace, name } = element
+        const text = isModificationTime(element) || isChecksums(element) ? textOf(element) : ''
+        const mtime = isSet && isModificationTime(element) ? parseModificationTime(element, text) : undefined
+        changes.push({ namespace, name, text, xml: isSet ? serialize(element, language) : undefined, mtime })
       }
     }
   }
@@ -126,6 +143,6 @@ async function readChanges(bytes: Buffer): Promise<Change[]> {
   return changes
 }
 
-function textOf(content: XmlElement['content']): string {
-  return content.filter((one) => typeof one === 'string').join('')
+function textOf({ content }: XmlElement): string {
+  return content.map((one) => (typeof one === 'string' ? one : textOf(one))).join('')
 }

@@ -14,7 +14,7 @@ import {
   STREAM_BYTES,
 } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type Library, modificationTime, putFile, type Ready } from '../library/index.ts'
+import { keepChecksums, type Library, modificationTime, putFile, type Ready } from '../library/index.ts'
 import { parentOf } from '../objects/index.ts'
 import { addressOf } from './address.ts'
 import { Preconditions } from './preconditions.ts'
@@ -45,13 +45,16 @@ export async function storeFile(
   await using receiver = await Receiver.open(services, request, body, library)
   const checksums = SentChecksums.of(request)
   const content = await receiver.receive(checksums?.update)
-  checksums?.check()
+  const verified = checksums?.check()
   const editable = (await services.access.open(user, library.info.id)).editable(parentOf(path))
   const mtime = modifiedAt(request)
   const outcome = await putFile(services.core, editable, path, content, {
     mtime,
     accepts: (current) => conditions.accepts(current),
-    also: (tx) => receiver.reservation.settle(tx),
+    also: async (tx) => {
+      await receiver.reservation.settle(tx)
+      if (verified !== undefined) await keepChecksums(tx, editable, content.id, verified)
+    },
     ready: receiver.ready,
   })
   receiver.done()

@@ -367,6 +367,82 @@ describe('WebDAV', () => {
     }
   })
 
+  it('offers checksums of files, of any content that was sent with one and of one block', async () => {
+    const folder = '/dav/Notes/checksums'
+    await dav.call('MKCOL', folder)
+    const of = (algorithm: string, body: string | Uint8Array) =>
+      createHash(algorithm).update(body).digest('hex')
+    const both = (body: string | Uint8Array) => `SHA1:${of('sha1', body)} MD5:${of('md5', body)}`
+    // As rclone asks for them.
+    const asked =
+      '<d:propfind xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:prop><d:displayname/><d:getlastmodified/><d:getcontentlength/><d:resourcetype/><oc:checksums/><oc:permissions/></d:prop></d:propfind>'
+    const shown = async (depth = '1', path = folder) => {
+      const { text } = await dav.propfind(path, depth, asked)
+      const items = text.matchAll(/<d:displayname>([^<]*)<(?:(?!<d:response>)[^])*/g)
+      return Object.fromEntries(
+        Array.from(items, ([xml, name = '']) => [
+          name,
+          /<(?:n1:)?checksum[ >][^>]*?>?([A-Z0-9: a-f]*)<\//.exec(xml)?.[1],
+        ]),
+      )
+    }
+    // Of several blocks, as random bytes of this size always are.
+    const large = randomBytes(20_000_000)
+    await dav.put(`${folder}/by md5`, large, { 'OC-Checksum': `MD5:${of('md5', large)}` })
+    await dav.put(`${folder}/by sha1`, 'two', { 'OC-Checksum': `SHA1:${of('sha1', 'two')}` })
+    await dav.put(`${folder}/plain`, 'three')
+    await dav.put(`${folder}/many blocks`, randomBytes(20_000_000))
+    await dav.put(`${folder}/empty`, '')
+    await dav.call('MKCOL', `${folder}/folder`)
+    const expected = {
+      checksums: undefined,
+      'by md5': both(large),
+      'by sha1': both('two'),
+      plain: `SHA1:${of('sha1', 'three')}`,
+      'many blocks': undefined,
+      empty: both(''),
+      folder: undefined,
+    }
+    assert.deepEqual(await shown(), expected)
+    assert.deepEqual(await shown(), expected)
+    assert.deepEqual(await shown('0', `${folder}/by%20md5`), { 'by md5': both(large) })
+    // One read for all files, and none for a folder that was listed before. Of the folder itself, nothing stored is read.
+    clearPropfindCache()
+    const reads = async () => {
+      const { db } = server.running.services
+      const statements: string[] = []
+      for (const name of ['get', 'all'] as const) {
+        const real = db[name].bind(db) as (sql: string, ...rest: never[]) => never
+        db[name] = (sql: string, ...rest: never[]) => {
+          statements.push(sql)
+          return real(sql, ...rest)
+        }
+      }
+      await shown()
+      for (const name of ['get', 'all'] as const) delete (db as Partial<typeof db>)[name]
+      return statements.filter((sql) => /fs_object|webdav_property/.test(sql)).length
+    }
+    assert.deepEqual([await reads(), await reads()], [1, 0])
+    // They follow the content, and are not those of the content before.
+    await dav.call('MOVE', `${folder}/by%20md5`, { headers: { Destination: `${folder}/folder/moved` } })
+    assert.deepEqual(await shown('0', `${folder}/folder/moved`), { moved: both(large) })
+    await dav.put(`${folder}/by%20sha1`, 'other')
+    assert.equal((await shown())['by sha1'], `SHA1:${of('sha1', 'other')}`)
+
+    // rclone sends the checksum that it was told with a new time.
+    const patch = async (sum: string) => {
+      const body = `<D:propertyupdate xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns"><D:set><D:prop><lastmodified xmlns="DAV:">1564654830</lastmodified><oc:checksums>
+	<oc:checksum>${sum}</oc:checksum></oc:checksums></D:prop></D:set></D:propertyupdate>`
+      const { text } = await dav.call('PROPPATCH', `${folder}/plain`, { body })
+      return Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, code]) => Number(code))
+    }
+    assert.deepEqual(await patch(`SHA1:${of('sha1', 'another')}`), [409, 424])
+    assert.deepEqual(await patch(`SHA1:${of('sha1', 'three')}`), [200])
+    const { text } = await dav.propfind(`${folder}/plain`, '0')
+    assert.match(text, /Thu, 01 Aug 2019 10:20:30 GMT/)
+    assert.doesNotMatch(text, /checksum[ >]/)
+  })
+
   it('says how much space there is, for an account without a quota, too', async () => {
     const other = await server.signUp({ password: PASSWORD })
     const admin = await server.admin()

@@ -60,6 +60,7 @@ import { heldShares } from './0061-held-shares.ts'
 import { propertyUsage } from './0062-property-usage.ts'
 import { knownSources } from './0063-known-sources.ts'
 import { devicesOfSignIns } from './0064-devices-of-sign-ins.ts'
+import { fileChecksums } from './0065-file-checksums.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   propertyUsage,
   knownSources,
   devicesOfSignIns,
+  fileChecksums,
 ]
