@@ -10,7 +10,8 @@ interface Waiting {
 
 /**
  * Batches the tickets of one event loop turn into one transaction, because a transaction costs more than a
- * row. Not flushed: a ticket lost in a power failure is simply requested again.
+ * row. A ticket lost in a power failure is simply requested again, so SQLite does not flush it. PostgreSQL waits for its standbys: after a failover clients
+ * go on without a request that failed, and use the tickets they have.
  */
 export class TicketInserts {
   readonly #db: Database
@@ -37,7 +38,7 @@ export class TicketInserts {
   async #write(some: readonly Waiting[]): Promise<void> {
     let isWritten: boolean
     try {
-      isWritten = await writeIfSpace(this.#db, (tx) => insertTickets(tx, some))
+      isWritten = await writeIfSpace(this.#db, (tx) => insertTickets(tx, some), 'replicated')
     } catch (error) {
       // Retried one by one, so that a ticket of a deleted library does not fail the others.
       if (some.length > 1) await Promise.all(some.map((one) => this.#write([one])))

@@ -213,7 +213,7 @@ export class Tickets {
     if (kept !== undefined) this.#unwritten.set(memoryKey(ticketHash(ticket)), { ...kept, target })
     else {
       const isBound = await this.#db.write((tx) => bindTicket(tx, ticketHash(ticket), target), {
-        durable: false,
+        durable: 'replicated',
       })
       if (!isBound) fail({ code: 'permission-denied' })
     }

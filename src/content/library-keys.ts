@@ -95,7 +95,7 @@ export class LibraryKeys implements Disposable {
     const sealedKey = sealKey(key, ticket, purposeOf(name, encryption))
     await this.#options.db.write(
       (tx) => putOpenedLibrary(tx, { ...rowOf(library), name, sealedKey, expiresAt: row.expiresAt }),
-      { durable: false },
+      { durable: 'replicated' },
     )
   }
 

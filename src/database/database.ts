@@ -45,10 +45,11 @@ export interface Transaction extends Reader {
 
 export interface WriteOptions {
   /**
-   * False for data that may be lost in a power failure (a ticket, a last-used time): the caller does not wait for the flush. Order is kept: a
-   * later durable write also makes this one durable.
+   * False for data that may be lost in a power failure (a last-used time): the caller does not wait for the flush. Order is kept: a
+   * later durable write also makes this one durable. `replicated` for what clients were given and would be given again after a power failure, but rely on when a standby takes over
+   * (a ticket): only PostgreSQL waits, for its flush and its synchronous standbys.
    */
-  durable?: boolean
+  durable?: boolean | 'replicated'
   /**
    * Called after commit, once others can see the changes, which may be before they are durable. Later writes may build on them, because they
    * become durable later.

@@ -8,9 +8,10 @@ import { DatabaseError } from './errors.ts'
 export async function writeIfSpace(
   db: Database,
   work: (tx: Transaction) => Promise<unknown>,
+  durable: false | 'replicated' = false,
 ): Promise<boolean> {
   try {
-    await db.write(work, { durable: false })
+    await db.write(work, { durable })
     return true
   } catch (error) {
     if (!(error instanceof DatabaseError) || (error.reason !== 'full' && error.reason !== 'unwritable'))

@@ -39,5 +39,5 @@ export function reserveMore(
 }
 
 function withAdmission<T>(db: Database, decide: (tx: Transaction) => Promise<T>): Promise<T> {
-  return db.withMutex(ADMISSION_MUTEX, () => db.write(decide, { durable: false }))
+  return db.withMutex(ADMISSION_MUTEX, () => db.write(decide, { durable: 'replicated' }))
 }

@@ -120,7 +120,7 @@ export class Archives implements AsyncDisposable {
       const sealed = (archive: ArchiveRow) => this.#sealed(archive, ticket)
       const equal = await db.write(
         (tx) => joinEqual(tx, { requester, identity }, { hash, expiresAt, sealed }),
-        { durable: false },
+        { durable: 'replicated' },
       )
       if (equal !== undefined) {
         const of = { accountKey, isEncrypted: equal.isEncrypted }

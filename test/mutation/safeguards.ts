@@ -120,8 +120,8 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I4',
     name: 'a write is acknowledged after a flush',
     file: 'src/database/sqlite/sqlite-database.ts',
-    find: 'if (durable) await this.flushed()',
-    replace: 'if (durable) void this.flushed().catch(() => {})',
+    find: 'if (durable === true) await this.flushed()',
+    replace: 'if (durable === true) void this.flushed().catch(() => {})',
     tests: [SQLITE],
   },
   {

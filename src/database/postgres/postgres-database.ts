@@ -397,12 +397,17 @@ export class PostgresDatabase implements Migratable {
     const { request } = this.#reads
     const client = await this.#connect()
     const onAnswer = () => this.#waits.progress(request)
-    const tx = new PostgresTransaction(client, this.#context, { durable, limits, lease, onAnswer })
+    const tx = new PostgresTransaction(client, this.#context, {
+      durable: durable !== false,
+      limits,
+      lease,
+      onAnswer,
+    })
     let usable = false
     try {
       const result = await work(tx)
       refuseExpired(request)
-      if (request !== undefined && durable && tx.changes) request.mayHaveChanged = true
+      if (request !== undefined && durable === true && tx.changes) request.mayHaveChanged = true
       try {
         await tx.commit()
         usable = true

@@ -176,11 +176,11 @@ class SqliteDatabase implements Migratable {
       } finally {
         unlock()
       }
-      if (request !== undefined && durable) request.mayHaveChanged = true
+      if (request !== undefined && durable === true) request.mayHaveChanged = true
       onCommitted?.()
       done.tx.announce()
       // Also after a transaction without changes: what it read may not be flushed yet.
-      if (durable) await this.flushed()
+      if (durable === true) await this.flushed()
       return done.result
     } finally {
       this.#waits.leave(request)
