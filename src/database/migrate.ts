@@ -4,7 +4,7 @@ import { DatabaseError, OlderNodesError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
 import { columnTypes, type Migration } from './migrations/types.ts'
-import { backUpBeforeMigration } from './pre-migration-backup.ts'
+import { backUpBeforeMigration, type FirstBackup, noteUpgradeFinished } from './pre-migration-backup.ts'
 import { hasKinds, kindOf, listApplied, refuseUnknown } from './schema-steps.ts'
 
 /** How long a step waits for a table that another node uses, before it lets others pass and is tried again. */
@@ -60,6 +60,7 @@ export async function migrate(
   const isNew = found === 0
   const waitsForServer = (index: number) => index > needed && !isNew && listOlderNodes === undefined
   let waiting: WaitingStep | undefined
+  let first: FirstBackup | undefined
   let isBackedUp = isNew || backupDirectory === undefined
   for (const [index, step] of pending.entries()) {
     if (waitsForServer(index)) break
@@ -69,10 +70,10 @@ export async function migrate(
     let nodes = listNodes === undefined || isBackedUp ? [] : await nodesBefore(db, step, listNodes)
     if (nodes.length === 0) {
       if (!isBackedUp && backupDirectory !== undefined) {
-        await backUpBeforeMigration(db, found, backupDirectory, logger)
+        first = await backUpBeforeMigration(db, found, backupDirectory, logger)
         isBackedUp = true
       }
-      nodes = await applyStep(db, step, { now, logger, listNodes })
+      nodes = await applyStep(db, step, { now, logger, listNodes, first })
     }
     if (nodes.length === 0) continue
     const { version, name } = step
@@ -80,6 +81,7 @@ export async function migrate(
     waiting = { version, name, nodes }
     break
   }
+  if (pending.length > 0 && backupDirectory !== undefined) await noteUpgradeFinished(backupDirectory)
   refuseUnknown(await listApplied(db, db.dialect), migrations)
   db.schemaVersion = await findVersionOf(db)
   return waiting
@@ -120,6 +122,17 @@ interface StepOptions {
   readonly now: () => number
   readonly logger: Logger | undefined
   readonly listNodes: ListOlderNodes | undefined
+  readonly first: FirstBackup | undefined
+}
+
+/** Which programs can open the data after a step that failed. */
+async function openableBy(db: Database, first: FirstBackup | undefined): Promise<string> {
+  const here = 'This program goes on from there when it is started again'
+  if (first === undefined) return `${here}.`
+  const applied = await listApplied(db, db.dialect)
+  const isOpen = [...applied].every(([version, kind]) => version <= first.schemaVersion || kind === 'expand')
+  if (isOpen) return `${here}, and the program of schema version ${first.schemaVersion} can still open it.`
+  return `${here}. The program of schema version ${first.schemaVersion} cannot open it any more: to go back, restore ${first.file}.`
 }
 
 /** Applies a step, unless there are nodes that it has to wait for. Resolves to their names. */
@@ -131,9 +144,10 @@ async function applyStep(db: Database, step: Migration, options: StepOptions): P
     } catch (cause) {
       const isBusy = db.dialect === 'postgres' && cause instanceof DatabaseError && cause.reason === 'busy'
       if (!isBusy || attempt === MAX_ATTEMPTS) {
-        throw new Error(`Schema step ${version} (${name}) failed; the data is as it was before that step.`, {
-          cause,
-        })
+        throw new Error(
+          `Schema step ${version} (${name}) failed; the data is as it was before that step. ${await openableBy(db, options.first)}`,
+          { cause },
+        )
       }
       options.logger?.warn({ step: version, name }, 'a step of the schema waits for a table that is in use')
       await delay(RETRY_MS)

@@ -118,6 +118,35 @@ onBothDatabases('a migration', (fresh) => {
     assert.deepEqual(kept.sort(), ['schema-3', 'schema-4', 'schema-5'])
   })
 
+  it('keeps the backup made before its first step, however often it is interrupted', async (t) => {
+    const it = await prepare(t)
+    if (it === undefined) return
+    await using _ = await it.open(notes)
+    const kept = () => readdirSync(it.backupDirectory).map((name) => /schema-\d/.exec(name)?.[0] ?? name)
+    const failing = (version: number): Migration => ({
+      ...titles(version),
+      up: () => Promise.reject(new Error('interrupted')),
+    })
+    // Each start applies one step more, as if the process had been killed after it.
+    for (let reached = 1; reached <= 5; reached++) {
+      const steps = Array.from({ length: reached - 1 }, (_, index) => titles(index + 2))
+      const expected =
+        reached === 1
+          ? /failed; .* program of schema version 1 can still open it/
+          : /program of schema version 1 cannot open it any more: to go back, restore \S+schema-1\./
+      await assert.rejects(it.open(notes, ...steps, failing(reached + 1)), expected)
+      // As above, at its first step.
+      await assert.rejects(it.open(notes, ...steps, failing(reached + 1)), expected)
+    }
+    assert.deepEqual(kept().sort(), ['schema-1', 'schema-3', 'schema-4', 'schema-5', 'unfinished-upgrade'])
+    await using db = await it.open(notes, titles(2), titles(3), titles(4), titles(5), titles(6))
+    assert.equal(db.schemaVersion, 6)
+    assert.deepEqual(kept().sort(), ['schema-1', 'schema-3', 'schema-4', 'schema-5'])
+    await using later = await it.open(notes, ...[2, 3, 4, 5, 6, 7].map((version) => titles(version)))
+    assert.equal(later.schemaVersion, 7)
+    assert.deepEqual(kept().sort(), ['schema-4', 'schema-5', 'schema-6'])
+  })
+
   it('does not begin if the backup fails', async (t) => {
     const it = await prepare(t)
     if (it === undefined) return
@@ -163,7 +192,7 @@ onBothDatabases('a migration', (fresh) => {
     const program = path.join(import.meta.dirname, 'killed-migration.fixture.ts')
     const killed = spawnSync(process.execPath, [program, JSON.stringify(it.setting), it.backupDirectory])
     assert.equal(killed.signal, 'SIGKILL', String(killed.stderr))
-    assert.equal(readdirSync(it.backupDirectory).length, 1)
+    assert.equal(readdirSync(it.backupDirectory).filter((name) => name.startsWith('schema')).length, 1)
     {
       await using db = await it.open(notes)
       await expectRows(db)
