@@ -2,12 +2,13 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { listLiveNodes } from '../cluster/index.ts'
 import { blocksAt, type Config, formatBlocks, malformed, parseBlocks } from '../config/index.ts'
+import { sampleStoredBlocks } from '../content/index.ts'
 import type { Database, Reader } from '../database/index.ts'
 import { descriptorLimit, foldersKeptOpen } from '../descriptor-limits.ts'
 import { StartError } from '../errors.ts'
 import { explainUnusable, openBucket, probeBucket, S3Refused, S3Unavailable } from '../s3/index.ts'
 import { openDiskBlockStore } from '../storage/disk/index.ts'
-import type { BlockStore } from '../storage/index.ts'
+import { BlockMissing, type BlockStore } from '../storage/index.ts'
 import {
   beginMove,
   bucketMarker,
@@ -46,7 +47,10 @@ export async function openBlocks(config: Config, options: OpenBlocksOptions): Pr
   const { db, claim } = options
   const other = await withStore(config.blocks, async (configured) => {
     const found = await identifyStore(db, configured)
-    if (found.own === undefined) await checkUnregistered(config, db)
+    if (found.own === undefined) {
+      await checkUnregistered(config, db)
+      if (claim !== undefined) await refuseWithoutBlocks(config, options, configured)
+    }
     if (claim !== undefined) await claimStore(claim, configured, unixSeconds())
     return found.other
   })
@@ -177,6 +181,40 @@ async function checkUnregistered({ blocks, dataDirectory }: Config, db: Reader):
       `The blocks of this server are in ${directory}: start it once with CARREL_BLOCKS set to disk, then move them with carrel migrate.`,
     )
   }
+}
+
+/** Blocks that are looked for in a store before it becomes that of a database. */
+const SAMPLE = 20
+
+/**
+ * A store that has none of the blocks of the database is another one: an empty folder where a disk should be mounted, or the wrong bucket. Once it were registered, the
+ * right one would be refused.
+ */
+async function refuseWithoutBlocks(
+  config: Config,
+  options: OpenBlocksOptions,
+  { address, marker }: ConfiguredStore,
+): Promise<void> {
+  if ((await marker.read()) !== undefined) return
+  const known = await sampleStoredBlocks(options.db, SAMPLE)
+  if (known.length === 0) return
+  await using store = await openStore(config, config.blocks, { ...options, shared: true })
+  for (const id of known) {
+    try {
+      await store.size(id, { stored: true })
+      return
+    } catch (error) {
+      if (!(error instanceof BlockMissing)) throw error
+    }
+  }
+  const place = config.blocks.kind === 'disk' ? config.blocks.directory : address.replace(/\?.*$/, '')
+  const others =
+    config.blocks.kind === 'disk'
+      ? 'that CARREL_DATA is right and its disk is mounted'
+      : 'that CARREL_BLOCKS is right'
+  throw new StartError(
+    `No block of this database is in ${place}, of ${known.length} that were looked for: see ${others}, and start again. If the blocks are lost for good, write a line of your own to ${marker.place}, start again, and run carrel repair.`,
+  )
 }
 
 /** Whether a folder holds blocks on disk. */

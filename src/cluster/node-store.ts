@@ -145,7 +145,7 @@ export async function listOlderNodes(
   dialect: Dialect,
   { version, reached, dead = '' }: { version: number; reached: number; dead?: string | undefined },
 ): Promise<string[]> {
-  if (reached < FIRST_WITH_NODES) return []
+  if (reached < FIRST_WITH_NODES) return dialect === 'postgres' ? listOldSessions(reader) : []
   // On SQLite all nodes: connections keep the columns of prepared statements, so no column may be removed while the file is open.
   const isAny = reached < FIRST_WITH_SCHEMA || dialect === 'sqlite'
   const older = isAny ? '' : 'and coalesce(schema_version, 0) < ?'
@@ -156,6 +156,15 @@ export async function listOlderNodes(
     ...(older === '' ? [] : [version]),
   )
   return rows.map((row) => `${row.address} (version ${row.version})`)
+}
+
+/** Sessions of programs from before nodes had rows. They have the name that no program has had since. */
+async function listOldSessions(reader: Reader): Promise<string[]> {
+  const rows = await reader.all<{ address: string | null }>(
+    `select distinct host(client_addr) as address from pg_stat_activity
+     where datname = current_database() and application_name = 'carrel'`,
+  )
+  return rows.map(({ address }) => `an older Carrel at ${address ?? 'this host'}`)
 }
 
 const COLUMNS = 'id, version, address, blocks, started_at, heartbeat_at'

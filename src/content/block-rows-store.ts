@@ -294,3 +294,13 @@ export async function shareBlocks(
     if (missing !== undefined) throw new BlockMissing(missing)
   }
 }
+
+/** Some blocks that libraries hold and the block store should have. */
+export async function sampleStoredBlocks(reader: Reader, count: number): Promise<BlockId[]> {
+  const rows = await reader.all<{ block_id: Uint8Array }>(
+    `select b.block_id from library_block b
+     where not exists (select 1 from small_block s where s.id = b.block_id) limit ?`,
+    count,
+  )
+  return rows.map((row) => idFromBytes<BlockId>(row.block_id))
+}

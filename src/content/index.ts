@@ -13,6 +13,7 @@ export {
   listStoredAfter,
   readSmallBlocks,
   type SizedBlock,
+  sampleStoredBlocks,
 } from './block-rows-store.ts'
 export {
   condemnBlocks,

@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { Client as PostgresClient } from 'pg'
-import { knownSchemaVersion } from '../../src/database/index.ts'
+import { knownSchemaVersion, openDatabase } from '../../src/database/index.ts'
 import { Client } from '../support/client.ts'
 import { environment, serve } from '../support/command.ts'
-import { findPostgres, type PostgresServer } from '../support/postgres.ts'
-import { ADMIN } from '../support/server.ts'
+import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { ADMIN, startServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 
 const found = await findPostgres()
@@ -170,5 +170,32 @@ describe('a rolling upgrade', { skip }, () => {
     ])
     assert.equal(await paused.ended, 9)
     assert.ok(paused.lines.some(({ msg }) => msg === 'another node changed the schema; stopping'))
+  })
+})
+
+describe('an upgrade of a database from before nodes had rows', { skip }, () => {
+  it('is refused while an older server is connected, and changes nothing', async () => {
+    await using postgres = await startPostgres()
+    const url = await postgres.createDatabase()
+    const setting = { kind: 'postgres', url } as const
+    const onFatal = (error: Error) => assert.fail(error)
+    const before = await openDatabase(setting, { onFatal, upToVersion: 33 })
+    await before[Symbol.asyncDispose]()
+    const older = new PostgresClient({ connectionString: url, application_name: 'carrel' })
+    older.on('error', () => {})
+    await older.connect()
+    const start = () => startServer({ env: { CARREL_DATABASE: url, CARREL_PRE_MIGRATION_BACKUP: 'off' } })
+    await assert.rejects(
+      start,
+      /these servers could not work: an older Carrel at 127\.0\.0\.1\. Stop them, and start again/,
+    )
+    const { rows } = await older.query('select max(version)::int as version from schema_migration')
+    assert.deepEqual(rows, [{ version: 33 }])
+    await older.end()
+    // PostgreSQL ends the session a moment later.
+    await eventually(async () => {
+      await using server = await start()
+      assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+    })
   })
 })

@@ -127,7 +127,8 @@ export class PostgresDatabase implements Migratable {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: valueTypes,
       results,
-      application_name: 'carrel',
+      // Programs from before nodes had rows are `carrel`, so that a start can tell them from itself.
+      application_name: 'carrel node',
     }
     this.#pool = new Pool({
       ...this.#config,
