@@ -1,4 +1,4 @@
-import { type CallOptions, Connection, type ConnectionOptions } from './connection.ts'
+import { type CallOptions, Connection, type ConnectionOptions, pause } from './connection.ts'
 import { CarrelError } from './errors.ts'
 import type { ResponseOf } from './response-of.ts'
 import type { Records } from './responses.ts'
@@ -281,8 +281,30 @@ export class Carrel {
     if (isPart && response.status !== 206) {
       throw new CarrelError('server', response.status, 'The server ignored the range of a download.')
     }
-    const size = Number(response.headers.get('Content-Length') ?? 0)
-    return { id, size, body: response.body ?? new ReadableStream({ start: (stream) => stream.close() }) }
+    return { id, ...downloadOf(response) }
+  }
+
+  /** A zip archive of entries of a folder, once the server has packed it. */
+  async archive(
+    library: string,
+    folder: string,
+    names: readonly string[],
+    options: State & Cancelable = {},
+  ): Promise<Pick<Download, 'size' | 'body'>> {
+    const { commit: commit_id, at, signal } = options
+    const { zip_token: token } = await this.#connection.json('POST', `api/v2.1/repos/${library}/zip-task/`, {
+      json: { parent_dir: folder, dirents: names, commit_id, at },
+      signal,
+    })
+    for (let delayMs = 10; ; delayMs = Math.min(delayMs * 2, 1000)) {
+      await pause(delayMs, signal)
+      const progress = await this.#get('api/v2.1/query-zip-progress/', { token }, options)
+      const { zipped, total, failed, canceled, failed_reason: reason } = progress
+      if (failed || canceled) throw new CarrelError('server', 200, reason || 'The archive was not packed.')
+      if (zipped >= total) break
+    }
+    const url = `${this.#connection.url}/seafhttp/zip/${token}`
+    return downloadOf(await this.#connection.send(url, { method: 'GET', isIdempotent: true, signal }))
   }
 
   /** The SHA-256 of a file, as the server computes it; undefined if it does not. */
@@ -585,6 +607,11 @@ function entryOf(folder: string, entry: Dirent): Entry {
   const size = entry.type === 'file' ? entry.size : 0
   const path = `${folder === '/' ? '' : folder.replace(/\/+$/, '')}/${name}`
   return { path, name, kind, id, size, modifiedAt: new Date(mtime * 1000) }
+}
+
+function downloadOf({ headers, body }: Response): Pick<Download, 'size' | 'body'> {
+  const size = Number(headers.get('Content-Length') ?? 0)
+  return { size, body: body ?? new ReadableStream({ start: (stream) => stream.close() }) }
 }
 
 async function orNothing<T>(call: Promise<T>): Promise<T | undefined> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Carrel, CarrelError } from '../../sdk/src/index.ts'
@@ -119,5 +119,66 @@ describe('transfers of the SDK and the client', () => {
     await user.run(['cp', 'Down:/f', target])
     assert.ok((await readFile(target)).equals(large))
     assert.deepEqual((await readdir(user.folder)).sort(), ['f'])
+  })
+
+  it('receive many small files by few requests, each under its name with its time', async () => {
+    const library = await client.createLibrary('Many')
+    const files = new Map<string, Buffer<ArrayBuffer>>([
+      ['/large.bin', large.subarray(0, 1_200_000)],
+      ['/empty.txt', Buffer.alloc(0)],
+      ['/text.txt', Buffer.alloc(50_000, 'text ')],
+      ['/names/A.txt', Buffer.from('upper')],
+      ['/names/a.txt', Buffer.from('lower')],
+      ['/names/a (1).txt', Buffer.from('third')],
+    ])
+    for (let n = 0; n < 60; n += 1) files.set(`/deep/${n % 20}/in/${n}.bin`, randomBytes(100 + n))
+    const modifiedAt = new Date(1_700_000_000_000)
+    for (const [at, content] of files) {
+      const [folder, name] = [path.posix.dirname(at), path.posix.basename(at)]
+      await sdk(server.url).upload({ library, folder }, { name, content, modifiedAt })
+    }
+    await sdk(server.url).createFolders(library, ['/deep/none'])
+    const requests: string[] = []
+    let isCut = false
+    await using proxy = await startProxy(server.url, (_method, url) => {
+      requests.push(url)
+      return isCut && url.includes('/zip-task/') ? 'drop' : 'pass'
+    })
+    await using user = await clientUser(new Client(proxy.url, client.token))
+    const received = async (name: string, options: readonly string[] = []) => {
+      const root = path.join(user.folder, name)
+      const { files: count, skipped } = await user.json(['cp', '-r', 'Many:/', root, ...options])
+      for (const [at, content] of files) {
+        assert.ok((await readFile(root + at)).equals(content), at)
+        assert.equal((await stat(root + at)).mtimeMs, modifiedAt.getTime(), at)
+      }
+      const names = await readdir(root, { recursive: true })
+      assert.ok(names.includes(path.join('deep', 'none')))
+      assert.ok(!names.some((one) => one.includes('.carrel-part')))
+      return [count, skipped]
+    }
+    assert.deepEqual(await received('first'), [66, 0])
+    const single = requests.filter((url) => url.includes('/seafhttp/files/'))
+    assert.equal(single.length, 1, 'only the large file')
+    const listings = requests.filter((url) => /\/dir\//.test(url))
+    assert.ok(requests.length - listings.length < 40, `${requests.length} requests`)
+
+    requests.length = 0
+    await rm(path.join(user.folder, 'first/deep/1/in'), { recursive: true })
+    assert.deepEqual(await received('first', ['--update']), [3, 63])
+    assert.ok(requests.filter((url) => url.includes('/seafhttp/')).length <= 3)
+
+    // An archive has other names for files that some systems would unpack elsewhere.
+    for (const [name, text] of [
+      ['c:a.txt', 'a'],
+      ['c_a.txt', 'b'],
+    ] as const) {
+      files.set(`/names/${name}`, Buffer.from(text))
+      const file = { name, content: Buffer.from(text), modifiedAt }
+      await sdk(server.url).upload({ library, folder: '/names' }, file)
+    }
+    assert.deepEqual(await received('third'), [68, 0])
+    isCut = true
+    assert.deepEqual(await received('second'), [68, 0], 'without archives')
   })
 })
