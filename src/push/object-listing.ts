@@ -20,7 +20,8 @@ const ROWS_AT_ONCE = 100
 
 /**
  * The ids of all dirs and files below `root`, inclusive, except those that `known` has at the same path.
- * Never the empty id. A file may be listed twice.
+ * Never the empty id. A file may be listed twice. With `dirsOnly`, files are not listed, but visible: the
+ * client reads their ids in the dirs, and asks for a file when it is opened.
  */
 export async function* listObjects(
   stores: PushStores,
@@ -29,9 +30,9 @@ export async function* listObjects(
   known: DirId,
   options: { dirsOnly: boolean },
 ): AsyncGenerator<FsId[], void> {
-  for await (const ids of listBelow(stores, library, root, known, options)) {
-    await markVisible(stores, library.info, ids)
-    yield ids
+  for await (const { ids, unlisted } of listBelow(stores, library, root, known, options)) {
+    await markVisible(stores, library.info, [...ids, ...unlisted])
+    if (ids.length > 0) yield ids
   }
 }
 
@@ -41,13 +42,14 @@ async function* listBelow(
   root: DirId,
   known: DirId,
   options: { dirsOnly: boolean },
-): AsyncGenerator<FsId[], void> {
+): AsyncGenerator<{ ids: FsId[]; unlisted: FsId[] }, void> {
   if (root === known || root === EMPTY_ID) return
   const { key } = library.info
   const seen = new Set<DirId>([root])
   const open: [id: DirId, known: DirId][] = [[root, known]]
   const slicer = new TimeSlicer()
   let ids: FsId[] = []
+  let unlisted: FsId[] = []
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [id, knownId] = next
     ids.push(id)
@@ -58,19 +60,21 @@ async function* listBelow(
       const old = before.size === 0 ? undefined : before.find(entry.name)
       if (old !== undefined && old.kind === entry.kind && old.id === entry.id) continue
       if (entry.kind === 'file') {
-        if (!options.dirsOnly) ids.push(entry.id)
+        const to = options.dirsOnly ? unlisted : ids
+        to.push(entry.id)
       } else if (!seen.has(entry.id)) {
         if (seen.size < MAX_DIRS_REMEMBERED) seen.add(entry.id)
         open.push([entry.id, old?.kind === 'dir' ? old.id : EMPTY_ID])
       }
-      if (ids.length >= IDS_AT_ONCE) {
-        yield ids
+      if (ids.length + unlisted.length >= IDS_AT_ONCE) {
+        yield { ids, unlisted }
         ids = []
+        unlisted = []
       }
     }
     if (slicer.isDue) await slicer.rest()
   }
-  if (ids.length > 0) yield ids
+  if (ids.length + unlisted.length > 0) yield { ids, unlisted }
 }
 
 /**

@@ -74,6 +74,20 @@ describe('a synced shared folder', () => {
     assert.equal((await sync.commit(second)).commit_id, second)
   })
 
+  it('is read by a client that lists only folders, and asks for files when they are opened', async () => {
+    const { sync } = await sharedFolder()
+    const head = await sync.head()
+    const listed = await sync.call('GET', `fs-id-list/?server-head=${head}&dir-only=1`)
+    const { root_id: root } = await sync.commit(head)
+    assert.ok(listed.body.includes(root) && listed.body.length === 2)
+    const { objects } = makeTree({ 'plan.txt': 'plan' }, ben.email)
+    const file = [...objects].find(([, json]) => json.includes('block_ids'))?.[0] ?? ''
+    const packed = await sync.call('POST', 'pack-fs/?path=plan.txt', JSON.stringify([file]))
+    assert.equal(packed.status, 200, packed.text)
+    assert.equal(String(await sync.bytes(`block/${sha1('plan')}`)), 'plan')
+    assert.equal((await sync.call('GET', `block/${sha1('bee')}`)).status, 500, 'its file was not asked for')
+  })
+
   it('has a new head only when the folder changed', async () => {
     const { sync, library } = await sharedFolder()
     const first = await sync.head()
