@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { describe, it } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 import { checkServer } from '../support/check.ts'
 import { Client } from '../support/client.ts'
 import { download } from '../support/encrypted.ts'
+import { SEAFILE_DUMP, unpackSeafile } from '../support/seafile-fixture.ts'
 import { startServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { fingerprint, importSeafile, temporaryFolder } from './support.ts'
 
-// What a Seafile server wrote; the README beside it says which, and how.
-const FIXTURE = path.join(import.meta.dirname, '../fixtures/seafile-13')
-const DUMP = path.join(FIXTURE, 'dump.sql.gz')
+// Of the fixture, whose README says what is in it.
 const IDS = {
   docs: '1305236f-68b0-4f19-a868-363a08977e8f',
   plans: 'e21e987c-9890-4eac-8f4f-93591fc47900',
@@ -66,14 +62,21 @@ const ODD_NAMES = [
 
 describe('an import of what a Seafile server wrote', () => {
   it('brings everything over, leaves out the template that nobody owns, and says so before', async () => {
-    await using source = await unpacked()
+    await using source = await temporaryFolder()
+    await unpackSeafile(source.path)
     const before = await fingerprint(source.path)
     await using server = await startServer()
     // Both names are taken here.
     await server.signUp({ email: 'dora@example.org' })
     await (await server.signUp()).post('/api/v2.1/groups/', { form: { name: 'Team' } })
     const run = async (...more: string[]) => {
-      const { code, stdout, stderr } = await importSeafile(server, source.path, '--sql', DUMP, ...more)
+      const { code, stdout, stderr } = await importSeafile(
+        server,
+        source.path,
+        '--sql',
+        SEAFILE_DUMP,
+        ...more,
+      )
       assert.equal(code, 0, stderr + stdout)
       return JSON.parse(stdout)
     }
@@ -166,22 +169,4 @@ function digest(bytes: Uint8Array | string): string {
 async function digests(sync: SyncClient): Promise<Record<string, string | null>> {
   const files = [...(await sync.clone())].map(([name, bytes]) => [name, bytes && digest(bytes)] as const)
   return Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** The data folder of the fixture. Its archive has only files with short names. */
-async function unpacked() {
-  const folder = await temporaryFolder()
-  const tar = gunzipSync(await readFile(path.join(FIXTURE, 'storage.tar.gz')))
-  const text = (at: number, length: number) =>
-    tar
-      .toString('latin1', at, at + length)
-      .replace(/\0.*$/s, '')
-      .trim()
-  for (let at = 0; text(at, 100) !== ''; ) {
-    const [file, size] = [path.join(folder.path, text(at, 100)), Number.parseInt(text(at + 124, 12), 8)]
-    if (text(at + 156, 1) === '5') await mkdir(file, { recursive: true })
-    else await writeFile(file, tar.subarray(at + 512, at + 512 + size))
-    at += 512 * (1 + Math.ceil(size / 512))
-  }
-  return folder
 }
