@@ -2,6 +2,7 @@ import { readSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
 import type { DatabaseSnapshot, SnapshotTable, Value } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes, sha1Hex } from '../objects/index.ts'
 import { BlockDamaged, BlockMissing, type BlockStore } from '../storage/index.ts'
+import { forEachBlock } from './for-each-block.ts'
 import { findGaps } from './gaps.ts'
 import type { TargetLock } from './lock.ts'
 import {
@@ -14,10 +15,10 @@ import {
 } from './manifest.ts'
 import type { BackupRepository } from './repository.ts'
 import { RowChunker } from './row-format.ts'
+import { ScratchBlocks, ScratchIds } from './scratch-store.ts'
 import { HELD_BLOCKS, isBackedUp } from './tables.ts'
 import { BackupError } from './target.ts'
 
-const CONCURRENT_BLOCKS = 4
 const SMALL_BLOCKS_PER_STEP = 500
 
 /** Which references of libraries to blocks a snapshot leaves out. */
@@ -68,7 +69,7 @@ export async function createSnapshot(
 ): Promise<SnapshotManifest> {
   const createdAt = new Date()
   await repository.beginWriting(lock)
-  const held = new HeldBlocks(repository)
+  using held = new HeldBlocks(repository)
   const dumped = await dumpDatabase(repository, source, held, { onStep, ...(signal && { signal }) })
   const unreadable = await copyBlockFiles(repository, source.blocks, held.files, {
     onStep,
@@ -113,13 +114,13 @@ async function publish(repository: BackupRepository, manifest: SnapshotManifest)
 }
 
 /** Collects the blocks that libraries hold from the rows of the table while they are copied. */
-class HeldBlocks {
+class HeldBlocks implements Disposable {
   readonly #repository: BackupRepository
-  readonly #seen = new Set<string>()
+  readonly #seen = new ScratchIds()
   /** Small blocks that are not in the repository yet. */
   small: BlockId[] = []
   /** Blocks in files that are not in the repository yet. */
-  readonly files: BlockId[] = []
+  readonly files = new ScratchBlocks()
   readonly unreadable: DamagedBlock[] = []
   bytes = 0
 
@@ -132,13 +133,16 @@ class HeldBlocks {
   }
 
   add(id: BlockId, size: number): void {
-    const key = Buffer.from(id, 'hex').toString('latin1')
-    if (this.#seen.has(key)) return
-    this.#seen.add(key)
+    if (!this.#seen.add(idToBytes(id))) return
     this.bytes += size
     if (this.#repository.has('block', id)) return
     if (size < SMALLEST_STORED_BLOCK) this.small.push(id)
-    else this.files.push(id)
+    else this.files.add(id)
+  }
+
+  [Symbol.dispose](): void {
+    this.#seen[Symbol.dispose]()
+    this.files[Symbol.dispose]()
   }
 }
 
@@ -239,27 +243,24 @@ function blockCollector(
 async function copyBlockFiles(
   repository: BackupRepository,
   blocks: BlockStore,
-  ids: readonly BlockId[],
+  ids: ScratchBlocks,
   { onStep, signal }: Required<Pick<CreateOptions, 'onStep'>> & { signal?: AbortSignal },
 ): Promise<DamagedBlock[]> {
   const unreadable: DamagedBlock[] = []
-  let next = 0
-  const work = async () => {
-    for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
-      signal?.throwIfAborted()
-      if (next % 100 === 0) onStep({ step: 'blocks', left: ids.length - next })
-      try {
-        const chunks: Buffer[] = []
-        for await (const chunk of blocks.read(id, undefined, { stored: true })) chunks.push(chunk)
-        await repository.add('block', id, Buffer.concat(chunks))
-      } catch (error) {
-        if (!(error instanceof BlockMissing || error instanceof BlockDamaged)) throw error
-        unreadable.push({ id, reason: error.message })
-      }
+  let left = ids.size
+  const copy = async (id: BlockId) => {
+    signal?.throwIfAborted()
+    if (--left % 100 === 0) onStep({ step: 'blocks', left })
+    try {
+      const chunks: Buffer[] = []
+      for await (const chunk of blocks.read(id, undefined, { stored: true })) chunks.push(chunk)
+      await repository.add('block', id, Buffer.concat(chunks))
+    } catch (error) {
+      if (!(error instanceof BlockMissing || error instanceof BlockDamaged)) throw error
+      unreadable.push({ id, reason: error.message })
     }
   }
-  const workers = await Promise.allSettled(Array.from({ length: CONCURRENT_BLOCKS }, work))
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+  await forEachBlock(ids, copy)
   return unreadable
 }
 

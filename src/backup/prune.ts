@@ -1,7 +1,8 @@
 import { forgetBroken, type TargetLock } from './lock.ts'
 import { listPublished, manifestName, readManifest } from './manifest.ts'
-import type { PackEntry } from './pack-index.ts'
-import { type BackupRepository, packName } from './repository.ts'
+import type { PackEntry } from './pack-index-store.ts'
+import { type BackupRepository, packIdOf } from './repository.ts'
+import { ScratchIds } from './scratch-store.ts'
 import { Snapshot } from './snapshot.ts'
 import { UNFINISHED } from './target.ts'
 
@@ -24,6 +25,8 @@ interface PruneReport {
 
 /** A pack is written again without its unused blobs when they are more than this part of it. */
 const UNUSED_SHARE = 0.25
+/** Bounds the memory that an index object needs. */
+const BLOBS_PER_INDEX = 50_000
 
 /** The ids of the snapshots that a retention keeps. The newest is always among them. */
 export function selectKept(ids: readonly string[], retention: Retention): Set<string> {
@@ -60,26 +63,22 @@ export async function prune(
   const kept = selectKept(ids, retention)
   const removed = ids.filter((id) => !kept.has(id))
   // Read before anything is removed: a damaged manifest stops here.
-  const needed = await neededBlobs(
-    repository,
-    ids.filter((id) => kept.has(id)),
-  )
+  using needed = new ScratchIds()
+  for (const id of ids) if (kept.has(id)) await addNeeded(repository, id, needed)
   const plan = planPacks(repository, needed)
   const report = {
     kept: ids.filter((id) => kept.has(id)),
     removed,
-    removedPacks: plan.removed.length,
-    rewrittenPacks: plan.rewritten.length,
+    removedPacks: plan.removed.size,
+    rewrittenPacks: plan.rewritten.size,
     freedBytes: plan.freedBytes,
   }
   if (dryRun) return report
   const manifests = [...removed, ...published.void].map(manifestName)
-  const rewritten: PackEntry[] = []
-  for (const entry of plan.rewritten) rewritten.push(await copyNeeded(repository, entry, needed))
-  const listed = [...plan.keep, ...rewritten]
-  const isIndexNew = plan.removed.length + plan.rewritten.length > 0
+  const isIndexNew = plan.removed.size + plan.rewritten.size > 0
   const oldIndex = isIndexNew ? await namesIn(repository, 'index/') : []
-  const unlisted = await unlistedObjects(repository, listed)
+  const written = isIndexNew ? await writeIndex(repository, plan, needed) : new Set<string>()
+  const unlisted = await unlistedObjects(repository, plan, written)
   await lock.announceRemoval([...manifests, ...oldIndex, ...unlisted])
   const removeAll = async (names: readonly string[]) => {
     for (const name of names) {
@@ -88,7 +87,6 @@ export async function prune(
     }
   }
   await removeAll(manifests)
-  if (isIndexNew) await repository.writeIndexObject(listed)
   await removeAll([...oldIndex, ...unlisted])
   await lock.assertHeld()
   if (isIndexNew) await repository.reload()
@@ -96,56 +94,74 @@ export async function prune(
   return report
 }
 
-async function neededBlobs(repository: BackupRepository, ids: readonly string[]): Promise<Set<string>> {
-  const needed = new Set<string>()
-  for (const id of ids) {
-    const snapshot = new Snapshot(repository, await readManifest(repository, id))
-    for (const table of snapshot.manifest.tables) {
-      needed.add(`rows${table.chunks}`)
-      for (const chunk of await snapshot.chunksOf(table)) needed.add(`rows${chunk}`)
-    }
-    for await (const block of snapshot.heldBlocks()) needed.add(`block${block.id}`)
+/** Adds the ids of all blobs of a snapshot. */
+async function addNeeded(repository: BackupRepository, id: string, needed: ScratchIds): Promise<void> {
+  const snapshot = new Snapshot(repository, await readManifest(repository, id))
+  const add = (blob: string) => needed.add(Buffer.from(blob, 'hex'))
+  for (const table of snapshot.manifest.tables) {
+    add(table.chunks)
+    for (const chunk of await snapshot.chunksOf(table)) add(chunk)
   }
-  return needed
+  for await (const block of snapshot.heldBlocks()) add(block.id)
 }
 
+/** The ids of packs. All others are kept. */
 interface PackPlan {
-  readonly keep: PackEntry[]
-  readonly removed: PackEntry[]
-  readonly rewritten: PackEntry[]
+  readonly removed: Set<string>
+  readonly rewritten: Set<string>
   freedBytes: number
 }
 
-function planPacks(repository: BackupRepository, needed: ReadonlySet<string>): PackPlan {
-  const plan: PackPlan = { keep: [], removed: [], rewritten: [], freedBytes: 0 }
-  for (const entry of repository.index.packs.values()) {
+function planPacks(repository: BackupRepository, needed: ScratchIds): PackPlan {
+  const plan: PackPlan = { removed: new Set(), rewritten: new Set(), freedBytes: 0 }
+  for (const entry of repository.index.packs()) {
     let used = 0
-    for (const [kind, id, length] of entry.blobs) {
-      // A blob that two packs have is needed in the one the index prefers.
-      if (needed.has(kind + id) && repository.index.find(kind, id)?.pack === entry.id) used += length
-    }
+    for (const [, , length] of neededOf(repository, entry, needed)) used += length
     if (used === 0) {
-      plan.removed.push(entry)
+      plan.removed.add(entry.id)
       plan.freedBytes += entry.size
     } else if (used < entry.size * (1 - UNUSED_SHARE)) {
-      plan.rewritten.push(entry)
+      plan.rewritten.add(entry.id)
       plan.freedBytes += entry.size - used
-    } else plan.keep.push(entry)
+    }
   }
   return plan
 }
 
-/** Writes a new pack with the blobs of a pack that are needed. */
-function copyNeeded(
-  repository: BackupRepository,
-  entry: PackEntry,
-  needed: ReadonlySet<string>,
-): Promise<PackEntry> {
-  return repository.copyPack(
-    entry.blobs.filter(
-      ([kind, id]) => needed.has(kind + id) && repository.index.find(kind, id)?.pack === entry.id,
-    ),
+/** The blobs of a pack that are needed. One that two packs have is needed in the one the index prefers. */
+function neededOf(repository: BackupRepository, entry: PackEntry, needed: ScratchIds): PackEntry['blobs'] {
+  return entry.blobs.filter(
+    ([, id]) => needed.has(Buffer.from(id, 'hex')) && repository.index.find(id)?.pack === entry.id,
   )
+}
+
+/** Writes packs with what is needed of those that are rewritten, and index objects for all packs that stay. Returns the ids of the new packs. */
+async function writeIndex(
+  repository: BackupRepository,
+  plan: PackPlan,
+  needed: ScratchIds,
+): Promise<Set<string>> {
+  const written = new Set<string>()
+  let batch: PackEntry[] = []
+  let blobs = 0
+  const flush = async () => {
+    if (batch.length > 0) await repository.writeIndexObject(batch)
+    batch = []
+    blobs = 0
+  }
+  for (const entry of repository.index.packs()) {
+    if (plan.removed.has(entry.id)) continue
+    let listed = entry
+    if (plan.rewritten.has(entry.id)) {
+      listed = await repository.copyPack(neededOf(repository, entry, needed))
+      written.add(listed.id)
+    }
+    batch.push(listed)
+    blobs += listed.blobs.length
+    if (blobs >= BLOBS_PER_INDEX) await flush()
+  }
+  await flush()
+  return written
 }
 
 async function namesIn(repository: BackupRepository, folder: string): Promise<string[]> {
@@ -157,11 +173,16 @@ async function namesIn(repository: BackupRepository, folder: string): Promise<st
 /** Packs that are not listed, and unfinished files, which a killed backup or prune leaves behind. The lock excludes running writers. */
 async function unlistedObjects(
   repository: BackupRepository,
-  listed: readonly PackEntry[],
+  { removed, rewritten }: PackPlan,
+  written: ReadonlySet<string>,
 ): Promise<string[]> {
-  const kept = new Set(listed.map(({ id }) => packName(id)))
-  const packs = await namesIn(repository, 'packs/')
-  return [...(await namesIn(repository, UNFINISHED)), ...packs.filter((name) => !kept.has(name))]
+  const names = await namesIn(repository, UNFINISHED)
+  for await (const { name } of repository.target.list('packs/')) {
+    const id = packIdOf(name)
+    const isKept = repository.index.has(id) && !removed.has(id) && !rewritten.has(id)
+    if (!isKept && !written.has(id)) names.push(name)
+  }
+  return names
 }
 
 function timeOf(id: string): Date {

@@ -3,7 +3,7 @@ import { BackupCipher, SALT_LENGTH, type WrappedKey } from './cipher.ts'
 import { pack, unpack } from './compression.ts'
 import { listBroken, type TargetLock } from './lock.ts'
 import { parseOwnJson } from './own-json.ts'
-import { type BlobKind, type BlobPlace, type PackEntry, PackIndex } from './pack-index.ts'
+import { type BlobKind, type BlobPlace, type PackEntry, PackIndex } from './pack-index-store.ts'
 import { BackupError, type BackupTarget, ObjectDamaged, ObjectMissing, WrongPassphrase } from './target.ts'
 
 const FORMAT = 1
@@ -13,6 +13,9 @@ const PACK_BYTES = 16 * 2 ** 20
 /** A larger blob is a pack of its own, so that prune can remove it without copying its neighbours. */
 const ALONE_BYTES = 2 ** 20
 const PACKS_PER_INDEX = 32
+/** Bound the memory for tiny blobs: their ids take more than their bytes. */
+const BLOBS_PER_PACK = 10_000
+const BLOBS_PER_INDEX = 50_000
 const INDEX_AFTER_MS = 20_000
 const CACHED_PACKS = 4
 
@@ -24,7 +27,8 @@ interface Header {
 
 interface PackBuilder {
   readonly salt: Buffer
-  readonly parts: Buffer[]
+  /** Only the first `size` bytes are in use. */
+  bytes: Buffer
   readonly blobs: [BlobKind, string, number][]
   readonly keys: Set<string>
   size: number
@@ -82,18 +86,22 @@ export class BackupRepository {
    * Reads the index again. Nothing may be unwritten. Packs that are missing or have another size do not count: another pack may have the same blobs. Returns them,
    * with their present size.
    */
-  async reload(): Promise<{ readonly entry: PackEntry; readonly size: number | undefined }[]> {
+  async reload(): Promise<
+    { readonly id: string; readonly size: number; readonly found: number | undefined }[]
+  > {
     const index = new PackIndex()
-    const unusable: { entry: PackEntry; size: number | undefined }[] = []
-    const sizes = await this.packSizes()
+    const unusable: { id: string; size: number; found: number | undefined }[] = []
+    for await (const { name, size } of this.target.list('packs/')) index.found(packIdOf(name), size)
     for await (const { name } of this.target.list('index/')) {
       const { packs } = parseOwnJson<{ packs: PackEntry[] }>(await this.readSealed(name))
       for (const entry of packs) {
-        const size = sizes.get(packName(entry.id))
-        if (size !== entry.size) unusable.push({ entry, size })
-        else if (!this.#doomed.has(packName(entry.id))) index.add(entry)
+        const { id, size } = entry
+        const found = index.sizeOf(id)
+        if (found !== size) unusable.push({ id, size, found })
+        else if (!this.#doomed.has(packName(id))) index.add(entry)
       }
     }
+    this.#index[Symbol.dispose]()
     this.#index = index
     return unusable
   }
@@ -111,24 +119,19 @@ export class BackupRepository {
   /** Throws BackupError if the lock is lost, or if a pack that this process found or wrote is gone. */
   async assertWritten(): Promise<void> {
     await this.#lock?.assertHeld()
-    const sizes = await this.packSizes()
-    for (const { id, size } of this.#index.packs.values()) {
-      if (sizes.get(packName(id)) === size) continue
-      throw new BackupError(
-        `${packName(id)} was removed from ${this.target.place} while the backup ran: run the backup again.`,
-      )
+    let present = 0
+    for await (const { name, size } of this.target.list('packs/')) {
+      const id = packIdOf(name)
+      if (this.#index.has(id) && this.#index.sizeOf(id) === size) present += 1
     }
-  }
-
-  /** The sizes of all packs in the target, by the names of their objects. */
-  async packSizes(): Promise<Map<string, number>> {
-    const sizes = new Map<string, number>()
-    for await (const { name, size } of this.target.list('packs/')) sizes.set(name, size)
-    return sizes
+    if (present === this.#index.count) return
+    throw new BackupError(
+      `Packs were removed from ${this.target.place} while the backup ran: run the backup again. Nothing is lost.`,
+    )
   }
 
   has(kind: BlobKind, id: string): boolean {
-    return this.#builder?.keys.has(kind + id) === true || this.#index.find(kind, id) !== undefined
+    return this.#builder?.keys.has(kind + id) === true || this.#index.find(id) !== undefined
   }
 
   /** Stores a blob unless it is stored already. Durable after `flush`. */
@@ -145,7 +148,7 @@ export class BackupRepository {
     }
     this.#builder ??= this.#newBuilder()
     this.#append(this.#builder, kind, id, packed)
-    if (this.#builder.size >= PACK_BYTES) {
+    if (this.#builder.size >= PACK_BYTES || this.#builder.blobs.length >= BLOBS_PER_PACK) {
       const full = this.#builder
       this.#builder = undefined
       await this.#write(full)
@@ -170,12 +173,11 @@ export class BackupRepository {
 
   /** The bytes of a blob, verified against its id. Throws ObjectMissing and ObjectDamaged. */
   async read(kind: BlobKind, id: string): Promise<Buffer> {
-    const place = this.#index.find(kind, id)
+    const place = this.#index.find(id)
     if (place === undefined)
       throw new ObjectMissing(`The ${kind === 'block' ? 'block' : 'part'} ${id}`, this.target.place)
     const name = packName(place.pack)
-    const entry = this.#index.packs.get(place.pack)
-    const isSmall = place.length < ALONE_BYTES && entry !== undefined && entry.size > place.length * 2
+    const isSmall = place.length < ALONE_BYTES && place.packSize > place.length * 2
     const whole = isSmall ? await this.#cachedPack(name) : undefined
     const [stored, salt] =
       whole === undefined
@@ -201,7 +203,7 @@ export class BackupRepository {
     const salt = bytes.subarray(0, SALT_LENGTH)
     let offset = entry.start
     for (const [part, [kind, id, length]] of entry.blobs.entries()) {
-      const place = { pack: entry.id, part, offset, length }
+      const place = { pack: entry.id, packSize: entry.size, part, offset, length }
       try {
         const stored = bytes.subarray(offset, offset + length)
         const blob = await unpack(this.#decrypt(kind, id, place, stored, salt))
@@ -231,13 +233,19 @@ export class BackupRepository {
   #newBuilder(): PackBuilder {
     // A pack with the same blobs as a doomed one must not get its name.
     const salt = this.#cipher?.newSalt() ?? randomBytes(this.#doomed.size > 0 ? SALT_LENGTH : 0)
-    return { salt, parts: [salt], blobs: [], keys: new Set(), size: salt.length }
+    return { salt, bytes: Buffer.from(salt), blobs: [], keys: new Set(), size: salt.length }
   }
 
   #append(builder: PackBuilder, kind: BlobKind, id: string, packed: Buffer): void {
     const encryptor = this.#cipher?.encryptorOf(builder.salt)
     const stored = encryptor?.encrypt(kind + id, builder.blobs.length, packed) ?? packed
-    builder.parts.push(stored)
+    // Copied: a small Buffer keeps the 8 KiB alive that it was cut from.
+    if (builder.size + stored.length > builder.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * builder.bytes.length, builder.size + stored.length))
+      builder.bytes.copy(larger, 0, 0, builder.size)
+      builder.bytes = larger
+    }
+    stored.copy(builder.bytes, builder.size)
     builder.blobs.push([kind, id, stored.length])
     builder.keys.add(kind + id)
     builder.size += stored.length
@@ -247,7 +255,7 @@ export class BackupRepository {
   async copyPack(blobs: PackEntry['blobs']): Promise<PackEntry> {
     const builder = this.#newBuilder()
     for (const [kind, id] of blobs) this.#append(builder, kind, id, await pack(await this.read(kind, id)))
-    const bytes = Buffer.concat(builder.parts)
+    const bytes = builder.bytes.subarray(0, builder.size)
     const entry: PackEntry = {
       id: sha256(bytes),
       size: bytes.length,
@@ -259,9 +267,10 @@ export class BackupRepository {
   }
 
   // The pack is in the index of this process at once, so that no other call adds its blobs again.
-  async #write({ salt, parts, blobs }: PackBuilder): Promise<void> {
-    const bytes = Buffer.concat(parts)
+  async #write({ salt, bytes: buffer, size, blobs }: PackBuilder): Promise<void> {
+    const bytes = buffer.subarray(0, size)
     const entry: PackEntry = { id: sha256(bytes), size: bytes.length, start: salt.length, blobs }
+    this.#index.found(entry.id, entry.size)
     this.#index.add(entry)
     const writing = this.target.put(packName(entry.id), bytes)
     this.#writing.set(entry.id, writing)
@@ -273,7 +282,9 @@ export class BackupRepository {
     this.writtenBytes += bytes.length
     this.#unlisted.push(entry)
     const isDue = performance.now() - this.#listedAt > INDEX_AFTER_MS
-    if (this.#unlisted.length >= PACKS_PER_INDEX || isDue) await this.#writeIndex()
+    const listed = this.#unlisted.reduce((sum, one) => sum + one.blobs.length, 0)
+    if (this.#unlisted.length >= PACKS_PER_INDEX || listed >= BLOBS_PER_INDEX || isDue)
+      await this.#writeIndex()
   }
 
   async #writeIndex(): Promise<void> {
@@ -310,6 +321,11 @@ export class BackupRepository {
     }
     return reading
   }
+}
+
+/** The id of the pack in an object. */
+export function packIdOf(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
 }
 
 /** The object that holds a pack. */

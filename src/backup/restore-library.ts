@@ -4,6 +4,7 @@ import { type Database, knownSchemaVersion, type Transaction, type Value } from 
 import { type BlockId, type CommitId, idFromBytes, type LibraryId } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { findGapsOf, nameOfGap } from './gaps.ts'
+import { ScratchBlocks } from './scratch-store.ts'
 import type { Snapshot } from './snapshot.ts'
 import { ACCOUNTS, HELD_BLOCKS, LIBRARIES } from './tables.ts'
 import { BackupError } from './target.ts'
@@ -52,6 +53,7 @@ const LIBRARY_TABLES = [
   'collected_library',
 ]
 const ROWS_PER_TRANSACTION = 500
+const SMALL_BLOCKS_PER_STEP = 100
 
 /** The libraries of a snapshot that are not deleted, with the addresses of their owners. */
 export async function listSnapshotLibraries(snapshot: Snapshot): Promise<SnapshotLibrary[]> {
@@ -149,26 +151,24 @@ async function restoreBlocksOf(
   libraryKey: number,
   { db, blocks }: { db: Database; blocks: BlockStore },
 ): Promise<{ restored: number; missing: Set<string> }> {
-  const small: BlockId[] = []
-  const files: BlockId[] = []
+  using small = new ScratchBlocks()
+  using files = new ScratchBlocks()
   const missing = new Set<string>()
   const collected = new Set(snapshot.manifest.collected)
   for await (const { id, size } of snapshot.heldBlocks(libraryKey)) {
-    if (!snapshot.hasBlock(id)) {
-      if (!collected.has(id)) missing.add(`the block ${id}`)
-    } else if (size < SMALLEST_STORED_BLOCK) small.push(id)
-    else files.push(id)
+    if (snapshot.hasBlock(id)) (size < SMALLEST_STORED_BLOCK ? small : files).add(id, snapshot.placeOf(id))
+    else if (!collected.has(id)) missing.add(`the block ${id}`)
   }
-  const ordered = snapshot.inStorageOrder(small)
-  for (let start = 0; start < ordered.length; start += 100) {
+  for (const ids of small.pages(SMALL_BLOCKS_PER_STEP)) {
     const rows = new Map<BlockId, Uint8Array>()
-    for (const id of ordered.slice(start, start + 100)) rows.set(id, await snapshot.readBlock(id))
+    for (const id of ids) rows.set(id, await snapshot.readBlock(id))
     await db.write((tx) => insertSmallBlocks(tx, rows))
   }
-  for (const id of snapshot.inStorageOrder(await blocks.missing(files))) {
-    await blocks.put(id, await snapshot.readBlock(id))
+  for (const ids of files.pages(ROWS_PER_TRANSACTION)) {
+    const wanted = new Set(await blocks.missing(ids))
+    for (const id of ids) if (wanted.has(id)) await blocks.put(id, await snapshot.readBlock(id))
   }
-  return { restored: small.length + files.length, missing }
+  return { restored: small.size + files.size, missing }
 }
 
 async function copyRows(

@@ -166,7 +166,9 @@ class ContentCopy implements CopiedContent {
     if (held.length > 0) await db.write((tx) => insertHeldBlocks(tx, libraryKey, held))
     const lost = new Set<BlockId>()
     let small = new Map<BlockId, Uint8Array>()
-    for (const id of this.#snapshot.inStorageOrder([...faults.keys()])) {
+    const placed = Array.from(faults.keys(), (id) => ({ id, place: this.#snapshot.placeOf(id) }))
+    placed.sort((a, b) => (a.place < b.place ? -1 : 1))
+    for (const { id } of placed) {
       if (!this.#snapshot.hasBlock(id)) {
         lost.add(id)
         continue

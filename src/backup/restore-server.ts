@@ -17,8 +17,10 @@ import {
 import { type BlockId, idFromBytes } from '../objects/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { createFolder, syncFolder } from './durable-folders.ts'
+import { forEachBlock } from './for-each-block.ts'
 import { findGaps, nameOfGap } from './gaps.ts'
 import type { SnapshotManifest } from './manifest.ts'
+import { ScratchBlocks } from './scratch-store.ts'
 import type { Snapshot } from './snapshot.ts'
 import { HELD_BLOCKS } from './tables.ts'
 import { BackupError } from './target.ts'
@@ -51,7 +53,7 @@ interface RestoreOptions {
   readonly onStep?: (step: string) => void
 }
 
-const CONCURRENT_BLOCKS = 4
+const SMALL_BLOCKS_PER_STEP = 500
 
 /**
  * Restores a whole server into an empty data folder and an empty database. May be repeated after it was interrupted. Throws BackupError if there
@@ -210,21 +212,21 @@ interface BlockRestore {
 }
 
 async function restoreBlocks({ db, blocks, snapshot, missing, totals }: BlockRestore): Promise<void> {
-  const seen = new Set<string>()
-  const small: BlockId[] = []
-  const files: BlockId[] = []
+  using small = new ScratchBlocks()
+  using files = new ScratchBlocks()
   const collected = new Set(snapshot.manifest.collected)
   for await (const { id, size } of snapshot.heldBlocks()) {
-    if (seen.has(id)) continue
-    seen.add(id)
-    if (!snapshot.hasBlock(id)) {
-      // Whether something reaches one that was collected is found out at the end.
-      if (!collected.has(id)) missing.add(`the block ${id}`)
-    } else if (size < SMALLEST_STORED_BLOCK) small.push(id)
-    else files.push(id)
+    if (snapshot.hasBlock(id)) (size < SMALLEST_STORED_BLOCK ? small : files).add(id, snapshot.placeOf(id))
+    // Whether something reaches one that was collected is found out at the end.
+    else if (!collected.has(id)) missing.add(`the block ${id}`)
   }
-  await restoreSmall(db, snapshot, snapshot.inStorageOrder(small), totals)
-  await restoreFiles(blocks, snapshot, snapshot.inStorageOrder(files), totals)
+  for (const ids of small.pages(SMALL_BLOCKS_PER_STEP)) await restoreSmall(db, snapshot, ids, totals)
+  await forEachBlock(files, async (id) => {
+    const bytes = await snapshot.readBlock(id)
+    await blocks.put(id, bytes)
+    totals.blocks += 1
+    totals.bytes += bytes.length
+  })
 }
 
 async function restoreSmall(
@@ -233,35 +235,14 @@ async function restoreSmall(
   ids: readonly BlockId[],
   totals: { blocks: number; bytes: number },
 ): Promise<void> {
-  for (let start = 0; start < ids.length; start += 500) {
-    const rows = new Map<BlockId, Uint8Array>()
-    for (const id of ids.slice(start, start + 500)) {
-      const bytes = await snapshot.readBlock(id)
-      rows.set(id, bytes)
-      totals.bytes += bytes.length
-    }
-    await db.write((tx) => insertSmallBlocks(tx, rows), { durable: false })
-    totals.blocks += rows.size
+  const rows = new Map<BlockId, Uint8Array>()
+  for (const id of ids) {
+    const bytes = await snapshot.readBlock(id)
+    rows.set(id, bytes)
+    totals.bytes += bytes.length
   }
-}
-
-async function restoreFiles(
-  blocks: BlockStore,
-  snapshot: Snapshot,
-  ids: readonly BlockId[],
-  totals: { blocks: number; bytes: number },
-): Promise<void> {
-  let next = 0
-  const work = async () => {
-    for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
-      const bytes = await snapshot.readBlock(id)
-      await blocks.put(id, bytes)
-      totals.blocks += 1
-      totals.bytes += bytes.length
-    }
-  }
-  const workers = await Promise.allSettled(Array.from({ length: CONCURRENT_BLOCKS }, work))
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+  await db.write((tx) => insertSmallBlocks(tx, rows), { durable: false })
+  totals.blocks += rows.size
 }
 
 /** An existing file is kept: the operator put it there. */

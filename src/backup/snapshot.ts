@@ -65,15 +65,9 @@ export class Snapshot {
     return this.#repository.read('block', id)
   }
 
-  /** Sorted by their place in the target, so that each pack is read once. */
-  inStorageOrder(ids: readonly BlockId[]): BlockId[] {
-    const { index } = this.#repository
-    const placed = ids.map((id) => ({ id, place: index.find('block', id) }))
-    placed.sort((a, b) => {
-      const [left, right] = [a.place?.pack ?? '', b.place?.pack ?? '']
-      if (left !== right) return left < right ? -1 : 1
-      return (a.place?.offset ?? 0) - (b.place?.offset ?? 0)
-    })
-    return placed.map(({ id }) => id)
+  /** Where a block is stored, for sorting: each pack is then read once. */
+  placeOf(id: BlockId): string {
+    const place = this.#repository.index.find(id)
+    return place === undefined ? '' : `${place.pack} ${String(place.offset).padStart(12, '0')}`
   }
 }

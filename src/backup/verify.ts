@@ -46,7 +46,7 @@ export async function verifyBackup(
   }
   const unusable = await repository.reload()
   let bytes = 0
-  for (const entry of repository.index.packs.values()) {
+  for (const entry of repository.index.packs()) {
     signal?.throwIfAborted()
     bytes += entry.size
     if (readData) await collect(() => repository.verifyPack(entry))
@@ -64,14 +64,14 @@ export async function verifyBackup(
   }
   // A backup whose lock was broken may list packs that were removed. They are not missed if no snapshot needs them.
   const isLacking = problems.length > 0
-  for (const { entry, size } of unusable) {
-    const name = packName(entry.id)
-    if (size !== undefined) problems.push(`${name} has ${size} bytes instead of ${entry.size}.`)
+  for (const { id, size, found } of unusable) {
+    const name = packName(id)
+    if (found !== undefined) problems.push(`${name} has ${found} bytes instead of ${size}.`)
     else if (isLacking) problems.push(`${name} is missing.`)
   }
   return {
     snapshots: ids.length,
-    packs: repository.index.packs.size,
+    packs: repository.index.count,
     bytes,
     readData,
     problems,

@@ -76,7 +76,7 @@ describe('a snapshot that lacks what its trees reach', () => {
     assert.equal((await carrel(['backup', target, ...flagsOf(server)])).code, 0)
     const repository = await openRepository(target, { passphraseFile: undefined })
     const { lock: _lock, gaps: _gaps, ...manifest } = await findManifest(repository, 'latest')
-    const pack = [...repository.index.packs.values()].find(({ blobs }) => blobs[0]?.[0] === 'block')
+    const pack = [...repository.index.packs()].find(({ blobs }) => blobs[0]?.[0] === 'block')
     const block = pack?.blobs[0]?.[1] ?? assert.fail('no pack has the block')
     await rm(path.join(target, packName(pack?.id ?? '')))
     await rm(path.join(target, manifestName(manifest.id)))

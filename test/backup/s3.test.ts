@@ -7,7 +7,9 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { S3Target } from '../../src/backup/s3-target.ts'
+import { ClockShim } from '../support/clock-shim.ts'
 import { carrel } from '../support/command.ts'
+import { cannotBuildShim } from '../support/io-shim.ts'
 import { startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { temporaryFolder } from './support.ts'
@@ -25,7 +27,10 @@ interface Service extends AsyncDisposable {
   readonly secretKey: string
 }
 
-async function openService(): Promise<Service> {
+/** `answering` may delay the answer to a request, before it has an effect. */
+async function openService(
+  answering: (method: string | undefined, key: string) => Promise<void> = async () => {},
+): Promise<Service> {
   const real = process.env['CARREL_TEST_S3']
   if (real !== undefined) {
     const url = new URL(real)
@@ -47,6 +52,7 @@ async function openService(): Promise<Service> {
     const [, bucket, ...parts] = url.pathname.split('/').map(decodeURIComponent)
     if (bucket !== 'bucket') return reply(404, '<Error><Code>NoSuchBucket</Code></Error>')
     const key = parts.join('/')
+    await answering(request.method, key)
     if (key === '') return reply(200, listing(objects, url.searchParams))
     if (request.method === 'PUT') objects.set(key, body)
     if (request.method === 'PUT') return reply(200)
@@ -195,4 +201,42 @@ it('a server is backed up to S3 and restored from it', async () => {
   const data = path.join(folder.path, 'restored')
   const restored = await carrel(['restore', target, '--data', data, ...flags], { env })
   assert.equal(restored.code, 0, restored.stderr)
+})
+
+it('a backup whose request to S3 hung for longer than its lock makes no snapshot', {
+  skip: cannotBuildShim() ?? (process.env['CARREL_TEST_S3'] !== undefined && 'a real service does not hang'),
+}, async () => {
+  const [hung, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let isHanging = false
+  await using service = await openService(async (method, key) => {
+    if (!isHanging || method !== 'PUT' || !key.includes('/snapshots/')) return
+    isHanging = false
+    hung.resolve()
+    await released.promise
+  })
+  await using clock = await ClockShim.build()
+  const target = `s3://${service.bucket}/stalled`
+  const flags = ['--backup-s3-endpoint', service.endpoint, '--backup-s3-access-key', service.accessKey]
+  const env = { CARREL_BACKUP_S3_SECRET_KEY: service.secretKey }
+  await using server = await startServer()
+  const ann = await server.signUp()
+  const library = await ann.createLibrary('Papers')
+  await uploadFile(ann, library, '/a.txt', 'a')
+  const backup = ['backup', target, '--data', server.data, ...flags]
+  assert.equal((await carrel(backup, { env })).code, 0)
+  await uploadFile(ann, library, '/big.bin', randomBytes(3_000_000))
+  isHanging = true
+  const running = carrel(backup, { env })
+  await hung.promise
+  const pruned = await carrel(['backup', 'prune', target, '--backup-keep-last', '1', ...flags], {
+    env: { ...env, ...clock.environment(700) },
+  })
+  assert.equal(pruned.code, 0, pruned.stderr)
+  released.resolve()
+  const { code, stderr } = await running
+  assert.equal(code, 1)
+  assert.match(stderr, /^carrel backup stood still for so long that another command took over s3:/)
+  const verified = await carrel(['backup', 'verify', target, '--read-data', '--json', ...flags], { env })
+  assert.deepEqual([verified.code, JSON.parse(verified.stdout).snapshots], [0, 1])
+  assert.equal((await carrel(backup, { env })).code, 0)
 })
