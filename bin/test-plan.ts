@@ -128,6 +128,7 @@ export const RULES: readonly Rule[] = [
   deep('test/clients/promtool', SQLITE, 'a real client', 1),
   split('test/limits/table-bounds', 'fills tables with lowered bounds', 3),
   fast('test/limits/event-loop', SQLITE, 'turns of the event loop'),
+  fast('test/limits/work-budget', SQLITE, 'twenty calls on both databases', 15),
   both(
     'test/limits/answer-budget',
     SQLITE,

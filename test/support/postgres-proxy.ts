@@ -82,7 +82,8 @@ export class PostgresProxy implements AsyncDisposable {
     const forward = (message: ProtocolMessage, to: Socket, bytes: Buffer) => {
       if (isSilent) return false
       if (message.from === 'server' && message.type === 'Z') outstanding -= 1
-      if (message.from === 'client' && 'SQ'.includes(message.type)) outstanding += 1
+      // The server also says that it is ready at the end of the start.
+      if (message.from === 'client' && ['S', 'Q', 'startup'].includes(message.type)) outstanding += 1
       const verdict = this.judge(message)
       if (!verdict.endsWith('-before')) to.write(bytes)
       if (verdict === 'forward') return true
