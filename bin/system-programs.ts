@@ -96,6 +96,18 @@ const programs: readonly SystemProgram[] = [
   },
   { packages: { rclone: 'rclone' }, neededFor: 'the round trip of a real client' },
   {
+    packages: {
+      'golang-go': 'go',
+      'golang-github-rclone-rclone-dev': '/usr/share/gocode/src/github.com/rclone/rclone/rclone.go',
+      // Debian leaves these two out of what the package depends on.
+      'golang-github-coreos-go-semver-dev':
+        '/usr/share/gocode/src/github.com/coreos/go-semver/semver/semver.go',
+      'golang-github-aalpar-deheap-dev': '/usr/share/gocode/src/github.com/aalpar/deheap/deheap.go',
+    },
+    neededFor: 'the tests of rclone, compiled from its sources',
+    onlyFor: ['test/webdav/rclone-suite'],
+  },
+  {
     packages: { tcc: 'cc', 'libc6-dev': '/usr/include/stdio.h' },
     neededFor: 'power failures and I/O errors, simulated by a library for LD_PRELOAD',
   },

@@ -320,6 +320,7 @@ export const RULES: readonly Rule[] = [
   both('test/library/', SQLITE, 'on both databases by itself in the deep tier', 6),
   deep('test/webdav/webdav', BOTH, 'over HTTP; litmus stands for it in the fast tier', 6),
   deep('test/webdav/clients', SQLITE, 'real clients', 10),
+  deep('test/webdav/rclone-suite', SQLITE, 'the tests of rclone, compiled', 120),
   deep('test/webdav/large-file', SQLITE, 'a file of more than 4 GiB', 40),
   split('test/webdav/', 'over HTTP', 3),
   fast('test/', SQLITE, 'not about the database'),

@@ -51,6 +51,30 @@ describe('real WebDAV clients', { timeout: 120_000 }, () => {
     const source = path.join(folder, 'source')
     await rclone('copy', source, 'it:Team files/up')
     await rclone('check', '--download', source, 'it:Team files/up')
+    // By the checksums that the server has, of every file.
+    const { stderr } = await exec(program, ['--config', config, 'check', source, 'it:Team files/up'])
+    assert.match(stderr, /3 matching files/)
+    assert.doesNotMatch(stderr, /could not be checked/)
+    for (const algorithm of ['md5', 'sha1']) {
+      const [here, there] = await Promise.all(
+        [source, 'it:Team files/up'].map(async (at) =>
+          (await rclone('hashsum', algorithm, at)).trim().split('\n').sort(),
+        ),
+      )
+      assert.deepEqual(there, here)
+    }
+    const { free, used } = JSON.parse(await rclone('about', '--json', 'it:'))
+    assert.ok(free > 0 && used >= 5_000_000, `${free} ${used}`)
+    // Other content of the same size and time is found by its checksum.
+    const changed = path.join(source, 'deep/er/large.bin')
+    const original = await readFile(changed)
+    await writeFile(changed, randomBytes(5_000_000))
+    await utimes(changed, TIME, TIME)
+    await rclone('copy', '--checksum', source, 'it:Team files/up')
+    await rclone('check', '--download', source, 'it:Team files/up')
+    await writeFile(changed, original)
+    await utimes(changed, TIME, TIME)
+    await rclone('copy', '--checksum', source, 'it:Team files/up')
     // Nothing is sent again, so the times are right, too.
     assert.equal(await rclone('copy', '-v', '--dry-run', source, 'it:Team files/up'), '')
     await rclone('copy', 'it:Team files/up', path.join(folder, 'back'))
