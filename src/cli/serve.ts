@@ -38,9 +38,11 @@ export async function closeInTime(server: RunningServer, logger: Logger): Promis
  * Kills the process after a disk failure, because nothing may be acknowledged any more. An orderly exit would close the database,
  * which checkpoints a write-ahead log that may have holes.
  */
-function stopAtOnce(error: Error): void {
+export function stopAtOnce(error: Error): void {
   reportFatal(error)
   process.kill(process.pid, 'SIGKILL')
+  // The first process of a container ignores its own signals, and would go on without being ready. Its supervisor starts it again only if it ends.
+  process.abort()
 }
 
 export function reportFatal(error: Error): void {
