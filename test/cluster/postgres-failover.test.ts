@@ -63,44 +63,49 @@ it('a ticket that was issued before the primary dies is valid at the promoted st
   }
 })
 
-it('a server moves to the promoted standby when the primary dies, and loses nothing acknowledged', {
-  timeout: 180_000,
-}, async (t) => {
-  const postgres = await findReplicated()
-  if (typeof postgres === 'string') return t.skip(postgres)
-  await using stack = new AsyncDisposableStack()
-  const server = await startReplicated(stack, postgres)
-  const user = await server.signUp()
-  const library = await user.createLibrary('Replicated')
-  const link = await uploadLink(user, library)
-  const acknowledged = new Set<string>()
-  const sent = new Set<string>()
-  const state = { isOver: false }
-  const write = async (writer: number) => {
-    for (let number = 0; !state.isOver; number++) {
-      const name = `${writer}-${number}.txt`
-      sent.add(name)
-      const { status, text } = await postForm(link, [intoRoot, filePart(name)])
-      if (status === 200) acknowledged.add(name)
-      else assert.ok(status === 503 || status === 504, text)
+for (const fate of ['dies', 'freezes'] as const) {
+  it(`a server moves to the promoted standby when the primary ${fate}, and loses nothing acknowledged`, {
+    timeout: 180_000,
+  }, async (t) => {
+    const postgres = await findReplicated()
+    if (typeof postgres === 'string') return t.skip(postgres)
+    await using stack = new AsyncDisposableStack()
+    const server = await startReplicated(stack, postgres)
+    const user = await server.signUp()
+    const library = await user.createLibrary('Replicated')
+    const link = await uploadLink(user, library)
+    const acknowledged = new Set<string>()
+    const sent = new Set<string>()
+    const state = { isOver: false }
+    const write = async (writer: number) => {
+      for (let number = 0; !state.isOver; number++) {
+        const name = `${writer}-${number}.txt`
+        sent.add(name)
+        const { status, text } = await postForm(link, [intoRoot, filePart(name)])
+        if (status === 200) acknowledged.add(name)
+        else assert.ok(status === 503 || status === 504, text)
+      }
     }
-  }
-  const writing = [1, 2, 3].map(write)
-  await eventually(async () => assert.ok(acknowledged.size >= 10))
-  await postgres.killPrimary()
-  await postgres.promote()
-  const before = acknowledged.size
-  await eventually(async () => assert.ok(acknowledged.size >= before + 10))
-  state.isOver = true
-  await Promise.all(writing)
-  const names = await namesIn(user, library)
-  assert.equal(new Set(names).size, names.length)
-  assert.deepEqual(
-    [...acknowledged].filter((name) => !names.includes(name)),
-    [],
-  )
-  assert.deepEqual(
-    names.filter((name) => !sent.has(name)),
-    [],
-  )
-})
+    const writing = [1, 2, 3].map(write)
+    await eventually(async () => assert.ok(acknowledged.size >= 10))
+    if (fate === 'dies') await postgres.killPrimary()
+    else postgres.freezePrimary()
+    // Its processes would otherwise not end.
+    stack.defer(() => (fate === 'dies' ? Promise.resolve() : postgres.killPrimary()))
+    await postgres.promote()
+    const before = acknowledged.size
+    await eventually(async () => assert.ok(acknowledged.size >= before + 10))
+    state.isOver = true
+    await Promise.all(writing)
+    const names = await namesIn(user, library)
+    assert.equal(new Set(names).size, names.length)
+    assert.deepEqual(
+      [...acknowledged].filter((name) => !names.includes(name)),
+      [],
+    )
+    assert.deepEqual(
+      names.filter((name) => !sent.has(name)),
+      [],
+    )
+  })
+}

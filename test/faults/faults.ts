@@ -58,6 +58,29 @@ function databaseFault(name: string, cut: 'refuse' | 'silence'): Fault {
   }
 }
 
+/** Something happens to connections at random messages, commits included. */
+function messageFault(name: string, what: 'cut' | 'silence'): Fault {
+  return {
+    name: `connections to PostgreSQL ${name} at messages of all kinds, commits included`,
+    setup: PLAIN,
+    seconds: 20,
+    inject: ({ nodes }, random) => {
+      for (const { database } of nodes) {
+        if (database === undefined) continue
+        database.judge = ({ type, body }) => {
+          if (type === 'startup' || 'Xp'.includes(type)) return 'forward'
+          const isCommit = type === 'C' && body.includes('COMMIT')
+          if (random() > (isCommit ? 0.02 : 0.0005)) return 'forward'
+          return random() < 0.5 ? `${what}-before` : `${what}-after`
+        }
+      }
+    },
+    heal: ({ nodes }) => {
+      for (const { database } of nodes) if (database !== undefined) database.judge = () => 'forward'
+    },
+  }
+}
+
 async function rollingRestart({ nodes }: FaultCluster): Promise<void> {
   for (const node of nodes) {
     assert.equal(await node.stop(), 0)
@@ -119,25 +142,27 @@ export const FAULTS: readonly Fault[] = [
       postgres.thaw()
     },
   },
+  { ...messageFault('are cut', 'cut'), selected: true },
+  { ...messageFault('go silent', 'silence'), seconds: 60 },
   {
-    name: 'connections to PostgreSQL are cut at messages of all kinds, commits included',
+    name: 'PostgreSQL is frozen for 11 minutes, longer than every limit',
     setup: PLAIN,
-    seconds: 20,
-    selected: true,
-    inject: ({ nodes }, random) => {
-      for (const { database } of nodes) {
-        if (database === undefined) continue
-        database.judge = ({ type, body }) => {
-          if (type === 'startup' || 'Xp'.includes(type)) return 'forward'
-          const isCommit = type === 'C' && body.includes('COMMIT')
-          if (random() > (isCommit ? 0.02 : 0.0005)) return 'forward'
-          return random() < 0.5 ? 'cut-before' : 'cut-after'
-        }
-      }
+    seconds: 660,
+    inject: ({ postgres }) => {
+      assert.ok(postgres instanceof RestorablePostgres)
+      postgres.freeze()
     },
-    heal: ({ nodes }) => {
-      for (const { database } of nodes) if (database !== undefined) database.judge = () => 'forward'
+    heal: ({ postgres }) => {
+      assert.ok(postgres instanceof RestorablePostgres)
+      postgres.thaw()
     },
+  },
+  {
+    name: 'a node is suspended for ten minutes and continued',
+    setup: PLAIN,
+    seconds: 600,
+    inject: (cluster) => cluster.node(1).freeze(),
+    heal: (cluster) => cluster.node(1).thaw(),
   },
   databaseFault('connections are refused', 'refuse'),
   databaseFault('packets are lost', 'silence'),
@@ -213,6 +238,21 @@ export const FAULTS: readonly Fault[] = [
       await postgres.promote()
     },
     heal: () => {},
+  },
+  {
+    name: 'the primary of PostgreSQL is frozen, the synchronous standby promoted',
+    setup: { replicated: true },
+    inject: async ({ postgres }) => {
+      assert.ok(postgres instanceof ReplicatedPostgres)
+      postgres.freezePrimary()
+      await delay(2000)
+      await postgres.promote()
+      await delay(30_000)
+    },
+    heal: async ({ postgres }) => {
+      assert.ok(postgres instanceof ReplicatedPostgres)
+      await postgres.killPrimary()
+    },
   },
   {
     name: 'all nodes are restarted one by one behind nginx',

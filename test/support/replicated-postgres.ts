@@ -98,6 +98,11 @@ export class ReplicatedPostgres implements AsyncDisposable {
     await exited
   }
 
+  /** Stops all processes of the primary. Connections stay open, and nothing is answered. To be killed before the end. */
+  freezePrimary(): void {
+    if (this.#primary.pid !== undefined) signalTree(this.#primary.pid, 'SIGSTOP')
+  }
+
   async promote(): Promise<void> {
     const client = new Client({ connectionString: this.standbyUrl })
     await client.connect()
