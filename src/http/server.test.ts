@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Fields } from './fields.ts'
+import { type Operation, Overdue } from '../scheduling/index.ts'
+import { Fields } from './fields.ts'
 import { flag, integer, list, map, required, text } from './readers.ts'
+import { HttpResponse } from './response.ts'
 import { asAnn, describeTransports, route, serve, type TestServer } from './test-support.ts'
 
 const digits = map(required(), (sent) => (/^\d+$/.test(sent) ? Number(sent) : undefined))
@@ -381,4 +383,50 @@ it('lets a handler see the fields as sent', async () => {
   assert.deepEqual(seen[1]?.json, [{ a: 1 }])
   assert.equal((await server.call('PUT', '/echo', { headers, body: '[{"a": 1}]           ' })).status, 413)
   assert.equal(seen.length, 2)
+})
+
+describe('a request that is answered before its handler has ended', () => {
+  it('keeps its operation and its body until then, and its late response is released', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const seen: string[] = []
+    const released = Promise.withResolvers<void>()
+    const routes = [
+      route({
+        method: 'POST',
+        path: '/api2/late/',
+        auth: 'none',
+        summary: 'Takes long.',
+        async handle({ request }) {
+          await goOn.promise
+          seen.push(request.bodyFields === Fields.none ? 'no body' : 'body')
+          return new HttpResponse(200, {}, 'late', () => {
+            seen.push('response released')
+            released.resolve()
+          })
+        },
+      }),
+    ]
+    const ended = Promise.withResolvers<void>()
+    const operation = {
+      run: <T>(work: () => T) => work(),
+      [Symbol.dispose]: () => {
+        seen.push('operation over')
+        ended.resolve()
+      },
+    }
+    await using server = await serve(routes, {
+      beginOperation: () => operation as Operation,
+      inRequest: <T>(handle: () => T) =>
+        Promise.reject(new Overdue(new Error('too late'), handle() as Promise<unknown>)) as T,
+      faultOf: () => ({ code: 'outcome-unknown' }),
+    })
+    const body = 'name=ann'
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { status, text } = await server.call('POST', '/api2/late/', { headers, body })
+    assert.deepEqual([status, text.includes('outcome-unknown')], [400, true])
+    assert.deepEqual(seen, [])
+    goOn.resolve()
+    await Promise.all([released.promise, ended.promise])
+    assert.deepEqual(seen, ['body', 'response released', 'operation over'])
+  })
 })
