@@ -11,6 +11,8 @@ export interface Delivery {
   readonly state: 'pending' | 'delivered' | 'failed'
   readonly attempts: number
   readonly nextAt: number
+  /** The end of the lease of the process that sends it. Another process that takes it over has another end. */
+  readonly claimedUntil: number
   readonly finishedAt: number | null
   /** HTTP status of the last response. */
   readonly status: number | null
@@ -28,6 +30,7 @@ interface DeliveryRow {
   state: number
   attempts: number
   next_at: number
+  claimed_until: number
   finished_at: number | null
   status: number | null
   answer: string
@@ -141,9 +144,14 @@ export async function claimDelivery(
   return row && toDelivery(row)
 }
 
+/** A delivery that this process has claimed. If another one has taken it over, the functions below change nothing. */
+type Claimed = Pick<Delivery, 'key' | 'webhookKey' | 'claimedUntil'>
+
+const OURS = 'where key = ? and state = 0 and claimed_until = ?'
+
 /** Releases the lease of a delivery that was not attempted. */
-export async function releaseDelivery(tx: Transaction, key: number): Promise<void> {
-  await tx.run('update webhook_delivery set claimed_until = 0 where key = ? and state = 0', key)
+export async function releaseDelivery(tx: Transaction, { key, claimedUntil }: Claimed): Promise<void> {
+  await tx.run(`update webhook_delivery set claimed_until = 0 ${OURS}`, key, claimedUntil)
 }
 
 /** The result of an attempt. */
@@ -155,56 +163,57 @@ export interface Attempt {
 
 export async function setDelivered(
   tx: Transaction,
-  { key, webhookKey }: Delivery,
+  delivery: Claimed,
   attempt: Attempt,
   now: number,
 ): Promise<void> {
-  await setAttempt(tx, key, attempt, { state: 1, nextAt: now, finishedAt: now })
-  await tx.run('update webhook set failures = 0 where key = ?', webhookKey)
+  if (!(await setAttempt(tx, delivery, attempt, { state: 1, nextAt: now, finishedAt: now }))) return
+  await tx.run('update webhook set failures = 0 where key = ?', delivery.webhookKey)
 }
 
 export async function setRetry(
   tx: Transaction,
-  key: number,
+  delivery: Claimed,
   attempt: Attempt,
   nextAt: number,
 ): Promise<void> {
-  await setAttempt(tx, key, attempt, { state: 0, nextAt, finishedAt: null })
+  await setAttempt(tx, delivery, attempt, { state: 0, nextAt, finishedAt: null })
 }
 
 /** Ends a delivery as failed. After too many in a row the webhook is disabled. */
 export async function setGivenUp(
   tx: Transaction,
-  { key, webhookKey }: Delivery,
+  delivery: Claimed,
   attempt: Attempt,
   now: number,
   mostFailures: number,
 ): Promise<void> {
-  await setAttempt(tx, key, attempt, { state: 2, nextAt: now, finishedAt: now })
+  const { webhookKey } = delivery
+  if (!(await setAttempt(tx, delivery, attempt, { state: 2, nextAt: now, finishedAt: now }))) return
   await tx.run('update webhook set failures = failures + 1 where key = ?', webhookKey)
   await tx.run('update webhook set is_valid = 0 where key = ? and failures >= ?', webhookKey, mostFailures)
 }
 
 /** Ends a delivery that was not sent. It does not count as a failure of the receiver. */
-export async function setDropped(tx: Transaction, key: number, error: string, now: number): Promise<void> {
-  await tx.run(
-    `update webhook_delivery set state = 2, claimed_until = 0, finished_at = ?, error = ?
-     where key = ? and state = 0`,
-    now,
-    error,
-    key,
-  )
+export async function setDropped(
+  tx: Transaction,
+  { key, claimedUntil }: Claimed,
+  error: string,
+  now: number,
+): Promise<void> {
+  const sql = `update webhook_delivery set state = 2, claimed_until = 0, finished_at = ?, error = ? ${OURS}`
+  await tx.run(sql, now, error, key, claimedUntil)
 }
 
 async function setAttempt(
   tx: Transaction,
-  key: number,
+  { key, claimedUntil }: Claimed,
   { status, answer, error }: Attempt,
   { state, nextAt, finishedAt }: { state: number; nextAt: number; finishedAt: number | null },
-): Promise<void> {
-  await tx.run(
+): Promise<boolean> {
+  const changed = await tx.run(
     `update webhook_delivery set state = ?, attempts = attempts + 1, next_at = ?, claimed_until = 0,
-       finished_at = ?, status = ?, answer = ?, error = ? where key = ?`,
+       finished_at = ?, status = ?, answer = ?, error = ? ${OURS}`,
     state,
     nextAt,
     finishedAt,
@@ -212,7 +221,9 @@ async function setAttempt(
     answer,
     error,
     key,
+    claimedUntil,
   )
+  return changed === 1
 }
 
 /** Deletes all but the newest ended deliveries of a webhook. */
@@ -241,6 +252,7 @@ function toDelivery(row: DeliveryRow): Delivery {
     state: STATES[row.state] ?? 'failed',
     attempts: row.attempts,
     nextAt: row.next_at,
+    claimedUntil: row.claimed_until,
     finishedAt: row.finished_at,
     status: row.status,
     answer: row.answer,

@@ -145,17 +145,17 @@ export class WebhookSender implements AsyncDisposable {
       // Checked before each attempt, so that nothing is sent for an account that is inactive or not the owner
       // any more.
       if (!(await isActing(db, webhook.key))) {
-        await db.write((tx) => setDropped(tx, delivery.key, OWNER_GONE, now()))
+        await db.write((tx) => setDropped(tx, delivery, OWNER_GONE, now()))
         return
       }
       const attempt = await this.#attempt(webhook, delivery)
       await db.write(async (tx) => {
-        if (attempt === undefined) return releaseDelivery(tx, delivery.key)
+        if (attempt === undefined) return releaseDelivery(tx, delivery)
         if (attempt.error === '') await setDelivered(tx, delivery, attempt, now())
         else {
           const wait = RETRY_SECONDS[delivery.attempts]
           if (wait === undefined) await setGivenUp(tx, delivery, attempt, now(), MAX_FAILURES)
-          else await setRetry(tx, delivery.key, attempt, now() + wait)
+          else await setRetry(tx, delivery, attempt, now() + wait)
         }
         return trimDeliveries(tx, delivery.webhookKey, DELIVERIES_KEPT)
       })

@@ -17,6 +17,8 @@ export interface Mail {
   readonly lastItem: number | null
   readonly createdAt: number
   readonly attempts: number
+  /** The end of the lease of the process that sends it. Another process that takes it over has another end. */
+  readonly claimedUntil: number
 }
 
 interface MailRow {
@@ -31,6 +33,7 @@ interface MailRow {
   last_item: number | null
   created_at: number
   attempts: number
+  claimed_until: number
 }
 
 /** Of an ended mail. */
@@ -113,32 +116,39 @@ export async function setLastItem(tx: Transaction, key: number, lastItem: number
   await tx.run('update mail set last_item = ? where key = ?', lastItem, key)
 }
 
-export async function releaseMail(tx: Transaction, key: number): Promise<void> {
-  await tx.run('update mail set claimed_until = 0 where key = ? and state = 0', key)
+/** A mail that this process has claimed. If another one has taken it over, the functions below change nothing. */
+type Claimed = Pick<Mail, 'key' | 'claimedUntil'>
+
+const OURS = 'where key = ? and state = 0 and claimed_until = ?'
+
+export async function releaseMail(tx: Transaction, { key, claimedUntil }: Claimed): Promise<void> {
+  await tx.run(`update mail set claimed_until = 0 ${OURS}`, key, claimedUntil)
 }
 
-export async function setRetry(tx: Transaction, key: number, error: string, nextAt: number): Promise<void> {
-  await tx.run(
-    'update mail set attempts = attempts + 1, claimed_until = 0, next_at = ?, error = ? where key = ? and state = 0',
-    nextAt,
-    error,
-    key,
-  )
+export async function setRetry(
+  tx: Transaction,
+  { key, claimedUntil }: Claimed,
+  error: string,
+  nextAt: number,
+): Promise<void> {
+  const sql = `update mail set attempts = attempts + 1, claimed_until = 0, next_at = ?, error = ? ${OURS}`
+  await tx.run(sql, nextAt, error, key, claimedUntil)
 }
 
 /** Its content is deleted: it may be personal, and is not needed any more. */
 export async function endMail(
   tx: Transaction,
-  key: number,
+  { key, claimedUntil }: Claimed,
   { state, error, now }: { state: keyof typeof STATES; error: string; now: number },
 ): Promise<void> {
   await tx.run(
     `update mail set state = ?, attempts = attempts + 1, claimed_until = 0, finished_at = ?, error = ?, detail = '{}'
-     where key = ? and state = 0`,
+     ${OURS}`,
     STATES[state],
     now,
     error,
     key,
+    claimedUntil,
   )
 }
 
@@ -225,5 +235,6 @@ function toMail(row: MailRow): Mail {
     lastItem: row.last_item,
     createdAt: row.created_at,
     attempts: row.attempts,
+    claimedUntil: row.claimed_until,
   }
 }

@@ -210,12 +210,12 @@ export class Outbox implements AsyncDisposable {
     try {
       const content = await this.#composers.get(mail.kind)?.compose(mail)
       if (content === undefined) {
-        await db.write((tx) => endMail(tx, mail.key, { state: 'dropped', error: '', now: now() }))
+        await db.write((tx) => endMail(tx, mail, { state: 'dropped', error: '', now: now() }))
         return
       }
       const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)])
       await this.#smtp?.send(content, { id: mail.id, site: SITE }, limit)
-      await db.write((tx) => endMail(tx, mail.key, { state: 'sent', error: '', now: now() }))
+      await db.write((tx) => endMail(tx, mail, { state: 'sent', error: '', now: now() }))
     } catch (error) {
       if (!(error instanceof MailRefused) && !signal.aborted) onError(error)
       await this.#postpone(mail, error).catch(onError)
@@ -225,14 +225,14 @@ export class Outbox implements AsyncDisposable {
   async #postpone(mail: Mail, error: unknown): Promise<void> {
     const { db, now } = this.#options
     await db.write(async (tx) => {
-      if (this.#queue.signal.aborted) return releaseMail(tx, mail.key)
+      if (this.#queue.signal.aborted) return releaseMail(tx, mail)
       const message = error instanceof MailRefused ? error.message : 'The mail could not be composed or sent.'
       const isPermanent = error instanceof MailRefused && error.isPermanent
       const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** mail.attempts, MAX_RETRY_SECONDS)
       if (isPermanent || now() + wait > mail.createdAt + GIVE_UP_SECONDS) {
-        return endMail(tx, mail.key, { state: 'failed', error: message, now: now() })
+        return endMail(tx, mail, { state: 'failed', error: message, now: now() })
       }
-      return setRetry(tx, mail.key, message, now() + wait)
+      return setRetry(tx, mail, message, now() + wait)
     })
   }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { claimDelivery, setDelivered } from '../../src/activity/webhook-delivery-store.ts'
 import { RETRY_SECONDS } from '../../src/activity/webhook-sender.ts'
 import { MAX_WEBHOOKS } from '../../src/activity/webhooks.ts'
 import { dbOf } from '../../src/library/core.ts'
@@ -321,6 +323,28 @@ describe('webhooks', () => {
     await settled()
     assert.equal(receiver.calls.length, RETRY_SECONDS.length + 1)
     clock = NOON
+  })
+
+  it('stay delivered if a process that stood still ends its own attempt later', async () => {
+    clock = NOON
+    const { db } = server.running.services
+    await using receiver = await WebhookReceiver.start()
+    const held = Promise.withResolvers<ServerResponse>()
+    receiver.answer = (_request, response) => held.resolve(response)
+    const { space, one } = await hooked(receiver)
+    await space.file('/a')
+    await space.client.get('/api/v2.1/activities/')
+    const response = await held.promise
+    const [row] = await db.all<{ key: number }>('select max(key) as key from webhook_delivery')
+    // Another process takes the delivery over when the lease has ended.
+    const taken = await db.write((tx) => claimDelivery(tx, row?.key ?? 0, clock + 60, clock + 90))
+    const attempt = { status: 200, answer: 'ok', error: '' }
+    await db.write((tx) => setDelivered(tx, taken ?? assert.fail('still leased'), attempt, clock + 60))
+    response.writeHead(500).end()
+    await settled()
+    const [delivery] = await deliveriesOf(space.client, one)
+    assert.deepEqual([delivery.state, delivery.attempts, delivery.status_code], ['delivered', 1, 200])
+    assert.equal(receiver.calls.length, 1)
   })
 
   it('can be redelivered unchanged', async () => {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { testCertificates } from '../../src/http/node/test-certificates.ts'
+import { claimMail, endMail, insertMail, setRetry } from '../../src/mail/mail-store.ts'
 import { makeFolder } from '../api/sharing-support.ts'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
@@ -121,6 +122,24 @@ describe('mail', () => {
     assert.equal(smtp.received.length, 1)
     assert.equal(ids[0], ids[1])
     assert.equal((await admin.get('/api/v2.1/admin/status/')).body.mail.waiting, 0)
+  })
+
+  it('leaves a mail to the process that has taken it over from one that stood still', async () => {
+    await using server = await startServer()
+    const { db } = server.running.services
+    await db.write((tx) => insertMail(tx, { id: 'taken-over', kind: 'test' }, { now: 1000, nextAt: 1000 }))
+    const { key } = (await db.get<{ key: number }>('select key from mail')) ?? assert.fail()
+    const stalled = (await db.write((tx) => claimMail(tx, key, 1000, 1180))) ?? assert.fail()
+    const taken = (await db.write((tx) => claimMail(tx, key, 1180, 1360))) ?? assert.fail()
+    await db.write((tx) => setRetry(tx, stalled, 'it stood still', 1200))
+    await db.write((tx) => endMail(tx, stalled, { state: 'failed', error: 'it stood still', now: 1200 }))
+    assert.equal(await db.write((tx) => claimMail(tx, key, 1300, 1500)), undefined, 'still leased')
+    await db.write((tx) => endMail(tx, taken, { state: 'sent', error: '', now: 1300 }))
+    assert.deepEqual(await db.get('select attempts, error, finished_at from mail'), {
+      attempts: 1,
+      error: '',
+      finished_at: 1300,
+    })
   })
 
   it('gives up at once when the recipient is refused for good', async () => {
