@@ -56,7 +56,7 @@ interface Bound {
 
 /**
  * Publishes the start of the oldest running operation of this process as a lease, and finds the oldest of all processes. Nothing
- * condemned since then is deleted (record 0036). Once another process has ended the lease, no transaction is committed that began under it.
+ * condemned since then is deleted (record 0036). Once another process has ended the lease, no transaction is committed that began under it (record 0112).
  */
 export class OperationLeases implements AsyncDisposable, CommitGuard {
   readonly query = leaseQuery

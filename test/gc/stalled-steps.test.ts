@@ -71,7 +71,13 @@ onBothDatabases('an operation that stands still for longer than its lease', (fre
         // The collector of another process.
         await using other = await openGcStage({ ...(setting && { setting }), folder }, { graceSeconds: 0 })
         const { clock } = other
-        await using stage = await openTestCore({ ...(setting && { setting }), folder, now: () => clock.now })
+        await using stage = await openTestCore({
+          ...(setting && { setting }),
+          folder,
+          now: () => clock.now,
+          // It is tried again with the next commit.
+          onConsumerError: (error) => assert.ok(isRefusal(error), String(error)),
+        })
         const refused: number[] = []
         for (let stallAt = 1; ; stallAt += 1) {
           const actor = await stage.actor()
@@ -102,7 +108,7 @@ onBothDatabases('an operation that stands still for longer than its lease', (fre
             await collectAll(other, 8)
             if (isRenewed) {
               outside(() => mock.timers.tick(10_000))
-              await eventually(() => leases.ensureHeld())
+              await eventually(async () => assert.ok(await OperationLeases.isHeld(db, leases.name)))
             }
           }
           using stepping = stopAt(db, stallAt, stall)

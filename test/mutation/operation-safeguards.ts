@@ -10,6 +10,7 @@ const CONDEMNED = 'test/backup/condemned.test.ts'
 const MIGRATION = 'test/upgrade/migration.test.ts'
 const REPAIR = 'test/check/repair.test.ts'
 const CHECK = 'test/check/check.test.ts'
+const STALLED_STEPS = 'test/gc/stalled-steps.test.ts'
 const OVERTAKEN = 'test/gc/overtaken.test.ts'
 
 /** The safeguards of garbage collection, backups, upgrades, checks and repairs. */
@@ -18,17 +19,41 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I1',
     name: 'garbage is deleted a grace period after it was found',
     file: 'src/gc/collect-library.ts',
-    find: 'Math.min(bound, now() - graceSeconds + 1)',
-    replace: 'bound',
+    find: 'Math.min(bound.at, now() - graceSeconds + 1)',
+    replace: 'bound.at',
     tests: [GC],
   },
   {
     invariant: 'I1',
     name: 'garbage collection waits for operations that began before it',
     file: 'src/gc/collect-blocks.ts',
-    find: 'condemned: Math.min(bounds.bytes, latest)',
-    replace: 'condemned: bounds.bytes > 0 ? latest : 0',
+    find: 'condemned: Math.min(bytes.at, latest)',
+    replace: 'condemned: bytes.at > 0 ? latest : 0',
     tests: [COLLECT],
+  },
+  {
+    invariant: 'I1',
+    name: 'nothing is committed under a lease that has ended',
+    file: 'src/database/sqlite/sqlite-database.ts',
+    find: 'if (this.#writer.get(guard.query, [lease]) === undefined) throw leaseEnded()',
+    replace: 'void lease',
+    tests: [STALLED_STEPS],
+  },
+  {
+    invariant: 'I1',
+    name: 'an operation commits nothing under a later lease than its own',
+    file: 'src/scheduling/running-operations.ts',
+    find: 'return operation.lease === this.#lease &&',
+    replace: 'return operation.lease >= 0 &&',
+    tests: [STALLED_STEPS],
+  },
+  {
+    invariant: 'I1',
+    name: 'a lease is ended before anything is deleted that it keeps',
+    file: 'src/gc/operation-leases.ts',
+    find: 'for (const lease of holding) await fenceLease(tx, lease)',
+    replace: 'for (const lease of holding) void [tx, lease, fenceLease]',
+    tests: [STALLED_STEPS],
   },
   {
     invariant: 'I1',

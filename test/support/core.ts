@@ -20,6 +20,8 @@ export interface TestCoreOptions {
   /** Holds the database and the blocks, and is kept. A new folder, which is deleted at the end, unless given. */
   readonly folder?: string
   readonly implementation?: DiskImplementation
+  /** Thrown unless given. */
+  readonly onConsumerError?: (error: unknown) => void
 }
 
 /** The core on a real database, without a server. */
@@ -56,9 +58,11 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     defaultHistoryDays: -1,
     dependents: libraryDependents,
     pathBindings,
-    onConsumerError(error) {
-      throw error
-    },
+    onConsumerError:
+      options.onConsumerError ??
+      ((error) => {
+        throw error
+      }),
   })
   const open = async (id: LibraryId, actor: Actor) =>
     new Library(core, await getLibrary(core, id), actor, 'rw').editable(ROOT)
