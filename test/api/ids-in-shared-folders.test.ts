@@ -272,6 +272,7 @@ const otherIds = new Set([
   'dst_repo_id',
   'group_id',
   'device_id',
+  'shib_device_id',
   'client_id',
   'login_id',
   'task_id',

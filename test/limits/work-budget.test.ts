@@ -67,7 +67,11 @@ async function check(
   const server = stack.use(await CountedServer.start(data, proxy))
   for (const call of await createCalls(server.url, stack)) {
     // Until what the calls before have left to do is done, too.
-    for (let n = 1; n <= WARM_UP; n++) await server.workOf(call.run, { settles: n === WARM_UP })
+    for (let n = 1; n <= WARM_UP; n++) {
+      await server.workOf(call.run, { settles: n === WARM_UP })
+      await call.undo?.()
+    }
+    await server.quiet()
     const budget = budgets.get(call.name) ?? {}
     let row = await measure(server, call)
     // Timers and code that is compiled add to a call, and never subtract: what is too much each time is too much.
@@ -87,7 +91,7 @@ async function check(
   assert.deepEqual(exceeded, [])
 }
 
-async function measure(server: CountedServer, { run, settles = false }: BudgetedCall): Promise<Row> {
+async function measure(server: CountedServer, { run, undo, settles = false }: BudgetedCall): Promise<Row> {
   let least: Row = {}
   for (let n = 0; n < ROUNDS; n++) {
     const work = await server.workOf(run, { settles })
@@ -95,6 +99,9 @@ async function measure(server: CountedServer, { run, settles = false }: Budgeted
       Object.entries(COLUMNS).map(([column, heading]) => [heading, work[column as keyof Work]]),
     )
     least = leastOf(least, row)
+    if (undo === undefined) continue
+    await undo()
+    await server.quiet()
   }
   if (settles) return least
   const batch = async () => {

@@ -59,6 +59,7 @@ it('JSON from outside is parsed by one function, which bounds its depth and size
 it('every inflation in this process has a bound, or is of bytes that were bounded when they came in', () => {
   const bounded: Readonly<Record<string, string>> = {
     'backup/compression.ts': 'maxOutputLength',
+    'client/zip-files.ts': 'maxOutputLength',
     'database/postgres/dump.ts': 'a file we wrote, read as a stream',
     'extraction/zip-archive.ts': 'maxOutputLength',
     'import/mysql-dump.ts': 'a dump that the operator made, read as a stream',

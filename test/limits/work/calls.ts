@@ -12,6 +12,8 @@ export interface BudgetedCall {
   /** Tasks that follow the response are counted, too. */
   readonly settles?: boolean
   readonly run: () => Promise<void>
+  /** Removes what `run` has made, uncounted: a folder with more entries is more to hash. */
+  readonly undo?: () => Promise<void>
 }
 
 const FILES = 100
@@ -63,6 +65,10 @@ export async function createCalls(url: string, stack: AsyncDisposableStack): Pro
   const known = [blockPath(block).slice(-40), ...Array.from({ length: 99 }, (_, n) => sha1Of(`absent ${n}`))]
   // Names of files and folders, each of which is new.
   let made = 0
+  const undo = (kind: 'dir' | 'file', prefix: string) => async () => {
+    const { status, text } = await client.delete(`/api2/repos/${library}/${kind}/?p=/${prefix}-${made - 1}`)
+    assert.equal(status, 200, text)
+  }
   const get =
     (path: string, from = client, headers: Record<string, string> = {}) =>
     async () => {
@@ -111,17 +117,24 @@ export async function createCalls(url: string, stack: AsyncDisposableStack): Pro
     {
       name: 'upload of 4 KiB',
       settles: true,
-      run: () => uploadTo(`upload-${made++}.bin`, randomBytes(SMALL)),
+      run: () => uploadTo(`upload-${made++}`, randomBytes(SMALL)),
+      undo: undo('file', 'upload'),
     },
     {
       name: 'WebDAV PUT of 4 KiB',
       settles: true,
       async run() {
-        const { status } = await dav.put(`/dav/Measured/dav-${made++}.bin`, randomBytes(SMALL))
+        const { status } = await dav.put(`/dav/Measured/dav-${made++}`, randomBytes(SMALL))
         assert.equal(status, 201)
       },
+      undo: undo('file', 'dav'),
     },
-    { name: 'new folder', settles: true, run: () => makeFolder(client, library, `/made-${made++}`) },
+    {
+      name: 'new folder',
+      settles: true,
+      run: () => makeFolder(client, library, `/made-${made++}`),
+      undo: undo('dir', 'made'),
+    },
   ]
   let stream: EventStream | undefined
   // The last one, because the stream stays open.
@@ -132,6 +145,10 @@ export async function createCalls(url: string, stack: AsyncDisposableStack): Pro
       stream ??= stack.use(await EventStream.open(client))
       await makeFolder(client, library, `/made-${made++}`)
       await stream.nextOf('commit')
+    },
+    async undo() {
+      await undo('dir', 'made')()
+      await stream?.nextOf('commit')
     },
   }
   return [...calls, streamed]

@@ -100,7 +100,7 @@ export class CountedServer implements AsyncDisposable {
   async workOf(call: () => Promise<void>, { settles = false } = {}): Promise<Work> {
     const before = await this.#read()
     await call()
-    if (settles) await this.#quiet()
+    if (settles) await this.quiet()
     const after = await this.#read()
     const entries = Object.entries(after.work).map(([name, count]) => [
       name,
@@ -147,7 +147,7 @@ export class CountedServer implements AsyncDisposable {
   }
 
   /** Resolves when the server has done nothing for some turns: the tasks that follow a commit are done. */
-  async #quiet(): Promise<void> {
+  async quiet(): Promise<void> {
     let last = ''
     for (let same = 0; same < 4; ) {
       const { work } = await this.#read()
