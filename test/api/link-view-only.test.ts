@@ -139,6 +139,8 @@ const others = new Set([
   'POST /api/v2.1/confirm-contact-email/',
   'POST /api/v2.1/client-login/',
   'GET /client-login/',
+  'GET /api2/client-sso-link/:token/',
+  'GET /client-sso/:token/',
 ])
 
 describe('a view-only link', () => {
