@@ -15,12 +15,13 @@ describe('concurrent text extraction', () => {
   async function furnished(): Promise<Workspace> {
     const space = await Workspace.make(server)
     await uploadFile(space.client, space.id, '/a.docx', makeDocx(['words']))
+    // The index reads the document, too. It must not do that later.
+    await eventually(async () => assert.equal((await space.client.get('/api2/search/?q=words')).body.total, 1))
     return space
   }
 
   it('runs one document per account at a time, and rejects an account with more than 20 waiting', async (t) => {
     const [many, one] = [await furnished(), await furnished()]
-    await server.running.services.search.texts.settled()
     const { content } = server.running.services.core
     const open = content.open.bind(content)
     const { promise: opened, resolve: release } = Promise.withResolvers<void>()

@@ -13,7 +13,7 @@ export interface PostgresServer extends AsyncDisposable {
   readonly adminUrl: string
   /** Creates an empty database and returns its connection string. */
   createDatabase(): Promise<string>
-  /** Creates a database with the current schema, from the template of the test run if there is one. */
+  /** Creates a database with the current schema, from the template of the test run if its server is this one. */
   createWithSchema(): Promise<string>
   /** Creates a copy of a database that nobody is connected to. */
   copyDatabase(url: string): Promise<string>
@@ -34,6 +34,8 @@ export interface StartOptions {
    * there is enough: creating and dropping a database for each server takes less CPU time there.
    */
   readonly forRun?: boolean
+  /** No server that other tests use at the same time: transactions in any database end on it as seen by all. */
+  readonly alone?: boolean
 }
 
 /**
@@ -42,7 +44,7 @@ export interface StartOptions {
  */
 export async function startPostgres(options: StartOptions = {}): Promise<PostgresServer> {
   const shared = process.env.CARREL_TEST_POSTGRES
-  return shared ? new Server(shared) : startOwn(options)
+  return shared && !options.alone ? new Server(shared) : startOwn(options)
 }
 
 /** Starts the server, or skips the test and returns undefined. With CI=true it fails instead. */
@@ -56,9 +58,9 @@ export async function postgresOrSkip(t: {
 }
 
 /** Starts the server for a suite, or returns the reason why it cannot. With CI=true it throws instead. */
-export async function findPostgres(): Promise<PostgresServer | string> {
+export async function findPostgres(options?: StartOptions): Promise<PostgresServer | string> {
   try {
-    return await startPostgres()
+    return await startPostgres(options)
   } catch (error) {
     if (!(error instanceof PostgresUnavailable) || process.env.CI === 'true') throw error
     return error.message
@@ -93,7 +95,8 @@ class Server implements PostgresServer {
   }
 
   createWithSchema(): Promise<string> {
-    return this.#create(process.env['CARREL_TEST_POSTGRES_TEMPLATE'] ?? 'template0')
+    const template = process.env['CARREL_TEST_POSTGRES_TEMPLATE']
+    return this.#create((this.#stop === undefined && template) || 'template0')
   }
 
   copyDatabase(url: string): Promise<string> {
