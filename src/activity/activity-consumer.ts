@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  CommitConsumer,
-  consumerPosition,
+  type DerivedPosition,
+  type DerivedStep,
   findLibraryByKey,
   isGone,
   type LibraryInfo,
   listRenames,
+  type ModuleConsumer,
   moveConsumer,
   type NumberedCommit,
-  writeFollowed,
 } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
@@ -16,9 +16,11 @@ import { EMPTY_ID } from '../objects/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'
 
-export const CONSUMER = 'activity'
-// Position of the notifications. It is kept when the feed is rebuilt.
-const NOTIFIED = 'activity-told'
+const FEED = 'activity'
+// It is kept when the feed is rebuilt.
+const NOTICES = 'activity-told'
+/** The names of the consumers of this module. */
+export const CONSUMERS: readonly string[] = [FEED, NOTICES]
 // A step ends with the commit that reaches this many rows. They are written in one transaction.
 const ENOUGH_ROWS = 1000
 const ROWS_PER_DELETE = 1000
@@ -33,29 +35,43 @@ export interface CommitSummary {
 }
 
 /**
- * Notifies a receiver of commits. Returns a function that writes the notifications, in the transaction that
- * moves the position. It is called with the commits that were not notified before, each once, in order.
+ * Notifies a receiver of commits, each once, in order. Returns a function that writes the notifications, in the transaction that
+ * moves the position.
  */
 export type CommitNotifier = (
   library: LibraryInfo,
   commits: readonly CommitSummary[],
-) => Promise<((tx: Transaction, commits: readonly CommitSummary[]) => Promise<void>) | undefined>
+) => Promise<((tx: Transaction) => Promise<void>) | undefined>
+
+/** The summaries of consecutive commits, and the last of them. */
+interface Summarized {
+  readonly from: number
+  readonly wanted: number
+  readonly summaries: Promise<readonly CommitSummary[]>
+}
 
 /** Processes the commits of each library, maintains the feed (I3), and calls the notifiers. */
 export class ActivityConsumer {
   readonly #core: LibraryCore
   readonly #db: Database
-  readonly #consumer: CommitConsumer
+  readonly #feed: ModuleConsumer
+  readonly #notices: ModuleConsumer
   readonly #notifiers: CommitNotifier[] = []
+  /** By library, until both consumers have them. */
+  readonly #summarized = new Map<number, Summarized>()
 
-  constructor(core: LibraryCore, db: Database, onError: (error: unknown) => void) {
+  constructor(core: LibraryCore, db: Database) {
     this.#core = core
     this.#db = db
-    this.#consumer = new CommitConsumer({
+    this.#feed = core.commitConsumer.add({
       db,
-      name: CONSUMER,
-      step: (library, from, wanted) => this.#step(library, from, wanted),
-      onError,
+      name: FEED,
+      step: (library, { seq }, wanted) => this.#feedStep(library, seq, wanted),
+    })
+    this.#notices = core.commitConsumer.add({
+      db,
+      name: NOTICES,
+      step: (library, { seq }, wanted) => this.#noticesStep(library, seq, wanted),
     })
   }
 
@@ -63,14 +79,9 @@ export class ActivityConsumer {
     this.#notifiers.push(notifier)
   }
 
-  /** Schedules background processing of a library. */
-  wake(library: LibraryInfo): void {
-    this.#consumer.wake(library)
-  }
-
   /** Resolves once all earlier commits of these libraries are in the feed. */
   async catchUp(libraryKeys: readonly number[]): Promise<void> {
-    const behind = await keysBehind(this.#db, CONSUMER, libraryKeys)
+    const behind = await keysBehind(this.#db, CONSUMERS, libraryKeys)
     for (let start = 0; start < behind.length; start += LIBRARIES_AT_ONCE) {
       await Promise.all(behind.slice(start, start + LIBRARIES_AT_ONCE).map((key) => this.#catchUp(key)))
     }
@@ -85,34 +96,76 @@ export class ActivityConsumer {
       async (tx) => {
         // Rows written since the last batch would be duplicated.
         await deleteDerived(tx, library.key)
-        await moveConsumer(tx, library.key, CONSUMER, 0)
+        await moveConsumer(tx, library.key, FEED, 0)
       },
       { durable: false },
     )
-    this.#consumer.invalidate(library.key)
-    await this.#consumer.catchUp(library)
+    this.#feed.invalidate(library.key)
+    await this.#feed.catchUp(library)
   }
 
-  stop(): Promise<void> {
-    return this.#consumer.stop()
+  async stop(): Promise<void> {
+    await Promise.all([this.#feed.stop(), this.#notices.stop()])
   }
 
   async #catchUp(libraryKey: number): Promise<void> {
     const library = await findLibraryByKey(this.#db, libraryKey)
     if (library === undefined) return
     // A library purged meanwhile has no activities.
-    await this.#consumer.catchUp(library).catch((error: unknown) => {
+    const caughtUp = Promise.all([this.#feed.catchUp(library), this.#notices.catchUp(library)])
+    await caughtUp.catch((error: unknown) => {
       if (!isGone(error)) throw error
     })
   }
 
-  async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
-    const db = this.#db
+  async #feedStep(library: LibraryInfo, from: number, wanted: number): Promise<DerivedStep<DerivedPosition>> {
+    const { last, summaries } = await this.#summarize(library, from, wanted)
+    const activities = summaries.flatMap((commit) => commit.activities)
+    return {
+      reached: { seq: last },
+      rows: { write: (tx) => insertCommitActivities(tx, library.key, activities) },
+    }
+  }
+
+  async #noticesStep(
+    library: LibraryInfo,
+    from: number,
+    wanted: number,
+  ): Promise<DerivedStep<DerivedPosition>> {
+    const { last, summaries } = await this.#summarize(library, from, wanted)
+    const writers = await Promise.all(this.#notifiers.map((notify) => notify(library, summaries)))
+    const write = async (tx: Transaction) => {
+      for (const writer of writers) await writer?.(tx)
+    }
+    return { reached: { seq: last }, rows: { write } }
+  }
+
+  /** The summaries of the commits after `from`, and the number of the last. Both consumers usually ask for the same ones. */
+  async #summarize(library: LibraryInfo, from: number, wanted: number) {
+    const found = this.#summarized.get(library.key)
+    const isSame = found?.from === from && found.wanted === wanted
+    if (isSame) this.#summarized.delete(library.key)
+    const summaries = isSame ? found.summaries : this.#readSummaries(library, from, wanted)
+    if (!isSame) this.#share(library.key, { from, wanted, summaries })
+    const last = (await summaries).at(-1)
+    if (last === undefined) throw new Error(`commit ${from + 1} is missing`)
+    return { last: last.commit.seq, summaries: await summaries }
+  }
+
+  #share(libraryKey: number, summarized: Summarized): void {
+    this.#summarized.set(libraryKey, summarized)
+    const forget = () => {
+      if (this.#summarized.get(libraryKey) === summarized) this.#summarized.delete(libraryKey)
+    }
+    void summarized.summaries.then(forget, forget)
+  }
+
+  async #readSummaries(library: LibraryInfo, from: number, wanted: number): Promise<CommitSummary[]> {
     const { now, recentCommits } = this.#core
     const commits = await recentCommits.between(library, Math.max(1, from), wanted)
-    const renames = await listRenames(db, library.key, from + 1, wanted)
-    let before = from === 0 ? undefined : commits.shift()
     const summaries: CommitSummary[] = []
+    let before = from === 0 ? undefined : commits.shift()
+    const renames = await this.#renames(library.key, before, commits)
     let rows = 0
     for (const commit of commits) {
       const root = before?.rootId ?? EMPTY_ID
@@ -125,31 +178,21 @@ export class ActivityConsumer {
       before = commit
       if (rows > ENOUGH_ROWS) break
     }
-    if (before === undefined || before.seq === from) throw new Error(`commit ${from + 1} is missing`)
-    const writers = await Promise.all(this.#notifiers.map((notify) => notify(library, summaries)))
-    const move = { libraryKey: library.key, name: CONSUMER, from, to: before.seq }
-    const moved = await writeFollowed(db, move, (tx) => write(tx, library, summaries, writers))
-    return moved ? before.seq : undefined
+    return summaries
   }
-}
 
-type Writer = Awaited<ReturnType<CommitNotifier>>
-
-async function write(
-  tx: Transaction,
-  library: LibraryInfo,
-  commits: readonly CommitSummary[],
-  writers: readonly Writer[],
-): Promise<void> {
-  await insertCommitActivities(
-    tx,
-    library.key,
-    commits.flatMap(({ activities }) => activities),
-  )
-  const reached = await consumerPosition(tx, library.key, NOTIFIED)
-  const fresh = commits.filter(({ commit }) => commit.seq > reached)
-  const last = fresh.at(-1)
-  if (last === undefined) return
-  for (const writer of writers) await writer?.(tx, fresh)
-  await moveConsumer(tx, library.key, NOTIFIED, last.commit.seq)
+  /** Renames of the library. Such a commit of this server leaves the tree as it was. */
+  async #renames(
+    libraryKey: number,
+    before: NumberedCommit | undefined,
+    commits: readonly NumberedCommit[],
+  ): ReturnType<typeof listRenames> {
+    const [first] = commits
+    const last = commits.at(-1)
+    if (first === undefined || last === undefined) return new Map()
+    const isOwn = this.#core.recentCommits.has(libraryKey, first.seq, last.seq)
+    const keepsTree = commits.some(({ rootId }, n) => rootId === (commits[n - 1] ?? before)?.rootId)
+    if (isOwn && !keepsTree) return new Map()
+    return listRenames(this.#db, libraryKey, first.seq, last.seq)
+  }
 }

@@ -111,34 +111,35 @@ export function deleteDerived(tx: Transaction, libraryKey: number, most?: number
   return tx.run(sql, libraryKey)
 }
 
-/** Keys of those libraries that have commits a consumer has not processed. */
+/** Of `l`, with the names as parameters. */
+const isBehind = (names: readonly string[]) =>
+  `l.deleted_at is null and (select count(*) from ${positionRelation} f
+     where f.library_key = l.key and f.name in (${marks(names)}) and f.seq >= l.head_seq) < ${names.length}`
+
+/** Keys of those libraries that have commits one of the consumers has not processed. */
 export async function keysBehind(
   reader: Reader,
-  name: string,
+  names: readonly string[],
   libraryKeys: readonly number[],
 ): Promise<number[]> {
   const behind: number[] = []
   for (let start = 0; start < libraryKeys.length; start += 500) {
     const some = libraryKeys.slice(start, start + 500)
     const rows = await reader.all<{ key: number }>(
-      `select l.key from ${libraryRelation} l
-       left join ${positionRelation} f on f.library_key = l.key and f.name = ?
-       where l.key in (${marks(some)}) and (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
-      name,
+      `select l.key from ${libraryRelation} l where l.key in (${marks(some)}) and ${isBehind(names)}`,
       ...some,
+      ...names,
     )
     behind.push(...rows.map((row) => row.key))
   }
   return behind
 }
 
-/** Keys of all libraries with commits that a consumer has not processed. Reads all of them: for the time after a node died. */
-export async function librariesBehind(reader: Reader, name: string): Promise<number[]> {
+/** Keys of all libraries with commits that one of the consumers has not processed. Reads all of them: for the time after a node died. */
+export async function librariesBehind(reader: Reader, names: readonly string[]): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
-    `select l.key from ${libraryRelation} l
-     left join ${positionRelation} f on f.library_key = l.key and f.name = ?
-     where (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null order by l.key`,
-    name,
+    `select l.key from ${libraryRelation} l where ${isBehind(names)} order by l.key`,
+    ...names,
   )
   return rows.map((row) => row.key)
 }

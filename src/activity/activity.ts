@@ -6,7 +6,7 @@ import type { Accounts, ServerSecret } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
 import type { Outbox } from '../mail/index.ts'
 import { ROOT } from '../objects/index.ts'
-import { ActivityConsumer, CONSUMER } from './activity-consumer.ts'
+import { ActivityConsumer, CONSUMERS } from './activity-consumer.ts'
 import { insertLibraryAction, librariesBehind } from './activity-store.ts'
 import { CredentialNotifier } from './credential-notifier.ts'
 import { Feed } from './feed.ts'
@@ -26,7 +26,7 @@ import { SharingNotifier } from './sharing-notifier.ts'
 import { systemNetwork } from './webhook-request.ts'
 import { WebhookSecrets } from './webhook-secret.ts'
 import { WebhookSender } from './webhook-sender.ts'
-import { librariesWithUnsentCommits } from './webhook-store.ts'
+import { listLibrariesWithWebhooks } from './webhook-store.ts'
 import { Webhooks } from './webhooks.ts'
 
 interface ActivityOptions {
@@ -85,7 +85,8 @@ export class ActivityService implements AsyncDisposable {
       onLost,
       onError,
     })
-    this.consumer = new ActivityConsumer(core, db, onError)
+    this.consumer = new ActivityConsumer(core, db)
+    core.commitConsumer.accompany(this.live.log)
     this.feed = new Feed(core, db, access, this.consumer)
     this.notifications = new Notifications({
       db,
@@ -188,7 +189,7 @@ export class ActivityService implements AsyncDisposable {
   async takeOver(): Promise<void> {
     const { db } = this.#options
     this.webhookSender.wake()
-    const behind = await librariesBehind(db, CONSUMER)
+    const behind = await librariesBehind(db, CONSUMERS)
     for (const key of behind) {
       const library = await findLibraryByKey(db, key)
       if (library !== undefined) this.hub.publish(commitEvent(library))
@@ -200,17 +201,16 @@ export class ActivityService implements AsyncDisposable {
   async #notifyMissed(): Promise<void> {
     const { db, onError } = this.#options
     try {
-      await this.consumer.catchUp(await librariesWithUnsentCommits(db, CONSUMER))
+      await this.consumer.catchUp(await listLibrariesWithWebhooks(db))
     } catch (error) {
       if (!this.#stopping) onError(error)
     }
   }
 
   #listen(core: LibraryCore): void {
-    core.onHeadMoved((library, before) => {
-      this.consumer.wake(library)
-      this.hub.publish({ ...commitEvent(library), rootBefore: before.root })
-    })
+    core.onHeadMoved((library, before) =>
+      this.hub.publish({ ...commitEvent(library), rootBefore: before.root }),
+    )
     core.events.onRecord((tx, event) => this.#record(tx, event))
     core.events.onRecord((tx, event) => this.webhooks.record(tx, event))
     core.events.onRecord((tx, event) => this.#recordLock(tx, event))
@@ -267,7 +267,7 @@ export class ActivityService implements AsyncDisposable {
     const { library } = event
     // Changes of locks are logged in their transaction.
     if (event.kind === 'locked' || event.kind === 'unlocked' || event.kind === 'trash-emptied') return
-    if (event.kind === 'created') this.consumer.wake(library)
+    if (event.kind === 'created') this.#options.core.commitConsumer.wake(library)
     this.hub.publish({ kind: 'access', accountKey: library.ownerKey })
     if (event.kind === 'transferred') this.hub.publish({ kind: 'access', accountKey: event.to.key })
   }

@@ -7,6 +7,7 @@ export const activityRows: LibraryDependent & AccountDependent = {
   purgeBatch: (tx, libraryKey, limit) => deleteBatch(tx, 'activity', 'key', libraryKey, limit),
 
   async onPurged(tx, libraryKey) {
+    await tx.run('delete from activity where library_key = ?', libraryKey)
     await tx.run('delete from monitored_library where library_key = ?', libraryKey)
     const webhooks = 'select key from webhook where library_key = ?'
     await tx.run(`delete from webhook_delivery where webhook_key in (${webhooks})`, libraryKey)

@@ -29,6 +29,15 @@ export async function insertEvents(
   return last
 }
 
+/** As insertEvents, for one event, in one round trip. */
+export async function insertEvent(tx: Transaction, event: LiveEvent, now: number): Promise<number> {
+  const number = tx.run('update live_event_number set last = last + 1 where key = 1')
+  const sql = `insert into live_event (id, at, event)
+    select last, ?, ? from live_event_number where key = 1 returning id`
+  const [row] = await Promise.all([tx.get<{ id: number }>(sql, now, JSON.stringify(event)), number])
+  return row?.id ?? 0
+}
+
 export async function listEventsAfter(reader: Reader, id: number, limit: number): Promise<NumberedEvent[]> {
   const rows = await reader.all<{ id: number; event: string }>(
     'select id, event from live_event where id > ? order by id limit ?',

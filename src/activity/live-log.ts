@@ -1,7 +1,15 @@
+import type { Companion, CompanionRows } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { HeadOrder } from './head-order.ts'
 import type { CommitLiveEvent, EventHub, LiveEvent, LockLiveEvent, Unsubscribe } from './hub.ts'
-import { appendEvents, deleteEvents, insertEvents, lastEventId, listEventsAfter } from './live-event-store.ts'
+import {
+  appendEvents,
+  deleteEvents,
+  insertEvent,
+  insertEvents,
+  lastEventId,
+  listEventsAfter,
+} from './live-event-store.ts'
 import type { TaskEvents } from './task-events.ts'
 
 /** Number of events kept for reconnecting clients, and their maximum age. */
@@ -9,6 +17,8 @@ export const EVENTS_KEPT = 20_000
 const KEPT_SECONDS = 7 * 86_400
 // Debounce: events in quick succession are written together.
 const DEBOUNCE_MS = 50
+// Events of commits are written with the rows that are derived from the commits, unless those take longer.
+const COMMITS_MS = 100
 // Maximum delay of events of other processes.
 const POLL_MS = 1000
 // Every node has logged its commits after this time, unless it died.
@@ -41,12 +51,15 @@ interface LiveLogOptions {
  * also connects processes: each polls for rows it did not write and publishes them in its hub. A database
  * with notifications (LISTEN) only has to call `poll`.
  */
-export class LiveLog {
+export class LiveLog implements Companion {
   readonly #options: LiveLogOptions
   readonly #pending = new Map<string, LiveEvent>()
   readonly #heads = new HeadOrder()
   #unsubscribe: Unsubscribe | undefined
   #gathering: NodeJS.Timeout | undefined
+  #gatheringUntil = 0
+  /** Events that are being written with the rows of their commits. */
+  readonly #taken = new Set<Promise<unknown>>()
   #polling: NodeJS.Timeout | undefined
   #working: Promise<void> = Promise.resolve()
   #relaying = false
@@ -57,6 +70,10 @@ export class LiveLog {
 
   constructor(options: LiveLogOptions) {
     this.#options = options
+  }
+
+  get db(): Database {
+    return this.#options.db
   }
 
   /** The number of the last published event. */
@@ -89,6 +106,33 @@ export class LiveLog {
     })
   }
 
+  /** Takes the event of the commits of a library, to be written with what is derived from them. */
+  take(libraryKey: number): CompanionRows | undefined {
+    const key = `commit ${libraryKey}`
+    const event = this.#pending.get(key)
+    if (event === undefined || this.#stopped) return undefined
+    this.#pending.delete(key)
+    const ended = Promise.withResolvers<void>()
+    this.#taken.add(ended.promise)
+    let id = 0
+    return {
+      write: async (tx) => {
+        id = await insertEvent(tx, event, this.#options.now())
+      },
+      onEnded: (isWritten) => {
+        if (isWritten) void this.#publish(id, event)
+        else this.#holdAgain(new Map([[key, event]]), 0)
+        this.#taken.delete(ended.promise)
+        ended.resolve()
+      },
+    }
+  }
+
+  /** What would be derived from commits is not yet: their events do not wait. */
+  onDelay(): void {
+    if (this.#pending.size > 0) void this.settled()
+  }
+
   /** Publishes logged events: those of other processes, and those that were logged in a transaction. */
   poll(): Promise<void> {
     return this.#work(async () => {
@@ -99,6 +143,7 @@ export class LiveLog {
 
   /** Resolves once all published events are written and sent. */
   async settled(): Promise<void> {
+    await Promise.all(this.#taken)
     clearTimeout(this.#gathering)
     this.#gathering = undefined
     await this.#flush()
@@ -120,7 +165,7 @@ export class LiveLog {
   #enqueue(event: LiveEvent): void {
     if (this.#relaying || this.#stopped) return
     this.#hold(coalescingKey(event) ?? `${this.#count++}`, event)
-    this.#gather(DEBOUNCE_MS)
+    this.#gather(event.kind === 'commit' ? COMMITS_MS : DEBOUNCE_MS)
   }
 
   /** For heads of a library, and progress of a task, the last event replaces earlier ones. */
@@ -134,7 +179,11 @@ export class LiveLog {
   }
 
   #gather(afterMs: number): void {
-    this.#gathering ??= setTimeout(() => {
+    const until = performance.now() + afterMs
+    if (this.#gathering !== undefined && this.#gatheringUntil <= until) return
+    clearTimeout(this.#gathering)
+    this.#gatheringUntil = until
+    this.#gathering = setTimeout(() => {
       this.#gathering = undefined
       void this.#flush()
     }, afterMs).unref()
@@ -167,12 +216,29 @@ export class LiveLog {
       const stored = kept.map((event) => tasks.sealed(event))
       return await appendEvents(db, stored, now())
     } catch (error) {
-      const newer = new Map(this.#pending)
-      this.#pending.clear()
-      for (const [key, event] of [...taken, ...newer]) this.#hold(key, event)
-      this.#gather(POLL_MS)
+      this.#holdAgain(taken, POLL_MS)
       throw error
     }
+  }
+
+  /** Puts events back that could not be written. */
+  #holdAgain(taken: ReadonlyMap<string, LiveEvent>, afterMs: number): void {
+    const newer = new Map(this.#pending)
+    this.#pending.clear()
+    for (const [key, event] of [...taken, ...newer]) this.#hold(key, event)
+    this.#gather(afterMs)
+  }
+
+  /** Passes on an event that was written, after those before it. */
+  #publish(id: number, event: LiveEvent): Promise<void> {
+    return this.#work(async () => {
+      // It was read from the log meanwhile.
+      if (id <= this.#last) return
+      await this.#relay(id - 1)
+      this.#last = id
+      this.#pass([{ id, event }])
+      await this.#trim()
+    })
   }
 
   #pass(events: readonly LoggedEvent[]): void {

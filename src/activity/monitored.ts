@@ -50,7 +50,7 @@ export class MonitoredLibraries {
     const watchers = await listWatchers(db, library.key)
     if (watchers.length === 0) return undefined
     const people = await accounts.findManyByKey(watchers.map(({ accountKey }) => accountKey))
-    const pending: { accountKey: number; seq: number; notice: Notice }[] = []
+    const pending: { accountKey: number; notice: Notice }[] = []
     for (const { accountKey, sinceSeq } of watchers) {
       const account = people.get(accountKey)
       if (account === undefined || !account.active) continue
@@ -58,15 +58,11 @@ export class MonitoredLibraries {
         ({ commit }) => commit.seq > sinceSeq && commit.creatorName !== account.email,
       )
       if (newCommits.length === 0) continue
-      for (const found of await this.#noticesFor(account, library, newCommits)) {
-        pending.push({ accountKey, ...found })
-      }
+      for (const notice of await this.#noticesFor(account, library, newCommits))
+        pending.push({ accountKey, notice })
     }
-    return async (tx, fresh) => {
-      const seqs = new Set(fresh.map(({ commit }) => commit.seq))
-      for (const { accountKey, seq, notice } of pending) {
-        if (seqs.has(seq)) await notifications.put(tx, [accountKey], ...notice)
-      }
+    return async (tx) => {
+      for (const { accountKey, notice } of pending) await notifications.put(tx, [accountKey], ...notice)
     }
   }
 
@@ -74,19 +70,19 @@ export class MonitoredLibraries {
     account: Account,
     library: LibraryInfo,
     newCommits: readonly CommitSummary[],
-  ): Promise<{ seq: number; notice: Notice }[]> {
+  ): Promise<Notice[]> {
     const readable = await this.#options.access.listReadable(account)
     const outermost = viewsOf(readable.filter(({ libraryKey }) => libraryKey === library.key)).get(
       library.key,
     )
     if (outermost === undefined) return []
     const views = await pastViews(this.#options.core, outermost)
-    return newCommits.flatMap(({ commit, activities }) => {
+    return newCommits.flatMap(({ activities }) => {
       const seen = activities.flatMap((activity) => seenThrough(views, activity) ?? [])
       const groups = Object.values(Object.groupBy(seen, ({ op, object }) => `${op} ${object}`))
       return groups.flatMap((group) => {
         const notice = noticeOf(group)
-        return notice === undefined ? [] : { seq: commit.seq, notice }
+        return notice === undefined ? [] : [notice]
       })
     })
   }

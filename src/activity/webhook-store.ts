@@ -1,4 +1,4 @@
-import { libraryRelation, positionRelation } from '../commits/index.ts'
+import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 
@@ -116,15 +116,16 @@ export async function deleteWebhooksOf(tx: Transaction, libraryKey: number): Pro
   await tx.run('delete from webhook where library_key = ?', libraryKey)
 }
 
-/** Libraries with a webhook and with commits that were not processed. */
-export async function librariesWithUnsentCommits(reader: Reader, consumer: string): Promise<number[]> {
-  const rows = await reader.all<{ key: number }>(
-    `select distinct l.key from webhook w join ${libraryRelation} l on l.key = w.library_key
-     left join ${positionRelation} f on f.library_key = l.key and f.name = ?
-     where (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
-    consumer,
-  )
+/** Libraries with webhooks. */
+export async function listLibrariesWithWebhooks(reader: Reader): Promise<number[]> {
+  const rows = await reader.all<{ key: number }>('select distinct library_key as key from webhook')
   return rows.map((row) => row.key)
+}
+
+/** Whether a library has webhooks. Unlike those that act, they do not change with each commit, so the row is cached. */
+export async function hasWebhooks(reader: Reader, libraryKey: number): Promise<boolean> {
+  const sql = 'select 1 as found from webhook where library_key = ? limit 1'
+  return (await reader.get(sql, libraryKey)) !== undefined
 }
 
 function toWebhook(row: WebhookRow): Webhook {

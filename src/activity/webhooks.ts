@@ -19,6 +19,7 @@ import {
   deleteWebhooksOf,
   findWebhook,
   findWebhookByUrl,
+  hasWebhooks,
   insertWebhook,
   listActingWebhooks,
   listWebhooks,
@@ -156,9 +157,9 @@ export class Webhooks {
   }
 
   /** Queues deliveries for commits. */
-  readonly notify: CommitNotifier = async (library) => {
-    if ((await listActingWebhooks(this.#options.db, library.key)).length === 0) return undefined
-    return async (tx, commits) => {
+  readonly notify: CommitNotifier = async (library, commits) => {
+    if (!(await hasWebhooks(this.#options.db, library.key))) return undefined
+    return async (tx) => {
       for (const webhook of await listActingWebhooks(tx, library.key)) {
         const unsent = commits.filter(({ commit }) => commit.seq > webhook.sinceSeq)
         const bodies = unsent.map((commit) => ({

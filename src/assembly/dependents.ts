@@ -3,7 +3,7 @@ import { activityRows } from '../activity/index.ts'
 import { annotationBinding, annotationRows } from '../annotations/index.ts'
 import { archiveRows } from '../archives/index.ts'
 import { checkRows } from '../check/index.ts'
-import { commitRows, type LibraryDependent, type PathBinding } from '../commits/index.ts'
+import { commitRows, type LibraryDependent, type PathBinding, positionRows } from '../commits/index.ts'
 import { blockRows } from '../content/index.ts'
 import { collectionRows } from '../gc/index.ts'
 import { historyRows } from '../history/index.ts'
@@ -22,8 +22,9 @@ import { objectRows } from '../tree/index.ts'
 import { usageRows } from '../usage/index.ts'
 import { viewBinding, viewRows } from '../views/index.ts'
 
-/** Every module with rows that refer to libraries, highest in the import order first. */
+/** Every module with rows that refer to libraries: positions of consumers, then the highest in the import order first. */
 export const libraryDependents: readonly LibraryDependent[] = [
+  positionRows,
   collectionRows,
   checkRows,
   photoRows,

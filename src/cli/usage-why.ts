@@ -1,6 +1,6 @@
 import { listTicketObjects, summarizeUnfinished } from '../access/index.ts'
 import { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from '../assembly/index.ts'
-import { findDeletedLibrary, findLibrary, type LibraryInfo, RecentCommits } from '../commits/index.ts'
+import { findDeletedLibrary, findLibrary, type LibraryInfo } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { explainWaiting, type WaitingOfLibrary } from '../gc/index.ts'
@@ -8,7 +8,7 @@ import { keepDays, PathIndex } from '../history/index.ts'
 import { listTaskRoots } from '../jobs/index.ts'
 import { type DirId, type FileId, type FsId, parseLibraryId } from '../objects/index.ts'
 import { summarizeUncommitted } from '../push/index.ts'
-import { ObjectStore, TreeChanges } from '../tree/index.ts'
+import { ObjectStore } from '../tree/index.ts'
 import { Usage, type UsageBytes } from '../usage/index.ts'
 import { listViewRoots } from '../views/index.ts'
 import { openExistingDatabase } from './accounts.ts'
@@ -53,11 +53,10 @@ function noSuchLibrary(given: string): never {
 async function listKept(config: Config, db: Database, library: LibraryInfo): Promise<Kept[]> {
   const now = () => Math.floor(Date.now() / 1000)
   const objects = new ObjectStore(db, DIR_CACHE_BYTES)
-  const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), new RecentCommits(db), () => {})
+  const pathIndex = PathIndex.open(db, objects)
   const source = { db, now, pathIndex, defaultHistoryDays: config.historyDays }
   await using counted = new Usage(source)
   const { usage } = await counted.of(library, { waitMs: MAX_COUNT_MS })
-  await pathIndex.stop()
   const days = keepDays(source, library)
   const waiting = await explainWaiting(db, library.key, { now: now(), graceSeconds: config.gcGraceSeconds })
   const kept = usage === undefined ? [] : keptByPurpose(usage, library, days, waiting)

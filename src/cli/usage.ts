@@ -1,8 +1,7 @@
-import { RecentCommits } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
 import { PathIndex } from '../history/index.ts'
 import { emailAsShown } from '../identity/index.ts'
-import { ObjectStore, TreeChanges } from '../tree/index.ts'
+import { ObjectStore } from '../tree/index.ts'
 import { type AccountUsage, Usage } from '../usage/index.ts'
 import { openExistingDatabase } from './accounts.ts'
 import { columns, print, sizeText } from './output.ts'
@@ -13,13 +12,11 @@ const DIR_CACHE_BYTES = 8 * 2 ** 20
 export async function usage(config: Config, json: boolean): Promise<void> {
   await using db = await openExistingDatabase(config)
   const now = () => Math.floor(Date.now() / 1000)
-  const objects = new ObjectStore(db, DIR_CACHE_BYTES)
-  const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), new RecentCommits(db), () => {})
+  const pathIndex = PathIndex.open(db, new ObjectStore(db, DIR_CACHE_BYTES))
   await using counted = new Usage({ db, now, pathIndex, defaultHistoryDays: config.historyDays })
   await counted.refresh()
   const stored = await counted.stored()
   const accounts = await allAccounts(counted)
-  await pathIndex.stop()
   const headings = ['E-MAIL', 'LIBRARIES', 'CURRENT', 'TRASH', 'HISTORY', 'UNREFERENCED', 'SHARED', 'DELETED']
   const rows = accounts.map((account) => [
     account.email,

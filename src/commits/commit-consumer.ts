@@ -1,45 +1,35 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database } from '../database/index.ts'
-import { DomainError, fail } from '../errors.ts'
-import { consumerPosition } from './consumer-store.ts'
+import { DomainError } from '../errors.ts'
+import {
+  type ConsumerParts,
+  type DerivedModule,
+  type DerivedPosition,
+  ModuleConsumer,
+} from './derived-module.ts'
+import { type Companion, DerivedTransaction } from './derived-rows.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
 
-const COMMITS_PER_STEP = 250
 // Debounce: commits in quick succession are processed together. While the process is busy, the delay grows.
-const WAKE_DELAY_MS = 100
+const WAKE_DELAY_MS = 40
 const MAX_DELAY_MS = 2000
 const BUSY = 0.5
-const MAX_POSITIONS_KEPT = 10_000
 // Concurrent libraries in the background, in total and per owner, so that a large library does not delay
 // others.
 const LIBRARIES_AT_ONCE = 8
 const LIBRARIES_OF_ONE_OWNER = 2
 
-interface ConsumerOptions {
-  readonly db: Database
-  /** The name its positions are stored under. */
-  readonly name: string
-  /**
-   * Processes the commits after `from` up to `wanted`, or fewer if they changed much, and moves the position
-   * with writeFollowed. Returns the last processed number; undefined if another process was first.
-   */
-  readonly step: (library: LibraryInfo, from: number, wanted: number) => Promise<number | undefined>
-  /** Reads the position, for consumers that store it with their own data. Default: the consumer's row. */
-  readonly position?: (libraryKey: number) => Promise<number>
+interface ConsumerOptions extends ConsumerParts {
   /** Called when background processing fails. The next wake or catchUp retries. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Processes the commits of each library in order, each exactly once, and maintains derived data (I3). It
- * never delays a write. Readers that need current data call `catchUp` first.
+ * Processes the commits of each library for all modules with derived data (I3). It never delays a write. What the modules derive from
+ * commits in quick succession is written in one transaction.
  */
 export class CommitConsumer {
   readonly #options: ConsumerOptions
-  readonly #running = new Map<number, Promise<void>>()
-  /** Known positions by library key. */
-  readonly #positions = new Map<number, number>()
+  readonly #modules: Pick<ModuleConsumer, 'catchUp' | 'isActive' | 'stop'>[] = []
+  #companion: Companion | undefined
   readonly #woken = new Map<number, LibraryInfo>()
   /** Libraries whose debounce delay has passed, in processing order. */
   readonly #due = new Map<number, LibraryInfo>()
@@ -52,6 +42,18 @@ export class CommitConsumer {
     this.#options = options
   }
 
+  /** Adds a module. */
+  add<P extends DerivedPosition>(module: DerivedModule<P>): ModuleConsumer<P> {
+    const consumer = new ModuleConsumer(this.#options, module)
+    this.#modules.push(consumer)
+    return consumer
+  }
+
+  /** Sets the only companion. */
+  accompany(companion: Companion): void {
+    this.#companion = companion
+  }
+
   /** Schedules background processing of a library. */
   wake(library: LibraryInfo): void {
     if (this.#stopped) return
@@ -59,35 +61,10 @@ export class CommitConsumer {
     this.#timer ??= this.#wait(MAX_DELAY_MS)
   }
 
-  /**
-   * Resolves once every commit up to the library's head is processed. Throws library-not-found if it is
-   * purged.
-   */
-  async catchUp(library: LibraryInfo): Promise<void> {
-    while ((this.#positions.get(library.key) ?? 0) < library.headSeq) {
-      const running = this.#running.get(library.key)
-      await (running ?? this.#start(library))
-    }
-  }
-
-  /**
-   * Invalidates the known positions, for example after derived data was deleted. The next catchUp reads them
-   * again.
-   */
-  invalidate(libraryKey?: number): void {
-    if (libraryKey === undefined) this.#positions.clear()
-    else this.#positions.delete(libraryKey)
-  }
-
-  /** Resolves when the library is not being processed. Errors are reported to the callers of catchUp. */
-  async ended(libraryKey: number): Promise<void> {
-    await this.#running.get(libraryKey)?.catch(() => {})
-  }
-
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await Promise.allSettled(this.#running.values())
+    await Promise.all(this.#modules.map((module) => module.stop()))
   }
 
   #wait(longestMs: number): NodeJS.Timeout {
@@ -95,8 +72,10 @@ export class CommitConsumer {
     const onTime = () => {
       const isBusy = performance.eventLoopUtilization(began).utilization > BUSY
       const leftMs = longestMs - WAKE_DELAY_MS
-      if (isBusy && leftMs > 0) this.#timer = this.#wait(leftMs)
-      else this.#followWoken()
+      if (isBusy && leftMs > 0) {
+        this.#companion?.onDelay()
+        this.#timer = this.#wait(leftMs)
+      } else this.#followWoken()
     }
     return setTimeout(onTime, WAKE_DELAY_MS).unref()
   }
@@ -123,51 +102,21 @@ export class CommitConsumer {
   }
 
   async #followBehind(library: LibraryInfo): Promise<void> {
-    try {
-      // A library deleted or purged meanwhile is skipped. It is processed after a restore, when it is next
-      // read.
-      const current = await findLibraryByKey(this.#options.db, library.key)
-      if (current !== undefined && !this.#stopped) await this.catchUp(library)
-    } catch (error) {
-      if (!this.#stopped && !isGone(error)) this.#options.onError(error)
-    }
+    const companion = this.#companion
+    const transaction = new DerivedTransaction((db) =>
+      db === companion?.db ? companion.take(library.key) : undefined,
+    )
+    const active = this.#modules.filter(({ isActive }) => isActive)
+    await Promise.all(
+      active.map(async (module) => {
+        try {
+          await module.catchUp(library, transaction)
+        } catch (error) {
+          if (module.isActive && !isGone(error)) this.#options.onError(error)
+        }
+      }),
+    )
   }
-
-  #start(library: LibraryInfo): Promise<void> {
-    const running = this.#follow(library).finally(() => this.#running.delete(library.key))
-    this.#running.set(library.key, running)
-    return running
-  }
-
-  async #follow(library: LibraryInfo): Promise<void> {
-    const { db, name, step } = this.#options
-    const position = this.#options.position ?? ((key) => consumerPosition(db, key, name))
-    let seq = await position(library.key)
-    while (seq < library.headSeq && !this.#stopped) {
-      await refusePurged(db, library)
-      const reached = await step(library, seq, Math.min(seq + COMMITS_PER_STEP, library.headSeq))
-      // If another process was first, its position is authoritative.
-      seq = reached ?? (await position(library.key))
-      await nextTurn()
-    }
-    if (this.#stopped && seq < library.headSeq) throw new Error(`the consumer ${name} is stopping`)
-    this.#positions.delete(library.key)
-    this.#positions.set(library.key, seq)
-    for (const key of this.#positions.keys()) {
-      if (this.#positions.size <= MAX_POSITIONS_KEPT) break
-      this.#positions.delete(key)
-    }
-  }
-}
-
-/** Throws library-not-found for a library that is purged, or being purged. */
-async function refusePurged(db: Database, { key, id }: LibraryInfo): Promise<void> {
-  if ((await findLibraryWithDeleted(db, key)) === undefined) fail({ code: 'library-not-found', id })
-}
-
-/** Throws library-not-found for a library that is deleted or purged, for consumers that stop at deletion. */
-export async function refuseDeleted(db: Database, { key, id }: LibraryInfo): Promise<void> {
-  if ((await findLibraryByKey(db, key)) === undefined) fail({ code: 'library-not-found', id })
 }
 
 /** Whether the error is that the library was deleted. */

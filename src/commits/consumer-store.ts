@@ -28,11 +28,48 @@ export async function moveConsumer(
 }
 
 /** The move of a consumer's position from `from` to `to`, which may be equal. */
-interface ConsumerMove {
+export interface ConsumerMove {
   readonly libraryKey: number
   readonly name: string
   readonly from: number
   readonly to: number
+}
+
+/** Moves the position, which stays locked until the transaction ends. False if it is not `from` any more, because another process was first. */
+export async function moveFollowed(
+  tx: Transaction,
+  { libraryKey, name, from, to }: ConsumerMove,
+): Promise<boolean> {
+  const sql = 'update follower set seq = ? where library_key = ? and name = ? and seq = ?'
+  const [, moved] = await Promise.all([
+    putPositions(tx, libraryKey, [name]),
+    tx.run(sql, to, libraryKey, name, from),
+  ])
+  return moved === 1
+}
+
+/** As moveFollowed, for all consumers of a library that move alike in one statement. */
+export async function moveTogether(tx: Transaction, moves: readonly ConsumerMove[]): Promise<boolean> {
+  const alike = Map.groupBy(moves, ({ libraryKey, from, to }) => `${libraryKey} ${from} ${to}`)
+  const moved = await Promise.all(
+    Array.from(alike.values(), async (some) => {
+      const [first] = some
+      if (first === undefined) return true
+      const { libraryKey, from, to } = first
+      const names = some.map(({ name }) => name)
+      if (from === 0) await putPositions(tx, libraryKey, names)
+      const marks = names.map(() => '?').join(', ')
+      const sql = `update follower set seq = ? where library_key = ? and seq = ? and name in (${marks})`
+      return (await tx.run(sql, to, libraryKey, from, ...names)) === names.length
+    }),
+  )
+  return !moved.includes(false)
+}
+
+/** Creates rows of consumers that have none. */
+function putPositions(tx: Transaction, libraryKey: number, names: readonly string[]): Promise<number> {
+  const rows = names.map((name) => [libraryKey, name, 0])
+  return tx.insert('follower', ['library_key', 'name', 'seq'], rows, { ignoreExisting: true })
 }
 
 /**
@@ -42,20 +79,13 @@ interface ConsumerMove {
  */
 export function writeFollowed(
   db: Database,
-  { libraryKey, name, from, to }: ConsumerMove,
-  write?: (tx: Transaction) => Promise<void>,
+  move: ConsumerMove,
+  write: (tx: Transaction) => Promise<void>,
 ): Promise<boolean> {
   return db.write(
     async (tx) => {
-      const columns = ['library_key', 'name', 'seq']
-      const sql = 'update follower set seq = ? where library_key = ? and name = ? and seq = ?'
-      const [, moved] = await Promise.all([
-        tx.insert('follower', columns, [[libraryKey, name, 0]], { ignoreExisting: true }),
-        tx.run(sql, to, libraryKey, name, from),
-      ])
-      // The row stays locked until this transaction ends.
-      if (moved === 0) return false
-      await write?.(tx)
+      if (!(await moveFollowed(tx, move))) return false
+      await write(tx)
       return true
     },
     { durable: false },

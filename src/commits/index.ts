@@ -1,4 +1,4 @@
-export { CommitConsumer, isGone, refuseDeleted } from './commit-consumer.ts'
+export { CommitConsumer, isGone } from './commit-consumer.ts'
 export {
   describeAdded,
   describeAddedDirs,
@@ -44,8 +44,15 @@ export {
   writeFollowed,
 } from './consumer-store.ts'
 
-export { commitRows } from './dependent-rows-store.ts'
+export { commitRows, positionRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
+export {
+  type DerivedPosition,
+  type DerivedStep,
+  type ModuleConsumer,
+  refuseDeleted,
+} from './derived-module.ts'
+export type { Companion, CompanionRows, DerivedRows } from './derived-rows.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
 export { type Committed, type Edit, EditConflict, type Edited } from './edit.ts'
 export { countFutureCommits, repairFutureCommits } from './future-times-store.ts'

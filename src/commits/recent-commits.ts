@@ -34,6 +34,13 @@ export class RecentCommits {
     this.#shrink()
   }
 
+  /** Whether all commits of a range are in the cache. */
+  has(libraryKey: number, from: number, to: number): boolean {
+    const run = this.#runs.get(libraryKey)
+    const first = run?.[0]?.seq
+    return run !== undefined && first !== undefined && first <= from && to < first + run.length
+  }
+
   /** Commits of a library by number, oldest first. */
   async between(library: CommitOwner, from: number, to: number): Promise<NumberedCommit[]> {
     const run = this.#runs.get(library.key)

@@ -10,4 +10,10 @@ export const historyRows: LibraryDependent = {
       (left) => deleteBatch(tx, 'path_origin', 'path_key', libraryKey, left),
       (left) => deleteBatch(tx, 'file_edit', 'path_key', libraryKey, left),
     ]),
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from trash_item where library_key = ?', libraryKey)
+    await tx.run('delete from first_seen where library_key = ?', libraryKey)
+    await tx.run('delete from path_origin where library_key = ?', libraryKey)
+    await tx.run('delete from file_edit where library_key = ?', libraryKey)
+  },
 }

@@ -33,19 +33,20 @@ export interface Advance {
 }
 
 /**
- * False if the position is no longer `from`, because another process did this step. A large step is
- * written in several transactions before the one that moves the position. The writes are idempotent, so
- * an interrupted step is repeated.
+ * Returns the last part of a step, to be written in the transaction that moves the position. The other parts of a large step are written before, in
+ * transactions of their own. That is idempotent, so an interrupted step is repeated. Undefined if the position is no longer `from`, because another
+ * process did this step.
  */
-export async function advance(db: Database, libraryKey: number, step: Advance): Promise<boolean> {
+export async function advance(db: Database, libraryKey: number, step: Advance): Promise<Part | undefined> {
   const parts = [...partsOf(step, libraryKey)]
-  const last = parts.pop()
-  const move = { libraryKey, name: PATHS_CONSUMER, from: step.from }
+  const last = parts.pop() ?? (async () => {})
+  const { from } = step
   for (const part of parts) {
-    if (!(await writeFollowed(db, { ...move, to: step.from }, part))) return false
+    const move = { libraryKey, name: PATHS_CONSUMER, from, to: from }
+    if (!(await writeFollowed(db, move, part))) return undefined
     await nextTurn()
   }
-  return writeFollowed(db, { ...move, to: step.upTo }, last)
+  return last
 }
 
 const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']

@@ -1,8 +1,15 @@
-import { CommitConsumer, type LibraryInfo, type RecentCommits } from '../commits/index.ts'
+import {
+  CommitConsumer,
+  type DerivedPosition,
+  type DerivedStep,
+  type LibraryInfo,
+  type ModuleConsumer,
+  RecentCommits,
+} from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import { type ObjectStore, Tree, type TreeChanges } from '../tree/index.ts'
+import { type ObjectStore, Tree, TreeChanges } from '../tree/index.ts'
 import { IndexRows } from './path-index-rows.ts'
 import { type Advance, advance, dropDerived, PATHS_CONSUMER } from './path-index-store.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
@@ -10,6 +17,14 @@ import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './tra
 // A step ends with the commit that exceeds this number, to bound its memory.
 const MAX_ROWS_PER_STEP = 5000
 const PATHS_PER_QUERY = 200
+
+interface PathIndexOptions {
+  readonly db: Database
+  readonly objects: ObjectStore
+  readonly changes: TreeChanges
+  readonly recentCommits: RecentCommits
+  readonly commitConsumer: CommitConsumer
+}
 
 /**
  * Consumes the commits of each library and indexes deletions, the first author of each path, and the
@@ -21,30 +36,25 @@ export class PathIndex {
   readonly #objects: ObjectStore
   readonly #changes: TreeChanges
   readonly #recentCommits: RecentCommits
-  readonly #consumer: CommitConsumer
+  readonly #consumer: ModuleConsumer
 
-  constructor(
-    db: Database,
-    objects: ObjectStore,
-    changes: TreeChanges,
-    recentCommits: RecentCommits,
-    onError: (error: unknown) => void,
-  ) {
+  constructor({ db, objects, changes, recentCommits, commitConsumer }: PathIndexOptions) {
     this.#db = db
     this.#objects = objects
     this.#changes = changes
     this.#recentCommits = recentCommits
-    this.#consumer = new CommitConsumer({
+    this.#consumer = commitConsumer.add({
       db,
       name: PATHS_CONSUMER,
-      step: (library, from, wanted) => this.#step(library, from, wanted),
-      onError,
+      step: (library, { seq }, wanted) => this.#step(library, seq, wanted),
     })
   }
 
-  /** Schedules processing of a library in the background. */
-  wake(library: LibraryInfo): void {
-    this.#consumer.wake(library)
+  /** The path index by itself, for commands. */
+  static open(db: Database, objects: ObjectStore): PathIndex {
+    const recentCommits = new RecentCommits(db)
+    const commitConsumer = new CommitConsumer({ db, recentCommits, onError: () => {} })
+    return new PathIndex({ db, objects, changes: new TreeChanges(objects), recentCommits, commitConsumer })
   }
 
   /** Resolves when all commits up to the head of the library are processed. */
@@ -59,12 +69,12 @@ export class PathIndex {
     await this.#consumer.catchUp(library)
   }
 
-  stop(): Promise<void> {
-    return this.#consumer.stop()
-  }
-
-  /** Processes commits up to `wanted`, or fewer if they have many changes. Returns the last; undefined if another process did it. */
-  async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
+  /** Processes commits up to `wanted`, or fewer if they have many changes. Undefined if another process did it. */
+  async #step(
+    library: LibraryInfo,
+    from: number,
+    wanted: number,
+  ): Promise<DerivedStep<DerivedPosition> | undefined> {
     const commits = await this.#recentCommits.between(library, Math.max(1, from), wanted)
     const rows = new IndexRows()
     let before = from === 0 ? undefined : commits.shift()
@@ -82,7 +92,8 @@ export class PathIndex {
     const { trash, presence } = await this.#presence(library.key, rows, before.rootId)
     const { firstSeen, origins, edits } = rows
     const step = { from, upTo: before.seq, trash, presence, firstSeen, origins, edits }
-    return (await advance(this.#db, library.key, step)) ? before.seq : undefined
+    const write = await advance(this.#db, library.key, step)
+    return write && { reached: { seq: before.seq }, rows: { write } }
   }
 
   /** Computes `present` of new and existing trash rows at the touched paths, from the tree after the commits. */

@@ -1,4 +1,5 @@
 import {
+  CommitConsumer,
   type CommitStatistics,
   type EntryLimits,
   GrowthLimits,
@@ -72,6 +73,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly edits: CommitStatistics
   /** Limits on what commits add. */
   readonly growth: GrowthLimits
+  /** Processes new commits for all modules with derived data. */
+  readonly commitConsumer: CommitConsumer
   readonly pathIndex: PathIndex
   readonly history: HistoryReader
   readonly views: Views
@@ -103,8 +106,9 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const growth = new GrowthLimits(options.entryLimits)
   const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)
-  const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onConsumerError)
-  const listeners: HeadListener[] = [(library) => pathIndex.wake(library)]
+  const commitConsumer = new CommitConsumer({ db, recentCommits, onError: options.onConsumerError })
+  const pathIndex = new PathIndex({ db, objects, changes, recentCommits, commitConsumer })
+  const listeners: HeadListener[] = [(library) => commitConsumer.wake(library)]
   const operations = new RunningOperations(now)
   const writers = new Writers({
     db,
@@ -130,6 +134,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     keys,
     edits: writers.statistics,
     growth,
+    commitConsumer,
     pathIndex,
     events: new LibraryEvents(),
     lockRights: new LockRights(),
@@ -141,7 +146,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()
-      await pathIndex.stop()
+      await commitConsumer.stop()
       keys[Symbol.dispose]()
     },
   }

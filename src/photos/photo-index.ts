@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CommitConsumer, type LibraryInfo, refuseDeleted } from '../commits/index.ts'
+import { type DerivedStep, type LibraryInfo, type ModuleConsumer, refuseDeleted } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import {
@@ -42,12 +42,17 @@ const MAX_CHANGES = 100_000
 const CLAIM_SECONDS = 60
 const LOOK_AGAIN_MS = 200
 
+/** The position of a library, with its row unless it has none. */
+interface IndexPosition {
+  readonly seq: number
+  readonly stood: PhotoPosition | undefined
+}
+
 interface PhotoIndexOptions {
   readonly core: LibraryCore
   readonly db: Database
   /** Called when photos are waiting to be read. */
   readonly onPending: () => void
-  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -56,23 +61,27 @@ interface PhotoIndexOptions {
  */
 export class PhotoIndex {
   readonly #options: PhotoIndexOptions
-  readonly #consumer: CommitConsumer
+  readonly #consumer: ModuleConsumer<IndexPosition>
   readonly #stopping = new AbortController()
 
   constructor(options: PhotoIndexOptions) {
     this.#options = options
-    this.#consumer = new CommitConsumer({
+    this.#consumer = options.core.commitConsumer.add({
       db: options.db,
       name: CONSUMER,
-      position: async (libraryKey) => (await findPosition(options.db, libraryKey))?.seq ?? 0,
-      step: (library) => this.#step(library),
-      onError: options.onError,
+      stopsAtDeletion: true,
+      startsLater: true,
+      async position(libraryKey) {
+        const stood = await findPosition(options.db, libraryKey)
+        return { seq: stood?.seq ?? 0, stood }
+      },
+      step: (library, { stood }) => this.#step(library, stood),
     })
   }
 
-  /** Schedules a library for indexing. */
-  wake(library: LibraryInfo): void {
-    this.#consumer.wake(library)
+  /** Begins to index new commits in the background. */
+  start(): void {
+    this.#consumer.start()
   }
 
   /** Resolves once the photos are those of the library's head. */
@@ -103,10 +112,11 @@ export class PhotoIndex {
   }
 
   /** Moves the rows of a library to the tree of its head. Undefined if another process was first. */
-  async #step(library: LibraryInfo): Promise<number | undefined> {
-    const { db, core } = this.#options
-    await refuseDeleted(db, library)
-    const stood = await findPosition(db, library.key)
+  async #step(
+    library: LibraryInfo,
+    stood: PhotoPosition | undefined,
+  ): Promise<DerivedStep<IndexPosition> | undefined> {
+    const { core } = this.#options
     if (stood !== undefined && stood.claim !== 0 && stood.claimedUntil > core.now()) {
       await delay(LOOK_AGAIN_MS, undefined, { signal: this.#stopping.signal })
       return undefined
@@ -160,24 +170,24 @@ export class PhotoIndex {
     library: LibraryInfo,
     stood: PhotoPosition,
     { added, gone }: { readonly added: readonly PhotoEntry[]; readonly gone: readonly LibraryPath[] },
-  ): Promise<number | undefined> {
-    const { db, core } = this.#options
+  ): Promise<DerivedStep<IndexPosition>> {
+    const { core, onPending } = this.#options
     const { key: libraryKey, headSeq: seq, root } = library
     const photos = await this.#withDetails(libraryKey, added)
-    const moved = await db.write(
-      async (tx) => {
-        const step = { libraryKey, from: stood.seq, heldClaim: 0, to: seq, root }
-        if (!(await movePosition(tx, step))) return false
+    const rows = {
+      move: (tx: Transaction) =>
+        movePosition(tx, { libraryKey, from: stood.seq, heldClaim: 0, to: seq, root }),
+      async write(tx: Transaction) {
         await putPhotos(tx, libraryKey, photos, { seq, now: core.now() })
         for (const path of gone) {
           await deletePhotosAt(tx, libraryKey, { parent: parentOf(path), name: baseName(path), path }, seq)
         }
-        return true
       },
-      { durable: false },
-    )
-    if (moved && photos.some(isUnread)) this.#options.onPending()
-    return moved ? seq : undefined
+      onWritten() {
+        if (photos.some(isUnread)) onPending()
+      },
+    }
+    return { reached: positionAt(library), rows }
   }
 
   /** Writes all photos of a tree in several transactions, then deletes the rows that are not among them. */
@@ -185,7 +195,7 @@ export class PhotoIndex {
     library: LibraryInfo,
     stood: PhotoPosition | undefined,
     photos: AsyncIterable<PhotoEntry>,
-  ): Promise<number | undefined> {
+  ): Promise<DerivedStep<IndexPosition> | undefined> {
     const { db, core } = this.#options
     const { key: libraryKey, headSeq: seq, root } = library
     const from = stood?.seq ?? 0
@@ -224,7 +234,7 @@ export class PhotoIndex {
       const step = { libraryKey, from, heldClaim: claim, to: seq, root }
       const moved = await db.write((tx) => movePosition(tx, step), { durable: false })
       if (isPending) this.#options.onPending()
-      return moved ? seq : undefined
+      return moved ? { reached: positionAt(library) } : undefined
     } catch (error) {
       // Releases the claim, so that the next step does not wait for its expiry. That step compares the whole tree.
       await db.write((tx) => claimPosition(tx, { libraryKey, from, heldClaim, claim, until: 0 }), {
@@ -274,6 +284,10 @@ export class PhotoIndex {
       }
     }
   }
+}
+
+function positionAt({ headSeq: seq, root }: LibraryInfo): IndexPosition {
+  return { seq, stood: { seq, root, claim: 0, claimedUntil: 0 } }
 }
 
 function photoOf(parent: LibraryPath, dirent: Dirent & { readonly kind: 'file' }): PhotoEntry | undefined {

@@ -99,8 +99,9 @@ export function deletePhotos(tx: Transaction, libraryKey: number, limit: number)
 export const photoRows: LibraryDependent = {
   purgeBatch: deletePhotos,
   async onPurged(tx, libraryKey) {
-    await tx.run('delete from photo where library_key = ?', libraryKey)
+    // Without its position, no step adds photos.
     await tx.run('delete from photo_library where library_key = ?', libraryKey)
+    await tx.run('delete from photo where library_key = ?', libraryKey)
   },
 }
 

@@ -33,20 +33,20 @@ export class Photos implements AsyncDisposable {
   #stopped = false
 
   constructor(options: PhotosOptions) {
-    const { core, db, access, onError } = options
+    const { core, db, access } = options
     this.#options = options
     this.#details = new DetailsQueue(options)
-    this.#index = new PhotoIndex({ core, db, onError, onPending: () => this.#details.wake() })
+    this.#index = new PhotoIndex({ core, db, onPending: () => this.#details.wake() })
     this.timeline = new Timeline(core, db, access, this.#index)
   }
 
   /** Starts indexing past and future changes. */
   start(): void {
     const { core, onError } = this.#options
-    core.onHeadMoved((library) => this.#index.wake(library))
+    this.#index.start()
     core.events.onEvent(({ kind, library }) => {
       // Indexing stopped when it was deleted.
-      if (kind === 'restored') this.#index.wake(library)
+      if (kind === 'restored') core.commitConsumer.wake(library)
     })
     const look = () =>
       void this.look().catch((error: unknown) => {

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CommitConsumer, type LibraryInfo, type NumberedCommit, refuseDeleted } from '../commits/index.ts'
+import {
+  type DerivedStep,
+  type LibraryInfo,
+  type ModuleConsumer,
+  type NumberedCommit,
+  refuseDeleted,
+} from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { type CommitId, EMPTY_ID } from '../objects/index.ts'
@@ -17,6 +23,12 @@ const CLAIM_SECONDS = 60
 const LOOK_AGAIN_MS = 200
 // More distant trees may be compared again in smaller steps.
 const COMMITS_COMPARED = 50
+
+/** The position of a library, with its row unless it has none. */
+interface IndexPosition {
+  readonly seq: number
+  readonly stood: Position | undefined
+}
 
 interface SearchIndexOptions {
   readonly core: LibraryCore
@@ -37,18 +49,19 @@ interface SearchIndexOptions {
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions
-  readonly #consumer: CommitConsumer
+  readonly #consumer: ModuleConsumer<IndexPosition>
   readonly #stopping = new AbortController()
   #prepared: Promise<void> | undefined
 
   constructor(options: SearchIndexOptions) {
     this.#options = options
-    this.#consumer = new CommitConsumer({
-      db: options.libraryDb,
+    this.#consumer = options.core.commitConsumer.add({
+      db: options.db,
       name: SEARCH_CONSUMER,
-      position: async (libraryKey) => (await this.#position(libraryKey))?.seq ?? 0,
-      step: (library, from, wanted) => this.#step(library, from, wanted),
-      onError: options.onError,
+      stopsAtDeletion: true,
+      startsLater: true,
+      position: (libraryKey) => this.#position(libraryKey),
+      step: (library, { stood }, wanted) => this.#step(library, stood, wanted),
     })
   }
 
@@ -61,9 +74,9 @@ export class SearchIndex {
     return this.#prepared
   }
 
-  /** Schedules a library for indexing. */
-  wake(library: LibraryInfo): void {
-    this.#consumer.wake(library)
+  /** Begins to index new commits in the background. */
+  start(): void {
+    this.#consumer.start()
   }
 
   /** Resolves once all commits up to the library's head are indexed. */
@@ -92,18 +105,21 @@ export class SearchIndex {
     await this.#consumer.stop()
   }
 
-  async #position(libraryKey: number): Promise<Position | undefined> {
+  async #position(libraryKey: number): Promise<IndexPosition> {
     await this.prepare()
-    return findPosition(this.#options.db, libraryKey)
+    const stood = await findPosition(this.#options.db, libraryKey)
+    return { seq: stood?.seq ?? 0, stood }
   }
 
-  async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
-    const stood = await this.#position(library.key)
+  async #step(
+    library: LibraryInfo,
+    stood: Position | undefined,
+    wanted: number,
+  ): Promise<DerivedStep<IndexPosition> | undefined> {
     if (stood !== undefined && stood.claim !== 0) return this.#besideAnother(stood)
-    await refuseDeleted(this.#options.libraryDb, library)
     try {
       if (await this.isTooLarge(library)) return await this.#leaveOut(library, stood)
-      return stood === undefined || from === 0
+      return stood === undefined || stood.seq === 0
         ? await this.#indexWhole(library, stood)
         : await this.#follow(library, stood, wanted)
     } catch (error) {
@@ -132,12 +148,12 @@ export class SearchIndex {
   }
 
   /** Without a commit, so that the library is indexed completely once it is smaller. */
-  async #leaveOut(library: LibraryInfo, stood: Position | undefined): Promise<number> {
+  async #leaveOut(library: LibraryInfo, stood: Position | undefined): Promise<DerivedStep<IndexPosition>> {
     const to = { seq: library.headSeq, id: EMPTY_ID as string as CommitId }
     return this.#write(library, stood, to, (step) => step.clear())
   }
 
-  async #indexWhole(library: LibraryInfo, stood: Position | undefined): Promise<number> {
+  async #indexWhole(library: LibraryInfo, stood: Position | undefined): Promise<DerivedStep<IndexPosition>> {
     const { headSeq: seq, head: id } = library
     return this.#write(library, stood, { seq, id }, async (step) => {
       await step.clear()
@@ -145,7 +161,11 @@ export class SearchIndex {
     })
   }
 
-  async #follow(library: LibraryInfo, stood: Position, wanted: number): Promise<number> {
+  async #follow(
+    library: LibraryInfo,
+    stood: Position,
+    wanted: number,
+  ): Promise<DerivedStep<IndexPosition> | undefined> {
     const { core } = this.#options
     const commits = await core.recentCommits.between(library, stood.seq, wanted)
     const [before, next] = commits
@@ -156,7 +176,7 @@ export class SearchIndex {
     // The history differs from the indexed one: the database was restored from a backup.
     if (before?.id !== stood.commitId || next === undefined || last === undefined) {
       await this.reset(stood)
-      return 0
+      return undefined
     }
     changes ??= await core.changes.along(library.key, rootsOf(commits))
     // A folder that was renamed and then changed looks like a deletion and an addition.
@@ -173,18 +193,24 @@ export class SearchIndex {
     stood: Position | undefined,
     to: { readonly seq: number; readonly id: CommitId },
     work: (step: TreeStep) => Promise<void>,
-  ): Promise<number> {
-    const { core, db, libraryDb } = this.#options
+  ): Promise<DerivedStep<IndexPosition>> {
+    const { core, db, libraryDb, onPending } = this.#options
     const writer = this.#writer(library, stood)
+    const reached = () => ({ seq: to.seq, stood: writer.positionAt(to.seq, to.id) })
     try {
       await work(new TreeStep({ db, libraryDb, objects: core.objects, libraryKey: library.key, writer }))
+      const last = writer.last(to.seq, to.id)
+      const onWritten = () => {
+        if (writer.hasPending) onPending()
+      }
+      if (last !== undefined) return { reached: reached(), rows: { ...last, onWritten } }
       await writer.finish(to.seq, to.id)
+      onWritten()
+      return { reached: reached() }
     } catch (error) {
       await writer.abandon()
       throw error
     }
-    if (writer.hasPending) this.#options.onPending()
-    return to.seq
   }
 
   #writer(library: LibraryInfo, stood: Position | undefined): StepWriter {

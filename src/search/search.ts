@@ -114,11 +114,11 @@ export class Search implements AsyncDisposable {
   /** Starts indexing past and future changes. */
   start(): void {
     const { core } = this.#options
-    core.onHeadMoved((library) => this.index.wake(library))
+    this.index.start()
     core.events.onPurged((libraryKey) => this.reindexing.forgetLibrary(libraryKey))
     core.events.onEvent(({ kind, library }) => {
       // Indexing stopped when it was deleted.
-      if (kind === 'restored') this.index.wake(library)
+      if (kind === 'restored') core.commitConsumer.wake(library)
     })
     this.reindexing.start()
     this.merging.start()

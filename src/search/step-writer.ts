@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { DerivedRows } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import type { CommitId, FileId } from '../objects/index.ts'
 import { addLetterCounts, LetterCountChanges, listFolded } from './character-count-store.ts'
@@ -100,14 +101,29 @@ export class StepWriter {
     await this.#flushIfLarge()
   }
 
+  /** The row of the library once a step is written. */
+  positionAt(seq: number, commitId: CommitId): Position {
+    const { libraryKey } = this.#options
+    return { libraryKey, seq, commitId, nextNumber: this.#nextNumber, claim: 0, claimedAt: 0 }
+  }
+
+  /** All changes and the new position, to be written by the caller. Undefined if some were written before. */
+  last(to: number, commitId: CommitId): DerivedRows | undefined {
+    if (this.#heldClaim !== 0) return undefined
+    return { move: (tx) => this.#move(tx, to, commitId), write: (tx) => this.#writeChanges(tx) }
+  }
+
   /** Writes the remaining changes and the new position. Throws StepConflict. */
   async finish(to: number, commitId: CommitId): Promise<void> {
+    await this.#write((tx) => this.#move(tx, to, commitId))
+  }
+
+  async #move(tx: Transaction, to: number, commitId: CommitId): Promise<boolean> {
     const { libraryKey } = this.#options
-    await this.#write(async (tx) => {
-      const heldClaim = this.#heldClaim
-      const step = { libraryKey, from: this.#from, heldClaim, to, commitId, nextNumber: this.#nextNumber }
-      return movePosition(tx, step)
-    })
+    if (this.#from === 0) await putPosition(tx, libraryKey)
+    const heldClaim = this.#heldClaim
+    const step = { libraryKey, from: this.#from, heldClaim, to, commitId, nextNumber: this.#nextNumber }
+    return movePosition(tx, step)
   }
 
   /** Aborts a step. A partially written library is reindexed. */
@@ -124,6 +140,7 @@ export class StepWriter {
     const { libraryKey, now, refuseGone } = this.#options
     await refuseGone()
     await this.#write(async (tx) => {
+      if (this.#from === 0) await putPosition(tx, libraryKey)
       const step = {
         libraryKey,
         from: this.#from,
@@ -158,23 +175,26 @@ export class StepWriter {
   }
 
   // Deletions first: another entry may have the same path now.
+  async #writeChanges(tx: Transaction): Promise<void> {
+    const { db, now } = this.#options
+    const { dialect } = db
+    await this.#countLetters(tx)
+    if (this.#removed.length > 0) await removeEntries(tx, dialect, this.#removed)
+    // In ascending row order: FTS5 starts a new segment for each row id lower than the previous one.
+    for (const entry of this.#renamed.toSorted((a, b) => b.entry.key - a.entry.key))
+      await replaceEntry(tx, dialect, entry)
+    await Promise.all(this.#updated.map((entry) => updateEntry(tx, entry)))
+    await removeTexts(tx, dialect, this.#textless)
+    if (this.#added.length > 0) await insertEntries(tx, dialect, this.#added)
+    await putPending(tx, dialect, this.#pending, now())
+  }
+
   async #write(move: (tx: Transaction) => Promise<boolean>): Promise<void> {
-    const { db, libraryKey, now } = this.#options
-    const [removed, renamed, updated, added] = [this.#removed, this.#renamed, this.#updated, this.#added]
-    const [textless, pending] = [this.#textless, this.#pending]
+    const { db, libraryKey } = this.#options
     const written = await db.write(
       async (tx) => {
-        if (this.#from === 0) await putPosition(tx, libraryKey)
         if (!(await move(tx))) return false
-        await this.#countLetters(tx)
-        if (removed.length > 0) await removeEntries(tx, db.dialect, removed)
-        // In ascending row order: FTS5 starts a new segment for each row id lower than the previous one.
-        for (const entry of renamed.toSorted((a, b) => b.entry.key - a.entry.key))
-          await replaceEntry(tx, db.dialect, entry)
-        await Promise.all(updated.map((entry) => updateEntry(tx, entry)))
-        await removeTexts(tx, db.dialect, textless)
-        if (added.length > 0) await insertEntries(tx, db.dialect, added)
-        await putPending(tx, db.dialect, pending, now())
+        await this.#writeChanges(tx)
         return true
       },
       { durable: false },

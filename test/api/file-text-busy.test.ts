@@ -16,7 +16,9 @@ describe('concurrent text extraction', () => {
     const space = await Workspace.make(server)
     await uploadFile(space.client, space.id, '/a.docx', makeDocx(['words']))
     // The index reads the document, too. It must not do that later.
-    await eventually(async () => assert.equal((await space.client.get('/api2/search/?q=words')).body.total, 1))
+    await eventually(async () =>
+      assert.equal((await space.client.get('/api2/search/?q=words')).body.total, 1),
+    )
     return space
   }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
+import { CommitConsumer } from '../../src/commits/index.ts'
 import { dbOf } from '../../src/library/core.ts'
 import { PhotoIndex } from '../../src/photos/photo-index.ts'
 import type { Client } from '../support/client.ts'
@@ -274,7 +275,7 @@ describe('the timeline of a shared folder', () => {
     await uploadFile(ann, id, '/team/private.jpg', await photo('2014:01:01 10:00:00'))
     await uploadFile(ann, id, '/team/in.jpg', await photo('2013:01:01 10:00:00'))
     await settle()
-    t.mock.method(PhotoIndex.prototype, 'wake', () => {})
+    t.mock.method(CommitConsumer.prototype, 'wake', () => {})
     t.mock.method(PhotoIndex.prototype, 'catchUp', async () => {})
     const rename = (p: string, newname: string) =>
       ann.post(space.v21('dir/'), { query: { p }, form: { operation: 'rename', newname } })

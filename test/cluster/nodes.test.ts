@@ -119,11 +119,10 @@ describe('nodes on one PostgreSQL database', { skip }, () => {
     const client = at(second, space.client)
     await using events = await EventStream.open(client)
     await events.nextOf('ready')
-    const { activity, search, node } = first.running.services
+    const { core, activity, node } = first.running.services
     // It dies right after the commit.
-    mock.method(activity.consumer, 'wake', () => {})
+    mock.method(core.commitConsumer, 'wake', () => {})
     mock.method(activity.hub, 'publish', () => {})
-    mock.method(search.index, 'wake', () => {})
     await space.file('/marmalade.txt')
     await declareDead(first)
     await second.running.services.node.beat()

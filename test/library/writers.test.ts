@@ -220,7 +220,7 @@ onBothDatabases('writers of one library', (fresh) => {
     await using second = await openNode(stage, database.setting, library)
     await createFile(second.library, at('/known.txt'))
     // After each commit the path index of the node reads the versions that the other node made. A timer of an earlier commit can make it do so before the rows are counted.
-    await second.core.pathIndex.stop()
+    await second.core.commitConsumer.stop()
     const read = { rows: 0 }
     const all = second.db.all.bind(second.db)
     t.mock.method(second.db, 'all', async (sql: string, ...parameters: Value[]) => {

@@ -103,7 +103,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I3',
     name: 'a consumer whose position was dropped starts again',
-    file: 'src/commits/commit-consumer.ts',
+    file: 'src/commits/derived-module.ts',
     find: 'else this.#positions.delete(libraryKey)',
     replace: '',
     tests: ['src/commits/commit-consumer.test.ts'],
@@ -111,8 +111,8 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I3',
     name: 'a list that must be current catches up first',
-    file: 'src/commits/commit-consumer.ts',
-    find: 'while ((this.#positions.get(library.key) ?? 0) < library.headSeq) {',
+    file: 'src/commits/derived-module.ts',
+    find: 'while ((this.#positions.get(library.key)?.seq ?? 0) < library.headSeq) {',
     replace: 'while (library.headSeq < 0) {',
     tests: ['test/library/history-and-trash.test.ts'],
   },
