@@ -44,16 +44,8 @@ export class RequestWaits implements Disposable {
       this.#waiting.delete(request)
       onEnd?.()
     }
-    result.then(
-      (value) => {
-        end()
-        resolve(value)
-      },
-      (error: unknown) => {
-        end()
-        reject(error)
-      },
-    )
+    result.then(resolve, reject)
+    result.then(end, end)
     return promise
   }
 

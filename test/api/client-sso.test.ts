@@ -58,7 +58,7 @@ describe(path, () => {
     assert.ok(features.includes('client-sso-via-local-browser'))
     const link = await begun(DESKTOP)
     const token = TOKEN_OF.desktop(link)
-    assert.equal(link, `${server.url}/client-sso/${token}/?${new URLSearchParams(DESKTOP)}`)
+    assert.equal(link, `${server.url}/client-sso/${token}/?${new URLSearchParams(DESKTOP).toString()}`)
     assert.deepEqual(await polled(token), { status: 'waiting' })
     const user_code = await opened(link)
     const shown = (await user.post(`${CODES}check/`, { form: { user_code } })).body

@@ -75,7 +75,7 @@ async function replay(url: string, recorded: Recorded, tokens: Map<string, strin
   const body = bytes === undefined ? text && named(text) : Buffer.from(bytes, 'base64')
   const response = await fetch(url + target, { method, headers, ...(body !== undefined && { body }) })
   const sent = Buffer.from(await response.arrayBuffer())
-  assert.equal(response.status, status, `${request}: ${sent}`)
+  assert.equal(response.status, status, `${request}: ${sent.toString('utf8')}`)
   const [, library = ''] = /\/repos\/([^/]+)\/download-info/.exec(target) ?? []
   if (library !== '') tokens.set(`{token of ${library}}`, JSON.parse(String(sent)).token)
   if (answer !== undefined) assertIncludes(JSON.parse(String(sent)), answer, request)
@@ -105,7 +105,7 @@ function assertIncludes(actual: unknown, expected: unknown, where: string): void
   if (Array.isArray(expected)) {
     assert.ok(Array.isArray(actual), where)
     if (expected.every((item) => typeof item === 'string')) {
-      assert.deepEqual(actual.toSorted(), expected.toSorted(), where)
+      assert.deepEqual(actual.map(String).toSorted(), expected.map(String).toSorted(), where)
       return
     }
     for (const item of expected) {

@@ -143,7 +143,7 @@ function isRefusal(error: unknown): boolean {
 
 /** Calls `stall` before the numbered call of the database. */
 function stopAt(db: Database, step: number, stall: () => Promise<void>) {
-  const own = { get: db.get, all: db.all, write: db.write }
+  const names = ['get', 'all', 'write'] as const
   let calls = 0
   let hasStopped = false
   let isStalling = false
@@ -154,8 +154,8 @@ function stopAt(db: Database, step: number, stall: () => Promise<void>) {
     await stall()
     isStalling = false
   }
-  for (const name of ['get', 'all', 'write'] as const) {
-    const call = own[name].bind(db) as (...args: unknown[]) => Promise<unknown>
+  for (const name of names) {
+    const call = db[name].bind(db) as (...args: unknown[]) => Promise<unknown>
     Object.assign(db, {
       [name]: async (...args: unknown[]) => {
         await before()
@@ -167,6 +167,7 @@ function stopAt(db: Database, step: number, stall: () => Promise<void>) {
     get hasStopped() {
       return hasStopped
     },
-    [Symbol.dispose]: () => void Object.assign(db, own),
+    // Those of the class are behind them.
+    [Symbol.dispose]: () => names.forEach((name) => Reflect.deleteProperty(db, name)),
   }
 }
