@@ -161,7 +161,6 @@ export const RULES: readonly Rule[] = [
   deep('test/cluster/postgres-', SQLITE, 'interruptions of a PostgreSQL of its own', 6),
   deep('test/cluster/server-processes', SQLITE, 'starts and kills some thirty processes', 60),
   deep('test/cluster/processes', SQLITE, 'starts and kills some thirty processes', 50),
-  deep('test/cluster/process-count', SQLITE, 'starts three processes', 15),
   deep('test/cluster/', SQLITE, 'several servers on one PostgreSQL database by itself', 15),
   deep('test/storage/s3-', SQLITE, 'blocks in real S3 services: Ceph and OpenStack Swift', 100),
   deep('test/export/', BOTH, 'runs some twenty exports, and git', 12),

@@ -34,12 +34,10 @@ try {
   releaseMemory()
   using _release = releaseMemoryWhenIdle(() => server.releaseCaches())
   const { listening, firstRun } = server
-  worker.reportLoad(() => server.connectionCount)
+  worker.reportConnections(() => server.connectionCount)
   worker.ready({ listening, firstRun } satisfies ReadyReport)
-  worker.onShed((connections) => server.shedConnections(connections))
-  const retired = worker.retired.then(() => server.retire())
-  if ((await Promise.race([worker.stopped.then(() => 'stopped'), retired])) === 'stopped')
-    await server.drain()
+  await worker.stopped
+  await server.drain()
   process.exitCode = await closeInTime(server, logger)
 } catch (error) {
   const { exitCodeFor, textFor } = await import('./failure.ts')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/index.ts'
 import { lockDataFolder, prepareDataFolder } from '../data-folder/index.ts'
 import { createLogger } from '../logging.ts'
-import { ProcessScaler, Supervisor, WorkerStartError } from '../processes/index.ts'
+import { Supervisor, WorkerStartError } from '../processes/index.ts'
 import { doneWithin } from './done-within.ts'
 import { releaseMemory } from './memory-release.ts'
 import { logReady, MAX_STOP_MS, printReady, type ReadyReport, untilSignal } from './serving.ts'
@@ -17,7 +17,7 @@ export interface WorkerInput {
 const GRACE_MS = 5000
 
 /**
- * Serves with several processes, `count` at most, until a signal arrives. This process has the lock of the data folder and the port. It opens no database, so that it
+ * Serves with several processes, `count` of them, until a signal arrives. This process has the lock of the data folder and the port. It opens no database, so that it
  * stays small. Resolves to the exit code.
  */
 export async function supervise(config: Config, count: number, options: { json: boolean }): Promise<number> {
@@ -33,7 +33,6 @@ export async function supervise(config: Config, count: number, options: { json: 
     entry: new URL('./serve-worker.ts', import.meta.url),
     input: { config, pretty } satisfies WorkerInput,
     count,
-    scaler: config.processes === 'auto' ? new ProcessScaler(count) : undefined,
     deadNodeId: lock.deadNodeId,
     firstNodeId,
     logger: logger.child({ room: 'processes' }),

@@ -556,7 +556,7 @@ export const definitions = {
     placeholder: 'number',
     fallback: 1,
     meaning:
-      'server processes on this machine, each a node, run by a supervisor that listens for them; auto starts with one and adds more while they are busy, up to one for each core',
+      'server processes on this machine, each a node, run by a supervisor that listens for them; auto is one for each core',
     expects: 'a whole number from 1 to 64, or auto',
     parse: (text) => (text === 'auto' ? text : parseInteger(text, 1, 64)),
   }),

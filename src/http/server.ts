@@ -128,10 +128,6 @@ export interface HttpServer extends AsyncDisposable {
    * proxy sends its next requests elsewhere.
    */
   drain(): void
-  /** Closes so many connections, each with its next response. Their clients connect again. */
-  shed(connections: number): void
-  /** As `drain`, but `/readyz` does not change: other processes go on at the same address. Idle connections last as long as their clients were told. */
-  retire(): void
   /**
    * Graceful stop: stops accepting, closes idle connections, and resolves when all requests in flight are complete. After
    * `waitMs` the remaining ones are aborted. May be called again.
@@ -143,8 +139,6 @@ export interface HttpServer extends AsyncDisposable {
 export function createHttpServer<User, Services>(options: HttpServerOptions<User, Services>): HttpServer {
   const limits = { ...defaultLimits, ...options.limits }
   let closing = false
-  let retired = false
-  let toShed = 0
   const { securityContact: contact, publicUrl, rateLimit } = options
   const securityTxt = securityTxtRoute({ contact, publicUrl, now: rateLimit.now })
   const system: Surface<User, Services> = {
@@ -199,12 +193,6 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     memory,
     pipeline: new PipelineQueue(),
     isClosing: () => closing,
-    mayKeep() {
-      if (closing || retired) return false
-      if (toShed === 0) return true
-      toShed -= 1
-      return false
-    },
     onError: (error: unknown) => options.logger.error({ err: error }, 'a connection failed'),
   })
   registerLimits(options.metrics, transport, bodyMemory, responseMemory, memory)
@@ -223,13 +211,6 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     listen: (listening) => startListening(transport, listening),
     drain() {
       closing = true
-    },
-    shed(connections) {
-      toShed = connections
-    },
-    retire() {
-      retired = true
-      transport.retire()
     },
     close,
     [Symbol.asyncDispose]: () => close(),

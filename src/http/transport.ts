@@ -128,8 +128,6 @@ export interface TransportOptions extends ConnectionTimeouts {
   readonly pipeline: PipelineQueue
   /** Whether the server is shutting down, so that connections end with their current response. */
   isClosing(): boolean
-  /** Called once for each response after which the connection could be kept. False closes it with the response. */
-  mayKeep(): boolean
   /** Receives unexpected errors. They cost their connection, and no other. */
   onError(error: unknown): void
 }
@@ -164,8 +162,6 @@ export interface Transport {
   close(): Promise<void>
   /** Closes every connection that has no request in flight. */
   closeIdle(): void
-  /** Lets HTTP/2 connections end after their open streams. Clients open others. Those of HTTP/1 end with their next response, by `mayKeep`. */
-  retire(): void
   closeAll(): void
 }
 

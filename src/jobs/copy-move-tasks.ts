@@ -98,7 +98,6 @@ export class CopyMoveTasks implements AsyncDisposable {
   /** Tasks in the queue, and running ones. */
   readonly #enqueued = new Set<string>()
   /** Those of them that no other process can run. */
-  readonly #bound = new Set<string>()
   #stopping = false
 
   constructor(options: CopyMoveTasksOptions) {
@@ -145,7 +144,6 @@ export class CopyMoveTasks implements AsyncDisposable {
       await insertTask(tx, id, order, { now: now(), nodeId })
     })
     this.#report({ ...order, id }, 'queued', 0, 0)
-    if (isEncrypting) this.#bound.add(id)
     this.#enqueue(id, origin.accountKey)
     return id
   }
@@ -175,11 +173,6 @@ export class CopyMoveTasks implements AsyncDisposable {
     if (this.#stopping || this.#enqueued.size >= MAX_ENQUEUED) return
     const free = await db.write((tx) => listFree(tx, db.dialect, MAX_ENQUEUED), { durable: false })
     for (const { id, accountKey } of free) this.#enqueue(id, accountKey)
-  }
-
-  /** Whether there are tasks that would fail without this process, because only it has the keys of their libraries. */
-  get isNeeded(): boolean {
-    return this.#bound.size > 0
   }
 
   /** Undefined if the account has no such task, or if it ended more than an hour ago. */
@@ -226,7 +219,6 @@ export class CopyMoveTasks implements AsyncDisposable {
     const run = () =>
       this.#run(id).finally(() => {
         this.#enqueued.delete(id)
-        this.#bound.delete(id)
       })
     this.#queue.add(accountKey, run)
   }

@@ -11,10 +11,6 @@ export type SupervisorMessage =
   | { readonly kind: 'collect'; readonly id: number }
   /** The metrics of all processes. */
   | { readonly kind: 'collected'; readonly id: number; readonly metrics: readonly unknown[] }
-  /** Closes so many connections with their next responses. Their clients connect again, and the supervisor chooses another process. */
-  | { readonly kind: 'shed'; readonly connections: number }
-  /** Ends after its last connection. The others go on. */
-  | { readonly kind: 'retire' }
   | { readonly kind: 'stop' }
 
 /** From a worker to the supervisor. */
@@ -28,13 +24,14 @@ export type WorkerMessage =
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: unknown }
   /** Asks for the metrics of all processes. */
   | { readonly kind: 'collect-all'; readonly id: number }
-  | { readonly kind: 'load'; readonly connections: number; readonly utilization: number }
+  /** Sent regularly: a process that does not is killed. */
+  | { readonly kind: 'alive'; readonly connections: number }
 
 /** What a worker has to know to start. */
 export interface WorkerStart {
   /** Counts the processes from 1. A process that replaces a dead one has its number. */
   readonly number: number
-  /** Processes of this server at most. */
+  /** Of the processes of this server. */
   readonly count: number
   /** The id of the process as a node. */
   readonly nodeId: string

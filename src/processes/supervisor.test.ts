@@ -11,20 +11,12 @@ describe('a supervisor of several processes', () => {
   let supervisor: Supervisor
   let port = 0
   const logged: string[] = []
-  let decision: 'grow' | 'shrink' | 'stay' = 'stay'
-  const decideOnce = () => {
-    const decided = decision
-    decision = 'stay'
-    return decided
-  }
-
   before(async () => {
     const log = (_fields: object, message: string) => void logged.push(message)
     supervisor = new Supervisor({
       entry,
       input: undefined,
       count: 2,
-      scaler: { decide: decideOnce },
       deadNodeId: undefined,
       firstNodeId: 'first',
       logger: { info: log, warn: log, error: log },
@@ -44,12 +36,6 @@ describe('a supervisor of several processes', () => {
   })
 
   const pids = () => [...supervisor.pids.values()].filter((pid) => pid !== undefined)
-  const ask = async (text: string) => {
-    const socket = await connect(port)
-    const reply = await askOn(socket, text)
-    socket.destroy()
-    return reply
-  }
   /** A connection to each of both processes, once both are ready. */
   const connectBoth = async (): Promise<[Socket, Socket]> => {
     const found = new Map<number, Socket>()
@@ -64,22 +50,6 @@ describe('a supervisor of several processes', () => {
     assert.ok(one !== undefined && other !== undefined)
     return [one, other]
   }
-
-  it('starts one, another when they are busy, and moves connections to it', async () => {
-    assert.equal(pids().length, 1)
-    const [first] = pids()
-    const kept = await Promise.all(Array.from({ length: 4 }, () => connect(port)))
-    for (const socket of kept) assert.equal(await askOn(socket, 'pid'), first)
-    decision = 'grow'
-    const isOpen = (socket: Socket) => !socket.readableEnded
-    await until(async () => {
-      for (const socket of kept.filter(isOpen)) assert.equal(await askOn(socket, 'pid'), first)
-      return kept.filter(isOpen).length <= 2
-    })
-    assert.equal(kept.filter(isOpen).length, 2)
-    assert.notEqual(await ask('pid'), first)
-    for (const socket of kept) socket.destroy()
-  })
 
   it('grants a lock of a process that was killed to the next', async () => {
     const [first, second] = pids()
@@ -119,13 +89,6 @@ describe('a supervisor of several processes', () => {
     const replies = await Promise.all(open.map((socket) => askOn(socket, 'pid')))
     assert.deepEqual(new Set(replies), new Set(pids()))
     for (const socket of sockets) socket.destroy()
-  })
-
-  it('retires the youngest when there is little to do, and does not replace it', async () => {
-    const first = supervisor.pids.get(1)
-    decision = 'shrink'
-    await until(() => pids().length === 1)
-    assert.deepEqual(pids(), [first])
   })
 })
 

@@ -7,17 +7,14 @@ import { EndedMetrics } from './ended-metrics.ts'
 import { onLockCall } from './lock-client.ts'
 import { LockTable } from './lock-table.ts'
 import { DISK_FAILED, type SupervisorMessage, type WorkerMessage, type WorkerStart } from './messages.ts'
-import type { ProcessScaler } from './process-scaler.ts'
 
 interface SupervisorOptions {
   /** The module that a worker runs. It calls `connectWorker`. */
   readonly entry: URL
   /** Passed to every worker. */
   readonly input: unknown
-  /** Processes at most, and from the start unless there is a scaler. */
+  /** Of processes. */
   readonly count: number
-  /** Starts with one process, and decides when there is one more or one fewer. */
-  readonly scaler?: Pick<ProcessScaler, 'decide'> | undefined
   /** The node that had the data folder before, and is dead. */
   readonly deadNodeId: string | undefined
   /** Of the first worker, by which a later server recognizes that it is dead. */
@@ -39,15 +36,13 @@ interface SupervisorOptions {
 const MIN_RESTART_MS = 100
 const MAX_RESTART_MS = 30_000
 const STABLE_MS = 60_000
-/** How often the load of the workers is looked at. Each reports it as often. */
+/** How often silent workers are looked for. Each reports its connections as often. */
 const TICK_MS = 1000
 /**
  * A worker that has reported nothing for so many ticks is killed. Fewer seconds than a writer waits for a lock, which the worker may have. Ticks instead of
  * seconds, because a supervisor that was stopped itself has not read the reports.
  */
 const MAX_SILENT_TICKS = 20
-/** After a worker that was to join could not start. */
-const TICKS_BEFORE_NEXT_GROWTH = 60
 /** A worker that has sent nothing for this long is asked for its metrics in vain. */
 const COLLECT_MS = 2000
 
@@ -58,10 +53,6 @@ interface Worker extends Receiver {
   /** It accepts connections, which it may hold until it is ready. */
   isListening: boolean
   isReady: boolean
-  /** It finishes what it has begun, and gets no more connections. */
-  isRetired: boolean
-  /** Of its event loop, when it last reported it. */
-  utilization: number
   /** Ticks since its last report. */
   silentTicks: number
   /** When they were last collected. */
@@ -93,7 +84,6 @@ export class Supervisor {
   readonly #endedMetrics = new EndedMetrics()
   readonly #collections = new Map<string, (metrics: unknown) => void>()
   #timer: NodeJS.Timeout | undefined
-  #ticksBeforeGrowth = 0
   #bound: Promise<AddressInfo> | undefined
   #collected = 0
   #isStopping = false
@@ -113,13 +103,12 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, then the others at once unless there is a scaler. Resolves to the report of the first one, when all have started. Rejects with
-   * a `WorkerStartError`.
+   * Starts the first worker, then the others at once. Resolves to the report of the first one, when all have started. Rejects with a `WorkerStartError`.
    */
   async start(): Promise<unknown> {
-    const { firstNodeId, deadNodeId, count, scaler } = this.#options
+    const { firstNodeId, deadNodeId, count } = this.#options
     const report = await this.#ready(this.#spawn(1, firstNodeId, deadNodeId))
-    const others = Array.from({ length: scaler === undefined ? count - 1 : 0 }, (_, index) => index + 2)
+    const others = Array.from({ length: count - 1 }, (_, index) => index + 2)
     await Promise.all(others.map((number) => this.#ready(this.#spawn(number, randomUUID(), undefined))))
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
     return report
@@ -153,58 +142,18 @@ export class Supervisor {
 
   /** The workers that get connections. While none is ready, one that starts says so to its clients, or lets them wait. */
   #receivers(): Worker[] {
-    const serving = this.#serving()
-    return serving.length > 0
-      ? serving
-      : [...this.#workers.values()].filter((one) => one.isListening && !one.isRetired)
-  }
-
-  /** The workers that serve requests. */
-  #serving(): Worker[] {
-    return [...this.#workers.values()].filter(({ isReady, isRetired }) => isReady && !isRetired)
+    const workers = [...this.#workers.values()]
+    const ready = workers.filter(({ isReady }) => isReady)
+    return ready.length > 0 ? ready : workers.filter(({ isListening }) => isListening)
   }
 
   #tick(): void {
-    const { scaler, maxSilentTicks = MAX_SILENT_TICKS, logger } = this.#options
+    const { maxSilentTicks = MAX_SILENT_TICKS, logger } = this.#options
     for (const worker of this.#workers.values()) {
       // A start may take long, and reports nothing.
       if (!worker.isReady || ++worker.silentTicks <= maxSilentTicks) continue
       logger.error({ process: worker.number }, 'a process does not respond any more; it is killed')
       worker.child.kill('SIGKILL')
-    }
-    this.#ticksBeforeGrowth = Math.max(0, this.#ticksBeforeGrowth - 1)
-    const serving = this.#serving()
-    const isStarting = this.#restarts.size > 0 || [...this.#workers.values()].some(({ isReady }) => !isReady)
-    if (scaler === undefined || isStarting) return
-    const decision = scaler.decide(serving.map(({ utilization }) => utilization))
-    if (decision === 'grow' && this.#ticksBeforeGrowth === 0) this.#grow()
-    if (decision === 'shrink' && serving.length > 1) this.#retire(serving)
-  }
-
-  #grow(): void {
-    const numbers = Array.from({ length: this.#options.count }, (_, index) => index + 1)
-    const number = numbers.find((one) => !this.#workers.has(one))
-    if (number === undefined) return
-    this.#options.logger.info({ process: number }, 'all processes are busy; another one is started')
-    this.#spawn(number, randomUUID(), undefined)
-  }
-
-  #retire(serving: readonly Worker[]): void {
-    const worker = serving.reduce((last, one) => (one.number > last.number ? one : last))
-    this.#options.logger.info({ process: worker.number }, 'there is little to do; a process is retired')
-    worker.isRetired = true
-    this.#delays.delete(worker.number)
-    send(worker, { kind: 'retire' })
-  }
-
-  /** Lets workers with more connections than their share close some, for one that has none yet. */
-  #balance(): void {
-    const serving = this.#serving()
-    const total = serving.reduce((sum, { connections }) => sum + connections, 0)
-    const share = Math.ceil(total / serving.length)
-    for (const worker of serving) {
-      const connections = worker.connections - share
-      if (connections > 0) send(worker, { kind: 'shed', connections })
     }
   }
 
@@ -229,10 +178,8 @@ export class Supervisor {
       startedAtMs: performance.now(),
       isListening: false,
       isReady: false,
-      isRetired: false,
       underway: [],
       connections: 0,
-      utilization: 0,
       silentTicks: 0,
       metrics: undefined,
     }
@@ -257,7 +204,6 @@ export class Supervisor {
       case 'ready':
         worker.isReady = true
         this.#dispatcher.dispatch()
-        this.#balance()
         break
       case 'accepted':
         this.#dispatcher.onAccepted(worker)
@@ -266,9 +212,8 @@ export class Supervisor {
       case 'unlock':
         onLockCall(this.#locks, worker, message, (grant) => send(worker, grant))
         break
-      case 'load':
+      case 'alive':
         worker.connections = message.connections + worker.underway.length
-        worker.utilization = message.utilization
         worker.silentTicks = 0
         break
       case 'collect-all':
@@ -281,7 +226,7 @@ export class Supervisor {
   }
 
   #onExit(worker: Worker, code: number | null, signal: NodeJS.Signals | null): void {
-    const { number, nodeId, child, isReady, isRetired, startedAtMs } = worker
+    const { number, nodeId, child, isReady, startedAtMs } = worker
     this.#workers.delete(number)
     this.#locks.releaseAll(worker)
     if (worker.metrics !== undefined) this.#endedMetrics.add(worker.metrics)
@@ -294,14 +239,8 @@ export class Supervisor {
       this.#options.onFatal()
       return
     }
-    if (isRetired) return
-    if (!isReady && !this.#delays.has(number)) {
-      // The first start of the server has a caller that is told.
-      if (this.#timer === undefined) return
-      this.#options.logger.error({ process: number, code, signal }, 'another process could not be started')
-      this.#ticksBeforeGrowth = TICKS_BEFORE_NEXT_GROWTH
-      return
-    }
+    // The first start of the server has a caller that is told.
+    if (!isReady && this.#timer === undefined) return
     const { minRestartMs = MIN_RESTART_MS } = this.#options
     const isStable = performance.now() - startedAtMs > STABLE_MS
     const delayMs = isStable ? minRestartMs : (this.#delays.get(number) ?? minRestartMs)

@@ -4,7 +4,7 @@ import type { ProcessLocks } from '../database/index.ts'
 import { LockClient } from './lock-client.ts'
 import { DISK_FAILED, type SupervisorMessage, type WorkerMessage, type WorkerStart } from './messages.ts'
 
-/** How often a worker tells the supervisor how busy it is. */
+/** How often a worker tells the supervisor that its event loop runs. */
 const REPORT_MS = 1000
 
 /** A worker as its own process sees it. */
@@ -20,12 +20,8 @@ interface WorkerProcess {
   ready(report: unknown): void
   /** `metrics` are those of this process. Returns a function that collects those of all processes. */
   shareMetrics(metrics: () => Promise<unknown>): () => Promise<readonly unknown[]>
-  /** Tells the supervisor regularly how busy this process is. One that does not is killed. */
-  reportLoad(connections: () => number): void
-  /** `shed` is called with a number of connections to close with their next responses. */
-  onShed(shed: (connections: number) => void): void
-  /** Resolves when this process is not needed any more. It finishes what its clients and itself have begun, without a limit of time. */
-  readonly retired: Promise<void>
+  /** Tells the supervisor regularly how many connections this process has. One that does not is killed. */
+  reportConnections(connections: () => number): void
   /** Resolves when the supervisor lets this process stop. */
   readonly stopped: Promise<void>
   /** Ends this process, and with it all others, after a disk failure. */
@@ -45,13 +41,11 @@ export async function connectWorker(): Promise<WorkerProcess> {
 class Channel implements WorkerProcess {
   readonly start: WorkerStart
   readonly locks: LockClient
-  readonly #retired = Promise.withResolvers<void>()
   readonly #stopped = Promise.withResolvers<void>()
   readonly #collecting = new Map<number, (metrics: readonly unknown[]) => void>()
   #accept: ((socket: Socket) => void) | undefined
   #listening: PromiseWithResolvers<{ address: string; port: number }> | undefined
   #metrics: (() => Promise<unknown>) | undefined
-  #shed: ((connections: number) => void) | undefined
   #lastId = 0
 
   constructor(start: WorkerStart) {
@@ -60,10 +54,6 @@ class Channel implements WorkerProcess {
     process.on('message', (message: SupervisorMessage, handle: unknown) =>
       this.#onMessage(message, handle as Socket | undefined),
     )
-  }
-
-  get retired(): Promise<void> {
-    return this.#retired.promise
   }
 
   get stopped(): Promise<void> {
@@ -95,18 +85,8 @@ class Channel implements WorkerProcess {
     }
   }
 
-  reportLoad(connections: () => number): void {
-    let before = performance.eventLoopUtilization()
-    setInterval(() => {
-      const now = performance.eventLoopUtilization()
-      const { utilization } = performance.eventLoopUtilization(now, before)
-      before = now
-      send({ kind: 'load', connections: connections(), utilization })
-    }, REPORT_MS).unref()
-  }
-
-  onShed(shed: (connections: number) => void): void {
-    this.#shed = shed
+  reportConnections(connections: () => number): void {
+    setInterval(() => send({ kind: 'alive', connections: connections() }), REPORT_MS).unref()
   }
 
   failAll(): void {
@@ -138,12 +118,6 @@ class Channel implements WorkerProcess {
       case 'collected':
         this.#collecting.get(message.id)?.(message.metrics)
         this.#collecting.delete(message.id)
-        break
-      case 'shed':
-        this.#shed?.(message.connections)
-        break
-      case 'retire':
-        this.#retired.resolve()
         break
       case 'stop':
         this.#stopped.resolve()

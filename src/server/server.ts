@@ -70,9 +70,6 @@ interface StartOptions {
   readonly onFatal: (error: Error) => void
 }
 
-/** How often a process that is retired looks whether it may end. */
-const RETIRE_POLL_MS = 250
-
 /** A server that is listening. */
 export interface RunningServer extends AsyncDisposable {
   readonly listening: Listening
@@ -88,13 +85,6 @@ export interface RunningServer extends AsyncDisposable {
    * everything is still served.
    */
   drain(): Promise<void>
-  /** Closes so many connections, each with its next response, so that another process gets them. */
-  shedConnections(connections: number): void
-  /**
-   * This process is not needed any more, and others go on. Resolves when its last connection has ended and no task needs it, however long that takes. No
-   * request fails: event streams and notifications end, and their clients connect again.
-   */
-  retire(): Promise<void>
   /** Stops accepting requests, finishes running ones, and flushes. */
   close(): Promise<void>
   /** The part `close` is waiting for; undefined if it is not running. */
@@ -328,16 +318,6 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     async drain() {
       http.drain()
       await wait(config.drainSeconds * 1000, undefined, { ref: false })
-    },
-    shedConnections: (connections) => http.shed(connections),
-    async retire() {
-      http.retire()
-      while (http.connectionCount > 0 || services.copyMoveTasks.isNeeded) {
-        // Again and again, because requests on kept connections can open new ones.
-        services.activity.live.endAll()
-        notifications.endAll()
-        await wait(RETIRE_POLL_MS)
-      }
     },
     close,
     get closing() {

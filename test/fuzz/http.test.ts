@@ -81,7 +81,6 @@ class Side {
       pipeline: new PipelineQueue(),
       handler,
       isClosing: () => false,
-      mayKeep: () => true,
       onError: (error) => assert.ifError(error),
     })
   }

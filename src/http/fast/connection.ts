@@ -218,7 +218,8 @@ export class Connection implements ResponseConnection {
     const body = this.#body
     const isTooMuch = !body.isComplete && (body.length === undefined || body.left > DRAIN_LIMIT)
     const isLast = this.#hasEnded && this.#rest === undefined
-    this.#keepsAlive &&= mayKeep && !isTooMuch && !isLast && !body.awaitsContinue && this.#options.mayKeep()
+    this.#keepsAlive &&=
+      mayKeep && !isTooMuch && !isLast && !body.awaitsContinue && !this.#options.isClosing()
     return this.#keepsAlive ? `timeout=${Math.floor(this.#options.keepAliveMs / 1000)}` : undefined
   }
 

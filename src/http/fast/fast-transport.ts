@@ -58,8 +58,6 @@ export class FastTransport implements Transport {
     for (const connection of this.#connections) if (!connection.isAnswering) connection.destroy()
   }
 
-  retire(): void {}
-
   closeAll(): void {
     for (const connection of this.#connections) connection.destroy()
   }

@@ -211,7 +211,7 @@ export class Http1Connection {
     const isTooMuch = !body.isComplete && (body.length === undefined || body.left > DRAIN_LIMIT)
     const isLast = (this.#hasEnded || this.#isBroken) && this.#waiting.length === 0
     const isRefused = isTooMuch || isParserDone || body.awaitsContinue || connection.has('close')
-    return !isRefused && !isLast && this.#options.mayKeep()
+    return !isRefused && !isLast && !this.#options.isClosing()
   }
 
   /** The operating system has the whole response. The rest of the body may still be coming. */

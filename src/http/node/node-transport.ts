@@ -108,10 +108,6 @@ export class NodeTransport implements Transport {
     for (const socket of this.#handshakes.values()) socket.destroy()
   }
 
-  retire(): void {
-    for (const connection of this.#http2Connections.values()) connection.close()
-  }
-
   closeAll(): void {
     for (const connection of this.#http1Connections.values()) connection.destroy()
     for (const connection of this.#http2Connections.values()) connection.destroy()
