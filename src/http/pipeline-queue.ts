@@ -1,9 +1,10 @@
-/** How long pipelined requests are served before yielding to the event loop (I10). */
+/** How long requests are begun before yielding to the event loop (I10). */
 const SLICE_MS = 2
 
 /**
- * Queue of connections whose next request has already arrived. They take turns, one request each, and yield to the event
- * loop. Otherwise requests served without I/O would starve all other clients.
+ * Queue of connections whose next request has arrived. It is served in one callback after the turn of the event loop in which they arrived, so that the database
+ * is asked once for all of them whether it has changed. They take turns, one request each, and yield to the event loop. Otherwise pipelined requests
+ * served without I/O would starve all other clients.
  */
 export class PipelineQueue {
   readonly #waiting: (() => void)[] = []

@@ -11,6 +11,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { ADMIN, startServer } from '../support/server.ts'
 
 const ROUNDS = 40
+const CROWD = 8
 
 describe('two processes over one database', () => {
   it('answer a pipelined request with everything committed before it was sent', {
@@ -36,6 +37,11 @@ describe('two processes over one database', () => {
     })
     await once(socket, 'connect')
     const request = `GET /api2/repos/${id}/ HTTP/1.1\r\nHost: here\r\nAuthorization: Token ${client.token}\r\n\r\n`
+    // Requests that arrive together share the question whether another process has committed.
+    const others = Array.from({ length: CROWD }, () => connect(Number(port), hostname).resume())
+    stack.defer(() => {
+      for (const other of others) other.destroy()
+    })
     let received = ''
     socket.setEncoding('utf8').on('data', (text: string) => {
       received += text
@@ -45,10 +51,10 @@ describe('two processes over one database', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const name = `round ${round}`
       // In progress while the other process commits.
-      socket.write(request)
+      for (const one of [socket, ...others]) one.write(request)
       const renamed = await client.post(`/api2/repos/${id}/?op=rename`, { form: { repo_name: name } })
       assert.equal(renamed.status, 200, renamed.text)
-      socket.write(request)
+      for (const one of [...others, socket]) one.write(request)
       while (names().length < (round + 1) * 2) {
         assert.doesNotMatch(received, /HTTP\/1.1 [^2]/)
         await once(socket, 'data')

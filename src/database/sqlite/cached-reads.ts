@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import { readSchemaVersion, readTableGraph } from './schema.ts'
 
 const MAX_STATEMENTS = 1000
+const settled = Promise.resolve()
 
 interface KnownStatement {
   readonly tables: StatementTables
@@ -108,8 +109,9 @@ export class CachedReads {
   #validate(): void {
     if (this.#isValidated) return
     this.#isValidated = true
-    // Runs when this callback, with all promises it settled, is done and before the next begins.
-    process.nextTick(this.#endCallback)
+    // A tick that a promise queues runs when this callback, with all promises it settled, is done, and before the next begins. A tick of its own would run
+    // before the promises.
+    void settled.then(this.#endPromises)
     const version = this.#readDataVersion()
     if (version !== undefined && version === this.#dataVersion) return
     this.#dataVersion = version
@@ -118,6 +120,10 @@ export class CachedReads {
     if (this.#graph !== undefined && readSchemaVersion(this.#reader) !== this.#schemaVersion) {
       this.#graph = undefined
     }
+  }
+
+  readonly #endPromises = (): void => {
+    process.nextTick(this.#endCallback)
   }
 
   readonly #endCallback = (): void => {

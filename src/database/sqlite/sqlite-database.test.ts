@@ -8,13 +8,14 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { databaseContract } from '../database.contract.ts'
 import type { Database, Transaction } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/types.ts'
 import { openDatabase } from '../open.ts'
+import { Connection } from './connection.ts'
 import { openSqlite, type SqliteOptions } from './sqlite-database.ts'
 
 const run = promisify(execFile)
@@ -53,6 +54,29 @@ async function openNotes(options: Partial<SqliteOptions> = {}) {
 
 const addNote = (db: Database, id: number, options?: { durable: boolean }) =>
   db.write((tx) => tx.run('insert into note (id, body) values (?, ?)', id, `note ${id}`), options)
+
+describe('the version of the data', () => {
+  it('is read once in a callback of the event loop and all its promises, and again in the next', async (t) => {
+    await using db = await openNotes()
+    const read = t.mock.method(Connection.prototype, 'dataVersion')
+    const countOf = async (callback: () => Promise<unknown>) => {
+      await nextTurn()
+      read.mock.resetCalls()
+      await callback()
+      return read.mock.callCount()
+    }
+    const once = async () => {
+      for (let n = 0; n < 3; n++) await Promise.all([listIds(db), db.get('select 1')])
+    }
+    assert.equal(await countOf(once), 1)
+    const twice = async () => {
+      await once()
+      await nextTurn()
+      await once()
+    }
+    assert.equal(await countOf(twice), 2)
+  })
+})
 
 async function listIds(db: Database): Promise<number[]> {
   return (await db.all<{ id: number }>('select id from note order by id')).map((row) => row.id)

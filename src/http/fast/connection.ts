@@ -37,7 +37,7 @@ export class Connection implements ResponseConnection {
   #idleSince: number | undefined
   /** When the first byte of an incomplete head arrived. */
   #headSince: number | undefined
-  /** Whether the next request waits in the pipeline queue. */
+  /** Whether bytes of the next request wait in the queue. */
   #isQueued = false
   readonly #progress: WriteProgress
   /** Whether the body violated its framing. What follows it cannot be parsed. */
@@ -58,9 +58,9 @@ export class Connection implements ResponseConnection {
     socket.on('timeout', this.#onIdle).on('error', ignore)
   }
 
-  /** Whether a response is pending. */
+  /** Whether a response is pending, or a request that has arrived is not begun. */
   get isAnswering(): boolean {
-    return this.#response !== undefined
+    return this.#response !== undefined || this.#isQueued
   }
 
   /** Closes the connection of a client that is too slow: to send its next request, a head or a body, or to read a response. */
@@ -106,7 +106,7 @@ export class Connection implements ResponseConnection {
     }
     if (rest.length > 0 && !this.#isOver) {
       this.#setRest(this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]))
-      if (this.#response === undefined && !this.#isQueued) this.#readNext()
+      if (this.#response === undefined && !this.#isQueued) this.#queueNext()
       else if ((this.#rest?.length ?? 0) > MAX_PIPELINED_BYTES) this.socket.pause()
     }
     if (this.#rest !== undefined && this.#options.memory.isFull) this.#refuseForMemory()
@@ -142,7 +142,7 @@ export class Connection implements ResponseConnection {
     }
   }
 
-  /** Serves the next pipelined request when it is this connection's turn. */
+  /** Serves the next request after this turn of the event loop, with all others that arrive in it. */
   #queueNext(): void {
     if (this.#isQueued) return
     this.#isQueued = true
