@@ -61,6 +61,7 @@ import { propertyUsage } from './0062-property-usage.ts'
 import { knownSources } from './0063-known-sources.ts'
 import { devicesOfSignIns } from './0064-devices-of-sign-ins.ts'
 import { fileChecksums } from './0065-file-checksums.ts'
+import { derivedRows } from './0066-derived-rows.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -128,4 +129,5 @@ export const migrations: readonly Migration[] = [
   knownSources,
   devicesOfSignIns,
   fileChecksums,
+  derivedRows,
 ]
