@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { at, openTestCore } from '../../test/support/core.ts'
 import { onBothDatabases } from '../../test/support/databases.ts'
 import { activityRows } from '../activity/dependent-rows-store.ts'
+import type { LibraryDependent } from '../commits/dependents.ts'
 import { markDeleted } from '../commits/library-store.ts'
 import { historyRows } from '../history/dependent-rows-store.ts'
 import { photoRows } from '../photos/photo-store.ts'
@@ -20,7 +21,7 @@ onBothDatabases('a purged library', (fresh) => {
     await makeFolder(made, at('/a'))
     const { info } = await test.reopen(made)
     // As if a step had written its rows after the batches.
-    for (const rows of [activityRows, historyRows, photoRows])
+    for (const rows of [activityRows, historyRows, photoRows] as Required<LibraryDependent>[])
       t.mock.method(rows, 'purgeBatch', async () => 0)
     await test.core.pathIndex.catchUp(info)
     await test.db.write(async (tx) => {
