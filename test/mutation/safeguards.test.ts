@@ -38,6 +38,16 @@ describe('the list of safeguards', () => {
     )
   })
 
+  it('is in the tables of docs/reliability.md', async () => {
+    const page = await readFile(path.join(root, 'docs/reliability.md'), 'utf8')
+    const rows = SAFEGUARDS.map(({ invariant, name }) => `| ${invariant} | ${name} |`)
+    assert.deepEqual(
+      rows.filter((row) => !page.includes(row)),
+      [],
+      'disable it with `npm run test:mutation -- NAME --markdown`, and add the row',
+    )
+  })
+
   it('has a name for each', () => {
     assert.equal(new Set(SAFEGUARDS.map(({ name }) => name)).size, SAFEGUARDS.length)
   })

@@ -82,7 +82,8 @@ describe('a process of test files', () => {
       const file = path.join(folder, 'a.test.mjs')
       await writeFile(file, `import { it } from 'node:test'\n${source}\n`)
       const { signal } = new AbortController()
-      const report = await runTestProcess({ files: [file], env: process.env, deadlineMs: 3000, signal })
+      const deadlineMs = failure === undefined ? 60_000 : 3000
+      const report = await runTestProcess({ files: [file], env: process.env, deadlineMs, signal })
       await rm(folder, { recursive: true })
       if (failure === undefined) {
         assert.equal(report.failure, undefined)
