@@ -2571,6 +2571,8 @@ export interface Records {
   SearchPage: {
     /** The number of results on all pages. */
     readonly total: number
+    /** Set if results are not counted, because there are more than 1,000: `total` is at least 1,001. */
+    readonly total_is_minimum?: boolean
     /** Whether there is another page. */
     readonly has_more: boolean
     readonly results: readonly Records['SearchResult'][]

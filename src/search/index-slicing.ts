@@ -6,8 +6,7 @@ const KNOWN_MS = 60_000
 const MAX_KNOWN = 1000
 // Below this number of entries, slicing does not pay.
 const MIN_ENTRIES = 20_000
-// Cuts for halves and thirds are derived from these.
-const PARTS = 6
+const PARTS = 2
 
 /**
  * Cuts the index into slices of about equal size. SQLite runs a statement on one thread, and there are
@@ -22,15 +21,14 @@ export class IndexSlicing {
     this.#db = db
   }
 
-  async slices({ libraries, partly }: Scope, parts: 2 | 3): Promise<readonly Slice[]> {
+  async slices({ libraries, partly }: Scope): Promise<readonly Slice[]> {
     if (this.#db.dialect !== 'sqlite') return [{}]
     let [first, last] = [Number.MAX_SAFE_INTEGER, 0]
     for (const key of [...libraries, ...partly]) {
       first = Math.min(first, key)
       last = Math.max(last, key)
     }
-    const known = await this.#cuts(first, last)
-    const cuts = known.filter((_, index) => (index + 1) % (PARTS / parts) === 0)
+    const cuts = await this.#cuts(first, last)
     return [...cuts, undefined].map((before, index) => ({ from: cuts[index - 1], before })).toReversed()
   }
 

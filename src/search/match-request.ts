@@ -35,8 +35,8 @@ export interface MatchRequest {
   readonly order: 'rank' | 'listing'
   readonly offset: number
   readonly limit: number
-  /** Slices that cover the whole index, newest first, to be searched in parallel. */
-  readonly slices: (parts: 2 | 3) => Promise<readonly Slice[]>
+  /** Halves of the index, newest first, to be searched in parallel. */
+  readonly slices: () => Promise<readonly Slice[]>
 }
 /** A key range of the index; unbounded by default. */
 export interface Slice {

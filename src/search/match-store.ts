@@ -1,10 +1,9 @@
 import type { Database, Dialect } from '../database/index.ts'
 import { type FsId, idFromBytes } from '../objects/index.ts'
-import { namesWithLetter } from './character-count-store.ts'
 import { keyRows } from './key-list.ts'
 import type { MatchRequest } from './match-request.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
-import { isEverything, planSearch, type SearchPlan, type SubqueryBounds, unionOf } from './subquery-store.ts'
+import { planSearch, type SearchPlan, unionOf } from './subquery-store.ts'
 
 // At most this many matches are ranked, the newest. The others follow in key order.
 const MAX_RANKED = 1000
@@ -21,118 +20,93 @@ export interface Match {
   readonly hasText: boolean
 }
 
-/** The requested page of matches, and their number. */
-export async function findMatches(
-  db: Database,
-  request: MatchRequest,
-): Promise<{ total: number; matches: Match[] }> {
+/** A page of matches. */
+interface MatchPage {
+  readonly matches: Match[]
+  /** The number of matches. With `isMinimum` there are at least as many, and another page. */
+  readonly total: number
+  readonly isMinimum: boolean
+}
+
+/** The requested page of matches. They are counted as long as they are few. */
+export async function findMatches(db: Database, request: MatchRequest): Promise<MatchPage> {
   const plan = planSearch(db.dialect, request)
   const libraries = request.scope.libraries.length + request.scope.partly.length
-  if (plan.subqueries.length === 0 || libraries === 0) return { total: 0, matches: [] }
-  const newest = await (plan.isNarrowed ? newestNarrowed(db, request, plan) : newestOf(db, plan))
-  const { keys } = newest
-  if (keys.length === 0) return { total: 0, matches: [] }
-  // Counting uses all reader threads. One of them loads the page meanwhile.
-  const [page, total] = await Promise.all([
-    rankedPage(db, request, keys, keys.length < MAX_RANKED ? [] : plan.first),
-    newest.total ?? countMatches(db, request, plan),
-  ])
-  const isWhole = request.offset + request.limit <= page.ranked || page.ranked >= total
-  const rest = isWhole ? [] : await unrankedPage(db, request, plan, { ...page, lowest: Math.min(...keys) })
-  const matches = [...page.matches, ...rest]
+  const none = { total: 0, isMinimum: false, matches: [] }
+  if (plan.subqueries.length === 0 || libraries === 0) return none
+  const found = await (plan.isNarrowed ? newestNarrowed(db, request, plan) : newestOf(db, plan))
+  if (found.length === 0) return none
+  const keys = found.slice(0, MAX_RANKED)
+  const hasMore = found.length > MAX_RANKED
+  const page = await rankedPage(db, request, keys, hasMore ? plan.first : [])
+  const { matches } = page
+  const { offset, limit } = request
   // An entry may be deleted between listing and counting.
-  return { total: matches.length === 0 ? total : Math.max(total, request.offset + matches.length), matches }
+  if (!hasMore)
+    return {
+      total: Math.max(keys.length, matches.length && offset + matches.length),
+      isMinimum: false,
+      matches,
+    }
+  const isWhole = offset + limit < page.ranked
+  const lowest = Math.min(...keys)
+  const rest = isWhole
+    ? []
+    : await unrankedPage(db, { ...request, limit: limit + 1 }, plan, { ...page, lowest })
+  const all = [...matches, ...rest].slice(0, limit)
+  const seen = offset + all.length
+  if (isWhole || matches.length + rest.length > limit)
+    return { total: Math.max(MAX_RANKED, seen) + 1, isMinimum: true, matches: all }
+  return { total: all.length > 0 ? seen : await countMatches(db, plan), isMinimum: false, matches: all }
 }
 
-/** The newest matches, and their number if it is known without counting. */
-interface Newest {
-  readonly keys: readonly number[]
-  readonly total: number | undefined
-}
-
-async function newestOf(db: Database, { subqueries }: SearchPlan): Promise<Newest> {
+/** The newest matches, one more than are ranked. */
+async function newestOf(db: Database, { subqueries }: SearchPlan): Promise<number[]> {
   const found = await Promise.all(
     subqueries.map(async (subquery) => {
-      const some = newestKeys(sql`(${subquery({ newest: MAX_RANKED })})`)
+      const some = newestKeys(sql`(${subquery({ newest: MAX_RANKED + 1 })})`)
       const row = await db.get<{ keys: string | null }>(`select ${some.text} as keys`, ...some.values)
       return parsedKeys(row?.keys)
     }),
   )
-  const keys = [...new Set(found.flat())].sort((a, b) => b - a).slice(0, MAX_RANKED)
-  return { keys, total: keys.length < MAX_RANKED ? keys.length : undefined }
+  return newestAmong(found.flat())
 }
 
-/** Looks up all matches and counts them on the way. */
+/** As newestOf, if each match has to be looked up. */
 async function newestNarrowed(
   db: Database,
   request: MatchRequest,
   { subqueries, disjoint }: SearchPlan,
-): Promise<Newest> {
-  const slices = await request.slices(2)
+): Promise<number[]> {
+  const slices = await request.slices()
   const parts = await Promise.all(
     slices.map((slice) => {
       const found = unionOf(disjoint ?? subqueries, { slice }, { disjoint: disjoint !== undefined })
-      const query = sql`with found as materialized (${found})
-        select (select count(*) from found) as n, ${newestKeys(raw('found'))} as keys`
-      return db.get<{ n: number; keys: string | null }>(query.text, ...query.values)
+      const { text, values } = newestKeys(sql`(${found})`)
+      return db.get<{ keys: string | null }>(`select ${text} as keys`, ...values)
     }),
   )
-  const keys = parts.flatMap((part) => parsedKeys(part?.keys)).sort((a, b) => b - a)
-  return { keys: keys.slice(0, MAX_RANKED), total: parts.reduce((sum, part) => sum + (part?.n ?? 0), 0) }
+  return newestAmong(parts.flatMap((part) => parsedKeys(part?.keys)))
+}
+
+function newestAmong(keys: readonly number[]): number[] {
+  return [...new Set(keys)].sort((a, b) => b - a).slice(0, MAX_RANKED + 1)
 }
 
 /** As one string, because rows are expensive to pass between threads. */
 function newestKeys(some: Sql): Sql {
   return sql`(select string_agg(cast(key as text), ',') from
-    (select key from ${some} m order by key desc limit ${number(MAX_RANKED)}) n)`
+    (select key from ${some} m order by key desc limit ${number(MAX_RANKED + 1)}) n)`
 }
 
 function parsedKeys(keys: string | null | undefined): number[] {
   return keys ? keys.split(',').map(Number) : []
 }
 
-async function countMatches(
-  db: Database,
-  request: MatchRequest,
-  { subqueries, disjoint, letter }: SearchPlan,
-): Promise<number> {
-  if (letter !== undefined && disjoint !== undefined) {
-    const [, texts] = subqueries
-    const [, textsWithout] = disjoint
-    const names = namesWithLetter(db, letter, request.scope)
-    if (texts === undefined || textsWithout === undefined) return sum(db, [names])
-    // Few texts contain a single letter as a word, while most names contain it.
-    const isWord = sql`exists (select 1 from (${texts({ newest: 1 })}) w)`
-    return sum(db, [sql`${names} + (case when ${isWord} then ${counted(textsWithout())} else 0 end)`])
-  }
-  // Two threads run four statements, one of which is the page.
-  const slices = await request.slices(3)
-  const everything = db.dialect === 'sqlite' ? isEverything(request.scope) : undefined
-  const countIn = (bounds: SubqueryBounds) =>
-    disjoint === undefined
-      ? counted(unionOf(subqueries, bounds))
-      : joined(
-          disjoint.map((subquery) => counted(subquery(bounds))),
-          ' + ',
-        )
-  return sum(
-    db,
-    slices.map((slice) =>
-      everything === undefined
-        ? countIn({ slice })
-        : sql`case when ${everything} then ${countIn({ slice, isEverything: true })} else ${countIn({ slice })} end`,
-    ),
-  )
-}
-
-const counted = (part: Sql) => sql`(select count(*) from (${part}) m)`
-
-/** The sum of counts, each from its own statement, in parallel. */
-async function sum(db: Database, numbers: readonly Sql[]): Promise<number> {
-  const rows = await Promise.all(
-    numbers.map(({ text, values }) => db.get<{ n: number }>(`select ${text} as n`, ...values)),
-  )
-  return rows.reduce((all, row) => all + (row?.n ?? 0), 0)
+/** For pages after the last one. */
+async function countMatches(db: Database, { subqueries }: SearchPlan): Promise<number> {
+  const { text, values } = sql`select count(*) as n from (${unionOf(subqueries)}) m`
+  return (await db.get<{ n: number }>(text, ...values))?.n ?? 0
 }
 
 interface RankedPage {

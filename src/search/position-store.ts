@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type CommitId, EMPTY_ID, idFromBytes, idToBytes } from '../objects/index.ts'
-import { deleteLetterCounts } from './character-count-store.ts'
 import { rootKeyOf } from './keys.ts'
 
 /** The position of a library in the index. */
@@ -91,7 +90,6 @@ export async function resetPosition(
 }
 
 export async function deletePosition(tx: Transaction, libraryKey: number): Promise<void> {
-  await deleteLetterCounts(tx, libraryKey)
   await tx.run('delete from search_library where library_key = ?', libraryKey)
 }
 

@@ -28,7 +28,7 @@ onBothDatabases('the search index', (fresh) => {
     await removeOne(stage.core, await stage.reopen(library), at('/note 3.txt'))
     await settle(library)
     const look = async () => [
-      (await find('item', [library])).total,
+      (await find('item', [library], { offset: 4999, limit: 10 })).total,
       await paths('item-4999', [library]),
       (await paths('words', [library])).toSorted(),
     ]
@@ -64,7 +64,8 @@ onBothDatabases('the search index', (fresh) => {
       assert.match(end, /stopping/)
       await using again = restart()
       await again.index.catchUp(info)
-      assert.equal((await find('item', [library])).total, count)
+      const last = await find('item', [library], { offset: count - 1, limit: 2 })
+      assert.deepEqual([last.total, last.isMinimum], [count, false])
       return
     }
   })
@@ -81,15 +82,20 @@ onBothDatabases('the search index', (fresh) => {
     await addFiles(core, await stage.reopen(library), at('/big'), files)
     await settle(library)
     const seen = new Set<string>()
+    const totals: (number | string)[] = []
     for (let offset = 0; ; offset += 1000) {
-      const { total, found } = await find('item', [library], { offset, limit: 1000 })
-      assert.equal(total, 2500)
+      const { total, isMinimum, found } = await find('item', [library], { offset, limit: 1000 })
+      totals.push(isMinimum ? `${total} or more` : total)
       for (const { path } of found) seen.add(path)
       if (found.length === 0) break
     }
     assert.equal(seen.size, 2500)
+    assert.deepEqual(totals, ['1001 or more', '2001 or more', 2500, 2500])
     // The files, the folder, and the text that contains it as a word.
-    assert.equal((await find('i', [library])).total, 2502)
+    const { total, isMinimum } = await find('i', [library])
+    assert.deepEqual([total, isMinimum], [1001, true])
+    const end = await find('i', [library], { offset: 2501, limit: 10 })
+    assert.deepEqual([end.total, end.isMinimum, end.found.length], [2502, false, 1])
     const { found } = await find('item-7.bin', [library])
     assert.equal(found[0]?.path, '/big/item-7.bin')
     await rename(core, await stage.reopen(library), at('/big'), 'large')

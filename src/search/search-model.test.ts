@@ -11,9 +11,8 @@ import type { FileId } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import type { Tree } from '../tree/tree.ts'
 import { listEntriesIn } from './entry-store.ts'
-import { libraryKeyOf, rootKeyOf } from './keys.ts'
+import { rootKeyOf } from './keys.ts'
 import { openSearch, readable, type SearchStage } from './test-support.ts'
-import { lettersOf } from './tokens.ts'
 
 const CLIENTS = 3
 const STEPS = 40
@@ -55,7 +54,6 @@ onBothDatabases('search results', (fresh) => {
       await Promise.all(Array.from({ length: CLIENTS }, () => play(opened, libraries, random)))
       await settle(...libraries)
       for (const text of QUESTIONS) await compare(opened, libraries, text, `${text}, seed ${seed}`)
-      assert.deepEqual(await countedLetters(opened), await lettersThere(opened), `seed ${seed}`)
       for (const library of libraries) {
         const { tree, info } = await stage.reopen(library)
         const times = new Map((await entriesBelow(tree)).map(({ path, mtime }) => [path, mtime]))
@@ -79,26 +77,6 @@ async function indexedTimes({ db }: SearchStage, libraryKey: number): Promise<Ma
     }
   }
   return times
-}
-
-async function countedLetters({ db }: SearchStage): Promise<Map<string, number>> {
-  const rows = await db.all<{ letter: string; library_key: number; names: number }>(
-    'select letter, library_key, names from search_letter where names <> 0',
-  )
-  return new Map(rows.map(({ letter, library_key, names }) => [`${letter} ${library_key}`, names]))
-}
-
-async function lettersThere({ db }: SearchStage): Promise<Map<string, number>> {
-  const there = new Map<string, number>()
-  for (const { key, folded } of await db.all<{ key: number; folded: string }>(
-    'select key, folded from search_entry',
-  )) {
-    for (const letter of lettersOf(folded)) {
-      const name = `${letter} ${libraryKeyOf(key)}`
-      there.set(name, (there.get(name) ?? 0) + 1)
-    }
-  }
-  return there
 }
 
 /** Random changes, most of them to few paths, so that they collide. Lost races are ignored. */

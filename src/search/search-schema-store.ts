@@ -9,6 +9,9 @@ const SCHEMA_LOCK = 0x5ea4c4
 const PENDING_BY_LIBRARY = `create index if not exists search_pending_by_library
   on search_pending (entry_key, due_at) where reason is null`
 
+/** Of earlier programs: the number of names that contain a character. */
+const LETTERS = 'search_letter'
+
 const TABLES = [
   'search_library',
   'search_entry',
@@ -17,12 +20,11 @@ const TABLES = [
   'search_name',
   'search_body',
   'search_merge',
-  'search_letter',
 ]
 
 /** Creates the tables of the index if they are missing or of another version. */
 export async function prepareSchema(db: Database): Promise<void> {
-  if ((await findVersion(db)) === VERSION && (await hasPendingIndex(db))) return
+  if ((await findVersion(db)) === VERSION && (await isCurrent(db))) return
   await db.write(async (tx) => {
     if (db.dialect === 'postgres') await tx.get('select pg_advisory_xact_lock(?)', SCHEMA_LOCK)
     await tx.run('create table if not exists search_schema (version bigint primary key)')
@@ -30,6 +32,8 @@ export async function prepareSchema(db: Database): Promise<void> {
     if (found?.version !== VERSION) await makeTables(tx, db.dialect)
     // Added without a new version, which would rebuild the whole index.
     await tx.run(PENDING_BY_LIBRARY)
+    // On PostgreSQL, where nodes of earlier versions may need it, this is a step of the schema.
+    if (db.dialect === 'sqlite') await tx.run(`drop table if exists ${LETTERS}`)
   })
 }
 
@@ -50,10 +54,12 @@ async function findVersion(db: Database): Promise<number | undefined> {
   }
 }
 
-async function hasPendingIndex(db: Database): Promise<boolean> {
+/** Whether what was added to or removed from this version is so here. */
+async function isCurrent(db: Database): Promise<boolean> {
   const sql =
     db.dialect === 'sqlite'
-      ? "select 1 as found from sqlite_master where name = 'search_pending_by_library'"
+      ? `select 1 as found from sqlite_master where name = 'search_pending_by_library'
+         and not exists (select 1 from sqlite_master where name = '${LETTERS}')`
       : "select 1 as found where to_regclass('search_pending_by_library') is not null"
   return (await db.get(sql)) !== undefined
 }
@@ -110,13 +116,6 @@ function statements(dialect: Dialect): string[] {
     )`,
     'create index search_pending_by_time on search_pending (due_at) where reason is null',
     PENDING_BY_LIBRARY,
-    // The number of names of a library that contain a character. Counting common characters on demand would visit most rows.
-    `create table search_letter (
-      letter ${text} not null,
-      library_key ${int} not null,
-      names ${int} not null,
-      primary key (letter, library_key)
-    )${dialect === 'sqlite' ? ' without rowid' : ''}`,
     ...(dialect === 'sqlite' ? fts5 : tsvector),
   ]
 }

@@ -64,6 +64,16 @@ export interface Found {
   readonly highlight: string
 }
 
+/** A page of what was found. */
+interface FoundPage {
+  readonly found: Found[]
+  readonly total: number
+  /** More than 1,000 matches are not counted: there are at least as many, and another page. */
+  readonly isMinimum: boolean
+  /** As `total`, with stale matches, so that it is the same for all pages. */
+  readonly matched: number
+}
+
 /** A file whose text could not be extracted. */
 interface UnreadText {
   /** Undefined if it was deleted. */
@@ -125,24 +135,25 @@ export class Search implements AsyncDisposable {
     this.texts.wake()
   }
 
-  /** Matches that the caller may read now (I8), and their number. `matched` counts stale ones, too: it is the same for all pages. */
-  async find(request: SearchRequest): Promise<{ total: number; matched: number; found: Found[] }> {
+  /** Matches that the caller may read now (I8). */
+  async find(request: SearchRequest): Promise<FoundPage> {
     await this.index.prepare()
     const { db } = this.#options
     const query = parseQuery(request.text)
     const reach = await this.#reach(request)
     const { scope } = reach
-    const slices = (parts: 2 | 3) => this.#slicing.slices(scope, parts)
-    const { total, matches } = await findMatches(db, { ...request, query, scope, slices })
+    const slices = () => this.#slicing.slices(scope)
+    const { total, isMinimum, matches } = await findMatches(db, { ...request, query, scope, slices })
     const keys = matches.map(({ key }) => key)
     await this.#openDoors(keys, reach.doors, request.owned)
     const current = await this.#current(matches, await findPaths(db, keys), reach.doors)
     const highlights =
       request.where === 'everywhere' ? await this.#highlights([...current.keys()], query) : undefined
     const found = Array.from(current, ([{ key }, one]) => ({ ...one, highlight: highlights?.get(key) ?? '' }))
+    if (isMinimum) return { total, isMinimum, matched: total, found }
     // Stale hits are not counted. A next page is announced as long as the index has more.
     const [end, left] = [request.offset + request.limit, total - (matches.length - found.length)]
-    return { total: total > end ? Math.max(left, end + 1) : left, matched: total, found }
+    return { total: total > end ? Math.max(left, end + 1) : left, isMinimum, matched: total, found }
   }
 
   /** Files whose text could not be extracted, for administrators; latest first. */

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import type { DerivedRows } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import type { CommitId, FileId } from '../objects/index.ts'
-import { addLetterCounts, LetterCountChanges, listFolded } from './character-count-store.ts'
 import {
   type Entry,
   insertEntries,
@@ -54,8 +53,6 @@ export class StepWriter {
   #textless: number[] = []
   #pending: { key: number; objectId: FileId }[] = []
   #added: PreparedEntry[] = []
-  /** Counted per added entry, because counting all at once would block. */
-  #addedLetters = new LetterCountChanges()
   /** Whether texts wait for extraction once this is written. */
   hasPending = false
 
@@ -77,7 +74,6 @@ export class StepWriter {
   async add(entry: Entry): Promise<void> {
     const prepared = prepareEntry(entry, this.#options.db.dialect)
     this.#added.push(prepared)
-    this.#addedLetters.note(prepared.folded, 1)
     if (this.#options.hasText(entry)) this.#queue(entry)
     await this.#flushIfLarge()
   }
@@ -163,22 +159,10 @@ export class StepWriter {
     if (rows >= ROWS_PER_WRITE) await this.flush()
   }
 
-  async #countLetters(tx: Transaction): Promise<void> {
-    const { db, libraryKey } = this.#options
-    const letters = new LetterCountChanges(this.#addedLetters)
-    const named = new Map(this.#renamed.map(({ entry, folded }) => [entry.key, folded]))
-    for (const folded of await listFolded(tx, db.dialect, [...this.#removed, ...named.keys()]))
-      letters.note(folded, -1)
-    for (const key of this.#removed) named.delete(key)
-    for (const folded of named.values()) letters.note(folded, 1)
-    await addLetterCounts(tx, libraryKey, letters.all)
-  }
-
   // Deletions first: another entry may have the same path now.
   async #writeChanges(tx: Transaction): Promise<void> {
     const { db, now } = this.#options
     const { dialect } = db
-    await this.#countLetters(tx)
     if (this.#removed.length > 0) await removeEntries(tx, dialect, this.#removed)
     // In ascending row order: FTS5 starts a new segment for each row id lower than the previous one.
     for (const entry of this.#renamed.toSorted((a, b) => b.entry.key - a.entry.key))
@@ -204,7 +188,6 @@ export class StepWriter {
     this.#renamed = []
     this.#updated = []
     this.#added = []
-    this.#addedLetters = new LetterCountChanges()
     this.#textless = []
     this.#pending = []
   }

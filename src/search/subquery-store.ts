@@ -16,7 +16,6 @@ import { keysIn } from './key-list.ts'
 import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
 import type { MatchRequest, Scope, Slice } from './match-request.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
-import { letterOf } from './tokens.ts'
 
 // Up to this many runs of library keys get a range condition each; with more, all matches are scanned.
 const FEW_RUNS = 16
@@ -24,12 +23,10 @@ const FEW_RUNS = 16
 /** The keys of some matches: all, the newest, or those in a slice of the index. */
 type Subquery = (bounds?: SubqueryBounds) => Sql
 
-export interface SubqueryBounds {
+interface SubqueryBounds {
   readonly newest?: number | undefined
   /** SQLite only; PostgreSQL uses one slice. */
   readonly slice?: Slice | undefined
-  /** Skips the library condition, if the index has no other libraries. */
-  readonly isEverything?: boolean
 }
 
 /** The subqueries of a search. */
@@ -40,8 +37,6 @@ export interface SearchPlan {
   readonly first: readonly Subquery[]
   /** Subqueries without common matches. Undefined if the planner cannot guarantee that. */
   readonly disjoint: readonly Subquery[] | undefined
-  /** The only character of the query, if it has one: its count is stored. */
-  readonly letter: string | undefined
   /** Whether filters require looking up each match. Then that is done once for all subqueries. */
   readonly isNarrowed: boolean
 }
@@ -52,15 +47,8 @@ export function planSearch(dialect: Dialect, request: MatchRequest): SearchPlan 
     subqueries,
     first: request.order === 'rank' ? rankedSubqueries(dialect, request) : [],
     disjoint: subqueries.length < 2 ? subqueries : disjointSubqueries(dialect, request, subqueries),
-    letter: singleLetter(request),
     isNarrowed: rowFilter(dialect, request) !== undefined,
   }
-}
-
-function singleLetter({ query, filters }: MatchRequest): string | undefined {
-  return query.isPlain && query.terms.length === 1 && filters.extensions === undefined
-    ? letterOf(query.whole)
-    : undefined
 }
 
 /** The subqueries that together find all matches. Empty if nothing can match. */
@@ -172,9 +160,9 @@ function fts5Subquery(table: string, expression: Expression, request: MatchReque
   const from = raw(`select ${key} as key from ${table}${joining} where ${table} match `)
   const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(key)} and ${rows}`
   const runs = runsOf(request.scope)
-  return ({ newest, slice = {}, isEverything = false } = {}) => {
+  return ({ newest, slice = {} } = {}) => {
     const end = newest === undefined ? raw('') : sql`order by ${row} limit ${number(newest)}`
-    const places = isEverything ? [within(row, slice)] : placesOf(request.scope, runs, slice, row, key)
+    const places = placesOf(request.scope, runs, slice, row, key)
     const parts = places.map(
       (place) => sql`select key from (${from}${expressionText} ${place} ${passing} ${end})`,
     )
@@ -197,15 +185,6 @@ function placesOf(scope: Scope, runs: readonly Run[], slice: Slice, row: Sql, ke
 function within(row: Sql, { from, before }: Slice): Sql {
   const above = from === undefined ? raw('') : sql`and ${row} <= ${rowOf(from)}`
   return before === undefined ? above : sql`${above} and ${row} > ${rowOf(before)}`
-}
-
-/** As SQL: whether the index has only libraries of the scope. Undefined if that is expensive to check. */
-export function isEverything(scope: Scope): Sql | undefined {
-  const [run, ...more] = runsOf(scope)
-  if (run === undefined || more.length > 0) return undefined
-  const [{ after }, { before }] = [keyRangeOf(run.first), keyRangeOf(run.last)]
-  return sql`(not exists (select 1 from search_entry where key <= ${after})
-    and not exists (select 1 from search_entry where key >= ${before}))`
 }
 
 interface Run {

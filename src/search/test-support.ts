@@ -35,7 +35,7 @@ export interface SearchStage extends AsyncDisposable {
     text: string,
     libraries: readonly EditableLibrary[],
     request?: Partial<SearchRequest>,
-  ) => Promise<{ total: number; found: Found[] }>
+  ) => Promise<{ total: number; isMinimum: boolean; found: Found[] }>
 }
 
 interface SearchStageOptions {

@@ -53,7 +53,6 @@ function lastOf(text: string): string {
 const START = '\ue0f0'
 const END = '\ue0f1'
 const BLANK = 0xe000
-const ownMark = /[\ue000-\ue0ff]/
 
 // Both engines treat ASCII other than letters and digits as separators.
 const gap = /[\x00-\x2f\x3a-\x60\x7b-\x7f]/g
@@ -74,17 +73,6 @@ export function gramsOf(foldedName: string): string[] {
 
 function gramAt(characters: readonly string[], index: number): string {
   return characters.slice(index, index + CHARACTERS_PER_GRAM).join('')
-}
-
-/** The distinct characters of a name, as in its tokens. */
-export function lettersOf(foldedName: string): Set<string> {
-  return new Set(escaped(foldedName))
-}
-
-/** The only character of a text, as in tokens; undefined if it is longer, or a marker. */
-export function letterOf(folded: string): string | undefined {
-  const [letter, ...more] = escaped(folded)
-  return letter === undefined || more.length > 0 || ownMark.test(folded) ? undefined : letter
 }
 
 /** The expression that finds names containing a text; `starts` and `ends` anchor it. */

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Client, Params } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { eventually, uploadFile } from '../support/transfer.ts'
+import {
+  eventually,
+  filePart,
+  formBytes,
+  intoRoot,
+  postBody,
+  uploadFile,
+  uploadLink,
+} from '../support/transfer.ts'
 
 let server: TestServer
 let user: Client
@@ -150,6 +158,33 @@ describe('GET /api2/search/', () => {
     assert.deepEqual(await paths({ q: 'budget', size_from: 501, size_to: 5 }), [])
     assert.deepEqual(await paths({ q: 'lake', search_filename_only: 'true' }), [])
     assert.equal((await paths({ q: 'lake', search_filename_only: 'perhaps' })).length, 1)
+  })
+
+  it('counts up to 1,000 results, and says if there are more', async () => {
+    const many = await server.signUp()
+    const id = await many.createLibrary('Many')
+    const link = await uploadLink(many, id)
+    const upload = async (from: number, count: number) => {
+      const parts = Array.from({ length: count }, (_, n) => filePart(`ledger-${from + n}.bin`))
+      const { status, text } = await postBody(link, formBytes([intoRoot, ...parts]))
+      assert.equal(status, 200, text)
+    }
+    const counted = async (page: number, per_page: number) => {
+      const { body } = await many.get('/api2/search/', {
+        q: 'ledger',
+        page: `${page}`,
+        per_page: `${per_page}`,
+      })
+      const { total, total_is_minimum: isMinimum, has_more: hasMore, results } = body
+      return [total, isMinimum, hasMore, results.length]
+    }
+    for (let from = 0; from < 1000; from += 100) await upload(from, 100)
+    await eventually(async () => assert.deepEqual(await counted(1, 10), [1000, undefined, true, 10]))
+    await upload(1000, 5)
+    await eventually(async () => assert.deepEqual(await counted(1, 10), [1001, true, true, 10]))
+    assert.deepEqual(await counted(10, 100), [1001, true, true, 100])
+    assert.deepEqual(await counted(11, 100), [1005, undefined, false, 5])
+    assert.deepEqual(await counted(12, 100), [1005, undefined, false, 0])
   })
 
   it('returns results in pages with the total count', async () => {

@@ -75,7 +75,6 @@ export const tableBounds: Readonly<Record<string, string>> = {
   scrub_progress: 'one row',
   search_body: 'the texts of files: as fs_object',
   search_entry: 'one for each file and folder: as fs_object',
-  search_letter: 'the letters of names: as fs_object',
   search_library: 'one of a library',
   search_merge: 'one row',
   search_name: 'the names of files: as fs_object',

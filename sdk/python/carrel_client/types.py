@@ -1879,6 +1879,8 @@ class SearchFailuresSearchFailureList(TypedDict):
 
 class SearchPage(TypedDict):
     total: int  # The number of results on all pages.
+    # Set if results are not counted, because there are more than 1,000: `total` is at least 1,001.
+    total_is_minimum: NotRequired[bool]
     has_more: bool  # Whether there is another page.
     results: list[SearchResult]
 

@@ -38,14 +38,25 @@ interface Wanted {
 
 type Matches = Awaited<ReturnType<ApiServices['findAnnotated']>>
 
+/** A page of results. With `isMinimum` there are at least as many as `total`. */
+interface AnnotatedPage {
+  readonly total: number
+  readonly isMinimum: boolean
+  readonly found: FoundAnnotated[]
+}
+
 /** A page of the files that match a search by tags or comments, with an excerpt of the comment. */
 export async function findByAnnotations(
   { findAnnotated }: ApiServices,
   query: AnnotationQuery,
   wanted: Wanted,
-): Promise<{ total: number; found: FoundAnnotated[] }> {
+): Promise<AnnotatedPage> {
   const all = filtered(await findAnnotated(query, wanted), wanted)
-  return { total: all.length, found: await pageOf(all, parseQuery(query.comment.join(' ')), wanted) }
+  return {
+    total: all.length,
+    isMinimum: false,
+    found: await pageOf(all, parseQuery(query.comment.join(' ')), wanted),
+  }
 }
 
 /**
@@ -56,8 +67,15 @@ export async function findWithComments(
   { findCommented }: ApiServices,
   text: string,
   wanted: Wanted,
-  indexed: { readonly total: number; readonly matched: number; readonly found: readonly Found[] },
-): Promise<{ total: number; found: FoundAnnotated[] }> {
+  indexed: {
+    readonly total: number
+    readonly isMinimum: boolean
+    readonly matched: number
+    readonly found: Found[]
+  },
+): Promise<AnnotatedPage> {
+  // Comments are on later pages.
+  if (indexed.isMinimum) return indexed
   const query = parseQuery(text)
   const all = filtered(await findCommented(query, wanted), wanted)
   const end = wanted.offset + wanted.limit
@@ -65,7 +83,11 @@ export async function findWithComments(
   const limit = Math.max(0, end - indexed.matched) - offset
   const found = [...indexed.found, ...(await pageOf(all, query, { offset, limit }))]
   const total = indexed.total + all.length
-  return { total: indexed.matched + all.length > end ? Math.max(total, end + 1) : total, found }
+  return {
+    total: indexed.matched + all.length > end ? Math.max(total, end + 1) : total,
+    isMinimum: false,
+    found,
+  }
 }
 
 function filtered(matches: Matches, { folder, filters }: Wanted): Matches {

@@ -45,7 +45,7 @@ export const searchRoutes = [
       const { offset, limit } = searchPage(query)
       const { within, owned, folder, inOneLibrary } = await placeOf(user, query, services)
       const wanted = { within, owned, folder, filters: filtersOf(query), offset, limit }
-      const { total, found } = await findAll(services, query.q, wanted, query.search_filename_only)
+      const { total, isMinimum, found } = await findAll(services, query.q, wanted, query.search_filename_only)
       const owners = await ownersOf(
         services,
         found.map((one) => one.in.ownerKey),
@@ -59,6 +59,7 @@ export const searchRoutes = [
       }
       return {
         total,
+        ...(isMinimum && { total_is_minimum: true }),
         has_more: total > offset + limit,
         results: found.map((one) => searchResultToWire(one, owners.get(one.in.ownerKey), options)),
       }

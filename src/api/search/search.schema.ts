@@ -57,6 +57,11 @@ export const searchSchemas = [
       200: json(
         kinds.record('SearchPage', {
           total: kinds.count('The number of results on all pages.'),
+          total_is_minimum: Type.Optional(
+            kinds.flag(
+              'Set if results are not counted, because there are more than 1,000: `total` is at least 1,001.',
+            ),
+          ),
           has_more: kinds.flag('Whether there is another page.'),
           results: Type.Array(searchResult),
         }),

@@ -62,6 +62,7 @@ import { knownSources } from './0063-known-sources.ts'
 import { devicesOfSignIns } from './0064-devices-of-sign-ins.ts'
 import { fileChecksums } from './0065-file-checksums.ts'
 import { derivedRows } from './0066-derived-rows.ts'
+import { searchLetters } from './0067-search-letters.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   devicesOfSignIns,
   fileChecksums,
   derivedRows,
+  searchLetters,
 ]

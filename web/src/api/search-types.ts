@@ -16,6 +16,8 @@ export interface SearchResult {
 
 export interface SearchResults {
   readonly total: number
+  /** There are at least as many as `total`, and they were not counted. */
+  readonly total_is_minimum?: boolean
   readonly has_more: boolean
   readonly results: readonly SearchResult[]
 }

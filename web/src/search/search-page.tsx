@@ -85,7 +85,8 @@ function Found(props: { query: URLSearchParams; onClear: () => void }) {
   })
   if (found.isPending) return <Waiting />
   if (found.isError) return <LoadError error={found.error} onRetry={() => void found.refetch()} />
-  const total = found.data.pages[0]?.total ?? 0
+  const [first] = found.data.pages
+  const total = first?.total ?? 0
   const isNarrowed = [...props.query.keys()].some((name) => name !== 'q')
   if (total === 0) {
     return (
@@ -101,7 +102,9 @@ function Found(props: { query: URLSearchParams; onClear: () => void }) {
   return (
     <>
       <p className="muted" role="status">
-        {texts.count(total, formats.number(total))}
+        {first?.total_is_minimum
+          ? texts.countMore(formats.number(total - 1))
+          : texts.count(total, formats.number(total))}
       </p>
       <ul className="found-list">
         {found.data.pages.flatMap(({ results }) =>

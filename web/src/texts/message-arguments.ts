@@ -171,6 +171,7 @@ export const messageArguments = {
   },
   search: {
     filters: 'count: number',
+    countMore: 'total',
     commentBy: 'name',
     count: 'total: number, shown',
   },
