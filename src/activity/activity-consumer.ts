@@ -5,6 +5,7 @@ import {
   findLibraryByKey,
   isGone,
   type LibraryInfo,
+  listAllLibraryKeys,
   listRenames,
   type ModuleConsumer,
   moveConsumer,
@@ -14,7 +15,12 @@ import type { Database, Transaction } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { EMPTY_ID } from '../objects/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
-import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'
+import {
+  deleteActivitiesBefore,
+  deleteDerived,
+  insertCommitActivities,
+  keysBehind,
+} from './activity-store.ts'
 
 const FEED = 'activity'
 // It is kept when the feed is rebuilt.
@@ -25,6 +31,8 @@ export const CONSUMERS: readonly string[] = [FEED, NOTICES]
 const ENOUGH_ROWS = 1000
 const ROWS_PER_DELETE = 1000
 const LIBRARIES_AT_ONCE = 4
+const LIBRARIES_PER_DELETE = 500
+const DAY = 86_400
 
 /** A commit and its activities. */
 export interface CommitSummary {
@@ -57,10 +65,13 @@ export class ActivityConsumer {
   readonly #feed: ModuleConsumer
   readonly #notices: ModuleConsumer
   readonly #notifiers: CommitNotifier[] = []
+  readonly #keepDays: number
   /** By library, until both consumers have them. */
   readonly #summarized = new Map<number, Summarized>()
 
-  constructor(core: LibraryCore, db: Database) {
+  /** `keepDays`: how long the feed keeps activities; negative for all. */
+  constructor(core: LibraryCore, db: Database, keepDays: number) {
+    this.#keepDays = keepDays
     this.#core = core
     this.#db = db
     this.#feed = core.commitConsumer.add({
@@ -104,6 +115,25 @@ export class ActivityConsumer {
     await this.#feed.catchUp(library)
   }
 
+  /** Maintenance: deletes what is too old for the feed. */
+  async deleteOld(): Promise<void> {
+    const before = this.#oldest
+    if (this.#keepDays < 0) return
+    for (let after = 0; ; ) {
+      const keys = await listAllLibraryKeys(this.#db, after, LIBRARIES_PER_DELETE)
+      const last = keys.at(-1)
+      if (last === undefined) return
+      after = last
+      const some = (tx: Transaction) => deleteActivitiesBefore(tx, keys, before, ROWS_PER_DELETE)
+      while ((await this.#db.write(some, { durable: false })) === ROWS_PER_DELETE) await nextTurn()
+    }
+  }
+
+  /** Unix seconds. */
+  get #oldest(): number {
+    return this.#keepDays < 0 ? Number.NEGATIVE_INFINITY : this.#core.now() - this.#keepDays * DAY
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.#feed.stop(), this.#notices.stop()])
   }
@@ -120,7 +150,8 @@ export class ActivityConsumer {
 
   async #feedStep(library: LibraryInfo, from: number, wanted: number): Promise<DerivedStep<DerivedPosition>> {
     const { last, summaries } = await this.#summarize(library, from, wanted)
-    const activities = summaries.flatMap((commit) => commit.activities)
+    const oldest = this.#oldest
+    const activities = summaries.flatMap((commit) => commit.activities.filter(({ at }) => at >= oldest))
     return {
       reached: { seq: last },
       rows: { write: (tx) => insertCommitActivities(tx, library.key, activities) },

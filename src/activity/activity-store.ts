@@ -111,6 +111,22 @@ export function deleteDerived(tx: Transaction, libraryKey: number, most?: number
   return tx.run(sql, libraryKey)
 }
 
+/** Deletes up to `most` activities of some libraries that are older than a time. */
+export function deleteActivitiesBefore(
+  tx: Transaction,
+  libraryKeys: readonly number[],
+  before: number,
+  most: number,
+): Promise<number> {
+  return tx.run(
+    `delete from activity where key in
+       (select key from activity where library_key in (${marks(libraryKeys)}) and at < ? limit ?)`,
+    ...libraryKeys,
+    before,
+    most,
+  )
+}
+
 /** Of `l`, with the names as parameters. */
 const isBehind = (names: readonly string[]) =>
   `l.deleted_at is null and (select count(*) from ${positionRelation} f

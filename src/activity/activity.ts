@@ -37,6 +37,8 @@ interface ActivityOptions {
   readonly outbox: Outbox
   /** The secret of the server, which encrypts webhook secrets. */
   readonly secret: ServerSecret
+  /** Days that activities stay in the feed; negative for all. */
+  readonly activityDays: number
   /** Whether webhooks may call private addresses. */
   readonly webhookPrivate: boolean
   /** Unix seconds. */
@@ -85,7 +87,7 @@ export class ActivityService implements AsyncDisposable {
       onLost,
       onError,
     })
-    this.consumer = new ActivityConsumer(core, db)
+    this.consumer = new ActivityConsumer(core, db, options.activityDays)
     core.commitConsumer.accompany(this.live.log)
     this.feed = new Feed(core, db, access, this.consumer)
     this.notifications = new Notifications({

@@ -79,6 +79,7 @@ export function createActivity(parts: {
     secret,
     now,
     webhookPrivate: config.webhookPrivate,
+    activityDays: config.activityDays,
     onError: (error) => {
       onBehind?.()
       logger.error({ err: error }, 'telling what happened failed; it is tried again')

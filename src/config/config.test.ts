@@ -65,6 +65,7 @@ describe('the configuration', () => {
       gcGraceSeconds: 86_400,
       scrubDays: 30,
       auditDays: -1,
+      activityDays: -1,
       drainSeconds: 0,
       ticketSeconds: 3600,
       passwordLength: 8,

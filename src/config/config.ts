@@ -108,6 +108,8 @@ export interface Config {
   scrubDays: number
   /** Days the audit log is kept; -1 keeps everything. */
   auditDays: number
+  /** Days that activities stay in the feed; -1 for all. */
+  activityDays: number
   /** How long a server that stops still serves. */
   drainSeconds: number
   ticketSeconds: number
@@ -188,6 +190,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     gcGraceSeconds: values.gcGraceSeconds,
     scrubDays: values.scrubDays,
     auditDays: values.auditDays,
+    activityDays: values.activityDays,
     drainSeconds: values.drainSeconds,
     ticketSeconds: values.ticketSeconds,
     sessionIdleDays: values.sessionIdleDays,

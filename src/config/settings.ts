@@ -301,6 +301,13 @@ export const definitions = {
     expects: 'a whole number of days, or -1 to keep the whole log',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
+  activityDays: define({
+    placeholder: 'days',
+    fallback: -1,
+    meaning: 'days that activities stay in the feed; -1 keeps all of them, 0 none',
+    expects: 'a whole number of days, or -1 to keep the whole feed',
+    parse: (text) => parseInteger(text, -1, 1_000_000),
+  }),
   drainSeconds: define({
     placeholder: 'seconds',
     fallback: 0,

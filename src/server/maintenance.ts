@@ -38,6 +38,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       expiring('expired tokens', () => services.scopedTokens.deleteExpired()),
       { name: 'daily statistics', run: () => services.statistics.record() },
       expiring('old audit records', () => services.audit.deleteOld()),
+      expiring('old activities', () => services.activity.consumer.deleteOld()),
       expiring('old webhook deliveries', () => services.activity.webhooks.deleteOld()),
       expiring('old live events', () => services.activity.live.log.deleteOld()),
       expiring('old notifications', () => services.activity.notifications.deleteOld()),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { getLibrary } from '../../src/library/libraries.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import type { FileId, LibraryId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
@@ -253,6 +254,25 @@ describe('the activity feed', () => {
     assert.deepEqual(await feedOf(space.client, { per_page: 500 }), before)
     await content.addFile('/after')
     assert.equal((await feedOf(space.client, { per_page: 500 })).length, before.length + 1)
+  })
+})
+
+describe('a feed with an age', () => {
+  it('loses what is older, and is the same when it is rebuilt', async () => {
+    let time = NOON
+    await using aging = await startServer({ now: () => time, env: { CARREL_ACTIVITY_DAYS: '10' } })
+    const space = await Workspace.make(aging)
+    await space.file('/old')
+    time += 6 * 86_400
+    await space.file('/new')
+    assert.equal((await feedOf(space.client)).length, 3)
+    time += 5 * 86_400
+    const { activity, core } = aging.running.services
+    await activity.consumer.deleteOld()
+    const kept = brief(await feedOf(space.client))
+    assert.deepEqual(kept, ['create file /new'])
+    await activity.consumer.reindex(await getLibrary(core, space.id as LibraryId))
+    assert.deepEqual(brief(await feedOf(space.client)), kept)
   })
 })
 
