@@ -50,6 +50,8 @@ interface UploadOptions {
   readonly into?: LibraryPath
   /** Replaces a file of the same name. Otherwise, or if a folder has the name, the new file gets ` (n)`. */
   readonly replace?: boolean
+  /** A file that the folder has already, with this name, content, time and modifier, is not added again. So an upload can be repeated. */
+  readonly keepSame?: boolean
   /** The description of the commit if no other upload shares it. Default: that of an upload. */
   readonly describe?: (entries: readonly Dirent[]) => string
   /** Writes further rows in the transaction of the commit. */
@@ -81,24 +83,33 @@ export function addFiles(
     const folder = addsOnly ? await numberedFolder(tree, parent, into) : below(parent, into)
     const touched = replace ? await replaced(tree, folder, files) : []
     await refuseLocked(core, library, [...touched, newEntryIn(folder)])
-    const names = await namesFor(tree, folder, files, replace)
+    // With the add-only right nothing may reveal what the folder has.
+    const kept =
+      options.keepSame && !replace && !addsOnly ? await sameFiles(library, tree, folder, files) : []
+    const added = kept.length === 0 ? files : files.filter((_, index) => kept[index] === undefined)
+    const names = await namesFor(tree, folder, added, replace)
     // Throws if a file has the path, before it has changed anything.
     await tree.makeDirs(folder)
     const target = await tree.folder(folder)
     const entries: FileDirent[] = []
-    for (const [index, { content, mtime }] of files.entries()) {
+    for (const [index, { content, mtime }] of added.entries()) {
       const name = names[index] ?? ''
       const entry = direntOf(library, name, content, modificationTime(mtime, tree.now), target.find(name))
       target.put(entry)
       entries.push(entry)
       if (index % FILES_PER_TURN === FILES_PER_TURN - 1) await nextTurn()
     }
-    const placed = entries.map((entry) => ({ path: joinPath(folder, entry.name), entry }))
+    const inOrder = entries.values()
+    const placed = files.flatMap((_, index) => {
+      const entry = kept[index] ?? inOrder.next().value
+      return entry === undefined ? [] : [{ path: joinPath(folder, entry.name), entry }]
+    })
+    if (added.length === 0) return { description: '', result: placed }
     return {
       description: describe?.(entries) ?? describeUploaded(names),
       uploaded: names,
       result: placed,
-      contents: files.map((file) => file.content),
+      contents: added.map((file) => file.content),
       ...(also && { also: (tx: Transaction) => also(tx, placed) }),
     }
   }, ready)
@@ -254,6 +265,26 @@ async function namesFor(
     names.push(free[0] ?? taken?.name ?? name)
   }
   return names
+}
+
+/** For each file the entry that is the same file; undefined if the folder has none. */
+async function sameFiles(
+  library: EditableLibrary,
+  tree: WorkingTree,
+  folder: LibraryPath,
+  files: readonly NewFile[],
+): Promise<(FileDirent | undefined)[]> {
+  const same: (FileDirent | undefined)[] = []
+  for (const { name, content, mtime } of files) {
+    const entry = await tree.find(joinPath(folder, name))
+    const isSame =
+      entry?.kind === 'file' &&
+      entry.id === content.id &&
+      entry.mtime === mtime &&
+      entry.modifier === library.actor.email
+    same.push(isSame ? entry : undefined)
+  }
+  return same
 }
 
 async function replaced(

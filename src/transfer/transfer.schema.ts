@@ -39,10 +39,15 @@ const uploadForm = Type.Object({
   parent_dir: Type.Optional(kinds.text('The target folder: that of the link.')),
   relative_path: Type.Optional(kinds.text('A path below the target folder. Missing folders are created.')),
   replace: Type.Optional(kinds.text('`1` replaces files of the same name. Default: `0`.')),
+  keep_same: Type.Optional(
+    kinds.text(
+      '`1` answers with the file that the folder has already, if its name, content, `last_modify` and modifier are the same, instead of storing it under another name. So an upload without a response can be repeated. Not for visitors of links. Default: `0`.',
+    ),
+  ),
   last_modify: lastModify,
 })
 
-const browserForm = Type.Omit(uploadForm, ['replace'])
+const browserForm = Type.Omit(uploadForm, ['replace', 'keep_same'])
 
 const updateForm = Type.Object({
   file: content,

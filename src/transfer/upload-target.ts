@@ -11,6 +11,7 @@ export const uploadTexts: ReadonlySet<string> = new Set([
   'parent_dir',
   'relative_path',
   'replace',
+  'keep_same',
   'last_modify',
 ])
 
@@ -21,6 +22,8 @@ export interface FoundTarget {
   /** Below the parent; created if missing. */
   readonly into: LibraryPath
   readonly replace: boolean
+  /** Whether a file that the folder has already is left alone. */
+  readonly keepSame: boolean
 }
 
 /**
@@ -53,7 +56,7 @@ function findTarget(
     if (folder === undefined) fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
     if (parent !== session.ticketPath) fail({ code: 'permission-denied' })
     library.editable(parent)
-    return { parent, into, replace }
+    return { parent, into, replace, keepSame: texts.get('keep_same') === '1' }
   }
   const folder = library.tree.findDir(parent)
   return folder instanceof Promise ? folder.then(check) : check(folder)

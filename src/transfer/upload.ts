@@ -168,7 +168,7 @@ async function uploadChunk(
 async function commit(
   { core, onLinkUpload }: TransferServices,
   session: UploadSession,
-  { parent, into, replace }: FoundTarget,
+  { parent, into, replace, keepSame }: FoundTarget,
   files: readonly NewFile[],
   { ready, settle }: CommitOptions,
 ): Promise<UploadItem[]> {
@@ -176,6 +176,8 @@ async function commit(
   const { result } = await addFiles(core, library, parent, files, {
     into,
     replace,
+    // Visitors of a link must not learn which files exist.
+    keepSame: keepSame && !session.isOfLink,
     ready,
     async also(tx, placed) {
       await session.settle(tx)

@@ -7,6 +7,7 @@ import {
   BOUNDARY,
   filePart,
   formBytes,
+  headOf,
   intoRoot,
   namesIn,
   postForm,
@@ -52,6 +53,62 @@ describe('an upload', () => {
     for (const [name, bytes] of files) {
       assert.ok((await storedBytes(server, library, `/${name}`)).equals(bytes), name)
     }
+  })
+
+  it('with `keep_same` can be repeated: the file that is stored already is the answer', async () => {
+    const library = await user.createLibrary()
+    const link = await uploadLink(user, library)
+    const at = (time: string) => ['last_modify', time] as const
+    const send = (...files: [name: string, text: string, time: string][]) =>
+      postForm(
+        link,
+        [
+          intoRoot,
+          ['keep_same', '1'],
+          ...files.flatMap(([name, text, time]) => [at(time), filePart(name, text)]),
+        ],
+        { query: 'ret-json=1' },
+      )
+    const then = '2023-11-14T22:13:20Z'
+    const named = async (...files: Parameters<typeof send>) =>
+      (await send(...files)).body.map(({ name }: { name: string }) => name)
+    assert.deepEqual(await named(['a.txt', 'one', then], ['b.txt', 'two', then]), ['a.txt', 'b.txt'])
+    const head = await headOf(user, library)
+    assert.deepEqual(await named(['b.txt', 'two', then], ['a.txt', 'one', then]), ['b.txt', 'a.txt'])
+    assert.equal(await headOf(user, library), head)
+    // New files, and those that differ in content or time, are stored.
+    assert.deepEqual(await named(['a.txt', 'one', then], ['b.txt', 'new', then], ['c.txt', 'two', then]), [
+      'a.txt',
+      'b (1).txt',
+      'c.txt',
+    ])
+    assert.deepEqual(await named(['a.txt', 'one', '2024-01-01T00:00:00Z']), ['a (1).txt'])
+    const names = ['a (1).txt', 'a.txt', 'b (1).txt', 'b.txt', 'c.txt']
+    assert.deepEqual(await namesIn(user, library), names)
+    assert.equal((await storedBytes(server, library, '/b.txt')).toString(), 'two')
+  })
+
+  it('with `keep_same` of two requests at once stores the file once, in chunks too', async () => {
+    const library = await user.createLibrary()
+    const link = await uploadLink(user, library)
+    const parts = [
+      intoRoot,
+      ['keep_same', '1'] as const,
+      ['last_modify', '2023-11-14T22:13:20Z'] as const,
+      filePart('a.bin', randomBytes(100_000)),
+    ]
+    const chunk = { headers: { 'Content-Range': 'bytes 0-99999/100000' } }
+    const replies = await Promise.all([
+      postForm(link, parts),
+      postForm(link, parts),
+      postForm(link, parts, chunk),
+      postForm(link, parts, chunk),
+    ])
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
+    assert.deepEqual(await namesIn(user, library), ['a.bin'])
   })
 
   it('of several files returns their ids in order, separated by tabs, and creates one commit', async () => {
