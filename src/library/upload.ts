@@ -18,6 +18,7 @@ import {
   type Dirent,
   type FileDirent,
   fileDirent,
+  freeName,
   freeWholeName,
   joinPath,
   type LibraryPath,
@@ -50,7 +51,7 @@ interface UploadOptions {
   readonly into?: LibraryPath
   /** Replaces a file of the same name. Otherwise, or if a folder has the name, the new file gets ` (n)`. */
   readonly replace?: boolean
-  /** A file that the folder has already, with this name, content, time and modifier, is not added again. So an upload can be repeated. */
+  /** A file that the folder has already, with this content, time and modifier and this name, numbered or not, is not added again. So an upload can be repeated. */
   readonly keepSame?: boolean
   /** The description of the commit if no other upload shares it. Default: that of an upload. */
   readonly describe?: (entries: readonly Dirent[]) => string
@@ -267,24 +268,32 @@ async function namesFor(
   return names
 }
 
-/** For each file the entry that is the same file; undefined if the folder has none. */
+/** For each file the entry that is the same file, which may have got a number; undefined if the folder has none. */
 async function sameFiles(
   library: EditableLibrary,
   tree: WorkingTree,
   folder: LibraryPath,
   files: readonly NewFile[],
 ): Promise<(FileDirent | undefined)[]> {
-  const same: (FileDirent | undefined)[] = []
-  for (const { name, content, mtime } of files) {
-    const entry = await tree.find(joinPath(folder, name))
-    const isSame =
-      entry?.kind === 'file' &&
-      entry.id === content.id &&
-      entry.mtime === mtime &&
-      entry.modifier === library.actor.email
-    same.push(isSame ? entry : undefined)
-  }
-  return same
+  if (!(await tree.hasDir(folder))) return []
+  const target = await tree.folder(folder)
+  const isSame = (entry: Dirent, { content, mtime }: NewFile) =>
+    entry.kind === 'file' &&
+    entry.id === content.id &&
+    entry.mtime === mtime &&
+    entry.modifier === library.actor.email
+  return files.map((file) => {
+    let same: Dirent | undefined
+    let tries = 0
+    // Ends at the first name that is free or has the file.
+    freeName(file.name, (name) => {
+      const entry = target.find(name)
+      if (entry !== undefined && isSame(entry, file)) same = entry
+      tries += 1
+      return entry !== undefined && same === undefined && tries <= MAX_NUMBERED
+    })
+    return same?.kind === 'file' ? same : undefined
+  })
 }
 
 async function replaced(

@@ -41,7 +41,7 @@ const uploadForm = Type.Object({
   replace: Type.Optional(kinds.text('`1` replaces files of the same name. Default: `0`.')),
   keep_same: Type.Optional(
     kinds.text(
-      '`1` answers with the file that the folder has already, if its name, content, `last_modify` and modifier are the same, instead of storing it under another name. So an upload without a response can be repeated. Not for visitors of links. Default: `0`.',
+      '`1` answers with the file that the folder has already, under its name or a numbered one, if content, `last_modify` and modifier are the same, instead of storing it once more. So an upload without a response can be repeated. Not for visitors of links. Default: `0`.',
     ),
   ),
   last_modify: lastModify,

@@ -83,6 +83,8 @@ describe('an upload', () => {
       'c.txt',
     ])
     assert.deepEqual(await named(['a.txt', 'one', '2024-01-01T00:00:00Z']), ['a (1).txt'])
+    // It may have got a number.
+    assert.deepEqual(await named(['b.txt', 'new', then]), ['b (1).txt'])
     const names = ['a (1).txt', 'a.txt', 'b (1).txt', 'b.txt', 'c.txt']
     assert.deepEqual(await namesIn(user, library), names)
     assert.equal((await storedBytes(server, library, '/b.txt')).toString(), 'two')

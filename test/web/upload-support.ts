@@ -105,3 +105,9 @@ export function rangesSent(page: Page): string[] {
   })
   return ranges
 }
+
+/** How many uploads the list of the tray has; 0 without a tray. */
+export async function trayTotal(page: Page): Promise<number> {
+  const rows = page.getByRole('region', { name: 'Uploads' }).getByRole('listitem')
+  return (await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize'))
+}

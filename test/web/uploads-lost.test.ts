@@ -5,9 +5,17 @@ import path from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../support/client.ts'
-import { eventually, namesIn, storedBytes } from '../support/transfer.ts'
+import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 import { webSuite } from './support.ts'
-import { dragPaths, dropFiles, holdLaterChunks, madeBytes, networkOf, rangesSent } from './upload-support.ts'
+import {
+  dragPaths,
+  dropFiles,
+  holdLaterChunks,
+  madeBytes,
+  networkOf,
+  rangesSent,
+  trayTotal,
+} from './upload-support.ts'
 
 const MB = 1_000_000
 /** More than the browser's database may store. */
@@ -146,16 +154,82 @@ describe('interrupted uploads', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     await other.getByRole('navigation', { name: 'Main' }).waitFor()
-    await other.waitForFunction(hasName)
+    await other.waitForFunction(waitsForVisits, 1)
     assert.equal(await other.getByRole('region', { name: 'Uploads' }).count(), 0)
-    await page.close()
-    await other.waitForFunction(isOnlyTab)
     const ranges = rangesSent(other)
-    await other.reload()
+    await page.close()
     await title(other, '1 item uploaded').waitFor()
     assert.ok(!ranges[0]?.startsWith('bytes 0-'), ranges[0])
     assert.deepEqual(await namesIn(person, library), ['film.bin'])
     assert.ok((await storedBytes(suite.server, library, '/film.bin')).equals(madeBytes(40 * MB)))
+  })
+
+  it('keep the account of 1,000 files when the page is reloaded in the middle', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.accept()
+    })
+    await tab.go(`/library/${library}`)
+    // Browsers ask only people who have done something on the page.
+    await page.getByRole('heading', { name: 'Films' }).click()
+    const stored = page.waitForResponse((response) => response.url().includes('/upload-api/'))
+    await dropFiles(
+      page,
+      Array.from({ length: 1000 }, (_, n) => ({ name: `f${n}.bin`, size: 4096 })),
+    )
+    await stored
+    await eventually(async () => assert.equal(await trayTotal(page), 1000))
+    await page.reload()
+    assert.deepEqual(asked, ['beforeunload'])
+    await title(page, '1,000 items uploaded').waitFor()
+    assert.equal(await trayTotal(page), 1000)
+    assert.equal((await namesIn(person, library)).length, 1000)
+  })
+
+  it('show failures until they are dismissed, also after a reload', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    const admin = await suite.server.admin()
+    const quota = (megabytes: number) =>
+      admin.put(`/api/v2.1/admin/users/${person.email}/`, { json: { quota_total: megabytes } })
+    await uploadFile(person, library, '/before.bin', Buffer.alloc(MB / 2))
+    assert.equal((await quota(1)).status, 200)
+    await tab.go(`/library/${library}`)
+    await dropFiles(page, [
+      { name: 'a.bin', size: 0.9 * MB },
+      { name: 'b.bin', size: 0.95 * MB },
+      { name: 'c.txt', text: 'fits' },
+    ])
+    await title(page, '2 items were not uploaded').waitFor()
+    await page.reload()
+    await title(page, '2 items were not uploaded').waitFor()
+    await page.getByText('1 item uploaded').waitFor()
+    await page.getByText('Not enough storage space.').first().waitFor()
+    await page.getByRole('button', { name: 'Remove b.bin from the list' }).click()
+    await title(page, '1 item was not uploaded').waitFor()
+    assert.equal((await quota(100)).status, 200)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await title(page, '2 items uploaded').waitFor()
+    assert.deepEqual(await namesIn(person, library), ['a.bin', 'before.bin', 'c.txt'])
+  })
+
+  it('are said not to have begun if their part of the app cannot be loaded', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await page.route(/browser-engine/, (route) => route.abort())
+    await tab.go(`/library/${library}`)
+    await dropFiles(page, [{ name: 'a.txt', text: 'A' }])
+    await page.getByText('The files were not uploaded').waitFor()
+    assert.equal(await page.getByRole('region', { name: 'Uploads' }).count(), 0)
   })
 
   /** Two files on disk that differ only in content and time. */
@@ -222,38 +296,40 @@ describe('interrupted uploads', () => {
   })
 })
 
-/** In the page: whether the tab has a name, and so has looked for orphaned uploads. */
-function hasName(): boolean {
-  const { sessionStorage } = globalThis as unknown as {
-    sessionStorage: { getItem(name: string): string | null }
-  }
-  return sessionStorage.getItem('carrel.tab') !== null
-}
-
-/** In the page: whether the browser has noticed that all other tabs are closed. */
-async function isOnlyTab(): Promise<boolean> {
+/** In the page: whether it waits for the end of so many other visits. */
+async function waitsForVisits(count: number): Promise<boolean> {
   const { navigator } = globalThis as unknown as {
-    navigator: { locks: { query(): Promise<{ held: object[] }> } }
+    navigator: { locks: { query(): Promise<{ pending: object[] }> } }
   }
-  return (await navigator.locks.query()).held.length === 1
+  return (await navigator.locks.query()).pending.length === count
 }
 
 /** In the page: whether the browser's database has the started upload and its file. */
 function isKept(wanted: { name: string; withFile: boolean }): Promise<boolean> {
-  interface Requested {
-    result: { name: string; isBegun: boolean; file?: object }[] & {
-      transaction(store: string): { objectStore(store: string): { getAll(): Requested } }
-    }
+  interface Requested<T> {
+    readonly result: T
     onsuccess: () => void
   }
-  const { indexedDB } = globalThis as unknown as { indexedDB: { open(name: string): Requested } }
+  interface Store<T> {
+    getAll(): Requested<T[]>
+    get(key: string): Requested<T | undefined>
+  }
+  interface Database {
+    transaction(stores: string[]): { objectStore<T>(store: string): Store<T> }
+  }
+  const { indexedDB } = globalThis as unknown as { indexedDB: { open(name: string): Requested<Database> } }
   return new Promise((resolve) => {
     const opening = indexedDB.open('carrel-uploads')
     opening.onsuccess = () => {
-      const reading = opening.result.transaction('uploads').objectStore('uploads').getAll()
+      const transaction = opening.result.transaction(['uploads', 'sources'])
+      const reading = transaction
+        .objectStore<{ key: string; name: string; isBegun: boolean }>('uploads')
+        .getAll()
       reading.onsuccess = () => {
         const found = reading.result.find(({ name }) => name === wanted.name)
-        resolve(found?.isBegun === true && (found.file !== undefined || !wanted.withFile))
+        const source = transaction.objectStore<{ file?: object }>('sources').get(found?.key ?? '')
+        source.onsuccess = () =>
+          resolve(found?.isBegun === true && (source.result?.file !== undefined || !wanted.withFile))
       }
     }
   })

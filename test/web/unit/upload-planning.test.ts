@@ -1,9 +1,10 @@
-import './browser-globals.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { scanDroppedFiles } from '../../../web/src/uploads/dropped-files.ts'
-import { planUploads } from '../../../web/src/uploads/plan-uploads.ts'
+import type { Listed, Network } from '../../../web/src/uploads/network.ts'
+import { newUpload, planUploads } from '../../../web/src/uploads/plan-uploads.ts'
 import type { Upload } from '../../../web/src/uploads/queue.ts'
+import type { PickedFile } from '../../../web/src/uploads/uploads.ts'
 
 const target = { libraryId: 'L', libraryName: 'Library', path: '/in' }
 const picked = (relativePath: string, content = 'x') => ({
@@ -11,28 +12,30 @@ const picked = (relativePath: string, content = 'x') => ({
   relativePath,
 })
 
-/** Answers listings of folders; a folder that is not named is a 404, `cut` fails as an unreachable server does. */
-function serve(folders: Record<string, Record<string, 'file' | 'dir'> | 'cut' | number>): string[] {
-  const asked: string[] = []
-  globalThis.fetch = async (input) => {
-    const path = new URL(input instanceof Request ? input.url : input).searchParams.get('p') ?? '/'
-    asked.push(path)
-    const found = folders[path]
-    if (found === 'cut') {
-      delete folders[path]
-      throw new TypeError('fetch failed')
-    }
-    if (typeof found === 'number') return Response.json({ error_msg: 'no' }, { status: found })
-    if (found === undefined) return Response.json({ error_msg: 'not found' }, { status: 404 })
-    const dirent_list = Object.entries(found).map(([name, type]) => ({ name, type, parent_dir: path }))
-    return Response.json({ user_perm: 'rw', dir_id: 'd', dirent_list })
-  }
-  return asked
+/** Answers listings of folders; `cut` fails as an unreachable server does, a number is a status. */
+let folders: Record<string, Record<string, 'file' | 'dir'> | 'cut' | number> = {}
+let listed: string[] = []
+
+function serve(served: typeof folders): void {
+  folders = { ...served }
+  listed = []
 }
+
+const network = {
+  async list(_libraryId: string, path: string): Promise<readonly Listed[] | undefined> {
+    listed.push(path)
+    const found = folders[path]
+    if (found === 'cut' || typeof found === 'number') {
+      throw Object.assign(new Error('no'), { status: found === 'cut' ? 0 : found })
+    }
+    return found && Object.entries(found).map(([name, type]) => ({ name, type, mtime: 0 }))
+  },
+} as unknown as Network
 
 const options = (answer?: 'keep-both' | 'replace' | 'skip', queued: Upload[] = []) => {
   const questions: string[][] = []
   return {
+    network,
     questions,
     queued,
     ask: async ({ taken }: { taken: readonly { folder: string; name: string }[] }) => {
@@ -43,25 +46,40 @@ const options = (answer?: 'keep-both' | 'replace' | 'skip', queued: Upload[] = [
   }
 }
 
-const summary = (plan: Awaited<ReturnType<typeof planUploads>>) =>
-  plan.map(({ upload }) => {
-    const path = upload.folder === '' ? upload.name : `${upload.folder}/${upload.name}`
-    return `${upload.failure?.kind ?? (upload.isFolder ? 'folder' : upload.replace ? 'replace' : 'add')} ${path}`
-  })
+/** Plans found files and empty folders, and says what becomes of each. Skipped ones are left out. */
+async function planned(
+  found: readonly (ReturnType<typeof picked> | string)[],
+  asked: Parameters<typeof planUploads>[2],
+): Promise<string[]> {
+  const uploads = found.map((one) => newUpload(target, one, 'drop', 1))
+  const bad = uploads.filter(({ state }) => state === 'failed')
+  const good = uploads.filter(({ state }) => state === 'waiting')
+  const decided = await planUploads(target, good, asked)
+  return [
+    ...bad.map(({ failure, name }) => `${failure?.kind} ${name}`),
+    ...decided.flatMap(([{ isFolder, ...upload }, decision]) => {
+      if (decision === undefined) return []
+      if ('kind' in decision) return [`${decision.kind} ${upload.name}`]
+      const path = decision.folder === '' ? decision.name : `${decision.folder}/${decision.name}`
+      return [`${isFolder ? 'folder' : decision.replace ? 'replace' : 'add'} ${path}`]
+    }),
+  ]
+}
 
 describe('the plan of an upload', () => {
   it('adds files without a question where no name is taken', async () => {
     serve({ '/in': { other: 'file' } })
     const asked = options('skip')
-    assert.deepEqual(
-      summary(await planUploads(target, [picked('a.txt'), picked('f/b.txt')], ['empty'], asked)),
-      ['folder empty', 'add a.txt', 'add f/b.txt'],
-    )
+    assert.deepEqual(await planned(['empty', picked('a.txt'), picked('f/b.txt')], asked), [
+      'folder empty',
+      'add a.txt',
+      'add f/b.txt',
+    ])
     assert.deepEqual(asked.questions, [])
   })
 
   it('asks once about all files that exist, and follows the answer', async () => {
-    const folders = { '/in': { 'a.txt': 'file', f: 'dir' }, '/in/f': { 'b.txt': 'file' } } as const
+    const there = { '/in': { 'a.txt': 'file', f: 'dir' }, '/in/f': { 'b.txt': 'file' } } as const
     const files = [picked('a.txt'), picked('f/b.txt'), picked('c.txt')]
     const answers = {
       'keep-both': ['add a (1).txt', 'add f/b (1).txt', 'add c.txt'],
@@ -69,58 +87,56 @@ describe('the plan of an upload', () => {
       skip: ['add c.txt'],
     } as const
     for (const answer of ['keep-both', 'replace', 'skip'] as const) {
-      serve({ ...folders })
+      serve(there)
       const asked = options(answer)
-      assert.deepEqual(summary(await planUploads(target, files, [], asked)), answers[answer])
+      assert.deepEqual(await planned(files, asked), answers[answer])
       assert.deepEqual(asked.questions, [['a.txt', 'f/b.txt']])
     }
   })
 
   it('is empty if the question was cancelled', async () => {
     serve({ '/in': { 'a.txt': 'file' } })
-    assert.deepEqual(await planUploads(target, [picked('a.txt'), picked('b.txt')], [], options()), [])
+    assert.deepEqual(await planned([picked('a.txt'), picked('b.txt')], options()), [])
   })
 
   it('reports names the server would refuse without sending anything', async () => {
     serve({ '/in': {} })
-    assert.deepEqual(
-      summary(await planUploads(target, [picked('a\\b.txt'), picked('ok.txt')], ['..'], options())),
-      ['name a\\b.txt', 'add ok.txt'],
-    )
+    assert.deepEqual(await planned([picked('a\\b.txt'), picked('ok.txt'), '..'], options()), [
+      'name a\\b.txt',
+      'name ..',
+      'add ok.txt',
+    ])
   })
 
   it('treats uploads in the queue as existing files', async () => {
     serve({ '/in': {} })
-    const [first] = await planUploads(target, [picked('a.txt')], [], options())
-    assert.ok(first)
-    const asked = options('keep-both', [first.upload])
-    assert.deepEqual(summary(await planUploads(target, [picked('a.txt')], [], asked)), ['add a (1).txt'])
-    const done = options('keep-both', [{ ...first.upload, state: 'done' }])
-    assert.deepEqual(summary(await planUploads(target, [picked('a.txt')], [], done)), ['add a.txt'])
+    const first = { ...newUpload(target, picked('a.txt'), 'drop', 1), isPlanned: true }
+    const asked = options('keep-both', [first])
+    assert.deepEqual(await planned([picked('a.txt')], asked), ['add a (1).txt'])
+    const done = options('keep-both', [{ ...first, state: 'done' }])
+    assert.deepEqual(await planned([picked('a.txt')], done), ['add a.txt'])
   })
 
   it('fails every file if the folder is gone or may not be read', async () => {
     serve({})
-    assert.deepEqual(summary(await planUploads(target, [picked('a.txt')], [], options())), ['gone a.txt'])
+    assert.deepEqual(await planned([picked('a.txt')], options()), ['gone a.txt'])
     serve({ '/in': 403 })
-    assert.deepEqual(summary(await planUploads(target, [picked('a.txt')], [], options())), [
-      'permission a.txt',
-    ])
+    assert.deepEqual(await planned([picked('a.txt')], options()), ['permission a.txt'])
   })
 
   it('waits for the connection and asks the server again', async () => {
-    const asked = serve({ '/in': 'cut' })
+    serve({ '/in': 'cut' })
     let waited = 0
-    const plan = planUploads(target, [picked('a.txt')], [], {
+    const plan = planned([picked('a.txt')], {
       ...options(),
       whenConnected: async () => {
         waited += 1
         serve({ '/in': {} })
       },
     })
-    assert.deepEqual(summary(await plan), ['add a.txt'])
+    assert.deepEqual(await plan, ['add a.txt'])
     assert.equal(waited, 1)
-    assert.ok(asked.length > 0)
+    assert.deepEqual(listed, ['/in'])
   })
 })
 
@@ -151,17 +167,17 @@ describe('dropped files', () => {
       webkitGetAsEntry: () => entry,
     }))
     const transfer = { items: [...items, { kind: 'string' }] } as unknown as DataTransfer
-    const { batches, ended } = scanDroppedFiles(transfer)
-    const found = { files: [] as ReturnType<typeof picked>[], emptyFolders: [] as string[] }
+    const { batches } = scanDroppedFiles(transfer)
+    const found = { files: [] as PickedFile[], emptyFolders: [] as string[] }
     for await (const { files, emptyFolders } of batches) {
       found.files.push(...files)
       found.emptyFolders.push(...emptyFolders)
     }
-    return { ...found, unreadable: await ended }
+    return found
   }
 
   it('include all files of folders and the folders that are empty', async () => {
-    const { files, emptyFolders, unreadable } = await drop(
+    const { files, emptyFolders } = await drop(
       fileEntry('/a.txt'),
       folderEntry('/f', [
         fileEntry('/f/1'),
@@ -174,15 +190,20 @@ describe('dropped files', () => {
       files.map(({ relativePath }) => relativePath),
       ['a.txt', 'f/1', 'f/2', 'f/3'],
     )
-    assert.deepEqual([emptyFolders, unreadable], [['f/g/empty'], 0])
+    assert.deepEqual(emptyFolders, ['f/g/empty'])
   })
 
-  it('count what the browser cannot read', async () => {
-    const { files, unreadable } = await drop(
-      fileEntry('/a', false),
-      folderEntry('/f', [], false),
-      fileEntry('/b'),
+  it('include what the browser cannot read, without a file', async () => {
+    const { files } = await drop(fileEntry('/a', false), folderEntry('/f', [], false), fileEntry('/b'))
+    assert.deepEqual(
+      files.map(({ relativePath, file }) => [relativePath, file === undefined]),
+      [
+        ['a', true],
+        ['f', true],
+        ['b', false],
+      ],
     )
-    assert.deepEqual([files.length, unreadable], [1, 2])
+    const [first] = files.map((one) => newUpload(target, one, 'drop', 1))
+    assert.equal(first?.failure?.kind, 'unreadable')
   })
 })

@@ -9,6 +9,8 @@ function upload(more: Partial<Upload> = {}): Upload {
   made += 1
   return {
     key: `k${made}`,
+    drop: 'd',
+    isPlanned: true,
     isFolder: false,
     libraryId: 'lib',
     libraryName: 'Library',
@@ -96,8 +98,8 @@ describe('the upload queue', () => {
     // Whole chunks have arrived; a part of a request has not.
     assert.deepEqual([small.sent, big.sent], [0, 8 * MB])
     assert.equal(queue.totals.counts.waiting, 2)
-    queue.done(small)
-    queue.done(big)
+    queue.done(small, small.name)
+    queue.done(big, big.name)
     assert.equal(queue.totals.workDone, queue.totals.work)
     assert.equal(queue.isBusy, false)
   })
@@ -113,7 +115,7 @@ describe('the upload queue', () => {
     queue.remove(one)
     assert.deepEqual(queue.totals.all, 0)
     assert.equal(queue.totals.work, 0)
-    queue.done(one)
+    queue.done(one, one.name)
     assert.equal(queue.totals.counts.done, 0)
   })
 
@@ -136,7 +138,7 @@ describe('the upload queue', () => {
     let requests = 0
     for (let work = queue.take(any); work; work = queue.take(any)) {
       requests += 1
-      for (const one of work.uploads) queue.done(one)
+      for (const one of work.uploads) queue.done(one, one.name)
     }
     assert.ok(requests <= 1000, String(requests))
     assert.equal(queue.totals.counts.done, 10_000)

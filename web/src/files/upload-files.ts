@@ -7,5 +7,5 @@ export async function upload(
   options: { folder?: boolean; camera?: boolean } = {},
 ) {
   const files = await pickFiles(options)
-  if (files.length > 0) addUploads({ libraryId, libraryName, path }, files)
+  if (files.length > 0) void addUploads({ libraryId, libraryName, path }, files)
 }

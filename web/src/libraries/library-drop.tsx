@@ -52,7 +52,7 @@ function ChoosePlace(props: { dropped: UploadScan; start: Place | undefined; onC
         submit={texts.uploadHere}
         {...(props.start && { start: props.start })}
         onChoose={async (place) => {
-          addScan(place, props.dropped)
+          void addScan(place, props.dropped)
           go(folderUrl(place.libraryId, place.path))
         }}
         onClose={props.onClose}

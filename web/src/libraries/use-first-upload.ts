@@ -16,7 +16,7 @@ export function useFirstUpload() {
     try {
       const { repo_id: libraryId } = await defaultLibrary()
       const { repo_name: libraryName } = await fetchLibrary(libraryId)
-      addScan({ libraryId, libraryName, path: '/' }, scan)
+      void addScan({ libraryId, libraryName, path: '/' }, scan)
       go(folderUrl(libraryId))
     } catch (error) {
       failed(error)

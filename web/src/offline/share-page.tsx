@@ -32,12 +32,12 @@ export default function SharePage() {
       title={texts.sharedInto(files.length, files[0]?.name ?? '')}
       submit={texts.sharedUpload}
       onChoose={async (place) => {
-        addUploads(
+        isChosen.current = true
+        const isRecorded = await addUploads(
           place,
           files.map((file) => ({ file, relativePath: file.name })),
         )
-        isChosen.current = true
-        await caches.delete(SHARED)
+        if (isRecorded) await caches.delete(SHARED)
         go(folderUrl(place.libraryId, place.path))
       }}
       onClose={() => isChosen.current || go('/')}

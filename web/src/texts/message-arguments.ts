@@ -212,7 +212,6 @@ export const messageArguments = {
     uploaded: 'count: number, shown',
     failed: 'count: number, shown',
     lostSome: 'count: number, shown',
-    unreadable: 'count: number, shown',
     doneOf: 'done, all',
     perSecond: 'size',
     left: 'time',

@@ -1,3 +1,5 @@
+import type { Chunk } from './network.ts'
+
 /** Files up to this size are batched with others of the same folder. */
 export const SMALL = 1_000_000
 /** Larger files are sent in chunks, so that a lost connection costs at most one chunk. */
@@ -7,12 +9,6 @@ const SHORTEST = 8_000_000
 const LONGEST = 64_000_000
 /** Target duration of a chunk: short enough to lose, long enough to amortize the round trip. */
 const SECONDS_PER_CHUNK = 4
-
-/** Bytes `start` up to but not including `end` of a file. */
-interface Chunk {
-  readonly start: number
-  readonly end: number
-}
 
 /** The next chunk when the server has `stored` bytes; undefined when it has all. */
 export function nextChunk(stored: number, size: number, bytesPerSecond: number): Chunk | undefined {

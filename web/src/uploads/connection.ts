@@ -1,15 +1,20 @@
-import { CarrelError, call } from '../api/index.ts'
+import { type Clock, type Network } from './network.ts'
 
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000, 20_000]
 
 /** Reachability of the server, as seen by uploads. Once lost, the server is polled until it responds. */
 export class Connection {
+  readonly #network: Network
+  readonly #clock: Clock
   readonly #onChange: (isCut: boolean) => void
   #back: Promise<void> | undefined
+  #retry: () => void = () => undefined
 
-  constructor(onChange: (isCut: boolean) => void) {
+  constructor(network: Network, clock: Clock, onChange: (isCut: boolean) => void) {
+    this.#network = network
+    this.#clock = clock
     this.#onChange = onChange
-    addEventListener('offline', () => this.cut())
+    network.onOnline((isOnline) => (isOnline ? this.#retry() : this.cut()))
   }
 
   get isCut(): boolean {
@@ -31,32 +36,20 @@ export class Connection {
 
   async #ask(): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
-      await pauseOrOnline(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] ?? 0)
-      if (navigator.onLine && (await answers())) break
+      await this.#pauseOrOnline(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] ?? 0)
+      if (this.#network.isOnline && (await this.#network.isReachable())) break
     }
     this.#back = undefined
     this.#onChange(false)
   }
-}
 
-async function answers(): Promise<boolean> {
-  try {
-    await call('GET', 'api2/ping/')
-    return true
-  } catch (error) {
-    // Any response means it is reachable, except 502 and 504 of a proxy without a backend.
-    return error instanceof CarrelError && error.status !== 0 && error.status < 502
+  #pauseOrOnline(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, resolve)
+      this.#retry = () => {
+        cancel()
+        resolve()
+      }
+    })
   }
-}
-
-function pauseOrOnline(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      removeEventListener('online', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    addEventListener('online', done)
-  })
 }

@@ -4,8 +4,7 @@ import './uploads.css'
 import { CloudUpload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { nameOf } from '../paths.ts'
-import { useFormats, useTexts } from '../texts/index.ts'
-import { useToast } from '../ui/index.ts'
+import { useTexts } from '../texts/index.ts'
 import { scanDroppedFiles, type UploadScan } from './dropped-files.ts'
 import { addScan, loadEngine, type UploadTarget } from './uploads.ts'
 
@@ -23,7 +22,7 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
   return (
     <FileDrop
       where={target && (target.path === '/' ? target.libraryName : nameOf(target.path))}
-      onDropped={target && ((scan, into) => addScan({ ...target, path: into ?? target.path }, scan))}
+      onDropped={target && ((scan, into) => void addScan({ ...target, path: into ?? target.path }, scan))}
     >
       {props.children}
     </FileDrop>
@@ -39,7 +38,6 @@ export function FileDrop(props: {
 }) {
   const { where, onDropped } = props
   const texts = useTexts('uploads')
-  const takeFiles = useDroppedFiles()
   const depth = useRef(0)
   const [over, setOver] = useState(false)
   // A folder below the pointer is marked by itself, without the veil.
@@ -74,7 +72,7 @@ export function FileDrop(props: {
     event.stopPropagation()
     depth.current = 0
     setOver(false)
-    if (onDropped !== undefined) onDropped(takeFiles(event), pathBelow(event))
+    if (onDropped !== undefined) onDropped(scanDroppedFiles(event.dataTransfer), pathBelow(event))
   }
 
   return (
@@ -102,26 +100,9 @@ function pathBelow({ target }: DragEvent): string | undefined {
   return (target as Element).closest<HTMLElement>('[data-upload-into]')?.dataset['uploadInto']
 }
 
-/** Scans the files of a drop, and reports those that cannot be read. */
-function useDroppedFiles(): (event: DragEvent) => UploadScan {
-  const texts = useTexts('uploads')
-  const formats = useFormats()
-  const toast = useToast()
-  return (event) => {
-    const scan = scanDroppedFiles(event.dataTransfer)
-    const report = async () => {
-      const unreadable = await scan.ended
-      if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })
-    }
-    void report()
-    return scan
-  }
-}
-
 /** Handlers of an element outside of a drop zone that uploads dropped files. `over` is true while files are dragged over it. */
 export function useFileDropPlace(target: UploadTarget | undefined) {
   const [over, setOver] = useState(false)
-  const takeFiles = useDroppedFiles()
   return {
     over,
     handlers: {
@@ -138,7 +119,7 @@ export function useFileDropPlace(target: UploadTarget | undefined) {
         if (target === undefined || !bringsFiles(event)) return
         event.preventDefault()
         event.stopPropagation()
-        addScan(target, takeFiles(event))
+        void addScan(target, scanDroppedFiles(event.dataTransfer))
       },
     },
   }

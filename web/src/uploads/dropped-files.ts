@@ -1,16 +1,10 @@
-import { LARGEST_COPIED } from './upload-persistence.ts'
 import type { PickedFile } from './uploads.ts'
 
 /** Dropped files, and empty folders, which no file path would mention. */
 interface DroppedFiles {
   readonly files: readonly PickedFile[]
   readonly emptyFolders: readonly string[]
-  /** Number of entries that could not be read. */
-  readonly unreadable: number
 }
-
-/** Stands for an entry that could not be read. */
-const UNREADABLE = Symbol('unreadable')
 
 interface HandleItem {
   /** Only in secure contexts. */
@@ -28,8 +22,6 @@ export interface UploadScan {
   readonly tops: readonly string[]
   /** Can be read once. */
   readonly batches: AsyncIterable<DroppedFiles>
-  /** Resolves after the last batch to the number of entries that could not be read. */
-  readonly ended: Promise<number>
 }
 
 interface DroppedItem {
@@ -44,13 +36,10 @@ export function scanDroppedFiles(transfer: DataTransfer): UploadScan {
     .filter(({ kind }) => kind === 'file')
     .map((item: DataTransferItem & HandleItem) => {
       const [file, entry] = [item.getAsFile(), item.webkitGetAsEntry()]
-      // Each handle is a call to another process of the browser. A file that is copied needs none.
-      const isCopied = file !== null && entry?.isDirectory !== true && file.size <= LARGEST_COPIED
-      return { file, entry, handle: isCopied ? undefined : item.getAsFileSystemHandle?.().catch(() => null) }
+      return { file, entry, handle: item.getAsFileSystemHandle?.().catch(() => null) }
     })
-  const { promise, resolve } = Promise.withResolvers<number>()
   const tops = dropped.flatMap(({ file, entry }) => entry?.name ?? file?.name ?? [])
-  return { tops, batches: scan(dropped, resolve), ended: promise }
+  return { tops, batches: scan(dropped) }
 }
 
 /** A scan of files that are known already. */
@@ -58,42 +47,36 @@ export function scanOf(files: readonly PickedFile[], emptyFolders: readonly stri
   const paths = [...files.map(({ relativePath }) => relativePath), ...emptyFolders]
   const tops = new Set(paths.map((path) => path.split('/')[0] ?? ''))
   async function* one() {
-    yield { files, emptyFolders, unreadable: 0 }
+    yield { files, emptyFolders }
   }
-  return { tops: [...tops], batches: one(), ended: Promise.resolve(0) }
+  return { tops: [...tops], batches: one() }
 }
 
-async function* scan(
-  dropped: readonly DroppedItem[],
-  onEnd: (unreadable: number) => void,
-): AsyncGenerator<DroppedFiles> {
-  let batch = { files: [] as PickedFile[], emptyFolders: [] as string[], unreadable: 0 }
+async function* scan(dropped: readonly DroppedItem[]): AsyncGenerator<DroppedFiles> {
+  let batch = { files: [] as PickedFile[], emptyFolders: [] as string[] }
   let since = performance.now()
-  let unreadable = 0
   for (const { file, entry, handle } of dropped) {
     const root = (await handle) ?? undefined
     if (entry === null) {
-      if (file !== null) batch.files.push({ file, relativePath: file.name })
+      if (file !== null)
+        batch.files.push({ file, relativePath: file.name, ...(await handleOf(file.name, root)) })
       continue
     }
     for await (const some of below(entry, file)) {
       for (const found of some) {
-        if (found === UNREADABLE) batch.unreadable += 1
-        else if (typeof found === 'string') batch.emptyFolders.push(found)
-        else batch.files.push({ ...found, ...(await handleOf(found, root)) })
+        if (typeof found === 'string') batch.emptyFolders.push(found)
+        else batch.files.push({ ...found, ...(await handleOf(found.relativePath, root)) })
       }
       if (batch.files.length < BATCH_FILES && performance.now() - since < BATCH_MS) continue
-      unreadable += batch.unreadable
       yield batch
-      batch = { files: [], emptyFolders: [], unreadable: 0 }
+      batch = { files: [], emptyFolders: [] }
       since = performance.now()
     }
   }
-  onEnd(unreadable + batch.unreadable)
   yield batch
 }
 
-type Found = PickedFile | string | typeof UNREADABLE
+type Found = PickedFile | string
 
 /** All files below an entry, and the paths of empty folders. `file` is the entry itself, if that is a file. */
 async function* below(entry: FileSystemEntry, file: File | null = null): AsyncGenerator<readonly Found[]> {
@@ -111,7 +94,8 @@ async function* below(entry: FileSystemEntry, file: File | null = null): AsyncGe
       for (const child of some) if (!isFile(child)) yield* below(child)
     }
   } catch {
-    yield [UNREADABLE]
+    // The folder as a whole, as something that could not be read.
+    yield [{ relativePath: pathOf(entry) }]
     return
   }
   if (isEmpty) yield [pathOf(entry)]
@@ -119,7 +103,7 @@ async function* below(entry: FileSystemEntry, file: File | null = null): AsyncGe
 
 async function pickedFile(entry: FileSystemFileEntry): Promise<Found> {
   const file = await fileOf(entry).catch(() => undefined)
-  return file === undefined ? UNREADABLE : { file, relativePath: pathOf(entry) }
+  return { ...(file && { file }), relativePath: pathOf(entry) }
 }
 
 const pathOf = (entry: FileSystemEntry) => entry.fullPath.replace(/^\/+/, '')
@@ -142,18 +126,20 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** Handle to reopen a file after a reload, for files too large to be copied. */
+/** Handle to reopen a file after a reload. */
 async function handleOf(
-  { file, relativePath }: PickedFile,
+  relativePath: string,
   root: FileSystemHandle | undefined,
 ): Promise<{ handle?: FileSystemFileHandle }> {
-  if (root === undefined || file.size <= LARGEST_COPIED) return {}
+  if (root === undefined) return {}
   try {
     let handle = root
-    for (const [index, name] of relativePath.split('/').slice(1).entries()) {
-      const isLast = index === relativePath.split('/').length - 2
+    const below = relativePath.split('/').slice(1)
+    for (const [index, name] of below.entries()) {
       const folder = handle as FileSystemDirectoryHandle
-      handle = isLast ? await folder.getFileHandle(name) : await folder.getDirectoryHandle(name)
+      handle = await (index === below.length - 1
+        ? folder.getFileHandle(name)
+        : folder.getDirectoryHandle(name))
     }
     return handle.kind === 'file' ? { handle: handle as FileSystemFileHandle } : {}
   } catch {

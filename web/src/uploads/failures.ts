@@ -30,6 +30,13 @@ type Reaction =
   | 'later'
   | Failure
 
+/** The reaction to an error of the network. */
+export function reactionTo(error: unknown): Reaction {
+  const message = error instanceof Error ? error.message : String(error)
+  const { status } = error as { status?: unknown }
+  return typeof status === 'number' ? classifyResponse(status, message) : { kind: 'refused', message }
+}
+
 export function classifyResponse(status: number, message: string): Reaction {
   const failure = (kind: FailureKind): Failure => ({ kind, message })
   if (status === 0) return 'cut'
@@ -42,7 +49,9 @@ export function classifyResponse(status: number, message: string): Reaction {
   if (status === 400 && /content-range/i.test(message)) return 'range'
   if (status === 404 || /parent dir/i.test(message)) return failure('gone')
   if (status === 403 && /not writable/i.test(message)) return failure('read-only')
-  if (status === 401 || status === 403) return failure('permission')
+  // The session ended. Uploads wait for the next one.
+  if (status === 401) return 'later'
+  if (status === 403) return failure('permission')
   if (status === 408 || status === 429 || status >= 500) return 'later'
   return failure('refused')
 }

@@ -16,14 +16,24 @@ export function isValidName(name: string): boolean {
 /** The first of `a.txt`, `a (1).txt`, `a (2).txt` … that is not taken. */
 export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(wanted)) return wanted
-  const dot = wanted.lastIndexOf('.')
-  // A leading dot starts no extension.
-  const [base, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, '']
   for (let number = 1; ; number += 1) {
-    const ending = ` (${number})${extension}`
-    const name = shortened(base, MAX_BYTES - byteLength(ending)) + ending
+    const name = numbered(wanted, number)
     if (!isTaken(name)) return name
   }
+}
+
+/** Whether `name` is one that `freeName` gives instead of `wanted`. */
+export function isNumbered(name: string, wanted: string): boolean {
+  const number = / \((?<number>[1-9]\d*)\)[^)]*$/.exec(name)?.groups?.['number']
+  return number !== undefined && numbered(wanted, Number(number)) === name
+}
+
+function numbered(name: string, number: number): string {
+  const dot = name.lastIndexOf('.')
+  // A leading dot starts no extension.
+  const [base, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  const ending = ` (${number})${extension}`
+  return shortened(base, MAX_BYTES - byteLength(ending)) + ending
 }
 
 /** The longest prefix of whole characters that fits into `room` bytes. */

@@ -11,8 +11,8 @@ export function uploadPasted(target: UploadTarget, data: DataTransfer): void {
   const [file] = data.files
   const named =
     data.files.length === 1 && file !== undefined ? nameOfPasted(file.name, new Date()) : undefined
-  if (file === undefined || named === undefined) addScan(into, scanDroppedFiles(data))
-  else addUploads(into, [{ file, relativePath: named }])
+  if (file === undefined || named === undefined) void addScan(into, scanDroppedFiles(data))
+  else void addUploads(into, [{ file, relativePath: named }])
 }
 
 /** A name with the local time, so that several screenshots do not replace each other. Undefined if the file has its own. */

@@ -1,4 +1,3 @@
-import { CarrelError } from '../api/index.ts'
 import {
   type Answer,
   folderPlaces,
@@ -9,11 +8,11 @@ import {
   type ResolvedPlace,
   resolveConflicts,
 } from './conflicts.ts'
-import { classifyResponse, type Failure } from './failures.ts'
+import { type Failure, reactionTo } from './failures.ts'
 import { knownFolders } from './known-folders.ts'
 import { isValidName, toNfc } from './names.ts'
+import type { Network } from './network.ts'
 import type { Upload } from './queue.ts'
-import type { Source } from './sources.ts'
 import { folderOf } from './transfer.ts'
 import type { PickedFile, UploadTarget } from './uploads.ts'
 
@@ -25,12 +24,8 @@ export interface Question {
   readonly answer: (answer: Answer | undefined) => void
 }
 
-interface Prepared {
-  readonly upload: Upload
-  readonly source: Source
-}
-
 export interface PlanOptions {
+  readonly network: Network
   readonly queued: Iterable<Upload>
   readonly ask: (question: Omit<Question, 'answer'>) => Promise<Answer | undefined>
   readonly whenConnected: () => Promise<void>
@@ -38,52 +33,58 @@ export interface PlanOptions {
   readonly before?: { readonly known: Known; readonly given: GivenNames }
 }
 
-/** Plans the location of each file, asking once if some already exist. Empty if that cancelled the upload. */
+/** Where an upload goes, why it cannot, or undefined if it was skipped or cancelled. */
+type Decision = ResolvedPlace | Failure | undefined
+
+/** Plans the location of each upload, asking once if some files already exist. */
 export async function planUploads(
   target: UploadTarget,
-  files: readonly PickedFile[],
-  emptyFolders: readonly string[],
+  uploads: readonly Upload[],
   options: PlanOptions,
-): Promise<Prepared[]> {
-  const isGood = (path: string) => path.split('/').every(isValidName)
-  const good = files.filter(({ relativePath }) => isGood(relativePath))
-  const bad = files.filter(({ relativePath }) => !isGood(relativePath))
-  const refused = failedUploads(target, bad, { kind: 'name', message: '' })
-  const folders = emptyFolders.filter(isGood)
-  const paths = good.map(({ relativePath }) => toNfc(relativePath))
+): Promise<readonly (readonly [Upload, Decision])[]> {
+  const files = uploads.filter(({ isFolder }) => !isFolder)
+  const folders = uploads.filter(({ isFolder }) => isFolder)
+  const paths = files.map(pathOf)
   const { before } = options
   const known =
-    before?.known ?? (await existingEntries(target, [...paths, ...folders.map((one) => `${one}/`)], options))
-  if ('kind' in known) return [...refused, ...failedUploads(target, good, known)]
+    before?.known ??
+    (await existingEntries(target, [...paths, ...folders.map((one) => `${pathOf(one)}/`)], options))
+  if ('kind' in known) return uploads.map((upload) => [upload, known])
   const places = placesOf(paths, known, before?.given)
   const taken = places.filter(({ isTaken }) => isTaken)
   const answer = taken.length === 0 ? 'keep-both' : await options.ask({ target, taken })
-  if (answer === undefined) return []
-  const settled = resolveConflicts(places, known, answer)
-  const ready = good.flatMap((picked, index) => {
-    const place = settled[index]
-    return place === undefined ? [] : [fileUpload(target, picked, place)]
-  })
-  return [...refused, ...folderPlaces(folders, known).map((path) => folderUpload(target, path)), ...ready]
+  if (answer === undefined) return uploads.map((upload) => [upload, undefined])
+  const resolved = resolveConflicts(places, known, answer)
+  const made = folderPlaces(folders.map(pathOf), known).map(splitPath)
+  return [
+    ...folders.map((upload, index) => [upload, { ...made[index]!, replace: false }] as const),
+    ...files.map((upload, index) => [upload, resolved[index]] as const),
+  ]
+}
+
+const pathOf = ({ folder, name }: Upload) => toNfc(folder === '' ? name : `${folder}/${name}`)
+
+function splitPath(path: string): { readonly folder: string; readonly name: string } {
+  const cut = path.lastIndexOf('/')
+  return { folder: path.slice(0, Math.max(0, cut)), name: path.slice(cut + 1) }
 }
 
 /** Existing and queued entries, or the reason why the target cannot be used. */
 export async function existingEntries(
   target: UploadTarget,
   paths: readonly string[],
-  { whenConnected, queued }: PlanOptions,
+  { network, whenConnected, queued }: PlanOptions,
 ): Promise<Known | Failure> {
   for (;;) {
     try {
-      const known = await knownFolders(target, paths)
+      const known = await knownFolders(network, target, paths)
       addQueued(known, target, queued)
       return known
     } catch (error) {
-      if (!(error instanceof CarrelError)) throw error
-      const verdict = classifyResponse(error.status, error.message)
-      if (verdict === 'cut') await whenConnected()
-      else if (typeof verdict !== 'string') return verdict
-      else return { kind: 'refused', message: error.message }
+      const reaction = reactionTo(error)
+      if (reaction === 'cut' || reaction === 'later') await whenConnected()
+      else if (typeof reaction !== 'string') return reaction
+      else return { kind: 'refused', message: error instanceof Error ? error.message : '' }
     }
   }
 }
@@ -92,7 +93,7 @@ export async function existingEntries(
 function addQueued(known: Known, target: UploadTarget, queued: Iterable<Upload>): void {
   const start = target.path === '/' ? '/' : `${target.path}/`
   for (const upload of queued) {
-    if (upload.libraryId !== target.libraryId || upload.isFolder) continue
+    if (upload.libraryId !== target.libraryId || upload.isFolder || !upload.isPlanned) continue
     if (upload.state === 'failed' || upload.state === 'done') continue
     const folder = folderOf(upload)
     if (folder !== target.path && !folder.startsWith(start)) continue
@@ -104,55 +105,39 @@ function addQueued(known: Known, target: UploadTarget, queued: Iterable<Upload>)
 
 let count = 0
 
-function fileUpload(target: UploadTarget, picked: PickedFile, place: ResolvedPlace): Prepared {
-  const { file, handle } = picked
-  return {
-    upload: { ...uploadOf(target), ...place, size: file.size, modified: file.lastModified },
-    source: { file, ...(handle && { handle }) },
-  }
-}
-
-function folderUpload(target: UploadTarget, path: string): Prepared {
-  const cut = path.lastIndexOf('/')
-  const place = { folder: path.slice(0, Math.max(0, cut)), name: path.slice(cut + 1) }
-  return { upload: { ...uploadOf(target), ...place, isFolder: true }, source: {} }
-}
-
-/** Files that cannot be sent, as failed uploads. */
-export function failedUploads(
-  target: UploadTarget,
-  files: readonly PickedFile[],
-  failure: Failure,
-): Prepared[] {
-  return files.map((picked) => failed(target, picked, failure))
-}
-
-function failed(target: UploadTarget, picked: PickedFile, failure: Failure): Prepared {
-  const cut = picked.relativePath.lastIndexOf('/')
-  const folder = picked.relativePath.slice(0, Math.max(0, cut))
-  const name = picked.relativePath.slice(cut + 1)
-  const { upload, source } = fileUpload(target, picked, { folder, name, replace: false })
-  return { upload: { ...upload, state: 'failed', failure }, source }
-}
-
-function uploadOf({ libraryId, libraryName, path }: UploadTarget): Upload {
-  const addedAt = Date.now()
+/** A found file, or an empty folder, whose place is not decided. */
+export function newUpload(
+  { libraryId, libraryName, path }: UploadTarget,
+  found: PickedFile | string,
+  drop: string,
+  addedAt: number,
+): Upload {
+  const isFolder = typeof found === 'string'
+  const relative = isFolder ? found : found.relativePath
+  const isGood = relative.split('/').every(isValidName)
+  const isRead = isFolder || found.file !== undefined
+  const failure: Failure | undefined = isGood
+    ? isRead
+      ? undefined
+      : { kind: 'unreadable', message: '' }
+    : { kind: 'name', message: '' }
   count += 1
   return {
-    key: `${addedAt.toString(36)}-${count}-${Math.random().toString(36).slice(2, 8)}`,
-    isFolder: false,
+    key: `${addedAt.toString(36)}-${count.toString(36).padStart(6, '0')}-${Math.random().toString(36).slice(2, 10)}`,
+    drop,
+    isFolder,
     libraryId,
     libraryName,
     target: path,
-    folder: '',
-    name: '',
-    size: 0,
-    modified: 0,
+    ...splitPath(relative),
+    size: isFolder ? 0 : (found.file?.size ?? 0),
+    modified: isFolder ? 0 : (found.file?.lastModified ?? 0),
     replace: false,
+    isPlanned: false,
     addedAt,
-    state: 'waiting',
+    state: failure === undefined ? 'waiting' : 'failed',
     sent: 0,
-    failure: undefined,
+    failure,
     tries: 0,
     isUnsure: false,
     isBegun: false,

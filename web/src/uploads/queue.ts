@@ -13,20 +13,24 @@ export type UploadState =
 /** A file to upload, or a folder to create. */
 export interface Upload {
   readonly key: string
+  /** Id of the drop that it is part of. */
+  readonly drop: string
   readonly isFolder: boolean
   readonly libraryId: string
   readonly libraryName: string
   /** Path of the target folder. */
   readonly target: string
   /** Folder below the target, '' for the target itself. */
-  readonly folder: string
+  folder: string
   /** Requested name. The server may choose another. */
   name: string
+  /** Whether its folder, name and `replace` are decided. Until then they are those of the dropped file, and it is not sent. */
+  isPlanned: boolean
   /** Bytes. */
   readonly size: number
   /** Modification time in milliseconds: stored with the file, and used to recognize it when it is selected again. */
   readonly modified: number
-  readonly replace: boolean
+  replace: boolean
   /** Milliseconds. */
   readonly addedAt: number
   state: UploadState
@@ -63,8 +67,9 @@ const MAX_FOLDERS_PER_REQUEST = 500
 const FARTHEST = 1000
 const WORK_PER_FILE = 20_000
 
-/** State of all uploads, in order. Sends nothing itself. */
+/** State of all uploads, in order. Sends nothing itself. An upload leaves it only through `remove` and `clear`. */
 export class UploadQueue {
+  readonly #onChange: (upload: Upload) => void
   readonly #uploads = new Map<string, Upload>()
   readonly #waiting = new Set<Upload>()
   /** Retries, which go first. */
@@ -72,6 +77,11 @@ export class UploadQueue {
   #counts: Record<UploadState, number> = noCounts()
   #work = 0
   #workDone = 0
+
+  /** `onChange` is called after each change of an upload that must survive the end of the page. */
+  constructor(onChange: (upload: Upload) => void = () => undefined) {
+    this.#onChange = onChange
+  }
 
   get uploads(): Iterable<Upload> {
     return this.#uploads.values()
@@ -85,6 +95,16 @@ export class UploadQueue {
     return this.#counts.waiting + this.#counts.sending > 0
   }
 
+  /** Whether anything is being sent, or could be. */
+  get isSending(): boolean {
+    return this.#waiting.size + this.#again.size + this.#counts.sending > 0
+  }
+
+  /** Whether all uploads are stored. */
+  get isDone(): boolean {
+    return this.#uploads.size > 0 && this.#counts.done === this.#uploads.size
+  }
+
   find(key: string): Upload | undefined {
     return this.#uploads.get(key)
   }
@@ -95,8 +115,23 @@ export class UploadQueue {
       this.#counts[upload.state] += 1
       this.#work += workOf(upload)
       this.#workDone += doneOf(upload)
-      if (upload.state === 'waiting') this.#waiting.add(upload)
+      if (upload.state === 'waiting' && upload.isPlanned) this.#waiting.add(upload)
     }
+  }
+
+  /** Decides where an upload goes. */
+  plan(upload: Upload, place: Pick<Upload, 'folder' | 'name' | 'replace'>): void {
+    if (!this.#uploads.has(upload.key)) return
+    Object.assign(upload, place, { isPlanned: true })
+    if (upload.state === 'waiting') this.#waiting.add(upload)
+    this.#onChange(upload)
+  }
+
+  /** From now on the partial upload on the server belongs to this upload. */
+  begin(upload: Upload): void {
+    if (upload.isBegun || !this.#uploads.has(upload.key)) return
+    upload.isBegun = true
+    this.#onChange(upload)
   }
 
   /** Takes the next work and marks it as being sent. */
@@ -119,7 +154,9 @@ export class UploadQueue {
     this.#workDone += doneOf(upload)
   }
 
-  done(upload: Upload): void {
+  /** The server stored it, under this name. */
+  done(upload: Upload, name: string): void {
+    upload.name = name
     this.#move(upload, 'done')
   }
 
@@ -204,7 +241,8 @@ export class UploadQueue {
     if (!this.#uploads.has(upload.key)) return
     this.#waiting.delete(upload)
     this.#again.delete(upload)
-    this.#counts[upload.state] -= 1
+    const before = upload.state
+    this.#counts[before] -= 1
     this.#counts[state] += 1
     this.#workDone -= doneOf(upload)
     upload.state = state
@@ -212,9 +250,13 @@ export class UploadQueue {
     if (state === 'done') upload.sent = upload.size
     else if (state !== 'sending' && !upload.isBegun) upload.sent = 0
     this.#workDone += doneOf(upload)
-    if (state === 'waiting') this.#again.add(upload)
+    if (state === 'waiting' && upload.isPlanned) this.#again.add(upload)
+    if (storedState(before) !== storedState(state)) this.#onChange(upload)
   }
 }
+
+/** What a later page finds: whether a request was under way when the page ended is not known. */
+export const storedState = (state: UploadState): UploadState => (state === 'sending' ? 'waiting' : state)
 
 const isBig = (upload: Upload) => upload.size > BIG
 

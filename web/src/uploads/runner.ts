@@ -1,12 +1,10 @@
-import { CarrelError } from '../api/index.ts'
 import { Connection } from './connection.ts'
-import { classifyResponse, type Failure } from './failures.ts'
-import { forgetLink } from './links.ts'
+import { type Failure, reactionTo } from './failures.ts'
+import { type Clock, type Network, pause } from './network.ts'
 import type { Upload, UploadQueue, Work } from './queue.ts'
 import { RateMeter, secondsLeft } from './rate.ts'
-import { readingFailure, type Source } from './sources.ts'
+import { readingFailure } from './sources.ts'
 import { makeFolders, sendChunks, sendFiles, type TransferOptions } from './transfer.ts'
-import type { UploadPersistence } from './upload-persistence.ts'
 
 /** Browsers open six connections per server. Live events take one, and page loads need some. */
 const MAX_AT_ONCE = 4
@@ -25,9 +23,14 @@ interface Run {
 
 interface RunnerOptions {
   readonly queue: UploadQueue
-  readonly sources: ReadonlyMap<string, Source>
-  readonly persistence: UploadPersistence
+  readonly network: Network
+  readonly clock: Clock
+  /** Email of the account; empty while nobody is signed in. */
   readonly account: () => string
+  readonly fileOf: TransferOptions['fileOf']
+  readonly namesBeside: TransferOptions['namesBeside']
+  /** Resolves once a later page would know where each upload goes. */
+  readonly settled: () => Promise<void>
   readonly onChange: () => void
   /** Called when an upload is stored and its source can be released. */
   readonly onStored: (upload: Upload) => void
@@ -35,7 +38,7 @@ interface RunnerOptions {
 
 /** Sends the uploads of a queue with several parallel requests, and handles failures. */
 export class Runner {
-  readonly connection = new Connection((isCut) => this.#onConnection(isCut))
+  readonly connection: Connection
   readonly #options: RunnerOptions
   readonly #queue: UploadQueue
   readonly #runs = new Set<Run>()
@@ -47,23 +50,27 @@ export class Runner {
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#queue = options.queue
+    const { network, clock } = options
+    this.connection = new Connection(network, clock, (isCut) => this.#onConnection(isCut))
     // While offline no response will arrive.
-    addEventListener('offline', () => this.#giveUp())
+    network.onOnline((isOnline) => {
+      if (!isOnline) this.#giveUp()
+    })
   }
 
   get bytesPerSecond(): number {
-    return this.#bytes.perSecond(performance.now())
+    return this.#bytes.perSecond(this.#options.clock.now())
   }
 
   get secondsLeft(): number | undefined {
     const { work, workDone } = this.#queue.totals
-    return secondsLeft(work - workDone, this.#work.perSecond(performance.now()))
+    return secondsLeft(work - workDone, this.#work.perSecond(this.#options.clock.now()))
   }
 
   /** Starts requests up to the limit. */
   pump(): void {
     this.#options.onChange()
-    while (!this.connection.isCut && this.#runs.size < MAX_AT_ONCE) {
+    while (!this.connection.isCut && this.#options.account() !== '' && this.#runs.size < MAX_AT_ONCE) {
       const big = [...this.#runs].filter(({ work }) => work.kind === 'chunks').length
       const work = this.#queue.take({ mayBeBig: big < MAX_BIG_AT_ONCE })
       if (work === undefined) return
@@ -96,6 +103,7 @@ export class Runner {
     const { kind, uploads } = run.work
     const options = this.#optionsOf(run)
     try {
+      await this.#options.settled()
       if (kind === 'folders') await makeFolders(uploads, options)
       else if (kind === 'chunks') await sendChunks(uploads[0], options)
       else await sendFiles(uploads, options)
@@ -108,9 +116,11 @@ export class Runner {
 
   #optionsOf(run: Run): TransferOptions {
     return {
+      network: this.#options.network,
       signal: run.stopping.signal,
       account: this.#options.account(),
-      fileOf: (upload) => this.#fileOf(upload),
+      fileOf: this.#options.fileOf,
+      namesBeside: this.#options.namesBeside,
       bytesPerSecond: () => this.bytesPerSecond / Math.max(1, this.#runs.size),
       onResume: (upload, stored) => this.#queue.progress(upload, stored),
       onProgress: (upload, sent) => {
@@ -121,49 +131,40 @@ export class Runner {
       onSent: () => {
         run.isSent = true
       },
-      onBegun: (upload) => {
-        if (upload.isBegun) return
-        upload.isBegun = true
-        this.#options.persistence.putNow(upload)
-      },
+      onBegun: (upload) => this.#queue.begin(upload),
+      onLost: (upload) => this.#queue.lose(upload),
       onStored: (upload, name = upload.name) => {
-        upload.name = name
-        this.#queue.done(upload)
+        this.#queue.done(upload, name)
         this.#measure(0, WORK_PER_FILE)
         this.#options.onStored(upload)
       },
     }
   }
 
-  #fileOf(upload: Upload): File {
-    const { file } = this.#options.sources.get(upload.key) ?? {}
-    if (file === undefined) throw new Error(`${upload.name} is not there`)
-    return file
-  }
-
   async #onError(run: Run, error: unknown): Promise<void> {
     const { work, stopping, isSent } = run
     const open = () =>
       work.uploads.filter((upload) => upload.state === 'sending' && this.#runOf.get(upload) === run)
-    const verdict = error instanceof CarrelError ? classifyResponse(error.status, error.message) : undefined
+    const verdict = reactionTo(error)
+    const message = error instanceof Error ? error.message : ''
     if (stopping.signal.aborted) {
       for (const upload of open()) this.#putBack(upload, { isUnsure: isSent })
     } else if (verdict === 'cut') await this.#onCut(open())
     else if (verdict === 'later') {
       const tries = Math.max(...work.uploads.map((upload) => upload.tries))
-      await new Promise((resolve) => setTimeout(resolve, LATER_MS[Math.min(tries, LATER_MS.length - 1)]))
-      this.#again(open(), { kind: 'refused', message: (error as CarrelError).message })
+      await pause(this.#options.clock, LATER_MS[Math.min(tries, LATER_MS.length - 1)] ?? 0)
+      this.#again(open(), { kind: 'refused', message })
     } else if (verdict === 'link' || verdict === 'range') {
-      for (const { libraryId, target } of open()) forgetLink(libraryId, target)
+      for (const { libraryId, target } of open()) this.#options.network.renew(libraryId, target)
       this.#again(open(), { kind: verdict === 'link' ? 'permission' : 'refused', message: '' })
-    } else this.#refuse(open(), verdict ?? { kind: 'refused', message: String(error) })
+    } else this.#refuse(open(), verdict)
   }
 
   /** No response: either a file became unreadable, or the server is unreachable. */
   async #onCut(uploads: readonly Upload[]): Promise<void> {
     const failures = await Promise.all(
       uploads.map(async (upload) => {
-        const { file } = this.#options.sources.get(upload.key) ?? {}
+        const file = await this.#options.fileOf(upload)
         return file && readingFailure(file)
       }),
     )
@@ -201,14 +202,12 @@ export class Runner {
       this.#fail(upload, failure)
       // A locked file cannot be replaced; other files are not affected.
       const isItsOwn = upload.replace && failure.kind === 'permission'
-      if (!isItsOwn)
-        for (const other of this.#queue.failLike(upload, failure)) this.#options.persistence.end(other)
+      if (!isItsOwn) this.#queue.failLike(upload, failure)
     }
   }
 
   #fail(upload: Upload, failure: Failure): void {
     this.#queue.fail(upload, failure)
-    this.#options.persistence.end(upload)
   }
 
   #putBack(upload: Upload, { isUnsure }: { isUnsure: boolean }): void {
@@ -231,7 +230,7 @@ export class Runner {
   }
 
   #measure(bytes: number, work: number): void {
-    const now = performance.now()
+    const now = this.#options.clock.now()
     this.#bytes.add(now, bytes)
     this.#work.add(now, work)
     this.#options.onChange()

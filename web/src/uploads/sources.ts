@@ -1,4 +1,5 @@
 import { type Failure } from './failures.ts'
+import { isNumbered, toNfc } from './names.ts'
 import type { Upload } from './queue.ts'
 
 /** Source of the bytes of an upload. */
@@ -30,9 +31,10 @@ export async function reopened(
   }
 }
 
-/** Whether a selected file is the one of an upload. The name may differ, because it may be stored under another. */
-export function isSame(file: File, upload: Pick<Upload, 'size' | 'modified'>): boolean {
-  return file.size === upload.size && file.lastModified === upload.modified
+/** Whether a selected file is the one of an upload, which may have got a number. Files of an archive often share their size and time. */
+export function isSame(file: File, { name, size, modified }: Upload): boolean {
+  const own = toNfc(file.name)
+  return file.size === size && file.lastModified === modified && (own === name || isNumbered(name, own))
 }
 
 /** Why a file cannot be read: it may have been changed, moved or deleted since it was selected. */

@@ -2,8 +2,10 @@ import { FolderOpen, Pause, Play, RotateCw, X } from 'lucide-react'
 import { folderUrl } from '../navigation/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink, useToast } from '../ui/index.ts'
-import { engine } from './engine.ts'
+import { engine } from './browser-engine.ts'
+import { canResume } from './engine.ts'
 import { pickFiles } from './file-picker.ts'
+import type { Upload } from './queue.ts'
 
 /** Actions on all uploads. */
 export function TrayActions() {
@@ -55,6 +57,4 @@ export function TrayActions() {
   )
 }
 
-/** Retrying does not help if the name is not allowed. */
-const canRetry = ({ state, failure }: { state: string; failure: { kind: string } | undefined }) =>
-  state === 'failed' && failure?.kind !== 'name'
+const canRetry = (upload: Upload) => upload.state === 'failed' && canResume(upload)

@@ -3,8 +3,8 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, Progress } from '../ui/index.ts'
+import { engine } from './browser-engine.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
-import { engine } from './engine.ts'
 import { TrayActions } from './tray-actions.tsx'
 import { TrayList } from './tray-list.tsx'
 import { useTrayWords } from './tray-texts.ts'
@@ -30,7 +30,7 @@ function Card(props: { version: number }) {
   const [open, setOpen] = useState(() => !matchMedia(NARROW).matches)
   const listId = useId()
   const { all, work, workDone, counts } = engine.queue.totals
-  const isBusy = engine.queue.isBusy || engine.preparing > 0
+  const { isBusy } = engine
   return (
     <section className="tray" aria-label={texts.uploads}>
       {/* Screen readers announce the total, not each file. */}
@@ -61,6 +61,11 @@ function Card(props: { version: number }) {
           {texts.cut}
         </p>
       )}
+      {engine.isVolatile && (
+        <p className="tray-cut" role="status">
+          {texts.volatile}
+        </p>
+      )}
       <TrayActions />
       <div id={listId} hidden={!open}>
         {open && all > 0 && <TrayList version={props.version} />}
@@ -72,7 +77,7 @@ function Card(props: { version: number }) {
 /** Refetches the lists when everything is done. Until then live events do. */
 function useFreshLists(): void {
   const queries = useQueryClient()
-  const isBusy = engine.queue.isBusy || engine.preparing > 0
+  const { isBusy } = engine
   const was = useRef(isBusy)
   useEffect(() => {
     if (was.current && !isBusy) {

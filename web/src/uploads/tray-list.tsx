@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef } from 'react'
 import { useTexts } from '../texts/index.ts'
-import { engine } from './engine.ts'
+import { engine } from './browser-engine.ts'
 import type { Upload, UploadState } from './queue.ts'
 import { TrayRow } from './tray-row.tsx'
 

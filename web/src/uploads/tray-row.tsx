@@ -4,7 +4,8 @@ import { errorForStatus } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon, IconButton, Progress, useErrorMessage, useToast } from '../ui/index.ts'
-import { engine } from './engine.ts'
+import { engine } from './browser-engine.ts'
+import { canResume } from './engine.ts'
 import { pickFiles } from './file-picker.ts'
 import type { Upload } from './queue.ts'
 import { folderOf } from './transfer.ts'
@@ -56,7 +57,7 @@ function RowAbout(props: { upload: Upload }) {
 
 function RowButtons(props: { upload: Upload }) {
   const { upload } = props
-  const { state, name, failure } = upload
+  const { state, name } = upload
   const texts = useTexts('uploads')
   const toast = useToast()
 
@@ -99,7 +100,7 @@ function RowButtons(props: { upload: Upload }) {
           onClick={() => engine.resume(upload)}
         />
       )}
-      {state === 'failed' && failure?.kind !== 'name' && (
+      {state === 'failed' && canResume(upload) && (
         <IconButton
           label={texts.retryOne(name)}
           icon={RotateCw}

@@ -1,5 +1,5 @@
 import { useFormats, useTexts } from '../texts/index.ts'
-import { engine } from './engine.ts'
+import { engine } from './browser-engine.ts'
 
 /** Title of the tray: state and transfer rate. */
 export function useTrayWords(): { title: string; about: string } {
@@ -9,7 +9,7 @@ export function useTrayWords(): { title: string; about: string } {
   const { counts, all, work, workDone } = queue.totals
   const failed = counts.failed + counts.lost
   const scanning = found > 0 && texts.scanned(found, formats.number(found))
-  if (preparing > 0 && !queue.isBusy) return { title: texts.preparing, about: scanning || '' }
+  if (preparing > 0 && !queue.isSending) return { title: texts.preparing, about: scanning || '' }
   if (queue.isBusy) {
     const percent = formats.number(Math.floor((100 * workDone) / Math.max(1, work)))
     const { bytesPerSecond, secondsLeft } = engine
@@ -23,10 +23,17 @@ export function useTrayWords(): { title: string; about: string } {
     return { title, about: about.filter(Boolean).join(' · ') }
   }
   if (counts.paused > 0) {
-    return { title: texts.paused, about: texts.doneOf(formats.number(counts.done), formats.number(all)) }
+    const about = [
+      texts.doneOf(formats.number(counts.done), formats.number(all)),
+      failed > 0 && texts.failed(failed, formats.number(failed)),
+    ]
+    return { title: texts.paused, about: about.filter(Boolean).join(' · ') }
   }
   const done = texts.uploaded(counts.done, formats.number(counts.done))
   if (failed === 0) return { title: done, about: '' }
-  if (counts.failed === 0) return { title: texts.lostSome(failed, formats.number(failed)), about: '' }
-  return { title: texts.failed(failed, formats.number(failed)), about: counts.done > 0 ? done : '' }
+  const title =
+    counts.failed === 0
+      ? texts.lostSome(failed, formats.number(failed))
+      : texts.failed(failed, formats.number(failed))
+  return { title, about: counts.done > 0 ? done : '' }
 }

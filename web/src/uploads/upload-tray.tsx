@@ -1,6 +1,9 @@
-import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { useAccount } from '../api/index.ts'
-import { isTrayShown, loadEngine, onTrayShown } from './uploads.ts'
+import { useTexts } from '../texts/index.ts'
+import { useToast } from '../ui/index.ts'
+import { isTrayShown, loadEngine, onTrayShown, takeFailure } from './uploads.ts'
+import { FLAG } from './visit-flag.ts'
 
 const TrayCard = lazy(() => import('./tray-card.tsx'))
 
@@ -9,7 +12,24 @@ export function UploadTray() {
   const isWanted = useSyncExternalStore(onTrayShown, isTrayShown)
   const { data: account } = useAccount()
   const email = account?.email
-  const mayHaveStored = localStorage.getItem('carrel.uploads') !== null
+  const [mayHaveStored, setMayHaveStored] = useState(() => localStorage.getItem(FLAG) !== null)
+  useEffect(() => {
+    // Another page records uploads, which this one takes over when that one is closed.
+    const notice = ({ key, newValue }: StorageEvent) => {
+      if (key === FLAG && newValue !== null) setMayHaveStored(true)
+    }
+    addEventListener('storage', notice)
+    return () => removeEventListener('storage', notice)
+  }, [])
+  const texts = useTexts('uploads')
+  const toast = useToast()
+  useEffect(
+    () =>
+      onTrayShown(() => {
+        if (takeFailure()) toast({ text: texts.notStarted, bad: true })
+      }),
+    [texts, toast],
+  )
   useEffect(() => {
     if (email === undefined || !(isWanted || mayHaveStored)) return
     loadEngine().then(
