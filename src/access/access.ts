@@ -17,6 +17,7 @@ import { type Account, groupsOf, isAdmin, roleAllows, type Scope, scopeReaches }
 import { AdministeredLibrary, Library } from '../library/for-access.ts'
 import type { LibraryCore, OwnedLibrary, Permission, Right } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { findSubLibraryAt } from '../views/index.ts'
 import { type Explanation, explain } from './explain.ts'
 import { capped, decide, type Grant } from './grant.ts'
@@ -54,8 +55,10 @@ export class Access {
   /**
    * Opens a library or a sub-library. Throws library-not-found; permission-denied without read permission.
    */
-  async open(user: Account, id: LibraryId): Promise<Library> {
-    return this.#open(user, (await this.#find(id)) ?? fail({ code: 'library-not-found', id }))
+  open(user: Account, id: LibraryId): MaybePromise<Library> {
+    return whenReady(this.#find(id), (info) =>
+      this.#open(user, info ?? fail({ code: 'library-not-found', id })),
+    )
   }
 
   /** Whether the library or sub-library exists, for calls that report this before the permission. */
@@ -126,10 +129,11 @@ export class Access {
    * (`CredentialOrigins`). Undefined if the library is gone, or was deleted and restored since. Throws
    * permission-denied.
    */
-  async reopen(user: Account, keys: LibraryKeys): Promise<Library | undefined> {
-    const info = await this.#findByKey(keys)
-    if (info === undefined || (keys.libraryEpoch ?? info.epoch) !== info.epoch) return undefined
-    return this.#open(user, info)
+  reopen(user: Account, keys: LibraryKeys): MaybePromise<Library | undefined> {
+    return whenReady(this.#findByKey(keys), (info) => {
+      if (info === undefined || (keys.libraryEpoch ?? info.epoch) !== info.epoch) return undefined
+      return this.#open(user, info)
+    })
   }
 
   /**
@@ -273,14 +277,16 @@ export class Access {
     return { to: 'group', keys: memberships.map(({ group }) => group.key) }
   }
 
-  async #find(id: LibraryId): Promise<LibraryInfo | undefined> {
-    const info = await findLibrary(this.#db, id)
-    return info ?? (await this.#core.views.findSubLibraryInfos('id', [id]))[0]
+  #find(id: LibraryId): MaybePromise<LibraryInfo | undefined> {
+    return whenReady(
+      findLibrary(this.#db, id),
+      (info) => info ?? this.#core.views.findSubLibraryInfos('id', [id]).then(([found]) => found),
+    )
   }
 
-  async #findByKey({ libraryKey, subKey }: LibraryKeys): Promise<LibraryInfo | undefined> {
+  #findByKey({ libraryKey, subKey }: LibraryKeys): MaybePromise<LibraryInfo | undefined> {
     if (subKey === undefined) return findLibraryByKey(this.#db, libraryKey)
-    return (await this.#core.views.findSubLibraryInfos('key', [subKey]))[0]
+    return this.#core.views.findSubLibraryInfos('key', [subKey]).then(([found]) => found)
   }
 
   async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
@@ -291,10 +297,14 @@ export class Access {
     return [...found, ...(await this.#core.views.findSubLibraryInfos('id', rest))]
   }
 
-  async #open(user: Account, info: LibraryInfo): Promise<Library> {
-    const grants = await this.#grants(user, [info])
-    const right = rightOn(user, info, grants.get(info.key))
-    if (right !== undefined) return new Library(this.#core, info, user, right)
+  #open(user: Account, info: LibraryInfo): MaybePromise<Library> {
+    return whenReady(this.#grants(user, [info]), (grants) => {
+      const right = rightOn(user, info, grants.get(info.key))
+      return right === undefined ? this.#openAgain(user, info) : new Library(this.#core, info, user, right)
+    })
+  }
+
+  async #openAgain(user: Account, info: LibraryInfo): Promise<Library> {
     // The folder, or one above it, may have been moved between the two reads.
     const [again] =
       info.sub === undefined ? [] : await this.#core.views.findSubLibraryInfos('key', [info.sub.key])
@@ -303,10 +313,7 @@ export class Access {
   }
 
   /** Owned libraries need no query. */
-  #grants(
-    user: Account,
-    infos: readonly LibraryInfo[],
-  ): Promise<Map<number, Grant[]>> | Map<number, Grant[]> {
+  #grants(user: Account, infos: readonly LibraryInfo[]): MaybePromise<Map<number, Grant[]>> {
     const others = infos.filter(({ ownerKey }) => ownerKey !== user.key)
     if (others.length === 0) return new Map()
     const keys = new Set(others.map(({ key }) => key))

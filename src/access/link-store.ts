@@ -277,7 +277,7 @@ function toLink(row: LinkRow): Link {
 }
 
 /** The encrypted passwords of all links. */
-export function listLinkPasswords(
+export async function listLinkPasswords(
   reader: Reader,
 ): Promise<{ key: number; token: string; password: Uint8Array }[]> {
   return reader.all('select key, token, password from link where password is not null order by key')

@@ -45,7 +45,7 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
 }
 
 /** The unfinished uploads into a library. */
-export function listPartialUploads(
+export async function listPartialUploads(
   reader: Reader,
   libraryKey: number,
 ): Promise<{ key: number; path: string; received: number }[]> {

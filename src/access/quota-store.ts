@@ -133,7 +133,7 @@ export async function deleteReservationsBefore(tx: Transaction, time: number): P
 }
 
 /** The owner of a library and the account's own quota; 0 if it has none. */
-export function findOwnerQuota(
+export async function findOwnerQuota(
   reader: Reader,
   libraryKey: number,
 ): Promise<{ ownerKey: number; quota: number } | undefined> {
@@ -151,7 +151,7 @@ interface Evictable {
 }
 
 /** Evictable uploads in the order of eviction: guests first, then by idle time. */
-export function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
+export async function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
   return reader.all<{ key: number; received: number }>(
     `select p.key, p.received from partial_upload p join ${libraryRelation} l on l.key = p.library_key
      where l.owner_key = ? and (p.guest > ${OWN} or p.updated_at <= ?)
@@ -162,7 +162,7 @@ export function listEvictable(reader: Reader, ownerKey: number, now: number): Pr
 }
 
 /** Reservations of guests, largest first. */
-export function listGuestReservations(
+export async function listGuestReservations(
   reader: Reader,
   ownerKey: number,
 ): Promise<{ key: number; bytes: number }[]> {

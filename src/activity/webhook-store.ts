@@ -142,7 +142,7 @@ function toWebhook(row: WebhookRow): Webhook {
 }
 
 /** The encrypted secrets of all webhooks. */
-export function listWebhookSecrets(reader: Reader): Promise<{ key: number; secret: Uint8Array }[]> {
+export async function listWebhookSecrets(reader: Reader): Promise<{ key: number; secret: Uint8Array }[]> {
   return reader.all('select key, secret from webhook order by key')
 }
 

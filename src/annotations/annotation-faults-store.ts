@@ -40,7 +40,7 @@ export async function repairAnnotations(tx: Transaction, libraryKey: number): Pr
   }
 }
 
-function listTagRows(reader: Reader, libraryKey: number): Promise<TagRow[]> {
+async function listTagRows(reader: Reader, libraryKey: number): Promise<TagRow[]> {
   return reader.all<TagRow>(
     'select key, name, name_folded from library_tag where library_key = ?',
     libraryKey,
@@ -57,7 +57,7 @@ interface FileRow {
   folder_key: Uint8Array | null
 }
 
-function listFiles(reader: Reader, libraryKey: number): Promise<FileRow[]> {
+async function listFiles(reader: Reader, libraryKey: number): Promise<FileRow[]> {
   return reader.all<FileRow>(
     'select key, path, folder_key from annotated_file where library_key = ?',
     libraryKey,

@@ -32,7 +32,7 @@ export async function* findBindingFaults(
   }
 }
 
-function listBound(
+async function listBound(
   reader: Reader,
   { paths }: PathBinding,
   libraryKey: number,

@@ -7,7 +7,10 @@ export async function consumerPosition(reader: Reader, libraryKey: number, name:
 }
 
 /** The positions of all consumers of a library. */
-export function listPositions(reader: Reader, libraryKey: number): Promise<{ name: string; seq: number }[]> {
+export async function listPositions(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ name: string; seq: number }[]> {
   return reader.all('select name, seq from follower where library_key = ? order by name', libraryKey)
 }
 

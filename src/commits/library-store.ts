@@ -9,6 +9,7 @@ import {
   type LibraryId,
   newLibraryId,
 } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { objectRelation } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
 import { fileSizeSum } from './relations.ts'
@@ -72,11 +73,11 @@ interface HeadMove {
   readonly modifierViaLink: boolean
 }
 
-export function findLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
+export function findLibrary(reader: Reader, id: LibraryId): MaybePromise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where id = ? and deleted_at is null', id)
 }
 
-export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+export function findLibraryByKey(reader: Reader, key: number): MaybePromise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)
 }
 
@@ -86,7 +87,7 @@ export async function findLibraryKey(reader: Reader, id: LibraryId): Promise<num
 }
 
 /** By key, including deleted libraries. */
-export function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+export async function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and (deleted_at is null or deleted_at > 0)', key)
 }
 
@@ -110,7 +111,7 @@ export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): 
   return found
 }
 
-export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
+export async function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where id = ? and deleted_at > 0', id)
 }
 
@@ -499,9 +500,11 @@ export async function unmarkDeleted(tx: Transaction, key: number): Promise<boole
   return (await tx.run(sql, key)) === 1
 }
 
-async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
-  const row = await reader.get<LibraryRow>(sql, parameter)
-  if (row === undefined) return undefined
+function one(reader: Reader, sql: string, parameter: Value): MaybePromise<LibraryInfo | undefined> {
+  return whenReady(reader.get<LibraryRow>(sql, parameter), (row) => row && infoFromRow(row))
+}
+
+function infoFromRow(row: LibraryRow): LibraryInfo {
   const known = converted.get(row)
   if (known !== undefined) return known
   const info = libraryFromRow(row)

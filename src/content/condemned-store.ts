@@ -67,7 +67,7 @@ export function condemnBlocks(
 }
 
 /** A page of the blocks a library holds after an id, and since when they are condemned. */
-export function listReferencesAfter(
+export async function listReferencesAfter(
   reader: Reader,
   libraryKey: number,
   after: Uint8Array,
@@ -211,7 +211,7 @@ export async function findSmallSizes(
 }
 
 /** A page of condemned blocks after an id; `removed_at` says in which step. */
-export function listCondemnedBlocksAfter(
+export async function listCondemnedBlocksAfter(
   reader: Reader,
   after: Uint8Array,
   limit: number,

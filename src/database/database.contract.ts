@@ -172,7 +172,7 @@ export function databaseContract(
 
       it('names an invalid statement in the error', async () => {
         await using db = await open()
-        await assert.rejects(db.all('select id from nowhere'), /nowhere/)
+        await assert.rejects(async () => db.all('select id from nowhere'), /nowhere/)
         await db.ping()
       })
 
@@ -181,7 +181,7 @@ export function databaseContract(
         await db[Symbol.asyncDispose]()
         await db[Symbol.asyncDispose]()
         const closed = { name: 'DatabaseError', reason: 'closed' }
-        await assert.rejects(db.get('select 1'), closed)
+        await assert.rejects(async () => db.get('select 1'), closed)
         await assert.rejects(
           db.write(async () => 1),
           closed,
@@ -457,7 +457,7 @@ export function databaseContract(
           sizes: 0,
           n: 3,
         })
-        await assert.rejects(db.all('select * from half'), /half/)
+        await assert.rejects(async () => db.all('select * from half'), /half/)
       })
 
       it('reject data of a newer version with an instruction', async () => {

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../scheduling/index.ts'
 import type { RowCacheStatistics } from './row-cache.ts'
 
 /** A parameter, or a value of a row. Booleans are stored as 0 and 1. */
@@ -8,12 +9,13 @@ export type Dialect = 'sqlite' | 'postgres'
 
 /**
  * Reads rows. Statements are written once for both dialects, with `?` for at most 32,766 parameters. The dialects differ: nulls sort
- * first on SQLite and last on PostgreSQL, and PostgreSQL rejects U+0000 in text. Rows come from a shared cache: callers must not change them.
+ * first on SQLite and last on PostgreSQL, and PostgreSQL rejects U+0000 in text. Rows come from a shared cache: callers must not change them. Rows that
+ * are at hand are returned at once, and errors always as a promise that rejects.
  */
 export interface Reader {
-  all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]>
+  all<R extends object = Row>(sql: string, ...parameters: Value[]): MaybePromise<R[]>
   /** The first row, if there is one. */
-  get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined>
+  get<R extends object = Row>(sql: string, ...parameters: Value[]): MaybePromise<R | undefined>
 }
 
 /**
@@ -22,6 +24,8 @@ export interface Reader {
  * round trip to PostgreSQL.
  */
 export interface Transaction extends Reader {
+  all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]>
+  get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined>
   /** Resolves to the number of rows changed. */
   run(sql: string, ...parameters: Value[]): Promise<number>
   /**

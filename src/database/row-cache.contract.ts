@@ -87,7 +87,7 @@ const queries = {
   other: 'select count(*) as n from other',
 } as const
 
-async function isHit(db: Database, read: () => Promise<unknown>): Promise<boolean> {
+async function isHit(db: Database, read: () => unknown): Promise<boolean> {
   const before = db.cacheStatistics?.hits ?? 0
   await read()
   return (db.cacheStatistics?.hits ?? 0) > before
@@ -317,7 +317,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
 
     it('sees cascading deletes and updates through foreign keys, over several levels', async () => {
       await using db = await open()
-      const values = () => Promise.all(Object.values(queries).map((query) => db.get(query)))
+      const values = () => Promise.all(Object.values(queries).map(async (query) => db.get(query)))
       const [, , , , coded, loose] = await values()
       assert.deepEqual([coded?.item_code, loose?.item_code], [10, 10])
       await db.write((tx) => tx.run('update item set code = 11 where id = 1'))
@@ -394,8 +394,7 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
         assert.ok(row !== undefined && process.env['CARREL_TEST_FREEZE_ROWS'] === '1')
         assert.throws(() => (row.name = 'mine'), TypeError)
         row.data[0] = 7
-        const again = db.get(queries.item)
-        return again.then(
+        return Promise.resolve(db.get(queries.item)).then(
           () => false,
           (error: unknown) => /bytes of a cached row were changed/.test(String(error)),
         )

@@ -210,7 +210,7 @@ export async function deletePathIndexBelow(
 }
 
 /** A page of the origins of a library after a key and a commit, ascending. */
-export function listOriginsAfter(
+export async function listOriginsAfter(
   reader: Reader,
   libraryKey: number,
   after: { readonly key: Uint8Array; readonly seq: number },
@@ -227,7 +227,7 @@ export function listOriginsAfter(
 }
 
 /** A page of the first authors of a library after a key, ascending. */
-export function listFirstSeenAfter(
+export async function listFirstSeenAfter(
   reader: Reader,
   libraryKey: number,
   after: Uint8Array,

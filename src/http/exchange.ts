@@ -1,5 +1,6 @@
 import type { Fault } from '../errors.ts'
 import type { Operation } from '../scheduling/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { parseBody, readBody } from './body.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import {
@@ -73,7 +74,11 @@ export function run<User, Services>(
   runtime.throttle.byAddress(route, request)
   const isOpen = route.auth === 'none' || route.openTo?.(request) === true
   if (isOpen) return runFor(undefined, exchange, route, segments, runtime)
-  return signIn(exchange, route, runtime).then((user) => runFor(user, exchange, route, segments, runtime))
+  return whenReady(signIn(exchange, route, runtime), (user) => {
+    // Nothing is begun for a client that left while its credentials were checked.
+    if (exchange.response.isAbandoned) throw new ClientDisconnected()
+    return runFor(user, exchange, route, segments, runtime)
+  })
 }
 
 /** After authentication. */
@@ -85,8 +90,6 @@ function runFor<User, Services>(
   { services }: Runtime<User, Services>,
 ): HttpResponse | Promise<HttpResponse> {
   const { request, incoming } = exchange
-  // Nothing is begun for a client that left while its credentials were checked.
-  if (exchange.response.isAbandoned) throw new ClientDisconnected()
   const params = readSegments(route.params, segments)
   const query = readAll(route.query, request.queryFields)
   const handle = (body: unknown) => {
@@ -113,17 +116,19 @@ function toResponse(result: unknown): HttpResponse {
   return result instanceof HttpResponse ? result : jsonResponse(200, result)
 }
 
-async function signIn<User, Services>(
+function signIn<User, Services>(
   exchange: Exchange,
   route: Route<User, Services>,
   runtime: Runtime<User, Services>,
-): Promise<User> {
+): MaybePromise<User> {
   const { request } = exchange
   if (route.auth === 'library') return signInToLibrary(exchange, route, runtime)
   if (route.auth === 'webdav') return signInBySecret(exchange, route, runtime)
-  const found = await runtime.authenticate(readApiToken(request.header('authorization')), request)
-  if (found.kind !== 'user') throw tokenRefusal(found.kind)
-  return admitted(found.user, exchange, route, runtime)
+  const apiToken = readApiToken(request.header('authorization'))
+  return whenReady(runtime.authenticate(apiToken, request), (found) => {
+    if (found.kind !== 'user') throw tokenRefusal(found.kind)
+    return admitted(found.user, exchange, route, runtime)
+  })
 }
 
 async function signInBySecret<User, Services>(

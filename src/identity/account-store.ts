@@ -1,4 +1,5 @@
 import type { Dialect, Reader, Transaction, Value } from '../database/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { isLanguage, type Language } from '../texts/index.ts'
 import {
   type Account,
@@ -135,9 +136,11 @@ async function selectCredentials(reader: Reader, condition: string, ...parameter
   return rows.map((row) => ({ account: accountFromRow(row), passwordHash: row.password_hash }))
 }
 
-export async function findAccountByKey(reader: Reader, key: number): Promise<Account | undefined> {
-  const row = await reader.get<AccountRow>(BY_KEY, key)
-  if (row === undefined) return undefined
+export function findAccountByKey(reader: Reader, key: number): MaybePromise<Account | undefined> {
+  return whenReady(reader.get<AccountRow>(BY_KEY, key), (row) => row && convertedFrom(row))
+}
+
+function convertedFrom(row: AccountRow): Account {
   const known = converted.get(row)
   if (known !== undefined) return known
   const account = accountFromRow(row)

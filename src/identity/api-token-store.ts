@@ -1,4 +1,5 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { type Account, isRemoved } from './account.ts'
 import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
 import type { Device } from './device.ts'
@@ -120,14 +121,36 @@ const accountByHash = `select ${accountColumns}, api_token.key as token_key, api
     api_token.client_version, api_token.platform_version, api_token.wiped_at
   from api_token join account on account.key = api_token.account_key where api_token.hash = ?`
 
-/** The account of an API token, and the use of the token. Reads one row through one index. */
-export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
-  const row = await reader.get<AccountRow & UseRow & { token_key: number }>(accountByHash, hash)
-  if (row === undefined) return undefined
-  const wiped = row.wiped_at !== null
-  const account: Account = { ...accountFromRow(row), apiTokenKey: row.token_key }
-  return { account, removed: isRemoved(row.email), wiped, use: useFromRow(row) }
+type HolderRow = AccountRow & UseRow & { readonly token_key: number }
+
+/** An API token and its account. */
+export interface ApiTokenHolder {
+  readonly account: Account
+  readonly removed: boolean
+  readonly wiped: boolean
+  readonly use: ApiTokenUse
 }
+
+/** The account of an API token, and the use of the token. Reads one row through one index. */
+export function findAccountByApiToken(
+  reader: Reader,
+  hash: Uint8Array,
+): MaybePromise<ApiTokenHolder | undefined> {
+  return whenReady(reader.get<HolderRow>(accountByHash, hash), (row) => row && holderFromRow(row))
+}
+
+function holderFromRow(row: HolderRow): ApiTokenHolder {
+  const known = converted.get(row)
+  if (known !== undefined) return known
+  const account: Account = { ...accountFromRow(row), apiTokenKey: row.token_key }
+  const wiped = row.wiped_at !== null
+  const holder = { account, removed: isRemoved(row.email), wiped, use: useFromRow(row) }
+  converted.set(row, holder)
+  return holder
+}
+
+/** The row cache may return the same row object again. Its holder is then reused. */
+const converted = new WeakMap<HolderRow, ApiTokenHolder>()
 
 /** The fields of an API token that a request may update: time of use and client version. */
 export interface ApiTokenUse {
@@ -168,10 +191,12 @@ export async function updateApiTokenUse(tx: Transaction, hash: Uint8Array, use: 
  * Whether an API token exists and its device is not to be wiped. Otherwise credentials derived from it are
  * invalid.
  */
-export async function isLiveApiToken(reader: Reader, key: number): Promise<boolean> {
+export function isLiveApiToken(reader: Reader, key: number): MaybePromise<boolean> {
   const sql = 'select wiped_at from api_token where key = ?'
-  const row = await reader.get<{ wiped_at: number | null }>(sql, key)
-  return row !== undefined && row.wiped_at === null
+  return whenReady(
+    reader.get<{ wiped_at: number | null }>(sql, key),
+    (row) => row !== undefined && row.wiped_at === null,
+  )
 }
 
 /** As isLiveApiToken. The row stays locked until the transaction ends, so that a concurrent wipe waits and finds what is derived here. */

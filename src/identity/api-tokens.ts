@@ -1,8 +1,10 @@
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { type Database, type Transaction, writeIfSpace } from '../database/index.ts'
 import { fail } from '../errors.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import type { Account } from './account.ts'
 import {
+  type ApiTokenHolder,
   type ApiTokenUse,
   deleteApiToken,
   deleteApiTokenOfDevice,
@@ -32,6 +34,7 @@ import { deleteScopedTokensDerivedFrom } from './scoped-token-store.ts'
 import type { ServerSecret } from './secret.ts'
 import { deleteIdleApiTokens, listLeastUsed, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
+import { hashOf, hashOfToken } from './token-hash.ts'
 import { tokenLimits } from './token-limits.ts'
 
 /** The account of an API token, or why it has none. */
@@ -128,18 +131,26 @@ export class ApiTokens {
     return kept !== undefined && !kept.wiped && !this.#isIdle(kept.lastUsedAt)
   }
 
-  async authenticate(token: string, client: ClientVersions = {}): Promise<Authentication> {
-    if (!/^[0-9a-f]{40}$/.test(token)) return { reason: 'unknown' }
-    const hash = hashOf(token)
-    const found = await findAccountByApiToken(this.#db, hash)
+  authenticate(token: string, client: ClientVersions = {}): MaybePromise<Authentication> {
+    const hash = hashOfToken(token)
+    if (hash === undefined) return { reason: 'unknown' }
+    return whenReady(findAccountByApiToken(this.#db, hash), (found) => this.#admit(hash, found, client))
+  }
+
+  #admit(
+    hash: Uint8Array,
+    found: ApiTokenHolder | undefined,
+    client: ClientVersions,
+  ): MaybePromise<Authentication> {
     if (!found) return { reason: 'unknown' }
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }
     if (found.wiped) return { reason: 'wiped' }
     if (this.#isIdle(found.use.lastUsedAt)) return { reason: 'unknown' }
+    const admitted = { ok: found.account }
     const use = this.#useAfter(found.use, client)
-    if (use !== found.use) await writeIfSpace(this.#db, (tx) => updateApiTokenUse(tx, hash, use))
-    return { ok: found.account }
+    if (use === found.use) return admitted
+    return writeIfSpace(this.#db, (tx) => updateApiTokenUse(tx, hash, use)).then(() => admitted)
   }
 
   /** Whether the token existed. Its tickets and sync tokens, and those of its device, end with it. */
@@ -353,8 +364,4 @@ async function endSync(
 function isOfKind(platform: Platform, kind: Platform | 'desktop' | 'mobile' | undefined): boolean {
   if (kind === undefined || kind === platform) return true
   return kind === 'desktop' ? isDesktop(platform) : kind === 'mobile' && !isDesktop(platform)
-}
-
-function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer')
 }

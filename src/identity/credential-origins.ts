@@ -1,4 +1,5 @@
 import type { Database } from '../database/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import type { Account } from './account.ts'
 import { findAccountByKey } from './account-store.ts'
 import { isLiveApiToken } from './api-token-store.ts'
@@ -19,20 +20,28 @@ export class CredentialOrigins {
    * The account a credential acts for, within the current scope of its scoped token. Undefined once any part
    * of its origin is invalid.
    */
-  async findActor(origin: CredentialOrigin): Promise<Account | undefined> {
+  findActor(origin: CredentialOrigin): MaybePromise<Account | undefined> {
     const { apiTokenKey } = origin
-    const [account, isLive] = await Promise.all([
-      this.#findAccount(origin),
-      apiTokenKey === undefined || isLiveApiToken(this.#db, apiTokenKey),
-    ])
-    if (account === undefined || !isLive) return undefined
-    if (origin.epoch !== undefined && origin.epoch !== account.epoch) return undefined
-    return apiTokenKey === undefined ? account : { ...account, apiTokenKey }
+    const account = this.#findAccount(origin)
+    const isLive = apiTokenKey === undefined || isLiveApiToken(this.#db, apiTokenKey)
+    if (!(account instanceof Promise || isLive instanceof Promise)) return actorOf(origin, account, isLive)
+    return Promise.all([account, isLive]).then((found) => actorOf(origin, ...found))
   }
 
-  async #findAccount({ accountKey, scopedTokenKey }: CredentialOrigin): Promise<Account | undefined> {
+  #findAccount({ accountKey, scopedTokenKey }: CredentialOrigin): MaybePromise<Account | undefined> {
     if (scopedTokenKey !== undefined) return this.#scopedTokens.findActor(scopedTokenKey)
-    const account = await findAccountByKey(this.#db, accountKey)
-    return account?.active ? account : undefined
+    return whenReady(findAccountByKey(this.#db, accountKey), (account) =>
+      account?.active ? account : undefined,
+    )
   }
+}
+
+function actorOf(
+  { apiTokenKey, epoch }: CredentialOrigin,
+  account: Account | undefined,
+  isLive: boolean,
+): Account | undefined {
+  if (account === undefined || !isLive) return undefined
+  if (epoch !== undefined && epoch !== account.epoch) return undefined
+  return apiTokenKey === undefined ? account : { ...account, apiTokenKey }
 }

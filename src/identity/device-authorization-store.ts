@@ -85,7 +85,7 @@ export async function countPendingDevices(reader: Reader, now: number): Promise<
 }
 
 /** The networks with pending requests. */
-export function listWaitingNetworks(reader: Reader, now: number): Promise<WaitingNetwork[]> {
+export async function listWaitingNetworks(reader: Reader, now: number): Promise<WaitingNetwork[]> {
   return reader.all<{ network: string; count: number; first: number }>(
     `select network, count(*) as count, min(created_at) as first from device_authorization
      where state = 'pending' and expires_at > ? group by network`,

@@ -5,7 +5,7 @@ interface OnboardingRow {
   password_assigned: number
 }
 
-export function findOnboarding(reader: Reader, accountKey: number): Promise<OnboardingRow | undefined> {
+export async function findOnboarding(reader: Reader, accountKey: number): Promise<OnboardingRow | undefined> {
   return reader.get<OnboardingRow>(
     'select onboarding_dismissed, password_assigned from account where key = ?',
     accountKey,

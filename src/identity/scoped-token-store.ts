@@ -316,7 +316,7 @@ function tokenFromRow(row: TokenRow): ScopedToken {
 }
 
 /** The encrypted tokens of all libraries. */
-export function listSealed(reader: Reader): Promise<{ key: number; sealed: Uint8Array }[]> {
+export async function listSealed(reader: Reader): Promise<{ key: number; sealed: Uint8Array }[]> {
   return reader.all('select key, sealed from scoped_token where sealed is not null order by key')
 }
 

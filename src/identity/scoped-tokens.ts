@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type Database, type Transaction, writeIfSpace } from '../database/index.ts'
 import { fail, refuseAtLimit } from '../errors.ts'
 import type { Account } from './account.ts'
@@ -28,6 +28,7 @@ import {
 } from './scoped-token-store.ts'
 import { Sealing } from './sealing.ts'
 import type { ServerSecret } from './secret.ts'
+import { hashOf, hashOfToken } from './token-hash.ts'
 
 const usedEverySeconds = 3600
 const mostPersonalTokens = 100
@@ -236,8 +237,9 @@ export class ScopedTokens {
   }
 
   async #authenticate(kind: 'personal' | 'library', token: string): Promise<Authentication> {
-    if (!/^[0-9a-f]{40}$/.test(token)) return { reason: 'unknown' }
-    const found = await findScopedAccount(this.#db, this.#queries, kind, hashOf(token), this.#now())
+    const hash = hashOfToken(token)
+    if (hash === undefined) return { reason: 'unknown' }
+    const found = await findScopedAccount(this.#db, this.#queries, kind, hash, this.#now())
     if (!found) return { reason: 'unknown' }
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }
@@ -254,10 +256,6 @@ export class ScopedTokens {
 
 function newToken(): string {
   return randomBytes(20).toString('hex')
-}
-
-function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer')
 }
 
 /** Encrypts the tokens of all libraries under the current key of the secret. Returns how many. */

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import type { CredentialOrigin } from './credential-origin.ts'
 
 /** The library a sync token gives access to, and the token's origin. */
@@ -44,32 +45,34 @@ export async function evictSyncTokens(
 type SyncTokenValues = SyncGrant & { readonly origin: { readonly epoch: number } }
 
 /** An issued token, regardless of whether its origin is still valid. */
-export async function findSyncGrant(reader: Reader, hash: Uint8Array): Promise<SyncGrant | undefined> {
-  const row = await reader.get<{
-    library_key: number
-    library_epoch: number
-    sub_key: number | null
-    account_key: number
-    epoch: number
-    api_token_key: number | null
-  }>(
-    `select library_key, library_epoch, sub_key, account_key, epoch, api_token_key from sync_token
-     where hash = ?`,
-    hash,
-  )
-  return (
-    row && {
-      libraryKey: row.library_key,
-      libraryEpoch: row.library_epoch,
-      subKey: row.sub_key ?? undefined,
-      origin: {
-        accountKey: row.account_key,
-        epoch: row.epoch,
-        apiTokenKey: row.api_token_key ?? undefined,
-        scopedTokenKey: undefined,
-      },
-    }
-  )
+export function findSyncGrant(reader: Reader, hash: Uint8Array): MaybePromise<SyncGrant | undefined> {
+  return whenReady(reader.get<GrantRow>(grantByHash, hash), (row) => row && grantFromRow(row))
+}
+
+const grantByHash =
+  'select library_key, library_epoch, sub_key, account_key, epoch, api_token_key from sync_token where hash = ?'
+
+interface GrantRow {
+  readonly library_key: number
+  readonly library_epoch: number
+  readonly sub_key: number | null
+  readonly account_key: number
+  readonly epoch: number
+  readonly api_token_key: number | null
+}
+
+function grantFromRow(row: GrantRow): SyncGrant {
+  return {
+    libraryKey: row.library_key,
+    libraryEpoch: row.library_epoch,
+    subKey: row.sub_key ?? undefined,
+    origin: {
+      accountKey: row.account_key,
+      epoch: row.epoch,
+      apiTokenKey: row.api_token_key ?? undefined,
+      scopedTokenKey: undefined,
+    },
+  }
 }
 
 export async function deleteSyncTokensOfAccount(tx: Transaction, accountKey: number): Promise<void> {

@@ -1,5 +1,6 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type Database, type Transaction, writeIfSpace } from '../database/index.ts'
+import type { MaybePromise } from '../scheduling/index.ts'
 import { type Authenticated, credentialOriginOf } from './credential-origin.ts'
 import { cut } from './device.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type SyncGrant,
   updateSyncTokenUse,
 } from './sync-token-store.ts'
+import { hashOf, hashOfToken } from './token-hash.ts'
 import { tokenLimits } from './token-limits.ts'
 
 /** A library or sub-library to be synced. */
@@ -69,8 +71,9 @@ export class SyncTokens {
   }
 
   /** The grant of a token. `CredentialOrigins` checks whether its origin is still valid. */
-  async authenticate(token: string): Promise<SyncGrant | undefined> {
-    return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
+  authenticate(token: string): MaybePromise<SyncGrant | undefined> {
+    const hash = hashOfToken(token)
+    return hash && findSyncGrant(this.#db, hash)
   }
 
   /** Refers to a token in a derived credential (a notification token). It does not authenticate by itself. */
@@ -112,8 +115,4 @@ export class SyncTokens {
   async revokeForAccount(tx: Transaction, accountKey: number): Promise<void> {
     await deleteSyncTokensOfAccount(tx, accountKey)
   }
-}
-
-function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer')
 }

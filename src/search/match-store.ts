@@ -80,7 +80,7 @@ async function newestNarrowed(
 ): Promise<number[]> {
   const slices = await request.slices()
   const parts = await Promise.all(
-    slices.map((slice) => {
+    slices.map(async (slice) => {
       const found = unionOf(disjoint ?? subqueries, { slice }, { disjoint: disjoint !== undefined })
       const { text, values } = newestKeys(sql`(${found})`)
       return db.get<{ keys: string | null }>(`select ${text} as keys`, ...values)

@@ -30,6 +30,7 @@ import { type Logger, lineWriter } from '../logging.ts'
 import { registerMailMetrics } from '../mail/index.ts'
 import { mergeMetrics, metricsOfProcess } from '../metrics.ts'
 import { pageFaults, pageRoutes, webAppFileRoutes } from '../pages/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { registerSearchMetrics } from '../search/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { registerS3Metrics } from '../storage/s3/index.ts'
@@ -119,7 +120,7 @@ export function createHttp(parts: {
       take: (head, socket, rest) => notifications.take(head, socket, rest),
     },
     services,
-    authenticate: async (token, request) => authenticate(services, token, request.headers),
+    authenticate: (token, request) => authenticate(services, token, request),
     authenticateForLibrary: async (token) =>
       authResult(await services.scopedTokens.authenticateForLibrary(token)),
     authenticateSecret: async (presented, request) => authenticateSecret(services, presented, request),
@@ -154,19 +155,23 @@ export function createHttp(parts: {
   })
 }
 
-async function authenticate(
-  services: Services,
+function authenticate(
+  { apiTokens, scopedTokens, db }: Services,
   token: string,
-  headers: NodeJS.Dict<string | string[]>,
-): Promise<AuthResult<Account>> {
-  const result = await services.apiTokens.authenticate(token, {
-    clientVersion: single(headers['x-seafile-client-version']),
-    platformVersion: single(headers['x-seafile-platform-version']),
+  request: HttpRequest,
+): MaybePromise<AuthResult<Account>> {
+  const client = {
+    clientVersion: request.header('x-seafile-client-version'),
+    platformVersion: request.header('x-seafile-platform-version'),
+  }
+  const found = whenReady(apiTokens.authenticate(token, client), (result) => {
+    const isKnown = 'ok' in result || result.reason !== 'unknown'
+    return isKnown ? result : scopedTokens.authenticatePersonal(token)
   })
-  const isKnown = 'ok' in result || result.reason !== 'unknown'
-  const found = authResult(isKnown ? result : await services.scopedTokens.authenticatePersonal(token))
-  if (found.kind !== 'user' || !services.db.isShared) return found
-  return { kind: 'user', user: { ...found.user, [presentedCredential]: token } }
+  return whenReady(found, (result): AuthResult<Account> => {
+    if (!('ok' in result) || !db.isShared) return authResult(result)
+    return { kind: 'user', user: { ...result.ok, [presentedCredential]: token } }
+  })
 }
 
 async function authenticateSecret(
@@ -182,10 +187,6 @@ async function authenticateSecret(
 
 function authResult(result: Authentication): AuthResult<Account> {
   return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
-}
-
-function single(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined
 }
 
 export function createNotifications(

@@ -155,7 +155,7 @@ async function withoutBases(
 }
 
 /** A page of the objects of a library after an id, with their kind, and since when they are condemned. */
-export function listObjectsAfter(
+export async function listObjectsAfter(
   reader: Reader,
   libraryKey: number,
   after: Uint8Array,

@@ -283,7 +283,7 @@ export class ObjectStore {
     return { dir: applied(await wholeDir(whole), [...deltas, ...older.toReversed()], id), ...about }
   }
 
-  #findRow(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow | undefined> {
+  async #findRow(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow | undefined> {
     return this.#db.get<ObjectRow>(
       `select id, encoding, base, depth, size, file_count, dir_count, data from fs_object
        where library_key = ? and id = ? and kind = ?`,
@@ -334,7 +334,12 @@ function listRecent(reader: Reader, libraryKey: number, id: DirId, limit: number
 }
 
 /** Newest first. `condition` says which rows `f` follow a row `c`. */
-function readChain(reader: Reader, libraryKey: number, id: DirId, condition: string): Promise<ObjectRow[]> {
+async function readChain(
+  reader: Reader,
+  libraryKey: number,
+  id: DirId,
+  condition: string,
+): Promise<ObjectRow[]> {
   return reader.all<ObjectRow>(
     `with recursive chain as (
        select id, encoding, base, depth, size, file_count, dir_count, data, 0 as step from fs_object

@@ -39,13 +39,16 @@ export function deleteStatisticsBefore(tx: Transaction, day: number): Promise<nu
 }
 
 /** The newest recorded day. */
-export function findLatestStatistic(reader: Reader, name: StatisticName): Promise<Statistic | undefined> {
+export async function findLatestStatistic(
+  reader: Reader,
+  name: StatisticName,
+): Promise<Statistic | undefined> {
   const sql = 'select day, value from statistic where name = ? order by day desc limit 1'
   return reader.get<{ day: number; value: number }>(sql, name)
 }
 
 /** Oldest first. */
-export function listStatistics(
+export async function listStatistics(
   reader: Reader,
   name: StatisticName,
   { from, to, limit }: { from: number; to: number; limit: number },

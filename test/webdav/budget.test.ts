@@ -161,7 +161,7 @@ describe('what an answer of WebDAV takes', () => {
         [
           `select coalesce(sum(octet_length(properties)), 0) as bytes from webdav_property where ${where}`,
           `select coalesce(sum(bytes), 0) as bytes from webdav_property_usage where ${where}`,
-        ].map((sql) => db.get<{ bytes: number | string }>(sql)),
+        ].map(async (sql) => db.get<{ bytes: number | string }>(sql)),
       )
       assert.equal(Number(counted?.bytes), Number(row?.bytes))
       return Number(row?.bytes)

@@ -155,7 +155,10 @@ describe('PostgreSQL', skip ? { skip } : {}, () => {
 
   it('rejects a number that would lose digits', async () => {
     await using db = await open()
-    await assert.rejects(db.get('select 9007199254740993::bigint as n'), /9007199254740993 does not fit/)
+    await assert.rejects(
+      async () => db.get('select 9007199254740993::bigint as n'),
+      /9007199254740993 does not fit/,
+    )
     await db.ping()
   })
 

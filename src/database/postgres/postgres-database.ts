@@ -1,5 +1,5 @@
 import { Pool, type PoolClient, type QueryConfig, DatabaseError as ServerError } from 'pg'
-import { Semaphore } from '../../scheduling/index.ts'
+import { type MaybePromise, Semaphore } from '../../scheduling/index.ts'
 import type { CommitGuard, RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -179,28 +179,16 @@ export class PostgresDatabase implements Migratable {
     }
   }
 
-  all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    return handled(this.#all(sql, parameters))
-  }
-
-  get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    return handled(this.#get(sql, parameters))
-  }
-
-  async #all<R extends object>(sql: string, parameters: readonly Value[]): Promise<R[]> {
+  all<R extends object = Row>(sql: string, ...parameters: Value[]): MaybePromise<R[]> {
     const found = this.#find(sql, parameters)
-    if (!(found instanceof Promise)) return found.slice() as R[]
-    const { request } = this.#reads
-    this.#waits.enter(request)
-    try {
-      return (await found).slice() as R[]
-    } finally {
-      this.#waits.leave(request)
-    }
+    const list = found instanceof Promise ? handled(found.then(copyOf)) : copyOf(found)
+    return list as MaybePromise<R[]>
   }
 
-  async #get<R extends object>(sql: string, parameters: readonly Value[]): Promise<R | undefined> {
-    return (await this.#all<R>(sql, parameters))[0]
+  get<R extends object = Row>(sql: string, ...parameters: Value[]): MaybePromise<R | undefined> {
+    const found = this.#find(sql, parameters)
+    const first = found instanceof Promise ? handled(found.then(firstOf)) : firstOf(found)
+    return first as MaybePromise<R | undefined>
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
@@ -346,9 +334,24 @@ export class PostgresDatabase implements Migratable {
     await Promise.all([this.#pool.end(), this.#reader.end()])
   }
 
-  #find(sql: string, parameters: readonly Value[]): readonly Row[] | Promise<readonly Row[]> {
-    if (this.#closed) throw databaseClosed()
-    return this.#reads.find(this.#statements.of(sql), parameters)
+  #find(sql: string, parameters: readonly Value[]): MaybePromise<readonly Row[]> {
+    try {
+      if (this.#closed) throw databaseClosed()
+      const found = this.#reads.find(this.#statements.of(sql), parameters)
+      return found instanceof Promise ? this.#countWait(found) : found
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async #countWait<T>(found: Promise<T>): Promise<T> {
+    const { request } = this.#reads
+    this.#waits.enter(request)
+    try {
+      return await found
+    } finally {
+      this.#waits.leave(request)
+    }
   }
 
   async #readBatch(steps: readonly Step[]): Promise<BatchOutcome> {
@@ -583,6 +586,15 @@ export class PostgresDatabase implements Migratable {
   #translate(error: unknown): unknown {
     return translate(error, this.#place)
   }
+}
+
+/** The rows are shared, the list is the caller's. */
+function copyOf(rows: readonly Row[]): Row[] {
+  return rows.slice()
+}
+
+function firstOf(rows: readonly Row[]): Row | undefined {
+  return rows[0]
 }
 
 function isUncertain(error: unknown): error is DatabaseError {

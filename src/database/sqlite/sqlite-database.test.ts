@@ -312,6 +312,39 @@ describe('SQLite durability', () => {
     )
   })
 
+  it('acknowledges what a request found at once, or refused, only after a flush', async () => {
+    let held: PromiseWithResolvers<void> | undefined
+    await using db = await openNotes({ syncLog: async () => held?.promise })
+    for (const [id, refuses] of [
+      [1, false],
+      [2, true],
+    ] as const) {
+      held = Promise.withResolvers()
+      await addNote(db, id, { durable: false })
+      let isAnswered = false
+      const answer = db.inRequest(
+        () => {
+          const found = db.get('select body from note where id = ?', id)
+          if (refuses) throw new Error('found it')
+          return found
+        },
+        { acknowledges: true },
+      )
+      const answered = Promise.resolve(answer)
+        .then(
+          () => 'found',
+          (error: Error) => error.message,
+        )
+        .finally(() => {
+          isAnswered = true
+        })
+      for (let n = 0; n < 10; n++) await turn()
+      assert.equal(isAnswered, false)
+      held.resolve()
+      assert.equal(await answered, refuses ? 'found it' : 'found')
+    }
+  })
+
   it('does not delay a non-durable write', async () => {
     let held: PromiseWithResolvers<void> | undefined
     await using db = await openNotes({ syncLog: async () => held?.promise })

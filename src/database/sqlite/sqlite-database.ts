@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { MaybePromise } from '../../scheduling/index.ts'
 import type { CommitGuard, RequestOptions, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, leaseEnded } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -147,18 +148,26 @@ class SqliteDatabase implements Migratable {
     })
   }
 
-  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    if (this.#closed) throw databaseClosed()
-    const rows = this.#reads.all(sql, parameters) as R[]
-    this.#noteRead()
-    return rows
+  all<R extends object = Row>(sql: string, ...parameters: Value[]): MaybePromise<R[]> {
+    try {
+      if (this.#closed) throw databaseClosed()
+      const rows = this.#reads.all(sql, parameters) as R[]
+      this.#noteRead()
+      return rows
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
-  async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    if (this.#closed) throw databaseClosed()
-    const row = this.#reads.get(sql, parameters) as R | undefined
-    this.#noteRead()
-    return row
+  get<R extends object = Row>(sql: string, ...parameters: Value[]): MaybePromise<R | undefined> {
+    try {
+      if (this.#closed) throw databaseClosed()
+      const row = this.#reads.get(sql, parameters) as R | undefined
+      this.#noteRead()
+      return row
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   async write<T>(
@@ -204,10 +213,15 @@ class SqliteDatabase implements Migratable {
   inRequest<T>(work: () => T, { acknowledges = false }: RequestOptions = {}): T {
     if (!acknowledges) return work()
     const request = new AcknowledgingRequest()
-    const result = this.#requests.run(request, work)
-    // A handler that reads the database returns a promise.
-    if (!(result instanceof Promise)) return result
-    return this.#waits.guard(request, this.#heldBack(result, request)) as T
+    let result: T | Promise<never>
+    try {
+      result = this.#requests.run(request, work)
+    } catch (error) {
+      result = Promise.reject(error)
+    }
+    const isPending = result instanceof Promise
+    if (!isPending && request.seen <= this.#durablePosition) return result as T
+    return this.#waits.guard(request, this.#heldBack(Promise.resolve(result), request)) as T
   }
 
   awaitInRequest<T>(work: Promise<T>, withdraw: () => boolean): Promise<T> {

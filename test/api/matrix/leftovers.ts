@@ -101,7 +101,7 @@ export async function leftoversOf({ cast }: Trial, accountKey: number): Promise<
   const { db } = cast.server.running.services
   const kinds = Object.keys(KINDS) as Leftover[]
   const counts = await Promise.all(
-    kinds.map((kind) =>
+    kinds.map(async (kind) =>
       db.get<{ count: number }>(`select count(*) as count from ${KINDS[kind]}`, accountKey),
     ),
   )
