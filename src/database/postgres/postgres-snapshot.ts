@@ -62,7 +62,12 @@ export class PostgresSnapshot implements DatabaseSnapshot {
        from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
        where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace`,
     )
-    this.tables = inInsertOrder(columns, references)
+    // Derived rows have no foreign keys here, but in SQLite, where they may be restored to. A column is named after the table it refers to.
+    const named = columns.flatMap(({ table_name: child = '', column_name: column }) => {
+      const parent = /^(.+)_key$/.exec(String(column))?.[1]
+      return parent === undefined ? [] : { child, parent }
+    })
+    this.tables = inInsertOrder(columns, [...references, ...named])
     const version = await this.get<{ version: number | null }>(
       'select max(version) as version from schema_migration',
     )
