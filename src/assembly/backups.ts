@@ -12,11 +12,14 @@ import {
   TargetLock,
   verifyBackup,
 } from '../backup/index.ts'
+import { listKeysWithReceivedCommits } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
-import { findBlocksHeldAnywhere } from '../content/index.ts'
+import { findBlocksHeldAnywhere, listKeysWithCondemnedReferences } from '../content/index.ts'
 import { type Database, openSnapshot, type Reader } from '../database/index.ts'
 import { GarbageReferences, OperationLeases } from '../gc/index.ts'
 import { secretText } from '../identity/index.ts'
+import { listKeysWithUncommitted } from '../push/index.ts'
+import { listKeysWithCondemnedObjects } from '../tree/index.ts'
 import { programVersion } from '../version.ts'
 import { holdLease } from './hold-lease.ts'
 import { openBlocks } from './open-blocks.ts'
@@ -38,6 +41,7 @@ export async function backUp(
   const source: BackupSource = {
     openSnapshot: () => openSnapshot(config.database),
     findGarbage: (snapshot) => GarbageReferences.find(snapshot, Math.floor(Date.now() / 1000)),
+    findUnsettled,
     blocks,
     areBlocksKept: async () => lease === undefined || (await OperationLeases.isHeld(reader, lease)),
     heldNow: (ids) => findBlocksHeldAnywhere(reader, ids),
@@ -47,6 +51,16 @@ export async function backUp(
     version: programVersion(),
   }
   return await createSnapshot(repository, source, { lock })
+}
+
+/** The keys of libraries that have rows which no commit has reached yet, or which garbage collection is about to delete. */
+export async function findUnsettled(reader: Reader): Promise<ReadonlySet<number>> {
+  return new Set([
+    ...(await listKeysWithReceivedCommits(reader)),
+    ...(await listKeysWithUncommitted(reader)),
+    ...(await listKeysWithCondemnedObjects(reader)),
+    ...(await listKeysWithCondemnedReferences(reader)),
+  ])
 }
 
 /** Removes snapshots as the settings say, and what only they needed. */

@@ -1,9 +1,9 @@
 import { readSmallBlocks, SMALLEST_STORED_BLOCK } from '../content/index.ts'
-import type { DatabaseSnapshot, SnapshotTable, Value } from '../database/index.ts'
+import type { DatabaseSnapshot, KeyRange, SnapshotTable, Value } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes, sha1Hex } from '../objects/index.ts'
 import { BlockDamaged, BlockMissing, type BlockStore } from '../storage/index.ts'
 import { forEachBlock } from './for-each-block.ts'
-import { findGaps } from './gaps.ts'
+import { findGaps, type Gap } from './gaps.ts'
 import type { TargetLock } from './lock.ts'
 import {
   type DamagedBlock,
@@ -16,7 +16,8 @@ import {
 import type { BackupRepository } from './repository.ts'
 import { RowChunker } from './row-format.ts'
 import { ScratchBlocks, ScratchIds } from './scratch-store.ts'
-import { HELD_BLOCKS, isBackedUp } from './tables.ts'
+import { findSections, planSections, type Section, type TableRows } from './sections.ts'
+import { HELD_BLOCKS, isBackedUp, isSectioned } from './tables.ts'
 import { BackupError } from './target.ts'
 
 const SMALL_BLOCKS_PER_STEP = 500
@@ -32,6 +33,8 @@ export interface BackupSource {
   openSnapshot(): Promise<DatabaseSnapshot>
   /** The references that garbage collection has condemned, and that nothing in the snapshot reaches. */
   findGarbage(snapshot: DatabaseSnapshot): Promise<LeftOutReferences>
+  /** The keys of libraries whose rows may change although there is no commit and nothing was collected. */
+  findUnsettled(snapshot: DatabaseSnapshot): Promise<ReadonlySet<number>>
   readonly blocks: BlockStore
   /** False if garbage collection may have deleted blocks that rows of the snapshot refer to. */
   areBlocksKept(): Promise<boolean>
@@ -59,7 +62,7 @@ interface CreateOptions {
 
 /**
  * Adds a snapshot of the server to the repository. The database is read in one transaction; block files are copied afterwards, because they never
- * change. Only data that the repository lacks is written. An interrupted backup is resumed by the next one, which reuses the written objects. Throws BackupError,
+ * change. Only data that the repository lacks is written, and rows of libraries without new commits are not read. An interrupted backup is resumed by the next one, which reuses the written objects. Throws BackupError,
  * and leaves no snapshot, if something it relies on was removed meanwhile.
  */
 export async function createSnapshot(
@@ -87,7 +90,6 @@ export async function createSnapshot(
     ...dumped,
     secret: source.secret,
     settings: source.settings,
-    blocks: { count: held.count, bytes: held.bytes },
     collected: [],
     damaged,
     addedBytes: repository.writtenBytes,
@@ -122,19 +124,13 @@ class HeldBlocks implements Disposable {
   /** Blocks in files that are not in the repository yet. */
   readonly files = new ScratchBlocks()
   readonly unreadable: DamagedBlock[] = []
-  bytes = 0
 
   constructor(repository: BackupRepository) {
     this.#repository = repository
   }
 
-  get count(): number {
-    return this.#seen.size
-  }
-
   add(id: BlockId, size: number): void {
     if (!this.#seen.add(idToBytes(id))) return
-    this.bytes += size
     if (this.#repository.has('block', id)) return
     if (size < SMALLEST_STORED_BLOCK) this.small.push(id)
     else this.files.add(id)
@@ -146,64 +142,142 @@ class HeldBlocks implements Disposable {
   }
 }
 
+type Dumped = Pick<
+  SnapshotManifest,
+  'schemaVersion' | 'database' | 'tables' | 'sections' | 'sequences' | 'gaps' | 'blocks'
+>
+
 async function dumpDatabase(
   repository: BackupRepository,
   source: BackupSource,
   held: HeldBlocks,
   { onStep, signal }: Required<Pick<CreateOptions, 'onStep'>> & { signal?: AbortSignal },
-): Promise<Pick<SnapshotManifest, 'schemaVersion' | 'database' | 'tables' | 'sequences' | 'gaps'>> {
+): Promise<Dumped> {
   await using snapshot = await source.openSnapshot()
-  const garbage = await source.findGarbage(snapshot)
+  const dump: Dump = { repository, snapshot, garbage: await source.findGarbage(snapshot), held }
+  const { sections, gaps } = await dumpSections(dump, await source.findUnsettled(snapshot), signal)
   const tables: ManifestTable[] = []
   for (const table of snapshot.tables) {
     if (!isBackedUp(table.name)) continue
     signal?.throwIfAborted()
     onStep({ step: 'rows', table: table.name })
-    const isHeldBlocks = table.name === HELD_BLOCKS
-    tables.push(
-      await dumpTable(repository, snapshot, table, {
-        ...(isHeldBlocks && { isKept: garbageFilter(garbage, table) }),
-        ...(isHeldBlocks && { onPage: blockCollector(repository, snapshot, table, held) }),
-      }),
-    )
+    const { name, columns } = table
+    const { rows, chunks } = isSectioned(table)
+      ? joined(sections, name)
+      : await dumpRows(repository, snapshot.rows(table))
+    tables.push({ name, columns, rows, chunks: await addList(repository, chunks) })
   }
   return {
     schemaVersion: snapshot.schemaVersion,
     database: snapshot.dialect,
     tables,
+    sections: await addList(repository, sections),
     sequences: Object.fromEntries([...snapshot.sequences].filter(([table]) => isBackedUp(table))),
-    // The bytes of the blocks are copied later, and those that cannot be read are listed then.
-    gaps: await findGaps(snapshot, (id, key) => !garbage.has(key, idToBytes(id))),
+    gaps,
+    blocks: {
+      count: sum(sections.map(({ blocks }) => blocks.count)),
+      bytes: sum(sections.map(({ blocks }) => blocks.bytes)),
+    },
   }
 }
 
-async function dumpTable(
+/** What the rows of a snapshot are read from and written to. */
+interface Dump {
+  readonly repository: BackupRepository
+  readonly snapshot: DatabaseSnapshot
+  readonly garbage: LeftOutReferences
+  readonly held: HeldBlocks
+}
+
+/** The rows of libraries: those of the snapshot before where nothing has changed since, and otherwise those of the database. */
+async function dumpSections(
+  dump: Dump,
+  unsettled: ReadonlySet<number>,
+  signal: AbortSignal | undefined,
+): Promise<{ sections: Section[]; gaps: Gap[] }> {
+  const { repository, snapshot, garbage } = dump
+  const sections: Section[] = []
+  const gaps: Gap[] = []
+  const isStored = ({ tables }: Section) =>
+    Object.values(tables).every(({ chunks }) => chunks.every((chunk) => repository.has('rows', chunk)))
+  const known = await findSections(repository, snapshot)
+  for await (const { found, state, ...range } of planSections(snapshot, known, unsettled)) {
+    signal?.throwIfAborted()
+    if (found !== undefined && isStored(found)) {
+      sections.push(found)
+      continue
+    }
+    sections.push({ last: range.last, state, ...(await dumpSection(dump, range)) })
+    // The bytes of the blocks are copied later, and those that cannot be read are listed then.
+    gaps.push(...(await findGaps(snapshot, (id, key) => !garbage.has(key, idToBytes(id)), range)))
+  }
+  return { sections, gaps }
+}
+
+async function dumpSection(
+  { repository, snapshot, garbage, held }: Dump,
+  range: KeyRange,
+): Promise<Pick<Section, 'tables' | 'blocks'>> {
+  const tables: Record<string, TableRows> = {}
+  const blocks = { count: 0, bytes: 0 }
+  for (const table of snapshot.tables.filter(isSectioned)) {
+    const pages = snapshot.rows(table, range)
+    if (table.name !== HELD_BLOCKS) {
+      tables[table.name] = await dumpRows(repository, pages)
+      continue
+    }
+    const sizeAt = table.columns.indexOf('size')
+    const collect = blockCollector(repository, snapshot, table, held)
+    tables[table.name] = await dumpRows(repository, pages, {
+      isKept: garbageFilter(garbage, table),
+      onPage: async (rows) => {
+        blocks.count += rows.length
+        for (const row of rows) blocks.bytes += Number(row[sizeAt])
+        await collect(rows)
+      },
+    })
+  }
+  return { tables, blocks }
+}
+
+function joined(sections: readonly Section[], table: string): TableRows {
+  const all = sections.flatMap(({ tables }) => tables[table] ?? [])
+  return { rows: sum(all.map(({ rows }) => rows)), chunks: all.flatMap(({ chunks }) => chunks) }
+}
+
+function addList(repository: BackupRepository, list: readonly unknown[]): Promise<string> {
+  return repository.addRows(Buffer.from(JSON.stringify(list)))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}
+
+async function dumpRows(
   repository: BackupRepository,
-  snapshot: DatabaseSnapshot,
-  table: SnapshotTable,
+  pages: AsyncIterable<readonly Value[][]>,
   {
     isKept,
     onPage,
   }: {
     readonly isKept?: (row: readonly Value[]) => boolean
     readonly onPage?: (rows: readonly Value[][]) => Promise<void>
-  },
-): Promise<ManifestTable> {
+  } = {},
+): Promise<TableRows> {
   const chunker = new RowChunker()
   const chunks: string[] = []
   const keep = async (chunk: Buffer | undefined) => {
     if (chunk !== undefined) chunks.push(await repository.addRows(chunk))
   }
   let count = 0
-  for await (const page of snapshot.rows(table)) {
+  for await (const page of pages) {
     const rows = isKept === undefined ? page : page.filter(isKept)
     for (const row of rows) await keep(chunker.push(row))
     count += rows.length
     await onPage?.(rows)
   }
   await keep(chunker.end())
-  const { name, columns } = table
-  return { name, columns, rows: count, chunks: await repository.addRows(Buffer.from(JSON.stringify(chunks))) }
+  return { rows: count, chunks }
 }
 
 /** Returns a predicate that excludes rows of unreachable blocks, so that a backup does not store what garbage collection is about to delete. */

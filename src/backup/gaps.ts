@@ -1,6 +1,6 @@
 import { findLibraryWithDeleted, listAllLibraryKeys, listCommitsDown } from '../commits/index.ts'
 import { findHeldBlocks } from '../content/index.ts'
-import type { Reader } from '../database/index.ts'
+import type { KeyRange, Reader } from '../database/index.ts'
 import { type BlockId, type DirId, EMPTY_ID, type FileId, idToBytes } from '../objects/index.ts'
 import { inspectFiles, ObjectMissing, readAdded } from '../tree/index.ts'
 import { ScratchIds } from './scratch-store.ts'
@@ -26,15 +26,22 @@ const PAGE = 500
 /** Gaps of one library. The rest is not listed. */
 const MOST = 1000
 
-/** The gaps of all libraries in a database, those in the trash included. `hasBlock` tells whether the bytes of a block are there. */
+/**
+ * The gaps of the libraries in a database, those in the trash included, or of those in a range of keys. `hasBlock` tells whether the bytes of a block are
+ * there.
+ */
 export async function findGaps(
   reader: Reader,
   hasBlock: (id: BlockId, libraryKey: number) => boolean,
+  range: KeyRange = { after: 0, last: Number.MAX_SAFE_INTEGER },
 ): Promise<Gap[]> {
   const gaps: Gap[] = []
-  for (let after = 0; ; ) {
+  for (let { after } = range; ; ) {
     const keys = await listAllLibraryKeys(reader, after, PAGE)
-    for (const key of keys) gaps.push(...(await findGapsOf(reader, key, hasBlock)))
+    for (const key of keys) {
+      if (key > range.last) return gaps
+      gaps.push(...(await findGapsOf(reader, key, hasBlock)))
+    }
     after = keys.at(-1) ?? 0
     if (after === 0) return gaps
   }

@@ -32,13 +32,15 @@ export interface SnapshotManifest {
   readonly database: 'sqlite' | 'postgres'
   /** In the order in which rows can be inserted. */
   readonly tables: readonly ManifestTable[]
+  /** The blob that lists the sections of its tables, for the next backup. Undefined for earlier versions. */
+  readonly sections?: string
   /** The last generated key of each table. */
   readonly sequences: Readonly<Record<string, number>>
   /** Text of the file `secret`, or of CARREL_SECRET. */
   readonly secret: string | null
   /** Text of `carrel.json`. */
   readonly settings: string | null
-  /** Of all libraries, each counted once. */
+  /** Of each library: a block that several hold counts for each. */
   readonly blocks: { readonly count: number; readonly bytes: number }
   /** Blocks that garbage collection removed while the backup ran. Always empty since such a backup fails; earlier versions did not see whether something needs them. */
   readonly collected: readonly string[]

@@ -53,11 +53,17 @@ export class PackIndex implements Disposable {
      from blob b join pack p on p.key = b.pack where b.id = ? order by b.pack limit 1`,
   )
   readonly #blobsOf = this.#file.prepare('select id, length from blob where pack = ? order by part')
+  readonly #findUnlisted = this.#file.prepare('select 1 from pack where start is null limit 1')
   #count = 0
 
   /** How many packs are listed. */
   get count(): number {
     return this.#count
+  }
+
+  /** Whether all packs that were found are listed. */
+  get isComplete(): boolean {
+    return this.#findUnlisted.get() === undefined
   }
 
   /** Notes that the target has a pack. */

@@ -98,6 +98,7 @@ export async function prune(
 async function addNeeded(repository: BackupRepository, id: string, needed: ScratchIds): Promise<void> {
   const snapshot = new Snapshot(repository, await readManifest(repository, id))
   const add = (blob: string) => needed.add(Buffer.from(blob, 'hex'))
+  if (snapshot.manifest.sections !== undefined) add(snapshot.manifest.sections)
   for (const table of snapshot.manifest.tables) {
     add(table.chunks)
     for (const chunk of await snapshot.chunksOf(table)) add(chunk)

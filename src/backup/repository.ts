@@ -51,6 +51,7 @@ export class BackupRepository {
   #lock: TargetLock | undefined
   /** The packs that a command which stood still may remove when it goes on. */
   #doomed: ReadonlySet<string> = new Set()
+  #isWhole = false
   /** Bytes written to packs by this process. */
   writtenBytes = 0
 
@@ -78,6 +79,11 @@ export class BackupRepository {
     return repository
   }
 
+  /** Whether everything that earlier backups wrote is there: no pack is missing, in doubt, or without an index object that lists it. */
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
   get index(): PackIndex {
     return this.#index
   }
@@ -103,6 +109,7 @@ export class BackupRepository {
     }
     this.#index[Symbol.dispose]()
     this.#index = index
+    this.#isWhole = unusable.length === 0 && index.isComplete
     return unusable
   }
 

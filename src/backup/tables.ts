@@ -14,6 +14,20 @@ export const TREE_TABLES: ReadonlySet<string> = new Set([
   HELD_BLOCKS,
 ])
 
+/** The tables whose rows follow from the commits of libraries, by far the most of a server. Backups read those of changed libraries only. */
+const SECTIONED: ReadonlySet<string> = new Set([
+  'commit_object',
+  OBJECTS,
+  HELD_BLOCKS,
+  'first_seen',
+  'path_origin',
+  'file_edit',
+])
+
+export function isSectioned({ name }: { readonly name: string }): boolean {
+  return SECTIONED.has(name)
+}
+
 /** The bytes of small blocks. They are stored as blobs, like all blocks. */
 const SMALL_BLOCKS = 'small_block'
 

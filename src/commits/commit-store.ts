@@ -207,6 +207,12 @@ export async function deleteReceivedCommitsBefore(tx: Transaction, time: number)
   return tx.run('delete from commit_object where received_at is not null and received_at < ?', time)
 }
 
+/** The keys of the libraries with commits that were sent ahead of a push. */
+export async function listKeysWithReceivedCommits(reader: Reader): Promise<number[]> {
+  const sql = 'select distinct library_key from commit_object where received_at is not null'
+  return (await reader.all<{ library_key: number }>(sql)).map(({ library_key }) => library_key)
+}
+
 /** Finds only commits that a head has reached. One that a merge included has the number of the merge. */
 export async function findCommit(
   reader: Reader,

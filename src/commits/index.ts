@@ -29,6 +29,7 @@ export {
   insertReceivedCommit,
   listCommitsBySeq,
   listCommitsDown,
+  listKeysWithReceivedCommits,
   listMergedCommits,
   listReceivedCommits,
   type NumberedCommit,
@@ -58,6 +59,7 @@ export { type Committed, type Edit, EditConflict, type Edited } from './edit.ts'
 export { countFutureCommits, repairFutureCommits } from './future-times-store.ts'
 export { type EntryLimits, type GrowthGuard, GrowthLimits, tooManyEntries } from './growth-limits.ts'
 export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrary } from './library-info.ts'
+export { type LibraryState, listLibraryStates } from './library-state-store.ts'
 export {
   abandonRestores,
   claimForPurge,

@@ -9,6 +9,12 @@ export interface SnapshotTable {
   readonly columns: readonly string[]
 }
 
+/** Libraries by key: those after `after`, up to `last`. */
+export interface KeyRange {
+  readonly after: number
+  readonly last: number
+}
+
 /**
  * All rows of a database at one point in time. Writers are not blocked while it is open. On SQLite the write-ahead log keeps growing until it is
  * closed, so it must not be held longer than needed.
@@ -20,8 +26,8 @@ export interface DatabaseSnapshot extends Reader, AsyncDisposable {
   readonly tables: readonly SnapshotTable[]
   /** The last generated key of each table that has generated keys. Deleted keys must not be used again. */
   readonly sequences: ReadonlyMap<string, number>
-  /** All rows in pages, in the order of storage: rows added later mostly come later. */
-  rows(table: SnapshotTable): AsyncGenerator<Value[][], void>
+  /** All rows in pages, or those of some libraries, in the order of storage: rows added later mostly come later. */
+  rows(table: SnapshotTable, libraries?: KeyRange): AsyncGenerator<Value[][], void>
 }
 
 export const ROWS_PER_PAGE = 500
@@ -81,14 +87,16 @@ class SqliteSnapshot implements DatabaseSnapshot {
     this.sequences = new Map(sequences.map(({ name, seq }) => [String(name), Number(seq)]))
   }
 
-  async *rows({ name, columns }: SnapshotTable): AsyncGenerator<Value[][], void> {
+  async *rows({ name, columns }: SnapshotTable, libraries?: KeyRange): AsyncGenerator<Value[][], void> {
     // Not indexed: a scan of an index would return the rows in another order than that of their insertion.
-    const sql = `select ${columns.map(quoted).join(', ')} from ${quoted(name)} not indexed`
+    const ofLibraries = `where rowid in
+      (select rowid from ${quoted(name)} where library_key > ? and library_key <= ?) order by rowid`
+    const sql = `select ${columns.map(quoted).join(', ')} from ${quoted(name)} not indexed ${libraries ? ofLibraries : ''}`
     const statement = this.#connection.handle.prepare(sql)
     statement.setReturnArrays(true)
     let page: Value[][] = []
     let bytes = 0
-    for (const found of statement.iterate()) {
+    for (const found of statement.iterate(...(libraries ? [libraries.after, libraries.last] : []))) {
       const row = found as unknown as Value[]
       page.push(row)
       for (const value of row) bytes += sizeOf(value)

@@ -163,6 +163,8 @@ async function cut(
         await deleteViewCommitsBelow(tx, key, keptSeq)
         await deleteRenamesBelow(tx, key, keptSeq)
         await setCut(tx, key, keptSeq)
+        // Backups leave out what is gone, too.
+        await raiseObjectsEpoch(tx, key)
       })
     }
     isCut = true

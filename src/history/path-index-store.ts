@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { moveConsumer, writeFollowed } from '../commits/index.ts'
+import { moveConsumer, raiseObjectsEpoch, writeFollowed } from '../commits/index.ts'
 import { type Database, inGroups, type Reader, type Transaction, type Value } from '../database/index.ts'
 import { type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type EditRow, type OriginRow, originKey, putEdits, putOrigins } from './file-history-store.ts'
@@ -53,7 +53,14 @@ const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']
 
 /** Deletes the derived rows of a library in batches and resets the position to its first commit. */
 export async function dropDerived(db: Database, libraryKey: number): Promise<void> {
-  await db.write((tx) => moveConsumer(tx, libraryKey, PATHS_CONSUMER, 0), { durable: false })
+  await db.write(
+    async (tx) => {
+      await moveConsumer(tx, libraryKey, PATHS_CONSUMER, 0)
+      // Backups read the rows again, although there is no new commit.
+      await raiseObjectsEpoch(tx, libraryKey)
+    },
+    { durable: false },
+  )
   for (const table of DERIVED) {
     const sql = `delete from ${table} where library_key = ? and path_key in
       (select path_key from ${table} where library_key = ? limit ${ROWS_PER_TRANSACTION})`

@@ -8,6 +8,7 @@ export { findRestorePoint, insertRestorePoint } from './restore-point-store.ts'
 export {
   deleteUncommitted,
   deleteUncommittedBefore,
+  listKeysWithUncommitted,
   listUncommittedAfter,
   summarizeUncommitted,
 } from './uncommitted-store.ts'

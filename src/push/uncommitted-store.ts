@@ -92,6 +92,12 @@ export async function settleClaims(
   }
 }
 
+/** The keys of the libraries for which sync clients have sent objects or blocks ahead of a push. */
+export async function listKeysWithUncommitted(reader: Reader): Promise<number[]> {
+  const sql = 'select library_key from uncommitted_block union select library_key from received_object'
+  return (await reader.all<{ library_key: number }>(sql)).map(({ library_key }) => library_key)
+}
+
 /** Maintenance: deletes records of blocks that no commit referred to in time. */
 export async function deleteUncommittedBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from uncommitted_block where received_at < ?', time)

@@ -176,3 +176,9 @@ export async function hasCondemnedObjects(reader: Reader, libraryKey: number): P
   const sql = 'select 1 as found from condemned_object where library_key = ? limit 1'
   return (await reader.get(sql, libraryKey)) !== undefined
 }
+
+/** The keys of the libraries that have condemned objects. */
+export async function listKeysWithCondemnedObjects(reader: Reader): Promise<number[]> {
+  const sql = 'select distinct library_key from condemned_object'
+  return (await reader.all<{ library_key: number }>(sql)).map(({ library_key }) => library_key)
+}

@@ -5,6 +5,7 @@ export {
   deleteCondemnedObjects,
   hasCondemnedObjects,
   listDependents,
+  listKeysWithCondemnedObjects,
   listObjectsAfter,
   releaseObjects,
   rewriteWhole,

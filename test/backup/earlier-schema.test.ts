@@ -37,6 +37,7 @@ async function createEarlierSnapshot(target: string) {
   const source = {
     openSnapshot: () => openSnapshot({ kind: 'sqlite', file: path.join(data, 'carrel.db') }),
     findGarbage: async () => new Set(),
+    findUnsettled: async () => new Set<number>(),
     blocks,
     areBlocksKept: async () => true,
     heldNow: async () => new Set<BlockId>(),

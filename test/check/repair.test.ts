@@ -57,6 +57,7 @@ async function backUp(): Promise<RepairSource> {
   const source: BackupSource = {
     openSnapshot: () => openSnapshot(setting),
     findGarbage: (snapshot) => GarbageReferences.find(snapshot, 0),
+    findUnsettled: async () => new Set<number>(),
     blocks,
     areBlocksKept: async () => true,
     heldNow: (ids) => findBlocksHeldAnywhere(db, ids),

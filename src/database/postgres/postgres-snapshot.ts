@@ -5,6 +5,7 @@ import {
   BYTES_PER_PAGE,
   type DatabaseSnapshot,
   inInsertOrder,
+  type KeyRange,
   quoted,
   ROWS_PER_PAGE,
   type SnapshotTable,
@@ -91,8 +92,12 @@ export class PostgresSnapshot implements DatabaseSnapshot {
     return sequences
   }
 
-  async *rows({ name, columns }: SnapshotTable): AsyncGenerator<Value[][], void> {
-    const sql = `select ${columns.map(quoted).join(', ')} from ${quoted(name)}`
+  async *rows({ name, columns }: SnapshotTable, libraries?: KeyRange): AsyncGenerator<Value[][], void> {
+    // A cursor has no parameters.
+    const ofLibraries = libraries
+      ? `where library_key > ${libraries.after} and library_key <= ${libraries.last} order by ctid`
+      : ''
+    const sql = `select ${columns.map(quoted).join(', ')} from ${quoted(name)} ${ofLibraries}`
     await this.#query(`declare all_rows no scroll cursor for ${sql}`)
     try {
       for (let count = ROWS_PER_PAGE; ; ) {
