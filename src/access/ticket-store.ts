@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import type { CredentialOrigin } from '../identity/index.ts'
 import { type FsId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import type { TicketOperation } from './tickets.ts'
 
 /** A ticket as stored: its operation, expiry and origin. */
@@ -73,46 +74,49 @@ export async function insertTickets(
 }
 
 /** An issued ticket, regardless of whether its origin is still valid. */
-export async function findTicket(reader: Reader, hash: Uint8Array): Promise<TicketRow | undefined> {
-  const row = await reader.get<{
-    operation: TicketOperation
-    library_key: number
-    library_epoch: number
-    sub_key: number | null
-    account_key: number
-    epoch: number | null
-    api_token_key: number | null
-    scoped_token_key: number | null
-    path: string
-    target: string | null
-    object_id: Uint8Array | null
-    modified_at: number | null
-    reusable: number
-    expires_at: number
-    link_key: number | null
-    link_epoch: number
-  }>(BY_HASH, hash)
-  return (
-    row && {
-      operation: row.operation,
-      libraryKey: row.library_key,
-      libraryEpoch: row.library_epoch,
-      subKey: row.sub_key ?? undefined,
-      origin: {
-        accountKey: row.account_key,
-        epoch: row.epoch ?? undefined,
-        apiTokenKey: row.api_token_key ?? undefined,
-        scopedTokenKey: row.scoped_token_key ?? undefined,
-      },
-      path: row.path as LibraryPath,
-      target: (row.target ?? undefined) as LibraryPath | undefined,
-      objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),
-      modifiedAt: row.modified_at ?? undefined,
-      reusable: row.reusable === 1,
-      expiresAt: row.expires_at,
-      link: row.link_key === null ? undefined : { key: row.link_key, epoch: row.link_epoch },
-    }
-  )
+export function findTicket(reader: Reader, hash: Uint8Array): MaybePromise<TicketRow | undefined> {
+  return whenReady(reader.get<StoredTicket>(BY_HASH, hash), (row) => row && ticketFromRow(row))
+}
+
+function ticketFromRow(row: StoredTicket): TicketRow {
+  return {
+    operation: row.operation,
+    libraryKey: row.library_key,
+    libraryEpoch: row.library_epoch,
+    subKey: row.sub_key ?? undefined,
+    origin: {
+      accountKey: row.account_key,
+      epoch: row.epoch ?? undefined,
+      apiTokenKey: row.api_token_key ?? undefined,
+      scopedTokenKey: row.scoped_token_key ?? undefined,
+    },
+    path: row.path as LibraryPath,
+    target: (row.target ?? undefined) as LibraryPath | undefined,
+    objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),
+    modifiedAt: row.modified_at ?? undefined,
+    reusable: row.reusable === 1,
+    expiresAt: row.expires_at,
+    link: row.link_key === null ? undefined : { key: row.link_key, epoch: row.link_epoch },
+  }
+}
+
+interface StoredTicket {
+  operation: TicketOperation
+  library_key: number
+  library_epoch: number
+  sub_key: number | null
+  account_key: number
+  epoch: number | null
+  api_token_key: number | null
+  scoped_token_key: number | null
+  path: string
+  target: string | null
+  object_id: Uint8Array | null
+  modified_at: number | null
+  reusable: number
+  expires_at: number
+  link_key: number | null
+  link_epoch: number
 }
 
 const BY_HASH = `select ${COLUMNS.slice(1).join(', ')} from ticket where hash = ?`

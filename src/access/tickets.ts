@@ -1,9 +1,10 @@
 import { hash, randomUUID } from 'node:crypto'
 import { type Database, DatabaseError, writeIfSpace } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import { type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
+import { type Account, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import { type FsId, isWithin, type LibraryPath } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import type { Access } from './access.ts'
 import { findLinkState } from './link-store.ts'
 import { TicketInserts } from './ticket-inserts.ts'
@@ -64,7 +65,7 @@ export interface TicketUse {
   /** The link that issued it. */
   readonly linkKey: number | undefined
   /** Call it when the response starts. False if another request already used the one-time ticket. */
-  consume(): Promise<boolean>
+  consume(): MaybePromise<boolean>
   /** Binds an update ticket to the file it replaces. Throws permission-denied for any other file. */
   bind(target: LibraryPath): Promise<void>
   /** Opens the library again with the current permission, for long transfers. Throws as present. */
@@ -138,9 +139,13 @@ export class Tickets {
    * Throws ticket-not-found for an unknown, expired or consumed ticket, and for one whose origin, link or
    * library has ended; permission-denied if the account may no longer read the library.
    */
-  async present(ticket: string): Promise<TicketUse> {
-    const row = await this.#find(ticket)
-    const library = await this.#openFor(ticket, row)
+  present(ticket: string): MaybePromise<TicketUse> {
+    return whenReady(this.#find(ticket), (row) =>
+      whenReady(this.#openFor(ticket, row), (library) => this.#useOf(ticket, row, library)),
+    )
+  }
+
+  #useOf(ticket: string, row: TicketRow, library: Library): TicketUse {
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
       operation,
@@ -150,7 +155,7 @@ export class Tickets {
       library,
       isOfLink: row.link !== undefined,
       linkKey: row.link?.key,
-      consume: async () => reusable || this.#consume(ticket),
+      consume: () => reusable || this.#consume(ticket),
       bind: (target) => this.#bind(ticket, row, target),
       reopen: async () => this.#openFor(ticket, await this.#find(ticket)),
     }
@@ -220,35 +225,50 @@ export class Tickets {
   }
 
   /** As `#open`, for the holder of the ticket, which may open the key of an encrypted library. */
-  async #openFor(ticket: string, row: TicketRow): Promise<Library> {
-    const library = await this.#open(row)
-    this.#keys.noteTicket(library, ticket)
-    return library
+  #openFor(ticket: string, row: TicketRow): MaybePromise<Library> {
+    return whenReady(this.#open(row), (library) => {
+      this.#keys.noteTicket(library, ticket)
+      return library
+    })
   }
 
   /** Opens the library of a ticket for the account it was issued to. */
-  async #open(row: TicketRow): Promise<Library> {
-    const [actor, isLinked] = await Promise.all([this.#origins.findActor(row.origin), this.#isLinked(row)])
-    const opened = actor && isLinked ? await this.#access.reopen(actor, row) : undefined
-    const library = opened ?? fail({ code: 'ticket-not-found' })
-    // Visitors of a link act as its creator, but may only add (see EditableLibrary).
-    return row.link === undefined ? library : library.addingOnly()
+  #open(row: TicketRow): MaybePromise<Library> {
+    const { link } = row
+    if (link === undefined)
+      return whenReady(this.#origins.findActor(row.origin), (one) => this.#openAs(one, row))
+    return this.#openLinked(row, link)
   }
 
-  /** Whether the issuing link is unchanged. */
-  async #isLinked({ link }: TicketRow): Promise<boolean> {
-    if (link === undefined) return true
-    const state = await findLinkState(this.#db, link.key)
-    return state?.isActive === true && state.epoch === link.epoch
+  #openAs(actor: Account | undefined, row: TicketRow): MaybePromise<Library> {
+    const opened = actor && this.#access.reopen(actor, row)
+    return whenReady(opened, (library) => library ?? fail({ code: 'ticket-not-found' }))
   }
 
-  async #find(ticket: string): Promise<TicketRow> {
-    const row = this.#consumed.has(ticket) ? undefined : await this.#read(ticketHash(ticket))
-    return row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' })
+  /** Visitors of a link act as its creator, but may only add (see EditableLibrary). */
+  async #openLinked(
+    row: TicketRow,
+    link: { readonly key: number; readonly epoch: number },
+  ): Promise<Library> {
+    const [actor, state] = await Promise.all([
+      this.#origins.findActor(row.origin),
+      findLinkState(this.#db, link.key),
+    ])
+    // The link must be unchanged.
+    if (state?.isActive !== true || state.epoch !== link.epoch) fail({ code: 'ticket-not-found' })
+    return (await this.#openAs(actor, row)).addingOnly()
   }
 
-  async #read(hash: Uint8Array): Promise<TicketRow | undefined> {
-    return this.#unwritten.get(memoryKey(hash)) ?? (await findTicket(this.#db, hash))
+  #find(ticket: string): MaybePromise<TicketRow> {
+    const read = this.#consumed.has(ticket) ? undefined : this.#read(ticketHash(ticket))
+    return whenReady(read, (row) =>
+      row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' }),
+    )
+  }
+
+  #read(hash: Uint8Array): MaybePromise<TicketRow | undefined> {
+    const kept = this.#unwritten.size === 0 ? undefined : this.#unwritten.get(memoryKey(hash))
+    return kept ?? findTicket(this.#db, hash)
   }
 
   /** Deletes expired tickets, at the start and as maintenance. */

@@ -2,6 +2,7 @@ import type { PathBinding } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type LibraryPath, parentOf, pathKey } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 
 /** A file that was annotated, at its path in the origin. The item may be deleted. */
 export interface AnnotatedFile {
@@ -102,14 +103,15 @@ export async function restoreDeleted(
 }
 
 /** Undefined for a deleted file. */
-export async function findAnnotatedFile(
+export function findAnnotatedFile(
   reader: Reader,
   libraryKey: number,
   path: LibraryPath,
-): Promise<number | undefined> {
-  const sql = `select key from annotated_file where ${AT} and missing_since is null`
-  return (await reader.get<{ key: number }>(sql, libraryKey, pathKey(path)))?.key
+): MaybePromise<number | undefined> {
+  return whenReady(reader.get<{ key: number }>(KEY_AT, libraryKey, pathKey(path)), (row) => row?.key)
 }
+
+const KEY_AT = `select key from annotated_file where ${AT} and missing_since is null`
 
 /** The row of a file, inserted if there is none. Replaces that of a deleted file. Throws limit-reached. */
 export async function putAnnotatedFile(

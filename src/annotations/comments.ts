@@ -5,6 +5,7 @@ import { fail } from '../errors.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { Library } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { findAnnotatedFile } from './annotated-file-store.ts'
 import type { AnnotationEvent, CommentRecipient } from './annotation-event.ts'
 import { type FileOf, writeBound } from './bound-write.ts'
@@ -61,10 +62,11 @@ export class Comments {
     return file === undefined ? [] : listComments(db, file)
   }
 
-  async count({ info }: Library, path: LibraryPath): Promise<number> {
+  count({ info }: Library, path: LibraryPath): MaybePromise<number> {
     const { db } = this.#options
-    const file = await findAnnotatedFile(db, info.key, inOrigin(info, path))
-    return file === undefined ? 0 : countComments(db, file)
+    return whenReady(findAnnotatedFile(db, info.key, inOrigin(info, path)), (file) =>
+      file === undefined ? 0 : countComments(db, file),
+    )
   }
 
   /** The number of comments on each commented file directly in a folder, by path as the library shows it. */

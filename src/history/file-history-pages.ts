@@ -1,7 +1,13 @@
-import { inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
+import { inOrigin, type LibraryInfo, type NumberedCommit, originOf } from '../commits/index.ts'
 import { below, type CommitId, type LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
-import { countRevisions, listRevisions, oldestRevisionShown, type Revision } from './file-history.ts'
+import {
+  countRevisions,
+  findLastContent,
+  listRevisions,
+  oldestRevisionShown,
+  type Revision,
+} from './file-history.ts'
 import { enteredFolder, folderAsOf, seenRevision } from './folder-history.ts'
 import type { HistoryStores } from './history-stores.ts'
 import { getCommitFor, treeOf } from './revisions.ts'
@@ -20,6 +26,15 @@ export async function listFileHistoryFrom(
   const range = await rangeOf(stores, library, path, start)
   const found = await listRevisions(stores, originOf(library), { ...range, limit: limit + 1 })
   return { revisions: await asShown(stores, library, found.slice(0, limit)), next: found[limit]?.commit.id }
+}
+
+/** The commit that last changed the content of a file, or added it. Renames and moves do not count. */
+export function findContentCommit(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  path: LibraryPath,
+): Promise<NumberedCommit | undefined> {
+  return findLastContent(stores, originOf(library), inOrigin(library, path))
 }
 
 /** A page of the revisions of a file of the head, numbered from 1, and their total number. Throws path-not-found. */

@@ -43,18 +43,17 @@ export async function findOrigin(
   const paths = selfAndAbove(path).filter((one) => one !== ROOT)
   let newest: OriginRow | undefined
   for (let start = 0; start < paths.length; start += KEYS_PER_QUERY) {
-    const byKey = new Map(
-      paths.slice(start, start + KEYS_PER_QUERY).map((one) => [hexOf(originKey(one)), one]),
-    )
+    const some = paths.slice(start, start + KEYS_PER_QUERY)
+    const keys = some.map(originKey)
     const row = await reader.get<StoredOrigin>(
       `select path_key, seq, old_path, object_id, size from path_origin
-       where library_key = ? and seq <= ? and path_key in (${[...byKey].map(() => '?').join(', ')})
+       where library_key = ? and seq <= ? and path_key in (${keys.map(() => '?').join(', ')})
        order by seq desc limit 1`,
       libraryKey,
       upTo,
-      ...[...byKey.values()].map(originKey),
+      ...keys,
     )
-    const at = row && byKey.get(hexOf(row.path_key))
+    const at = row && some[keys.findIndex((key) => key.equals(row.path_key))]
     if (row !== undefined && at !== undefined && row.seq > (newest?.seq ?? 0)) newest = toOrigin(at, row)
   }
   return newest

@@ -75,6 +75,24 @@ export async function listRevisions(
   return withCommits(stores, library, await listRevisionRows(stores, library, range))
 }
 
+/** The commit that last changed the content of a file of the head, or added it. Renames and moves do not count. */
+export async function findLastContent(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  path: LibraryPath,
+): Promise<NumberedCommit | undefined> {
+  const { db } = stores
+  await stores.pathIndex.catchUp(library)
+  const everything = { path, upTo: library.headSeq, oldest: 1 }
+  for await (const { path: at, upTo, origin } of staysOf(stores, library, everything)) {
+    const after = origin?.seq ?? 0
+    const [edit] = await listEdits(db, library.key, at, { after, upTo, skip: 0, limit: 1 })
+    const seq = edit?.seq ?? (origin?.oldPath === undefined ? origin?.seq : undefined)
+    if (seq !== undefined) return (await listCommitsBySeq(db, library, [seq])).get(seq)
+  }
+  return undefined
+}
+
 /** The number of revisions of a file. */
 export async function countRevisions(
   stores: HistoryStores,

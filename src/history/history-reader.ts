@@ -1,4 +1,4 @@
-import { listFileHistoryFrom, listFileHistoryPage } from './file-history-pages.ts'
+import { findContentCommit, listFileHistoryFrom, listFileHistoryPage } from './file-history-pages.ts'
 import { folderAsOf, folderStays } from './folder-history.ts'
 import { getCommit, getCommitDetail, keepDays, listHistory, setKeepDays } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
@@ -21,6 +21,8 @@ export class HistoryReader {
     listFileHistoryFrom(this.#stores, ...rest)
   readonly listFileHistoryPage = (...rest: Rest<typeof listFileHistoryPage>) =>
     listFileHistoryPage(this.#stores, ...rest)
+  readonly findContentCommit = (...rest: Rest<typeof findContentCommit>) =>
+    findContentCommit(this.#stores, ...rest)
   readonly folderAsOf = (...rest: Rest<typeof folderAsOf>) => folderAsOf(this.#stores, ...rest)
   readonly folderStays = (...rest: Rest<typeof folderStays>) => folderStays(this.#stores, ...rest)
   readonly getCommit = (...rest: Rest<typeof getCommit>) => getCommit(this.#stores, ...rest)

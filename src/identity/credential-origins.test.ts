@@ -86,7 +86,7 @@ async function upgrade(setting: DatabaseSetting): Promise<void> {
     new ScopedTokens(db, [Buffer.from('secret')], () => NOW, libraryRelations),
   )
   const isOpen = async () => {
-    const tickets = await Promise.all([40, 41, 42].map((n) => findTicket(db, hashed(n))))
+    const tickets = await Promise.all([40, 41, 42].map(async (n) => findTicket(db, hashed(n))))
     const found = [await findSyncGrant(db, hashed(20)), ...tickets]
     return Promise.all(
       found.map(async (one) => one !== undefined && (await origins.findActor(one.origin)) !== undefined),

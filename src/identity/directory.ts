@@ -1,4 +1,5 @@
 import type { Reader } from '../database/index.ts'
+import type { MaybePromise } from '../scheduling/index.ts'
 import { type Person, personOf, unknownPerson } from './account.ts'
 import { selectAccounts } from './account-store.ts'
 
@@ -41,8 +42,10 @@ export class Directory {
     return found
   }
 
-  async person(email: string): Promise<Person> {
-    return (await this.people([email])).get(email) ?? unknownPerson(email)
+  person(email: string): MaybePromise<Person> {
+    const kept = this.#cached.get(email)
+    if (kept && kept.until > this.#now()) return kept.person
+    return this.people([email]).then((people) => people.get(email) ?? unknownPerson(email))
   }
 
   /** Invalidates an entry after a change in this process. */

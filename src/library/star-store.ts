@@ -1,6 +1,7 @@
 import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryId, type LibraryPath, parentOf, pathKey, ROOT, seenFrom } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 import { viewRelation } from '../views/index.ts'
 
 /** A starred library, folder or file. The path of a library is the root. */
@@ -65,14 +66,14 @@ export async function starredLibraryIds(reader: Reader, accountKey: number): Pro
   return new Set(rows.map((row) => row.id as LibraryId))
 }
 
-export async function hasStar(
+export function hasStar(
   reader: Reader,
   accountKey: number,
   libraryKey: number,
   path: LibraryPath,
-): Promise<boolean> {
+): MaybePromise<boolean> {
   const sql = 'select 1 as starred from star where account_key = ? and library_key = ? and path_key = ?'
-  return (await reader.get(sql, accountKey, libraryKey, pathKey(path))) !== undefined
+  return whenReady(reader.get(sql, accountKey, libraryKey, pathKey(path)), (row) => row !== undefined)
 }
 
 /** Idempotent. */

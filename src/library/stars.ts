@@ -1,6 +1,7 @@
 import { asSeen, inOrigin } from '../commits/index.ts'
 import { refuseAtLimit } from '../errors.ts'
 import { below, type LibraryId, type LibraryPath } from '../objects/index.ts'
+import type { MaybePromise } from '../scheduling/index.ts'
 import { findSubLibrary } from '../views/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, Library } from './library.ts'
@@ -33,7 +34,7 @@ export function starredLibraries(core: LibraryCore, actor: Actor): Promise<Set<L
   return starredLibraryIds(dbOf(core), actor.key)
 }
 
-export function isStarred(core: LibraryCore, library: Library, path: LibraryPath): Promise<boolean> {
+export function isStarred(core: LibraryCore, library: Library, path: LibraryPath): MaybePromise<boolean> {
   return hasStar(dbOf(core), library.actor.key, library.info.key, inOrigin(library.info, path))
 }
 

@@ -15,6 +15,7 @@ import {
 import type { Library } from '../library/index.ts'
 import { type BlockId, EMPTY_ID, parseBlockId, parseFileId } from '../objects/index.ts'
 import type { ClientPush } from '../push/index.ts'
+import { whenReady } from '../scheduling/index.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 
@@ -30,9 +31,8 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'Sends a block as stored.',
     params,
-    async handle({ params: { repo_id: id, block_id: blockId }, request }, { push, syncAccess }) {
-      return sendBlock(push, await syncAccess.open(request, id), blockId)
-    },
+    handle: ({ params: { repo_id: id, block_id: blockId }, request }, { push, syncAccess }) =>
+      whenReady(syncAccess.open(request, id), (library) => sendBlock(push, library, blockId)),
   }),
   route({
     method: 'PUT',

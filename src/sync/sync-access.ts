@@ -4,6 +4,7 @@ import { type HttpRequest, TextRefusal } from '../http/index.ts'
 import type { CredentialOrigins, SyncGrant, SyncTokens } from '../identity/index.ts'
 import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryId, ROOT } from '../objects/index.ts'
+import { type MaybePromise, whenReady } from '../scheduling/index.ts'
 
 interface SyncAccessOptions {
   readonly access: Access
@@ -29,22 +30,27 @@ export class SyncAccess {
    * The library the token of a request opens. Throws refusals for a token that is missing (400) or does not open this
    * library (403), permission-denied, library-not-found.
    */
-  async open(request: HttpRequest, id: LibraryId): Promise<Library> {
+  open(request: HttpRequest, id: LibraryId): MaybePromise<Library> {
     return this.openByToken(tokenOf(request), id)
   }
 
   /** As open, for a token that came in a body. */
-  async openByToken(token: string, id: LibraryId): Promise<Library> {
-    const grant = await this.#options.syncTokens.authenticate(token)
-    if (grant === undefined) throw refused()
-    const library = await this.#openGranted(grant)
-    if (library === undefined) {
-      // Clients unlink a library only if it is gone. A disabled account may be enabled again.
-      await this.expectLibrary(id)
-      throw refused()
-    }
-    if (library.info.id !== id) throw refused()
-    return library
+  openByToken(token: string, id: LibraryId): MaybePromise<Library> {
+    const granted = whenReady(this.#options.syncTokens.authenticate(token), (grant) => {
+      if (grant === undefined) throw refused()
+      return this.#openGranted(grant)
+    })
+    return whenReady(granted, (library) => {
+      if (library === undefined) return this.#refuse(id)
+      if (library.info.id !== id) throw refused()
+      return library
+    })
+  }
+
+  /** Clients unlink a library only if it is gone. A disabled account may be enabled again. */
+  async #refuse(id: LibraryId): Promise<never> {
+    await this.expectLibrary(id)
+    throw refused()
   }
 
   /**
@@ -63,12 +69,13 @@ export class SyncAccess {
   }
 
   /** Undefined if what the token was derived from has ended. Throws permission-denied. */
-  async #openGranted(grant: SyncGrant): Promise<Library | undefined> {
+  #openGranted(grant: SyncGrant): MaybePromise<Library | undefined> {
     const { access, origins } = this.#options
-    const actor = await origins.findActor(grant.origin)
-    const library = actor && (await access.reopen(actor, grant))
-    if (library?.info.sub?.isFile) fail({ code: 'permission-denied' })
-    return library
+    const opened = whenReady(origins.findActor(grant.origin), (actor) => actor && access.reopen(actor, grant))
+    return whenReady(opened, (library) => {
+      if (library?.info.sub?.isFile) fail({ code: 'permission-denied' })
+      return library
+    })
   }
 
   /** As open, to change it. Throws permission-denied where it may only be read. */

@@ -18,9 +18,6 @@ const readingFaults = {
   'path-not-found': (): [number, string] => [404, 'File not found'],
 }
 
-// The revisions that are searched for the last change of the content.
-const SEARCHED_REVISIONS = 10
-
 export const fileRoutesV2 = [
   route({
     method: 'GET',
@@ -129,9 +126,7 @@ async function isContentOfVisitor(
   id: FileId,
 ): Promise<boolean> {
   if ((await tree.find(path))?.id !== id) return false
-  const { revisions } = await history.listFileHistoryFrom(info, path, { limit: SEARCHED_REVISIONS })
-  const last = revisions.find(({ kind }) => kind !== 'rename' && kind !== 'move')
-  return last?.commit.viaLink === true
+  return (await history.findContentCommit(info, path))?.viaLink === true
 }
 
 /**
