@@ -119,6 +119,17 @@ describe('the upload queue', () => {
     assert.equal(queue.totals.counts.done, 0)
   })
 
+  it('ignores what becomes of an upload that a later visit has taken over', () => {
+    const old = upload()
+    const queue = queueOf(old)
+    queue.take(any)
+    queue.clear()
+    queue.add([{ ...old, state: 'waiting' }])
+    queue.done(old, old.name)
+    queue.remove(old)
+    assert.deepEqual([queue.totals.counts.waiting, queue.totals.counts.sending, queue.totals.all], [1, 0, 1])
+  })
+
   it('fails all uploads that share the cause of a failure', () => {
     const full = upload({ size: 5000 })
     const [larger, smaller] = [upload({ size: 6000 }), upload({ size: 100 })]

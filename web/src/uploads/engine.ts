@@ -371,11 +371,13 @@ export class Engine {
   async #claim(account: string, from: string): Promise<void> {
     const owner = this.#owner
     if (account !== this.#account || !this.#watched.delete(from)) return
+    // First, so that a third page goes on if this one ends in between.
+    this.#parts.visits.announce(owner)
     const kept = await this.#parts.store.claim(account, from, owner).catch(() => [])
     if (owner !== this.#owner || account !== this.#account) return
     const uploads = kept.filter(({ key }) => this.queue.find(key) === undefined).map(resumed)
     const [first] = uploads
-    if (first === undefined) return
+    if (first === undefined) return void this.#announceNone()
     this.lastTarget ??= targetOf(first)
     this.#journal?.claimed(uploads)
     this.queue.add(uploads)

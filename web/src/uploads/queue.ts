@@ -121,7 +121,7 @@ export class UploadQueue {
 
   /** Decides where an upload goes. */
   plan(upload: Upload, place: Pick<Upload, 'folder' | 'name' | 'replace'>): void {
-    if (!this.#uploads.has(upload.key)) return
+    if (!this.#has(upload)) return
     Object.assign(upload, place, { isPlanned: true })
     if (upload.state === 'waiting') this.#waiting.add(upload)
     this.#onChange(upload)
@@ -129,7 +129,7 @@ export class UploadQueue {
 
   /** From now on the partial upload on the server belongs to this upload. */
   begin(upload: Upload): void {
-    if (upload.isBegun || !this.#uploads.has(upload.key)) return
+    if (upload.isBegun || !this.#has(upload)) return
     upload.isBegun = true
     this.#onChange(upload)
   }
@@ -148,7 +148,7 @@ export class UploadQueue {
   }
 
   progress(upload: Upload, sent: number): void {
-    if (!this.#uploads.has(upload.key)) return
+    if (!this.#has(upload)) return
     this.#workDone -= doneOf(upload)
     upload.sent = Math.min(sent, upload.size)
     this.#workDone += doneOf(upload)
@@ -196,7 +196,8 @@ export class UploadQueue {
   }
 
   remove(upload: Upload): void {
-    if (!this.#uploads.delete(upload.key)) return
+    if (!this.#has(upload)) return
+    this.#uploads.delete(upload.key)
     this.#waiting.delete(upload)
     this.#again.delete(upload)
     this.#counts[upload.state] -= 1
@@ -211,6 +212,11 @@ export class UploadQueue {
     this.#counts = noCounts()
     this.#work = 0
     this.#workDone = 0
+  }
+
+  /** By identity: after a new sign-in the same upload is another object, and requests of the old one still end. */
+  #has(upload: Upload): boolean {
+    return this.#uploads.get(upload.key) === upload
   }
 
   #workFrom(first: Upload): Work {
@@ -238,7 +244,7 @@ export class UploadQueue {
   }
 
   #move(upload: Upload, state: UploadState): void {
-    if (!this.#uploads.has(upload.key)) return
+    if (!this.#has(upload)) return
     this.#waiting.delete(upload)
     this.#again.delete(upload)
     const before = upload.state
