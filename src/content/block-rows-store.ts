@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
 import { BlockMissing } from '../storage/index.ts'
-import { releaseBlocks, releaseReferences } from './condemned-store.ts'
-import { deleteDamagedBlocks, findDamagedBlocks, hasDamagedBlocks } from './damaged-block-store.ts'
+import { blockReleases, referenceReleases, releaseBlocks, releaseReferences } from './condemned-store.ts'
+import { damageDeletions, findDamagedBlocks, hasDamagedBlocks } from './damaged-block-store.ts'
 import { keptReferenceRelation, referenceRelation } from './relations.ts'
 
 /** A block and its stored length. */
@@ -18,64 +18,91 @@ export interface HeldBlock extends SizedBlock {
 
 const IDS_PER_QUERY = 500
 
+/** Those of one library and of one group of ids. */
+const DELETIONS_TOGETHER = 3
+
+/** A block that a library is to hold. */
+interface GrantedBlock extends SizedBlock {
+  readonly libraryKey: number
+}
+
 /** Grants a library access to stored blocks (I7). Idempotent. */
 export async function insertHeldBlocks(
   tx: Transaction,
   libraryKey: number,
   blocks: readonly SizedBlock[],
 ): Promise<void> {
-  await insertHeldBlocksOf(
-    tx,
-    blocks.map(({ id, size }) => ({ libraryKey, id, size })),
-  )
+  await storeBlocks(tx, grantedTo(libraryKey, blocks), new Map())
 }
 
-/** As insertHeldBlocks, for blocks of several libraries. */
-export async function insertHeldBlocksOf(
-  tx: Transaction,
-  blocks: readonly (SizedBlock & { readonly libraryKey: number })[],
-): Promise<void> {
-  if (blocks.length === 0) return
-  const rows = blocks.map(({ libraryKey, id, size }) => ({ libraryKey, id: idToBytes(id), size }))
-  const releasing = [releaseBlocks(tx, idsOf(rows))]
-  for (const [libraryKey, own] of Map.groupBy(rows, (row) => row.libraryKey)) {
-    releasing.push(releaseReferences(tx, libraryKey, idsOf(own)))
-  }
-  const columns = ['library_key', 'block_id', 'size']
-  const values = rows.map(({ libraryKey, id, size }) => [libraryKey, id, size])
-  await Promise.all([...releasing, tx.insert('library_block', columns, values, { ignoreExisting: true })])
-}
-
-function idsOf(rows: readonly { readonly id: Uint8Array }[]): Uint8Array[] {
-  return rows.map(({ id }) => id)
-}
-
-/**
- * Stores the bytes of small blocks, which hash to their ids. A row that holds other bytes is damaged and is replaced. Rows are
- * compared only if some exist, and equal ones are neither written nor locked.
- */
+/** As storeBlocks, of blocks that no library holds yet. */
 export async function insertSmallBlocks(
   tx: Transaction,
   blocks: ReadonlyMap<BlockId, Uint8Array>,
 ): Promise<void> {
-  if (blocks.size === 0) return
-  const rows = Array.from(blocks, ([id, data]): [Buffer, Uint8Array] => [idToBytes(id), data])
-  const releasing = releaseBlocks(
-    tx,
-    rows.map(([id]) => id),
-  )
-  const [inserted, hasDamaged] = await Promise.all([
-    tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true }),
-    hasDamagedBlocks(tx),
-    releasing,
-  ])
-  if (inserted < rows.length) {
-    const sql = 'update small_block set data = ? where id = ? and data <> ?'
-    // Sorted, so that transactions lock rows in one order (no deadlock).
-    rows.sort(([a], [b]) => a.compare(b))
-    await Promise.all(rows.map(([id, data]) => tx.run(sql, data, id, data)))
+  await storeBlocks(tx, [], blocks)
+}
+
+export function grantedTo(libraryKey: number, blocks: readonly SizedBlock[]): GrantedBlock[] {
+  return blocks.map(({ id, size }) => ({ libraryKey, id, size }))
+}
+
+/**
+ * Grants libraries access to stored blocks (I7), and stores the bytes of small ones, which hash to their ids. Idempotent. A row that holds other bytes is damaged and is
+ * replaced. Rows are compared only if some exist, and equal ones are neither written nor locked.
+ */
+export async function storeBlocks(
+  tx: Transaction,
+  granted: readonly GrantedBlock[],
+  small: ReadonlyMap<BlockId, Uint8Array>,
+): Promise<void> {
+  const bytes = new Map<BlockId, Buffer>()
+  const bytesOf = (id: BlockId) => {
+    const known = bytes.get(id) ?? idToBytes(id)
+    bytes.set(id, known)
+    return known
   }
-  if (hasDamaged) await deleteDamagedBlocks(tx, [...blocks.keys()])
+  const held = granted.map(({ libraryKey, id, size }): HeldRow => [libraryKey, bytesOf(id), size])
+  const rows = Array.from(small, ([id, data]): SmallRow => [bytesOf(id), data])
+  // All statements are issued before the inserts.
+  const releasing = release(tx, [...bytes.values()], held, rows)
+  const columns = ['library_key', 'block_id', 'size']
+  await Promise.all([
+    releasing,
+    rows.length > 0 && insertSmall(tx, rows),
+    held.length > 0 && tx.insert('library_block', columns, held, { ignoreExisting: true }),
+  ])
+}
+
+type HeldRow = readonly [libraryKey: number, id: Buffer, size: number]
+type SmallRow = readonly [id: Buffer, data: Uint8Array]
+
+/** Releases the blocks, and forgets that the bytes of small ones were lost: they are stored again. */
+async function release(
+  tx: Transaction,
+  ids: readonly Buffer[],
+  held: readonly HeldRow[],
+  small: readonly SmallRow[],
+): Promise<void> {
+  const deletions = [...blockReleases(ids), ...damageDeletions(small.map(([id]) => id))]
+  for (const [libraryKey, own] of Map.groupBy(held, ([key]) => key)) {
+    const ownIds = own.map(([, id]) => id)
+    deletions.push(...referenceReleases(libraryKey, ownIds))
+  }
+  const deleting: Promise<number>[] = []
+  for (let start = 0; start < deletions.length; start += DELETIONS_TOGETHER) {
+    deleting.push(tx.deleteRare(deletions.slice(start, start + DELETIONS_TOGETHER)))
+  }
+  await Promise.all(deleting)
+}
+
+async function insertSmall(tx: Transaction, rows: SmallRow[]): Promise<void> {
+  const inserted = await tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true })
+  if (inserted === rows.length) return
+  const sql = 'update small_block set data = ? where id = ? and data <> ?'
+  // Sorted, so that transactions lock rows in one order (no deadlock).
+  rows.sort(([a], [b]) => a.compare(b))
+  await Promise.all(rows.map(([id, data]) => tx.run(sql, data, id, data)))
 }
 
 /** The bytes of those of `ids` that are stored in rows. */

@@ -1,4 +1,4 @@
-import { inPaddedGroups, type Reader, type Transaction } from '../database/index.ts'
+import { type Deletion, inPaddedGroups, type Reader, type Transaction } from '../database/index.ts'
 
 // As in tree/condemned-store.ts: garbage collection condemns references of libraries to blocks, and bytes that no library refers to, and
 // deletes them later if they are still condemned (record 0036).
@@ -17,25 +17,41 @@ const REFERENCES = [
 const isReferred = (id: string) =>
   `(${REFERENCES.map((references) => `exists (${references} where block_id = ${id})`).join(' or ')})`
 
-/** Releases references that this transaction stores. It comes before the insert. */
-export async function releaseReferences(
+/** What releases references that a transaction stores. It comes before the insert. */
+export function referenceReleases(libraryKey: number, ids: readonly Uint8Array[]): Deletion[] {
+  return inPaddedGroups(ids).map(({ some, marks }) => ({
+    table: 'condemned_reference',
+    where: `library_key = ? and block_id in (${marks})`,
+    parameters: [libraryKey, ...some],
+  }))
+}
+
+/** What releases blocks that a transaction stores or refers to. It comes before the insert. */
+export function blockReleases(ids: readonly Uint8Array[]): Deletion[] {
+  return inPaddedGroups(ids).map(({ some, marks }) => ({
+    table: 'condemned_block',
+    where: `id in (${marks})`,
+    parameters: some,
+  }))
+}
+
+/** Releases references. As for referenceReleases. */
+export function releaseReferences(
   tx: Transaction,
   libraryKey: number,
   ids: readonly Uint8Array[],
 ): Promise<number> {
-  const releasing = inPaddedGroups(ids).map(({ some, marks }) => {
-    const sql = `delete from condemned_reference where library_key = ? and block_id in (${marks})`
-    return tx.run(sql, libraryKey, ...some)
-  })
-  return (await Promise.all(releasing)).reduce((sum, count) => sum + count, 0)
+  return deleteEach(tx, referenceReleases(libraryKey, ids))
 }
 
-/** Releases blocks that this transaction stores or refers to. It comes before the insert. */
-export async function releaseBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<number> {
-  const releasing = inPaddedGroups(ids).map(({ some, marks }) =>
-    tx.run(`delete from condemned_block where id in (${marks})`, ...some),
-  )
-  return (await Promise.all(releasing)).reduce((sum, count) => sum + count, 0)
+/** Releases blocks. As for blockReleases. */
+export function releaseBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<number> {
+  return deleteEach(tx, blockReleases(ids))
+}
+
+async function deleteEach(tx: Transaction, deletions: readonly Deletion[]): Promise<number> {
+  const counts = await Promise.all(deletions.map((deletion) => tx.deleteRare([deletion])))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /** Condemns references of a library. Those already condemned keep their time. */

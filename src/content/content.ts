@@ -28,10 +28,11 @@ import { EncryptingBlock } from './block-encryption.ts'
 import {
   findHeldBlock,
   findSmallBlocks,
+  grantedTo,
   type HeldBlock,
-  insertHeldBlocks,
   insertSmallBlocks,
   type SizedBlock,
+  storeBlocks,
 } from './block-rows-store.ts'
 import { DamagedBlocks } from './damaged-blocks.ts'
 import type { DataKey } from './data-key.ts'
@@ -493,11 +494,10 @@ export async function insertContents(
   const files = contents.filter((content) => content.size > 0)
   const objects = files.map((content) => prepareFile(content.id, fileOf(content)))
   await Promise.all([
-    insertSmallBlocks(tx, new Map(contents.flatMap((content) => [...content.small]))),
-    insertHeldBlocks(
+    storeBlocks(
       tx,
-      libraryKey,
-      contents.flatMap((content) => content.blocks),
+      contents.flatMap((content) => grantedTo(libraryKey, content.blocks)),
+      new Map(contents.flatMap((content) => [...content.small])),
     ),
     insertObjects(tx, libraryKey, [...objects, ...dirs]),
   ])

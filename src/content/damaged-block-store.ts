@@ -1,4 +1,10 @@
-import type { Database, Reader, Transaction } from '../database/index.ts'
+import {
+  type Database,
+  type Deletion,
+  inPaddedGroups,
+  type Reader,
+  type Transaction,
+} from '../database/index.ts'
 import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 /** Why the bytes of a block cannot be used: there are none, or they do not hash to the id. */
@@ -78,6 +84,15 @@ export async function deleteDamagedBlocks(tx: Transaction, ids: readonly BlockId
     const sql = `delete from damaged_block where id in (${some.map(() => '?').join(', ')})`
     await tx.run(sql, ...some.map(idToBytes))
   }
+}
+
+/** As deleteDamagedBlocks, for `deleteRare`. */
+export function damageDeletions(ids: readonly Uint8Array[]): Deletion[] {
+  return inPaddedGroups(ids).map(({ some, marks }) => ({
+    table: 'damaged_block',
+    where: `id in (${marks})`,
+    parameters: some,
+  }))
 }
 
 /** Those of `ids` that are known to be damaged. */

@@ -6,7 +6,6 @@ export {
   findIntactBlocks,
   findSmallBlocks,
   insertHeldBlocks,
-  insertHeldBlocksOf,
   insertSmallBlocks,
   listHeldAfter,
   listHeldOfSize,
@@ -14,6 +13,7 @@ export {
   readSmallBlocks,
   type SizedBlock,
   sampleStoredBlocks,
+  storeBlocks,
 } from './block-rows-store.ts'
 export {
   condemnBlocks,

@@ -145,6 +145,27 @@ export function databaseContract(
       })
     })
 
+    it('deletes rows of several tables that are rarely there', async () => {
+      await using db = await open()
+      await db.write(async (tx) => {
+        await insertItems(tx, 1, 4)
+        await tx.run('insert into child (item_id) values (?)', 4)
+      })
+      const count = () =>
+        db.get('select (select count(*) from item) as items, (select count(*) from child) as children')
+      const deletions = (item: number, child: number) => [
+        { table: 'item', where: 'id in (?, ?)', parameters: [item, item + 1] },
+        { table: 'child', where: 'item_id = ?', parameters: [child] },
+      ]
+      assert.deepEqual(await count(), { items: 4, children: 1 })
+      assert.equal(await db.write((tx) => tx.deleteRare(deletions(50, 50))), 0)
+      assert.equal(await db.write((tx) => tx.deleteRare([])), 0)
+      assert.deepEqual(await count(), { items: 4, children: 1 })
+      assert.equal(await db.write((tx) => tx.deleteRare(deletions(1, 4))), 3)
+      // Not what the row cache has from before.
+      assert.deepEqual(await count(), { items: 2, children: 0 })
+    })
+
     it('releases the space of deleted rows and keeps the others, beside other writers', async () => {
       await using db = await open()
       await db.write((tx) => insertItems(tx, 1, 3))

@@ -38,6 +38,11 @@ export interface Transaction extends Reader {
     rows: readonly (readonly Value[])[],
     options?: { ignoreExisting?: boolean },
   ): Promise<number>
+  /**
+   * Deletes rows that are rarely there. Without any it is one statement that changes nothing, whatever the number of tables. The rows are different ones. Resolves to the
+   * number of deleted rows.
+   */
+  deleteRare(deletions: readonly Deletion[]): Promise<number>
   /** Whether no process is in `withMutex` of the key. If so, none enters before this transaction has ended. */
   mutexIsFree(key: number): Promise<boolean>
   /**
@@ -45,6 +50,14 @@ export interface Transaction extends Reader {
    * must not throw.
    */
   afterCommit(announce: () => void): void
+}
+
+/** Rows of one table that are to be deleted. */
+export interface Deletion {
+  readonly table: string
+  /** A condition on the rows. */
+  readonly where: string
+  readonly parameters: readonly Value[]
 }
 
 export interface WriteOptions {

@@ -1,4 +1,4 @@
-export type { CommitGuard, Database, Dialect, Reader, Transaction, Value } from './database.ts'
+export type { CommitGuard, Database, Deletion, Dialect, Reader, Transaction, Value } from './database.ts'
 export { deleteBatch, deleteBatches, inGroups, inPaddedGroups } from './delete-batch.ts'
 export { listUnsafeSettings } from './durability-settings.ts'
 export {

@@ -1,10 +1,4 @@
-import {
-  type ContentStore,
-  insertHeldBlocksOf,
-  insertSmallBlocks,
-  SMALLEST_STORED_BLOCK,
-  type TakenBlock,
-} from '../content/index.ts'
+import { type ContentStore, SMALLEST_STORED_BLOCK, storeBlocks, type TakenBlock } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { EditableLibrary } from '../library/index.ts'
@@ -99,9 +93,7 @@ export class BlockIntake {
     const { promise: committed, resolve: onCommitted } = Promise.withResolvers<void>()
     const durable = this.#db.write(
       async (tx) => {
-        await insertSmallBlocks(tx, small)
-        await insertUncommitted(tx, held, this.#now())
-        await insertHeldBlocksOf(tx, held)
+        await Promise.all([insertUncommitted(tx, held, this.#now()), storeBlocks(tx, held, small)])
       },
       { onCommitted },
     )

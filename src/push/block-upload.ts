@@ -4,9 +4,8 @@ import {
   type Content,
   findHeldBlocks,
   findIntactBlocks,
-  insertHeldBlocks,
-  insertSmallBlocks,
   keepAll,
+  storeBlocks,
   type TakenBlock,
 } from '../content/index.ts'
 import { fail } from '../errors.ts'
@@ -37,15 +36,10 @@ export async function holdBlocks(
   const small = new Map<BlockId, Buffer>()
   for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
   await stores.db.write(async (tx) => {
-    await insertSmallBlocks(tx, small)
     const { key: libraryKey } = library.info
     const isGuest = isGuestIn(library)
-    await insertUncommitted(
-      tx,
-      taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size })),
-      stores.now(),
-    )
-    await insertHeldBlocks(tx, libraryKey, taken)
+    const sent = taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size }))
+    await Promise.all([insertUncommitted(tx, sent, stores.now()), storeBlocks(tx, sent, small)])
   })
   const ids = taken.map(({ id }) => id)
   await markVisible(stores, library.info, ids)

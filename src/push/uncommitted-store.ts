@@ -1,6 +1,6 @@
 import { commitRelation, libraryRelation } from '../commits/index.ts'
 import { findHeldBlocks, type SizedBlock } from '../content/index.ts'
-import type { Reader, Transaction } from '../database/index.ts'
+import { inGroups, type Reader, type Transaction } from '../database/index.ts'
 import { type BlockId, type CommitId, idToBytes } from '../objects/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
@@ -20,25 +20,30 @@ export interface UncommittedBytes {
   readonly guests: number
 }
 
-/** Records blocks that are new to their libraries, or condemned in them. Call it before the library holds them. */
+/**
+ * Records blocks that are new to their libraries, or condemned in them. Call it before the statements by which the libraries hold them are issued: it finds out
+ * at once, and need not be awaited before.
+ */
 export async function insertUncommitted(
   tx: Transaction,
   blocks: readonly SentBlock[],
   now: number,
 ): Promise<void> {
-  for (const [libraryKey, sent] of Map.groupBy(blocks, (block) => block.libraryKey)) {
-    const held = await findHeldBlocks(
-      tx,
-      libraryKey,
-      sent.map(({ id }) => id),
-      { orCondemned: false },
-    )
-    const rows = sent
-      .filter(({ id }) => !held.has(id))
-      .map(({ id, size, isGuest }) => [libraryKey, idToBytes(id), size, isGuest ? 1 : 0, now])
-    const columns = ['library_key', 'block_id', 'size', 'guest', 'received_at']
-    if (rows.length > 0) await tx.insert('uncommitted_block', columns, rows, { ignoreExisting: true })
-  }
+  const byLibrary = Map.groupBy(blocks, (block) => block.libraryKey)
+  // One query each, so that all are issued before the first is awaited.
+  const groups = Array.from(byLibrary, ([key, sent]) =>
+    inGroups(sent, IDS_PER_QUERY).map(({ some }) => [key, some] as const),
+  ).flat()
+  const finding = groups.map(async ([libraryKey, sent]) => {
+    const ids = sent.map(({ id }) => id)
+    const held = await findHeldBlocks(tx, libraryKey, ids, { orCondemned: false })
+    return sent.filter(({ id }) => !held.has(id))
+  })
+  const rows = (await Promise.all(finding))
+    .flat()
+    .map(({ libraryKey, id, size, isGuest }) => [libraryKey, idToBytes(id), size, isGuest ? 1 : 0, now])
+  const columns = ['library_key', 'block_id', 'size', 'guest', 'received_at']
+  if (rows.length > 0) await tx.insert('uncommitted_block', columns, rows, { ignoreExisting: true })
 }
 
 /** Called when a commit refers to the blocks. */

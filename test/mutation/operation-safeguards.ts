@@ -75,8 +75,8 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I1',
     name: 'storing a reference to a block releases it from garbage collection',
     file: 'src/content/block-rows-store.ts',
-    find: '    releasing.push(releaseReferences(tx, libraryKey, idsOf(own)))',
-    replace: '    void [libraryKey, own]',
+    find: '    deletions.push(...referenceReleases(libraryKey, ownIds))\n',
+    replace: '    void [libraryKey, ownIds]\n',
     tests: [GC],
   },
   {

@@ -1,6 +1,7 @@
-import type { Transaction, Value } from '../database.ts'
+import type { Deletion, Transaction, Value } from '../database.ts'
 import { DatabaseError, leaseEnded, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
+import { deleteTogether, parametersOf } from '../rare-deletions.ts'
 import type { BatchOutcome, Outcome, Step } from './batch.ts'
 import { columnOf } from './columns.ts'
 import { CONNECT_MS, deadlineOf, type StatementLimits } from './deadlines.ts'
@@ -16,7 +17,7 @@ import { Statement, type Statements } from './statements.ts'
 
 const rollback = Statement.named('carrel_rollback', 'rollback')
 
-/** Fewer rows are inserted by one statement each. */
+/** Fewer rows are inserted as a list of values. */
 const MIN_COLUMN_ROWS = 3
 
 /** Shared by the transactions of one database. */
@@ -124,6 +125,25 @@ export class PostgresTransaction implements Transaction {
     return inserted
   }
 
+  deleteRare(deletions: readonly Deletion[]): Promise<number> {
+    return handled(this.#deleteRare(deletions))
+  }
+
+  async #deleteRare(deletions: readonly Deletion[]): Promise<number> {
+    if (deletions.length === 0) return 0
+    const { statements } = this.#context
+    const statement = statements.of(deleteTogether(deletions))
+    // Most often it changes none of the tables that it names.
+    const { rows } = await this.#enqueue(statement, parametersOf(deletions))
+    let deleted = 0
+    for (const [at, { table }] of deletions.entries()) {
+      const count = Number(rows[0]?.[`n${at}`] ?? 0)
+      if (count > 0) this.#noteTables(statements.of(`delete from ${table}`))
+      deleted += count
+    }
+    return deleted
+  }
+
   afterCommit(announce: () => void): void {
     this.#announcements.push(announce)
   }
@@ -225,6 +245,10 @@ export class PostgresTransaction implements Transaction {
       const step = this.#insertOfColumns(table, columns, rows, ignoreExisting)
       if (step !== undefined) return [step]
     }
+    if (rows.length < MIN_COLUMN_ROWS) {
+      const together = statements.of(insertStatement(table, columns, rows.length, ignoreExisting))
+      return rows.length === 0 ? [] : [{ statement: together, values: rows.flat() }]
+    }
     const one = statements.of(insertStatement(table, columns, 1, ignoreExisting))
     return rows.map((values) => ({ statement: one, values }))
   }
@@ -252,8 +276,12 @@ export class PostgresTransaction implements Transaction {
   }
 
   #query(statement: Statement, values: Step['values']): Promise<Outcome> {
+    if (!this.#over) this.#noteTables(statement)
+    return this.#enqueue(statement, values)
+  }
+
+  #enqueue(statement: Statement, values: Step['values']): Promise<Outcome> {
     if (this.#over) throw transactionOver()
-    this.#noteTables(statement)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ statement, values, resolve, reject })
       this.#sending ??= this.#send()

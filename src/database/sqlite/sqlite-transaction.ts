@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction, Value } from '../database.ts'
+import type { Deletion, Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
+import { anyToDelete, deletionOf, parametersOf } from '../rare-deletions.ts'
 import { type CachedReads, ChangedTables } from './cached-reads.ts'
 import type { Connection } from './connection.ts'
 import type { WriteLock } from './write-lock.ts'
@@ -56,6 +57,14 @@ export class SqliteTransaction implements Transaction {
       sliceEnd = performance.now() + sliceMs
     }
     return inserted
+  }
+
+  async deleteRare(deletions: readonly Deletion[]): Promise<number> {
+    if (deletions.length === 0) return 0
+    const find = () => this.#connection.get(anyToDelete(deletions), parametersOf(deletions))
+    if (this.#attempt(find) === undefined) return 0
+    const deleting = deletions.map((deletion) => this.run(deletionOf(deletion), ...deletion.parameters))
+    return (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0)
   }
 
   async mutexIsFree(key: number): Promise<boolean> {

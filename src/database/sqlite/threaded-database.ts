@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { CommitGuard, Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { CommitGuard, Database, Deletion, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
 import type { ProcessLocks } from '../process-locks.ts'
+import { deletionOf } from '../rare-deletions.ts'
 import { runInSideProcess } from '../side-process.ts'
 import type { ThreadData, ThreadReply, ThreadRequest } from './database-thread.ts'
 import { releaseFreePages } from './free-pages.ts'
@@ -205,6 +206,11 @@ class ThreadedTransaction implements Transaction {
     let inserted = 0
     for (const answer of await Promise.all(asked)) inserted += answer as number
     return inserted
+  }
+
+  async deleteRare(deletions: readonly Deletion[]): Promise<number> {
+    const deleting = deletions.map((deletion) => this.run(deletionOf(deletion), ...deletion.parameters))
+    return (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0)
   }
 
   /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */
