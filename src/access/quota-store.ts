@@ -144,6 +144,11 @@ export async function findOwnerQuota(
   )
 }
 
+/** SQL expression for the quota of an account itself, given the column with its key. */
+export function quotaOf(owner: string): string {
+  return `(select a.quota from ${accountRelation} a where a.key = ${owner})`
+}
+
 /** An unfinished upload that may be evicted. */
 interface Evictable {
   readonly key: number

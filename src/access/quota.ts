@@ -20,6 +20,7 @@ import {
   type NotCounted,
   OWN,
   prolongReservation,
+  quotaOf,
   setReservation,
   type Taken,
   takenBy,
@@ -280,6 +281,8 @@ export class Quotas {
         const limit = owner && this.limitOf(owner)
         return limit === undefined ? undefined : { ownerKey: owner?.ownerKey ?? 0, limit }
       },
+      quotaOf,
+      limitOf: (quota) => this.limitOf({ quota }),
       check: async (tx, { ownerKey, limit }, { bytes, entries }) => {
         await lockAccount(tx, this.#db.dialect, ownerKey)
         if (entries && (await entriesOf(tx, ownerKey)) > MIN_ENTRIES + limit / BYTES_PER_ENTRY) {

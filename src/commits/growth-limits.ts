@@ -30,6 +30,10 @@ interface Growth {
 export interface GrowthGuard {
   /** The owner of a library, if their bytes are limited. */
   limitedOwner(tx: Transaction, libraryKey: number): Promise<LimitedOwner | undefined>
+  /** SQL expression for the quota of an account, given the column with its key. Null if there is none. */
+  quotaOf(owner: string): string
+  /** The bytes that an owner with this quota may store; undefined for no limit. */
+  limitOf(quota: number): number | undefined
   /** In the transaction of a commit, after its head has moved: whether the bytes, and the files and folders, are not too many. Throws quota-exceeded. */
   check(tx: Transaction, owner: LimitedOwner, grown: Growth): Promise<void>
 }

@@ -329,12 +329,26 @@ export async function insertLibrary(tx: Transaction, library: NewLibrary): Promi
   return row?.key
 }
 
-/** False if the head has moved since, or the library was deleted (I2). */
-export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean> {
-  const changed = await tx.run(
+/** The owner of a library whose head moved, and the account's own quota; null if there is no account. */
+interface MovedHead {
+  readonly ownerKey: number
+  readonly quota: number | null
+}
+
+/**
+ * Undefined if the head has moved since, or the library was deleted (I2). `quotaOf` is the SQL expression for the quota of an account, given the column with its
+ * key: part of this statement, because every commit needs it.
+ */
+export function moveHead(
+  tx: Transaction,
+  move: HeadMove,
+  quotaOf: (owner: string) => string,
+): Promise<MovedHead | undefined> {
+  return tx.get<MovedHead>(
     `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?,
        modifier_via_link = ?
-     where key = ? and head = ? and deleted_at is null`,
+     where key = ? and head = ? and deleted_at is null
+     returning owner_key as "ownerKey", ${quotaOf('library.owner_key')} as quota`,
     idToBytes(move.to),
     move.seq,
     idToBytes(move.root),
@@ -346,7 +360,6 @@ export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean
     move.key,
     idToBytes(move.from),
   )
-  return changed === 1
 }
 
 /** Locks the head until the end of the transaction. False if it is not `head` any more. */

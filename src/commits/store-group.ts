@@ -85,7 +85,7 @@ async function writeGroup(
   // A node that has waited for the mutex comes first. Otherwise a fast node could move the head before every attempt of the others.
   const passing = hasMutex || tx.mutexIsFree(key)
   // Pipelined, the head first: the rest counts only if the head moved.
-  const moving = moveHead(tx, {
+  const move = {
     key,
     from: before.head,
     to: after.head,
@@ -96,15 +96,15 @@ async function writeGroup(
     at: after.updatedAt,
     modifier: after.modifier,
     modifierViaLink: after.modifierViaLink,
-  })
+  }
+  const moving = moveHead(tx, move, (owner) => guard?.quotaOf(owner) ?? 'null')
   const inserting = Promise.all([insertContents(tx, key, contents, objects), insertCommits(tx, key, commits)])
-  const limiting = guard?.limitedOwner(tx, key)
   // Awaited below, unless one before them has failed or the head has moved.
   moving.catch(() => {})
   inserting.catch(() => {})
-  limiting?.catch(() => {})
   const isFirst = await passing
-  if (!(await moving) || !isFirst) throw new Rollback({ kind: 'head-moved' })
+  const moved = await moving
+  if (moved === undefined || !isFirst) throw new Rollback({ kind: 'head-moved' })
   await inserting
   // The same commits were pushed meanwhile. The edit handles that when it is repeated.
   if (!(await joinCommits(tx, key, joining))) throw new Rollback({ kind: 'head-moved' })
@@ -117,9 +117,9 @@ async function writeGroup(
     }
   }
   // Last, because the reservations for these bytes are settled above.
-  const limited = await limiting
+  const limit = moved.quota === null ? undefined : guard?.limitOf(moved.quota)
   try {
-    if (limited !== undefined) await guard?.check(tx, limited, grown)
+    if (limit !== undefined) await guard?.check(tx, { ownerKey: moved.ownerKey, limit }, grown)
   } catch (error) {
     throw error instanceof DomainError ? new Rollback({ kind: 'over-quota', error }) : error
   }

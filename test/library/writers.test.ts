@@ -375,6 +375,8 @@ onBothDatabases('writers of one library', (fresh) => {
     const limit = 100
     stage.core.growth.guard = {
       limitedOwner: async () => ({ ownerKey: library.actor.key, limit }),
+      quotaOf: (owner) => owner,
+      limitOf: () => limit,
       async check(tx) {
         const row = await tx.get<{ size: number }>('select size from library where key = ?', library.info.key)
         if ((row?.size ?? 0) > limit) fail({ code: 'quota-exceeded', limit })
