@@ -203,9 +203,12 @@ export class Dispatcher<User, Services> {
     surface: ErrorResponses,
     route: Route<User, Services>,
   ): HttpResponse | undefined {
-    if (isDisconnect(thrown, exchange.request)) return undefined
+    // What also failed while the handler released what it held changes nothing for the client.
+    let first = thrown
+    for (; first instanceof SuppressedError; first = first.suppressed) this.#logFailure(first.error, exchange)
+    if (isDisconnect(first, exchange.request)) return undefined
     try {
-      const known = responseToThrown(thrown, surface, route.faults)
+      const known = responseToThrown(first, surface, route.faults)
       if (known !== undefined) {
         const { userKey, request } = exchange
         if (userKey === undefined && isRefused(known.status)) {
@@ -213,13 +216,13 @@ export class Dispatcher<User, Services> {
         }
         return known
       }
-      this.#logFailure(thrown, exchange)
-      const fault = this.#options.runtime.faultOf?.(thrown)
+      this.#logFailure(first, exchange)
+      const fault = this.#options.runtime.faultOf?.(first)
       if (fault !== undefined) {
         const told = responseToThrown(new DomainError(fault), surface, route.faults)
         if (told !== undefined) return told
       }
-      return surface.onUnknownError?.(thrown, exchange.request) ?? plainFailure()
+      return surface.onUnknownError?.(first, exchange.request) ?? plainFailure()
     } catch (error) {
       this.#logFailure(error, exchange)
       return plainFailure()

@@ -241,6 +241,17 @@ describeTransports('what a handler throws', (serve) => {
     assert.doesNotMatch(JSON.stringify(server.logged), /secret/)
   })
 
+  it('is what the handler threw, also if it could not release what it held', async () => {
+    await using server = await serveOne(async () => {
+      await using _held = { [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot release it')) }
+      throw new DomainError({ code: 'permission-denied' })
+    })
+    assert.equal((await server.call('GET', '/')).status, 400)
+    const errors = server.logged.filter(({ level }) => level === 50)
+    assert.equal(errors.length, 1)
+    assert.match(JSON.stringify(errors[0]), /cannot release it/)
+  })
+
   it('is put in the words of its surface, bugs and all', async () => {
     const test = (path: string, handle: () => unknown) =>
       route({ method: 'GET', path, auth: 'none', summary: 'A test.', handle })

@@ -23,6 +23,16 @@ it('a commit whose outcome is unknown is 504 on every surface, without a time to
   }
 })
 
+it('a failure is that of the request, also if a disposal failed after it', async () => {
+  const fails = async () => {
+    await using _held = {
+      [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot release it')),
+    }
+    throw new Error('an edit failed', { cause: new DatabaseError('unreachable', 'no connection') })
+  }
+  assert.equal(storageFault(await fails().catch((error: unknown) => error))?.code, 'busy')
+})
+
 it('a database out of reach is 503 on every surface, with a time to repeat the request', () => {
   for (const reason of ['busy', 'unreachable'] as const) {
     const fault = storageFault(new DatabaseError(reason, 'no connection'))

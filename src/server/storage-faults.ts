@@ -14,7 +14,7 @@ export function storageFault(thrown: unknown): Fault | undefined {
     if (error instanceof BlockStoreUnavailable) return { code: 'busy', seconds: RETRY_SECONDS }
     const fault = error instanceof DatabaseError ? ofDatabase(error) : ofSystem(error)
     if (fault !== undefined) return fault
-    error = error.cause
+    error = behind(error)
   }
   return undefined
 }
@@ -24,9 +24,14 @@ export function isOfDatabase(thrown: unknown): boolean {
   let error = thrown
   for (let depth = 0; depth < MAX_DEPTH && error instanceof Error; depth += 1) {
     if (error instanceof DatabaseError) return true
-    error = error.cause
+    error = behind(error)
   }
   return false
+}
+
+/** The cause of an error. If a disposal failed, too, what had failed before. */
+function behind(error: Error): unknown {
+  return error instanceof SuppressedError ? error.suppressed : error.cause
 }
 
 function ofDatabase({ reason }: DatabaseError): Fault | undefined {

@@ -177,8 +177,8 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I4',
     name: 'a request that asks for a change is answered when all it read is flushed',
     file: 'src/database/sqlite/sqlite-database.ts',
-    find: 'return this.#waits.guard(request, this.#heldBack(result, request)) as T',
-    replace: 'return result',
+    find: 'return this.#waits.guard(request, this.#heldBack(Promise.resolve(result), request)) as T',
+    replace: 'return result as T',
     tests: ['test/durability/unchanged.test.ts'],
   },
   {
@@ -309,9 +309,8 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I8',
     name: 'a library opens only with a right to it',
     file: 'src/access/access.ts',
-    find: 'if (right !== undefined) return new Library(this.#core, info, user, right)\n    // The folder',
-    replace:
-      "return new Library(this.#core, info, user, right ?? { permission: 'rw', isAdmin: false })\n    // The folder",
+    find: 'return right === undefined ? this.#openAgain(user, info) : new Library(this.#core, info, user, right)',
+    replace: "return new Library(this.#core, info, user, right ?? { permission: 'rw', isAdmin: false })",
     tests: ['test/api/library-access.test.ts'],
   },
   {
@@ -334,7 +333,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I8',
     name: 'a credential ends with the epoch of its account',
     file: 'src/identity/credential-origins.ts',
-    find: 'if (origin.epoch !== undefined && origin.epoch !== account.epoch) return undefined',
+    find: 'if (epoch !== undefined && epoch !== account.epoch) return undefined',
     replace: '',
     tests: ['src/identity/credential-origins.test.ts'],
   },

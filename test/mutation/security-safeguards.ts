@@ -9,8 +9,8 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I8',
     name: 'a ticket of a link can only add',
     file: 'src/access/tickets.ts',
-    find: 'return row.link === undefined ? library : library.addingOnly()',
-    replace: 'return library',
+    find: 'return (await this.#openAs(actor, row)).addingOnly()',
+    replace: 'return this.#openAs(actor, row)',
     tests: ['test/transfer/link-uploads.test.ts'],
   },
   {
