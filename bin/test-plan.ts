@@ -158,6 +158,12 @@ export const RULES: readonly Rule[] = [
   ),
   deep('test/gc/', SQLITE, 'random writers during garbage collection; on both databases by itself', 10),
   deep('test/cluster/postgres-interruptions', SQLITE, 'waits for time limits of connections', 100),
+  deep(
+    'test/cluster/postgres-silent-host',
+    SQLITE,
+    'four replicated PostgreSQL servers, waits for time limits',
+    12,
+  ),
   deep('test/cluster/postgres-', SQLITE, 'interruptions of a PostgreSQL of its own', 6),
   deep('test/cluster/server-processes', SQLITE, 'starts and kills some thirty processes', 60),
   deep('test/cluster/processes', SQLITE, 'starts and kills some thirty processes', 50),

@@ -24,12 +24,20 @@ const keeper = `
 export class ReplicatedPostgres implements AsyncDisposable {
   /** With both hosts, the standby first. */
   readonly url: string
+  readonly primaryUrl: string
   readonly standbyUrl: string
   readonly #primary: ChildProcess
   readonly #stack: AsyncDisposableStack
 
-  private constructor(url: string, standbyUrl: string, primary: ChildProcess, stack: AsyncDisposableStack) {
+  private constructor(
+    url: string,
+    primaryUrl: string,
+    standbyUrl: string,
+    primary: ChildProcess,
+    stack: AsyncDisposableStack,
+  ) {
     this.url = url
+    this.primaryUrl = primaryUrl
     this.standbyUrl = standbyUrl
     this.#primary = primary
     this.#stack = stack
@@ -87,7 +95,7 @@ export class ReplicatedPostgres implements AsyncDisposable {
     const urlOf = (hosts: string) => `postgres://postgres:${password}@${hosts}/postgres`
     const [here, there] = [`127.0.0.1:${port}`, `127.0.0.1:${standbyPort}`]
     const url = `${urlOf(`${there},${here}`)}?target_session_attrs=read-write`
-    return new ReplicatedPostgres(url, urlOf(there), primary, building.move())
+    return new ReplicatedPostgres(url, urlOf(here), urlOf(there), primary, building.move())
   }
 
   /** Kills all processes of the primary at once. */
