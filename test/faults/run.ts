@@ -47,7 +47,7 @@ function print({ fault, counts, recoverySeconds }: FaultReport): void {
     violations.length,
   ]
   console.log(`| ${cells.join(' | ')} |`)
-  for (const line of violations.slice(0, 12)) console.error(`  ✖ ${line}`)
+  for (const line of violations) console.error(`  ✖ ${line}`)
   if (violations.length === 0) return
   const kinds = Array.from(counts.kinds, ([kind, one]) => `${kind} ${one.acknowledged}+${one.errors}`)
   console.error(`    acknowledged + errors: ${kinds.join(', ')}`)
