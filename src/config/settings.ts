@@ -192,7 +192,7 @@ export const definitions = {
     placeholder: 'plain|fast',
     fallback: 'fast',
     meaning:
-      'how blocks are read and written on disk; plain uses no O_DIRECT, threads or caches, and suits network file systems',
+      'how blocks are read and written on disk; plain uses no threads or caches, and suits network file systems',
     expects: 'plain or fast',
     parse: parseChoice(['plain', 'fast']),
   }),

@@ -3,7 +3,6 @@ import type { FileHandle } from 'node:fs/promises'
 import type { BlockId } from '../../../objects/index.ts'
 import { BlockMismatch, BlockStoreError, type BlockWriter, type ReceivedBlock } from '../../index.ts'
 import { UNNAMED, writing } from '../disk-errors.ts'
-import { DirectWriter } from './direct-writer.ts'
 import { writeFully } from './file-chunks.ts'
 import type { HashThread } from './hash-thread.ts'
 import { SHARED_BUFFER_BYTES, type SharedBuffer, type SharedBufferPool } from './shared-buffer-pool.ts'
@@ -21,8 +20,6 @@ interface WriterContext {
 export interface TemporaryFile {
   readonly handle: FileHandle
   readonly path: string
-  /** Whether it was written with O_DIRECT and is not in the page cache. */
-  isUnbuffered: boolean
   /** Closes and removes it. */
   readonly discard: () => Promise<void>
 }
@@ -30,7 +27,6 @@ export interface TemporaryFile {
 /** A block that a thread hashes while it is written. */
 interface LongBlock {
   readonly file: TemporaryFile
-  readonly target: DirectWriter
   readonly thread: HashThread
   /** The thread's number for the file. */
   readonly number: number
@@ -70,7 +66,6 @@ export class FastBlockWriter implements BlockWriter {
     const long = this.#long
     if (long === undefined) return
     await long.thread.abandon(long.number)
-    long.target[Symbol.dispose]()
     await long.file.discard()
   }
 
@@ -98,17 +93,14 @@ export class FastBlockWriter implements BlockWriter {
 
   async #beginLong(): Promise<LongBlock> {
     const file = await this.#context.open()
-    const target = await DirectWriter.open(file.handle, file.path)
     const thread = this.#context.thread()
-    return { file, target, thread, number: thread.begin(target) }
+    return { file, thread, number: thread.begin(file.handle) }
   }
 
-  async #endLong({ file, target, thread, number }: LongBlock) {
+  async #endLong({ file, thread, number }: LongBlock) {
     try {
       const length = this.#filled
       const id = await writing(UNNAMED, thread.finish(number, this.#takeBuffer(), length))
-      target[Symbol.dispose]()
-      file.isUnbuffered = target.isUnbuffered(this.#size)
       return { id: id as BlockId, file }
     } catch (error) {
       await this.abort()

@@ -20,10 +20,8 @@ import { UNNAMED, writing } from '../disk-errors.ts'
 import { AdoptionThreads } from './adoption-threads.ts'
 import { FastBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBufferPool } from './chunk-buffer-pool.ts'
-import { DirectFile } from './direct-file.ts'
-import { CHUNK_BYTES, readChunks, readerOf, writeChunks } from './file-chunks.ts'
+import { readChunks, writeChunks } from './file-chunks.ts'
 import { type BorrowedFile, FileHandleCache } from './file-handle-cache.ts'
-import { FreshBlocks } from './fresh-blocks.ts'
 import { HashThread } from './hash-thread.ts'
 import { RangeBufferPool, readRangeAtOnce } from './range-buffer-pool.ts'
 import { SharedBufferPool } from './shared-buffer-pool.ts'
@@ -40,14 +38,13 @@ export async function openFastBlockStore(options: FastBlockStoreOptions): Promis
 }
 
 /**
- * The disk store for local disks. It hashes long blocks in threads, writes them with O_DIRECT, verifies a block once while its file is
- * unchanged, keeps files open between range reads, and reuses buffers.
+ * The disk store for local disks. It hashes long blocks in threads, verifies a block once while its file is unchanged, keeps files open
+ * between range reads, and reuses buffers.
  */
 class FastBlockStore implements BlockStore {
   readonly #files: BlockDirectory
   readonly #writes = new Set<Promise<unknown>>()
   readonly #verified = new VerifiedBlocks()
-  readonly #fresh = new FreshBlocks()
   readonly #checks = new Map<BlockId, Promise<void>>()
   readonly #handles = new FileHandleCache()
   readonly #chunks = new ChunkBufferPool()
@@ -85,19 +82,19 @@ class FastBlockStore implements BlockStore {
       await handle.close()
       await removeTemporary(file)
     }
-    return { handle, path: file, isUnbuffered: false, discard }
+    return { handle, path: file, discard }
   }
 
   #leastBusyThread(): HashThread {
     return this.#threads.reduce((least, one) => (one.load < least.load ? one : least))
   }
 
-  #receive(id: BlockId, { handle, path: file, isUnbuffered }: TemporaryFile) {
+  #receive(id: BlockId, { handle, path: file }: TemporaryFile) {
     const synced = this.#track(this.#sync(id, handle, file))
     synced.catch(() => {}) // `keep` rejects with the error.
     return {
       synced,
-      keep: () => this.#track(synced.then(() => this.#publish(id, file, isUnbuffered))),
+      keep: () => this.#track(synced.then(() => this.#publish(id, file))),
       discard: async () => {
         await synced.catch(() => {})
         await removeTemporary(file)
@@ -115,18 +112,15 @@ class FastBlockStore implements BlockStore {
     }
   }
 
-  #publish(id: BlockId, temporary: string, isUnbuffered: boolean): Promise<void> {
-    return this.#files.publish(id, temporary, (file) => this.#noteWritten(id, file, isUnbuffered))
+  #publish(id: BlockId, temporary: string): Promise<void> {
+    return this.#files.publish(id, temporary, (file) => this.#noteWritten(id, file))
   }
 
   /** The bytes were hashed while they were written. If `stat` fails, they are hashed again when read. */
-  #noteWritten(id: BlockId, file: string, isUnbuffered: boolean): void {
+  #noteWritten(id: BlockId, file: string): void {
     // Synchronous: the inode was just renamed and is in memory, so the call is as fast as queueing one in the thread pool.
     const stats = tryStat(file)
     if (stats !== undefined) this.#verified.add(id, stats)
-    // Blocks of one chunk are always read buffered.
-    if (isUnbuffered && stats !== undefined && stats.size > CHUNK_BYTES) this.#fresh.add(id)
-    else this.#fresh.delete(id)
   }
 
   // Also for a block already stored: it may be damaged, or its name may be lost by a flush that failed before the start.
@@ -143,7 +137,7 @@ class FastBlockStore implements BlockStore {
       throw error
     }
     await this.#sync(id, handle, temporary)
-    await this.#publish(id, temporary, false)
+    await this.#publish(id, temporary)
   }
 
   /** Flushes and closes a written temp file; removes it on failure. */
@@ -169,25 +163,11 @@ class FastBlockStore implements BlockStore {
 
   async *#readWhole(id: BlockId, lent: ChunkBufferPool | undefined): AsyncGenerator<Buffer, void> {
     using file = await this.#files.opened(id, (file) => this.#handles.borrowOnce(file))
-    const { stats } = file
-    const chunks = this.#chunksOf(id, file, lent)
+    const { fd, stats } = file
+    const chunks = readChunks(id, fd, { start: 0, end: stats.size }, lent)
     if (this.#verified.has(id, stats)) return yield* chunks
     yield* verifiedRead(id, stats.size, chunks)
     this.#verified.add(id, stats)
-  }
-
-  /** All chunks of a block. */
-  async *#chunksOf(
-    id: BlockId,
-    { fd, stats }: BorrowedFile,
-    lent: ChunkBufferPool | undefined,
-  ): AsyncGenerator<Buffer, void> {
-    const whole = { start: 0, end: stats.size }
-    // O_DIRECT needs aligned buffers, which only the pool has.
-    const isUnbuffered = this.#fresh.delete(id) && lent !== undefined
-    using direct = isUnbuffered ? await DirectFile.open(this.#files.fileOf(id), 'read') : undefined
-    const readAt = readerOf(fd)
-    yield* readChunks(id, direct && lent ? direct.reader(lent, readAt) : readAt, whole, lent)
   }
 
   async *#readRange(
@@ -198,7 +178,7 @@ class FastBlockStore implements BlockStore {
   ): AsyncGenerator<Buffer, void> {
     using file = await this.#files.opened(id, (file) => this.#handles.borrow(file))
     if (isChecked && !this.#verified.has(id, file.stats)) await this.#check(id, file)
-    yield* readChunks(id, readerOf(file.fd), range, lent)
+    yield* readChunks(id, file.fd, range, lent)
   }
 
   readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
@@ -248,8 +228,7 @@ class FastBlockStore implements BlockStore {
   }
 
   async #checkNow(id: BlockId, { fd, stats }: BorrowedFile): Promise<void> {
-    const chunks = readChunks(id, readerOf(fd), { start: 0, end: stats.size }, this.#chunks)
-    this.#fresh.delete(id)
+    const chunks = readChunks(id, fd, { start: 0, end: stats.size }, this.#chunks)
     for await (const chunk of verifiedRead(id, stats.size, chunks)) void chunk
     this.#verified.add(id, stats)
   }

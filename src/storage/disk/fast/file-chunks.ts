@@ -18,23 +18,10 @@ const READS_AHEAD = 2
 /** Bytes per write. */
 const WRITE_BYTES = 512 * 1024
 
-/** Reads at a position and resolves to the number of bytes, fewer than fit only at the end of the file. */
-export type ReadAt = (buffer: Buffer, position: number) => Promise<number>
-
-/** Reads an open file. Uses callbacks and one promise: the promise API of Node takes twice the time on the event loop. */
-export function readerOf(fd: number): ReadAt {
-  return (buffer, position) =>
-    new Promise((resolve, reject) => {
-      read(fd, buffer, 0, buffer.length, position, (error, bytesRead) =>
-        error === null ? resolve(bytesRead) : reject(error),
-      )
-    })
-}
-
 /** The chunks of `range`, with prefetch. With a pool a chunk is valid only until the next one is requested. */
 export async function* readChunks(
   id: BlockId,
-  readAt: ReadAt,
+  fd: number,
   range: ByteRange,
   pool?: ChunkBufferPool,
 ): AsyncGenerator<Buffer, void> {
@@ -46,7 +33,7 @@ export async function* readChunks(
     while (ahead.length < READS_AHEAD && position < range.end) {
       const left = range.end - position
       const buffer = ring?.next(left) ?? Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left))
-      const next = readFully(id, readAt, position, buffer)
+      const next = readFully(id, fd, position, buffer)
       next.catch(() => {}) // Rejects below when awaited, unless the reader stopped early.
       ahead.push(next)
       position += buffer.length
@@ -88,8 +75,17 @@ class Ring {
   }
 }
 
-async function readFully(id: BlockId, readAt: ReadAt, position: number, buffer: Buffer): Promise<Buffer> {
-  const bytesRead = await reading(id, readAt(buffer, position))
+/** Reads at a position and resolves to the number of bytes. Uses callbacks and one promise: the promise API of Node takes twice the time on the event loop. */
+function readAt(fd: number, buffer: Buffer, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, buffer.length, position, (error, bytesRead) =>
+      error === null ? resolve(bytesRead) : reject(error),
+    )
+  })
+}
+
+async function readFully(id: BlockId, fd: number, position: number, buffer: Buffer): Promise<Buffer> {
+  const bytesRead = await reading(id, readAt(fd, buffer, position))
   if (bytesRead < buffer.length) throw new BlockDamaged(id, `it ends after ${position + bytesRead} bytes`)
   return buffer
 }
@@ -119,6 +115,13 @@ export async function writeChunks(
     await flush()
   } finally {
     await writeInProgress
+  }
+}
+
+/** Writes all bytes at a position. */
+export async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten
   }
 }
 

@@ -1,5 +1,6 @@
+import type { FileHandle } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
-import type { DirectWriter } from './direct-writer.ts'
+import { writeAt } from './file-chunks.ts'
 import type { AbandonRequest, HashReply, HashRequest } from './hash-worker.ts'
 import type { SharedBuffer, SharedBufferPool } from './shared-buffer-pool.ts'
 
@@ -9,7 +10,7 @@ const IDLE_MS = 30_000
 
 /** A file being written. */
 interface OpenFile {
-  readonly target: DirectWriter
+  readonly handle: FileHandle
   /** Offset of the next bytes. */
   position: number
   /** Hash requests and writes in progress. */
@@ -53,10 +54,10 @@ export class HashThread {
   }
 
   /** Returns the number that identifies the file in later calls. */
-  begin(target: DirectWriter): number {
+  begin(handle: FileHandle): number {
     clearTimeout(this.#idleTimer)
     this.#nextFile += 1
-    const file = { target, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
+    const file = { handle, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
     this.#files.set(this.#nextFile, file)
     return this.#nextFile
   }
@@ -122,7 +123,7 @@ export class HashThread {
     const { position } = file
     file.position += length
     try {
-      await file.target.write(buffer.bytes.subarray(0, length), position)
+      await writeAt(file.handle, buffer.bytes.subarray(0, length), position)
     } catch (error) {
       file.error ??= error instanceof Error ? error : new Error(String(error))
     }

@@ -1,11 +1,10 @@
 import { poison } from '../../../poison.ts'
-import { alignedSharedMemory } from './aligned-memory.ts'
 
 /** Size of a shared buffer. */
 export const SHARED_BUFFER_BYTES = 512 * 1024
 const BUFFERS_PER_ALLOCATION = 8
 
-/** A page-aligned buffer in shared memory through which a block passes from the event loop to a hash thread and the disk. */
+/** A buffer in shared memory through which a block passes from the event loop to a hash thread and the disk. */
 export interface SharedBuffer {
   /** The memory and the offset in it, for other threads. */
   readonly memory: SharedArrayBuffer
@@ -38,7 +37,7 @@ export class SharedBufferPool {
   }
 
   #grow(): void {
-    const memory = alignedSharedMemory(BUFFERS_PER_ALLOCATION * SHARED_BUFFER_BYTES)
+    const memory = new SharedArrayBuffer(BUFFERS_PER_ALLOCATION * SHARED_BUFFER_BYTES)
     for (let offset = 0; offset < memory.byteLength; offset += SHARED_BUFFER_BYTES) {
       this.#free.push({ memory, offset, bytes: Buffer.from(memory, offset, SHARED_BUFFER_BYTES) })
     }

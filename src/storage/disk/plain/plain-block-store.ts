@@ -33,7 +33,7 @@ export async function openPlainBlockStore(options: BlockDirectoryOptions): Promi
 
 /**
  * The straightforward disk store: write a temp file, `fdatasync`, rename, `fsync` the folder. Every read hashes the whole block again. It
- * uses no O_DIRECT, no threads, no caches and no open block files between calls, so it also suits network file systems.
+ * uses no threads, no caches and no open block files between calls, so it also suits network file systems.
  */
 class PlainBlockStore implements BlockStore {
   readonly #files: BlockDirectory
