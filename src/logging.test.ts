@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { createLogger, lineWriter } from './logging.ts'
+import { createLogger } from './logging.ts'
 
 function collecting(pretty: boolean) {
   const lines: string[] = []
@@ -31,17 +31,6 @@ describe('the logger', () => {
     const before = process.listenerCount('exit')
     for (let n = 0; n < 20; n++) createLogger('silent', { pretty: false })
     assert.equal(process.listenerCount('exit'), before)
-  })
-
-  it('writes lines of one kind as it writes others', () => {
-    for (const pretty of [false, true]) {
-      const { logger, lines } = collecting(pretty)
-      const child = logger.child({ room: 'http' })
-      child.info({ route: '/a"b', ms: 1.5 }, 'request')
-      lineWriter(child, 'request')(`"route":${JSON.stringify('/a"b')},"ms":1.5`)
-      const [usual, own] = lines.map((text) => text.replace(/\d\d:\d\d:\d\d(?:\.\d+)?/, 'then'))
-      assert.equal(own, usual)
-    }
   })
 
   const secrets = [

@@ -22,16 +22,11 @@ import type { IncomingRequest, RequestHead, ResponseWriter } from './transport.t
 /** They ask for no change (RFC 9110, 9.2.1; RFC 4918, 9.1). */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])
 
-/** Writes the log line of an ordinary request. `members` are the members of a JSON object. */
-export type LogRequest = (members: string) => void
-
 /** The options of a dispatcher in addition to the `Runtime` of routes. */
 interface DispatcherOptions<User, Services> {
   readonly runtime: Runtime<User, Services>
   readonly site: Site
   readonly logger: Logger
-  /** Default: the logger writes all lines. */
-  readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
   readonly bodyMemory: BodyMemory
   readonly responseMemory: ResponseMemory
@@ -300,7 +295,7 @@ export class Dispatcher<User, Services> {
     ms: number,
     isProbe: boolean,
   ): void {
-    const { logger, logRequest, metrics, slowMs } = this.#options
+    const { logger, metrics, slowMs } = this.#options
     // 499 is the usual status in proxy logs for a client that disconnected early.
     const status = response.isSent ? response.status : 499
     metrics.ended(pattern, request.method, status, ms / 1000)
@@ -310,14 +305,6 @@ export class Dispatcher<User, Services> {
     // The pattern, not the path: paths and queries contain private file names and tokens.
     const { id, method } = request
     const rounded = Math.round(ms * 10) / 10
-    if (level === 'info' && logRequest !== undefined) {
-      // Built by hand, because it is written for each request and JSON.stringify takes twice as long.
-      const user = userKey === undefined ? '' : `,"user":${JSON.stringify(userKey)}`
-      logRequest(
-        `"method":"${method}","route":"${pattern}","status":${status},"ms":${rounded},"address":"${address}","request":"${id}"${user}`,
-      )
-      return
-    }
     const line = { method, route: pattern, status, ms: rounded, address, request: id, user: userKey }
     logger[level](line, isSlow ? 'slow request' : 'request')
   }

@@ -9,7 +9,7 @@ import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { Compression } from './compression.ts'
 import type { Authenticate, AuthenticateSecret } from './credentials.ts'
-import { Dispatcher, type LogRequest } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { FastTransport } from './fast/fast-transport.ts'
 import { drain, type Listening, startListening } from './listen.ts'
 import type { HttpMetrics } from './metrics.ts'
@@ -48,8 +48,6 @@ export interface HttpServerOptions<User, Services> {
   /** The base of links. Default: as the client addressed the server. */
   readonly publicUrl?: string | undefined
   readonly logger: Logger
-  /** Default: the logger writes all lines. */
-  readonly logRequest?: LogRequest
   readonly metrics: HttpMetrics
   /** Replaces the text of the metrics, with those of other processes of this server. */
   readonly metricsText?: (() => Promise<string>) | undefined
@@ -169,7 +167,6 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
       publicUrl: options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl),
     },
     logger: options.logger,
-    logRequest: options.logRequest,
     metrics: options.metrics,
     bodyMemory,
     responseMemory,

@@ -26,7 +26,7 @@ import {
   presentedCredential,
   scopeAdmits,
 } from '../identity/index.ts'
-import { type Logger, lineWriter } from '../logging.ts'
+import type { Logger } from '../logging.ts'
 import { registerMailMetrics } from '../mail/index.ts'
 import { mergeMetrics, metricsOfProcess } from '../metrics.ts'
 import { pageFaults, pageRoutes, webAppFileRoutes } from '../pages/index.ts'
@@ -143,7 +143,6 @@ export function createHttp(parts: {
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     logger,
-    logRequest: lineWriter(logger, 'request'),
     metrics,
     metricsText: allMetrics && (async () => mergeMetrics(await allMetrics())),
     metricsToken: config.metricsToken,
