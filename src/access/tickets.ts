@@ -4,13 +4,16 @@ import { DomainError, fail } from '../errors.ts'
 import { type Account, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import { type FsId, isWithin, type LibraryPath } from '../objects/index.ts'
-import { type MaybePromise, whenReady } from '../scheduling/index.ts'
+import { type MaybePromise, TwoGenerationCache, whenReady } from '../scheduling/index.ts'
 import type { Access } from './access.ts'
 import { findLinkState } from './link-store.ts'
 import { TicketInserts } from './ticket-inserts.ts'
 import { bindTicket, deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
 
 const MAX_IN_MEMORY = 10_000
+const MAX_HASHES = 2000
+/** Of a UUID. */
+const TICKET_LENGTH = 36
 /** Operations that need the key of an encrypted library. Archives have a sealed key of their own. */
 const decrypting: ReadonlySet<TicketOperation> = new Set(['download', 'view', 'upload', 'update'])
 
@@ -284,7 +287,15 @@ export class Tickets {
 
 const memoryKey = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
 
-/** The form in which a ticket is stored. */
+/** Hashes of tickets that came lately: a client that reads a file in ranges sends the same one each time. What is cached says nothing about validity. */
+const hashes = new TwoGenerationCache<string, Buffer>(MAX_HASHES, () => 1)
+
+/** The form in which a ticket is stored. The bytes are shared. */
 export function ticketHash(ticket: string): Buffer {
-  return hash('sha256', ticket, 'buffer')
+  const known = hashes.get(ticket)
+  if (known !== undefined) return known
+  const made = hash('sha256', ticket, 'buffer')
+  // A copy, because the text of a request may retain its whole URL.
+  if (ticket.length === TICKET_LENGTH) hashes.set(Buffer.from(ticket).toString(), made)
+  return made
 }

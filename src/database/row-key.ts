@@ -23,7 +23,11 @@ export function rowKey(parameters: readonly Value[]): RowKey {
 }
 
 function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  // Asking a small buffer for its memory moves it out of the heap.
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.toString('latin1')
 }
 
 /** Approximate size of the values of rows. Counting stops once it is above `limit`. */
