@@ -7,6 +7,7 @@ import { type BodyMemory, busy } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import type { Compression } from './compression.ts'
+import { DefaultHeaders } from './default-headers.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
@@ -45,6 +46,8 @@ interface DispatcherOptions<User, Services> {
 export class Dispatcher<User, Services> {
   readonly #options: DispatcherOptions<User, Services>
   readonly #idPrefix = randomBytes(6).toString('hex')
+  /** By the headers of a surface. */
+  readonly #defaults = new WeakMap<Readonly<Record<string, string>>, DefaultHeaders>()
   #count = 0
   #running = 0
   #idle: PromiseWithResolvers<void> | undefined
@@ -245,9 +248,6 @@ export class Dispatcher<User, Services> {
     const { response, request } = exchange
     if (response.isClosed) return discard(result)
     const headers = ['X-Request-Id', request.id]
-    for (const name in surfaceHeaders) {
-      if (result.headers[name] === undefined) headers.push(name, surfaceHeaders[name] ?? '')
-    }
     // RFC 9110, 11.6.1 requires it. Browsers show no dialog for a scheme they do not know.
     if (result.status === 401 && result.headers['WWW-Authenticate'] === undefined) {
       headers.push('WWW-Authenticate', 'Token')
@@ -261,8 +261,9 @@ export class Dispatcher<User, Services> {
       result = busy().toResponse()
     }
     exchange.result = result
+    const defaults = this.#defaultsOf(surfaceHeaders)
     try {
-      const sending = send(response, request.method, result, headers)
+      const sending = send(response, request.method, result, headers, defaults.without(result.headers))
       if (sending === undefined) {
         if (!response.isSent && !response.isClosed) {
           response.onClose(responseMemory.hold(bytes, address, exchange.userKey))
@@ -270,19 +271,31 @@ export class Dispatcher<User, Services> {
         return undefined
       }
       exchange.streams = true
-      return sending.catch((error) => this.#sendFailure(error, exchange, headers))
+      return sending.catch((error) => this.#sendFailure(error, exchange, headers, defaults))
     } catch (error) {
-      return this.#sendFailure(error, exchange, headers)
+      return this.#sendFailure(error, exchange, headers, defaults)
     }
   }
 
-  async #sendFailure(error: unknown, exchange: Exchange, headers: readonly string[]): Promise<void> {
+  #defaultsOf(given: Readonly<Record<string, string>>): DefaultHeaders {
+    let defaults = this.#defaults.get(given)
+    if (defaults === undefined) this.#defaults.set(given, (defaults = new DefaultHeaders(given)))
+    return defaults
+  }
+
+  async #sendFailure(
+    error: unknown,
+    exchange: Exchange,
+    headers: readonly string[],
+    defaults: DefaultHeaders,
+  ): Promise<void> {
     const { response, request } = exchange
     if (!isDisconnect(error, request)) this.#logFailure(error, exchange)
     if (response.isBegun) response.destroy()
     else {
       try {
-        await send(response, request.method, plainFailure(), headers)
+        const failure = plainFailure()
+        await send(response, request.method, failure, headers, defaults.without(failure.headers))
       } catch {
         response.destroy()
       }

@@ -11,16 +11,18 @@ export function isFieldValue(text: string): boolean {
   return !INVALID_VALUE.test(text)
 }
 
-/** Field names that passed the check. They come from our own code, so there are few. */
-const validNames = new Set<string>()
+/** Field names that passed the check, with the first text that did for each, which is often the only one. They come from our own code, so there are few. */
+const valid = new Map<string, string>()
 
 /** Throws a TypeError for a response field that would be invalid on the wire. */
 export function checkField(name: string, value: string | number | readonly string[]): void {
-  if (!validNames.has(name)) {
+  const known = valid.get(name)
+  if (known === undefined) {
     if (!isFieldName(name)) throw new TypeError(`"${name}" is not a valid header name`)
-    if (validNames.size < 1000) validNames.add(name)
+    if (valid.size < 1000) valid.set(name, '')
   }
-  if (typeof value === 'number') return
+  if (typeof value === 'number' || value === known) return
   const isValid = typeof value === 'string' ? isFieldValue(value) : value.every(isFieldValue)
   if (!isValid) throw new TypeError(`The value of the header ${name} has invalid characters`)
+  if (known === '' && typeof value === 'string') valid.set(name, value)
 }

@@ -11,14 +11,15 @@ export function send(
   method: string,
   response: HttpResponse,
   extraHeaders: readonly string[],
+  defaults: FlatHeaders,
 ): Promise<void> | undefined {
   const { body, status } = response
   const headers = flat(extraHeaders, response.headers)
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    writer.send(status, headers, body)
+    writer.send(status, headers, body, defaults)
     return undefined
   }
-  return sendStream(writer, method, response, headers, body)
+  return sendStream(writer, method, response, { headers, defaults }, body)
 }
 
 /** Releases a response whose client is gone. */
@@ -42,11 +43,11 @@ async function sendStream(
   writer: ResponseWriter,
   method: string,
   response: HttpResponse,
-  headers: FlatHeaders,
+  { headers, defaults }: { readonly headers: FlatHeaders; readonly defaults: FlatHeaders },
   body: Readable | Chunks,
 ): Promise<void> {
   try {
-    writer.begin(response.status, headers)
+    writer.begin(response.status, headers, defaults)
   } catch (error) {
     await releaseBody(body)
     throw error

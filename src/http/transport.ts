@@ -54,6 +54,8 @@ export interface IncomingRequest {
 /** Names and values in turn. A list of values is sent as one field for each. */
 export type FlatHeaders = readonly (string | number | readonly string[])[]
 
+export const noHeaders: FlatHeaders = []
+
 /** Sends the response to one request. */
 export interface ResponseWriter {
   /** Status of the last `send` or `begin`. Sent once `isBegun`. */
@@ -68,10 +70,13 @@ export interface ResponseWriter {
   readonly isAbandoned: boolean
   /** Calls `listener` once, when the response is sent or the client is gone. */
   onClose(listener: () => void): void
-  /** Sends a response whose body is in memory. Throws before the first byte if a header is invalid. */
-  send(status: number, headers: FlatHeaders, body: string | Buffer): void
+  /**
+   * Sends a response whose body is in memory. Throws before the first byte if a header is invalid. `defaults` are further headers, in a list that is
+   * never changed and the same for many responses.
+   */
+  send(status: number, headers: FlatHeaders, body: string | Buffer, defaults?: FlatHeaders): void
   /** Starts a streamed response. Its head goes out with the first write. Throws like `send`. */
-  begin(status: number, headers: FlatHeaders): void
+  begin(status: number, headers: FlatHeaders, defaults?: FlatHeaders): void
   /** Calls `onTaken` once the bytes may be reused: the operating system has taken them, or the client is gone. */
   write(bytes: Buffer, onTaken: () => void): void
   /** Ends a streamed response. */

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { checkField } from '../field-syntax.ts'
 import { currentHttpDate } from '../http-date.ts'
-import type { FlatHeaders, ResponseWriter } from '../transport.ts'
+import { type FlatHeaders, noHeaders, type ResponseWriter } from '../transport.ts'
 
 /** The connection a response is sent on. */
 export interface ResponseConnection {
@@ -66,10 +66,10 @@ export class SocketResponse implements ResponseWriter {
     this.#listeners.push(listener)
   }
 
-  send(status: number, headers: FlatHeaders, body: string | Buffer): void {
+  send(status: number, headers: FlatHeaders, body: string | Buffer, defaults = noHeaders): void {
     const isText = typeof body === 'string'
     const length = isText ? Buffer.byteLength(body) : body.length
-    const head = this.#prepare(status, headers, length)
+    const head = this.#prepare(status, headers, length, defaults)
     const { socket } = this.#connection
     this.#isBegun = true
     this.#isEnded = true
@@ -85,8 +85,8 @@ export class SocketResponse implements ResponseWriter {
     this.#whenTaken()
   }
 
-  begin(status: number, headers: FlatHeaders): void {
-    this.#head = this.#prepare(status, headers, undefined)
+  begin(status: number, headers: FlatHeaders, defaults = noHeaders): void {
+    this.#head = this.#prepare(status, headers, undefined, defaults)
   }
 
   write(bytes: Buffer, onTaken: () => void): void {
@@ -159,11 +159,11 @@ export class SocketResponse implements ResponseWriter {
   }
 
   /** The response head; `length` is that of a body in memory. */
-  #prepare(status: number, headers: FlatHeaders, length: number | undefined): string {
+  #prepare(status: number, headers: FlatHeaders, length: number | undefined, defaults: FlatHeaders): string {
     const { isHead, isHttp11 } = this.#connection
     const isEmpty = status === 204 || status === 304
     let announced: number | undefined
-    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+    let text = beginningOf(status, defaults)
     for (let at = 0; at < headers.length; at += 2) {
       const name = String(headers[at])
       const value = headers[at + 1] ?? ''
@@ -189,6 +189,26 @@ export class SocketResponse implements ResponseWriter {
     this.#left = announced
     return `${text}Date: ${currentHttpDate()}\r\n\r\n`
   }
+}
+
+/** The status line and default headers, by the list of these and the status. */
+const beginnings = new WeakMap<FlatHeaders, Map<number, string>>()
+
+function beginningOf(status: number, defaults: FlatHeaders): string {
+  let known = beginnings.get(defaults)
+  if (known === undefined) beginnings.set(defaults, (known = new Map()))
+  let text = known.get(status)
+  if (text === undefined) {
+    text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+    for (let at = 0; at < defaults.length; at += 2) {
+      const name = String(defaults[at])
+      const value = defaults[at + 1] ?? ''
+      checkField(name, value)
+      text += line(name, value)
+    }
+    known.set(status, text)
+  }
+  return text
 }
 
 function line(name: string, value: string | number | readonly string[]): string {

@@ -1,5 +1,5 @@
 import { checkField } from '../field-syntax.ts'
-import type { FlatHeaders, ResponseWriter } from '../transport.ts'
+import { type FlatHeaders, noHeaders, type ResponseWriter } from '../transport.ts'
 
 /** One response of HTTP/1 or HTTP/2. */
 export interface ResponseSink {
@@ -56,16 +56,16 @@ export class NodeResponse implements ResponseWriter {
     this.#listeners.push(listener)
   }
 
-  send(status: number, headers: FlatHeaders, body: string | Buffer): void {
+  send(status: number, headers: FlatHeaders, body: string | Buffer, defaults = noHeaders): void {
     const length = Buffer.byteLength(body)
-    this.#start(status, headers, length)
+    this.#start(status, [...defaults, ...headers], length)
     this.#isBegun = true
     this.#isEnded = true
     this.#sink.end(this.#hasNoBody || length === 0 ? undefined : body, () => this.#onSent())
   }
 
-  begin(status: number, headers: FlatHeaders): void {
-    this.#start(status, headers, undefined)
+  begin(status: number, headers: FlatHeaders, defaults = noHeaders): void {
+    this.#start(status, [...defaults, ...headers], undefined)
   }
 
   write(bytes: Buffer, onTaken: () => void): void {
