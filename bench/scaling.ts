@@ -8,6 +8,7 @@ import { processTree } from '../test/support/process-tree.ts'
 import { ADMIN } from '../test/support/server.ts'
 import { formBytes } from '../test/support/transfer.ts'
 import { CpuShare } from './cpu-share.ts'
+import { PostgresMeter } from './postgres-usage.ts'
 import type { Row } from './row.ts'
 import type { Context } from './scenario.ts'
 import { UsageMeter } from './usage.ts'
@@ -70,7 +71,7 @@ export async function measureScaling(
       await cluster.warmUp(await prepare(cluster), loaded, count * context.size(WARM_UPS_PER_NODE, 10))
       const measured = await cluster.measure(context, await prepare(cluster), loaded)
       rates.push(measured.perSecond)
-      const { perSecond, p50Ms, p99Ms, usage, requests, edits } = measured
+      const { perSecond, p50Ms, p99Ms, usage, requests, edits, database } = measured
       const cpuMs = (usage.cpuSeconds / requests) * 1000
       cpusMs.push(cpuMs)
       const countText = `${count} ${count === 1 ? of : plural}`
@@ -80,6 +81,21 @@ export async function measureScaling(
         value: cpuMs,
         unit: 'ms',
       })
+      if (database !== undefined) {
+        const ofDatabase = `${what}, ${countText}: `
+        rows.push(
+          {
+            what: `${ofDatabase}CPU of PostgreSQL for a request`,
+            value: (database.cpuSeconds / requests) * 1000,
+            unit: 'ms',
+          },
+          {
+            what: `${ofDatabase}transactions of PostgreSQL for a request`,
+            value: database.transactions / requests,
+            unit: 'times',
+          },
+        )
+      }
       if (!isOneLibrary) continue
       rows.push(
         {
@@ -197,6 +213,8 @@ export class Cluster implements AsyncDisposable {
   readonly #servers: readonly ChildServer[]
   readonly #opened: AsyncDisposableStack
   readonly #limit: () => void
+  /** Of PostgreSQL. */
+  readonly #databaseUrl: string | undefined
   /** By client: each keeps its connection, as real clients do. So it stays at one process, too. */
   readonly #agents = new Map<number, Agent>()
 
@@ -205,7 +223,9 @@ export class Cluster implements AsyncDisposable {
     servers: readonly ChildServer[],
     opened: AsyncDisposableStack,
     limit: () => void,
+    databaseUrl: string | undefined,
   ) {
+    this.#databaseUrl = databaseUrl
     this.clients = clients
     this.#servers = servers
     this.#opened = opened
@@ -229,11 +249,12 @@ export class Cluster implements AsyncDisposable {
       groups.push(group)
       servers.push(await spawn(data, env, opened))
     }
-    return await Cluster.#signIn(servers, opened.move(), () => {
+    const limit = () => {
       for (const [index, server] of servers.entries()) {
         for (const pid of processTree(server.process.pid ?? 0)) groups[index]?.add(pid)
       }
-    })
+    }
+    return await Cluster.#signIn(servers, opened.move(), limit, workspace.env['CARREL_DATABASE'])
   }
 
   /** One server with so many processes. Its supervisor is not limited, because there is one however many processes there are. */
@@ -255,11 +276,12 @@ export class Cluster implements AsyncDisposable {
     servers: readonly ChildServer[],
     opened: AsyncDisposableStack,
     limit: () => void,
+    databaseUrl?: string,
   ): Promise<Cluster> {
     const [first] = servers
     const { token, email } = await Client.signIn(first?.url ?? '', ADMIN.email, ADMIN.password)
     const clients = servers.map(({ url }) => new Client(url, token, email))
-    return new Cluster(clients, servers, opened, limit)
+    return new Cluster(clients, servers, opened, limit, databaseUrl)
   }
 
   node(index: number): Client {
@@ -297,6 +319,8 @@ export class Cluster implements AsyncDisposable {
     this.#limit()
     await run('ms' in warmUp ? warmUp.ms : 1000, false)
     const meters = await Promise.all(this.#servers.map(({ process: { pid } }) => UsageMeter.start(pid ?? 0)))
+    const url = this.#databaseUrl
+    await using database = url === undefined ? undefined : await PostgresMeter.start(url)
     const editsBefore = await this.#edits()
     const began = performance.now()
     await run(context.size(MEASURED_MS, 200), true)
@@ -315,7 +339,9 @@ export class Cluster implements AsyncDisposable {
       committed: editsAfter.committed - editsBefore.committed,
       groups: editsAfter.groups - editsBefore.groups,
     }
-    return { requests, perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99), usage, edits }
+    const perSecond = requests / seconds
+    const ofDatabase = await database?.read()
+    return { requests, perSecond, p50Ms: at(0.5), p99Ms: at(0.99), usage, edits, database: ofDatabase }
   }
 
   /** The counters of edits, of all nodes. */
