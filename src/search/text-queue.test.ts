@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { onBothDatabases } from '../../test/support/databases.ts'
+import { eventually } from '../../test/support/transfer.ts'
 import { ExtractorUnavailable, type TextExtractor } from '../extraction/text-extractor.ts'
 import { openSearch } from './test-support.ts'
 import { countPending } from './text-store.ts'
@@ -72,5 +73,53 @@ onBothDatabases('the text extraction queue', (fresh) => {
     assert.equal(order.length, 7)
     assert.deepEqual(await countPending(opened.db), { waiting: 0, failed: 0 })
     assert.deepEqual(await paths('text', [library]), ['/a.pdf'])
+  })
+
+  it('stores nothing of a process that stood still for longer than its lease', async (t) => {
+    let now = 1_754_000_000
+    const reads: PromiseWithResolvers<string>[] = []
+    const extractor: TextExtractor = {
+      async extract() {
+        const read = Promise.withResolvers<string>()
+        reads.push(read)
+        return { text: await read.promise, truncated: false }
+      },
+      async close() {},
+    }
+    await using opened = await openSearch(t, fresh, { extractor, now: () => now })
+    if (opened === undefined) return
+    const { stage, search: stalled, put, paths, db } = opened
+    await using later = opened.restart()
+    const library = await stage.newLibrary(await stage.actor())
+    const stall = async (file: string) => {
+      await put(library, file, file)
+      await stalled.index.catchUp((await stage.reopen(library)).info)
+      const count = reads.length
+      const over = stalled.texts.settled()
+      await eventually(async () => assert.equal(reads.length, count + 1))
+      now += 601
+      later.texts.wake()
+      const taken = later.texts.settled()
+      await eventually(async () => assert.equal(reads.length, count + 2))
+      return { late: reads[count], timely: reads[count + 1], over, taken }
+    }
+    // The later holder is done before the earlier one goes on.
+    const first = await stall('/a.pdf')
+    first.timely?.resolve('timely')
+    await first.taken
+    first.late?.resolve('belated')
+    await first.over
+    assert.deepEqual(await paths('timely', [library]), ['/a.pdf'])
+    assert.deepEqual(await paths('belated', [library]), [])
+    // The earlier one goes on while the later one reads.
+    const second = await stall('/b.pdf')
+    second.late?.reject(new Error('The worker is gone.'))
+    await second.over
+    assert.deepEqual(await countPending(db), { waiting: 1, failed: 0 })
+    second.timely?.resolve('current')
+    await second.taken
+    assert.deepEqual(await paths('current', [library]), ['/b.pdf'])
+    assert.deepEqual(await countPending(db), { waiting: 0, failed: 0 })
+    assert.deepEqual(opened.errors, [])
   })
 })
