@@ -140,6 +140,7 @@ export const RULES: readonly Rule[] = [
   deep('test/kills/', SQLITE, 'random: 16 kills under every kind of write', 60),
   deep('test/soak/soak', SQLITE, 'two minutes of mixed load, then collections and a check', 100),
   deep('test/mutation/quick', SQLITE, 'disables safeguards, one for each invariant', 60),
+  deep('test/limits/memory-at-rest', SQLITE, 'mixed load, then minutes without any', 100),
   deep('test/limits/starting', SQLITE, 'waits for the time limit of a connection', 2),
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),
   deep('test/docs/pages', SQLITE, 'parses all sources', 6),

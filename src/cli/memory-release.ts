@@ -1,3 +1,5 @@
+import { trimMalloc } from './malloc-trim.ts'
+
 // Time between two looks at the event loop.
 const INTERVAL_MS = 10_000
 // Intervals in a row without work before memory is released. A pause between two requests of one user is shorter.
@@ -7,11 +9,12 @@ const IDLE_UTILIZATION = 0.05
 const BUSY_UTILIZATION = 0.1
 
 /**
- * Collects all garbage and returns the pages to the system, which V8 would keep while the server is idle. Blocks the event loop for tens
- * of milliseconds, so nobody may be waiting. `bin/node-flags.cjs` exposes `gc`.
+ * Collects all garbage and returns the pages to the system, which V8 and malloc would keep while the server is idle. Blocks the event loop
+ * for tens of milliseconds, so nobody may be waiting. `bin/node-flags.cjs` exposes `gc`.
  */
 export function releaseMemory(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  trimMalloc()
 }
 
 /** Decides when an idle process should release the memory that a busy time left behind. */

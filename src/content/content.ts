@@ -295,6 +295,13 @@ export class ContentStore {
     return known === undefined ? this.#lookUpBlock(libraryKey, id) : inMemory(known)
   }
 
+  /** Evicts all caches and frees pooled buffers, to return memory while the server is idle. */
+  clearCaches(): void {
+    this.#layouts.clear()
+    this.#small.clear()
+    this.#blocks.releaseBuffers?.()
+  }
+
   /** Invalidates cached files that garbage collection deleted. */
   forgetFiles(libraryKey: number, ids: readonly string[]): void {
     for (const id of ids) this.#layouts.delete(libraryKey, id as FileId)

@@ -113,6 +113,10 @@ export class FileLayouts {
     this.#layouts.set(this.#epochs.keyOf(libraryKey, id), layout)
   }
 
+  clear(): void {
+    this.#layouts.clear()
+  }
+
   delete(libraryKey: number, id: FileId): void {
     this.#layouts.delete(this.#epochs.keyOf(libraryKey, id))
   }

@@ -38,6 +38,10 @@ export class SmallBlocks {
     this.#blocks.set(this.#epochs.keyOf(libraryKey, id), own)
   }
 
+  clear(): void {
+    this.#blocks.clear()
+  }
+
   delete(libraryKey: number, id: BlockId): void {
     this.#blocks.delete(this.#epochs.keyOf(libraryKey, id))
   }

@@ -311,6 +311,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     },
     async releaseCaches() {
       core.objects.clearCache()
+      core.content.clearCaches()
       clearListingCache()
       clearPropfindCache()
       for (const database of new Set([db, searchDb])) await database.releasePageCaches()

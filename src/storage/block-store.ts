@@ -124,6 +124,9 @@ export interface BlockStore extends AsyncDisposable {
    * its bytes.
    */
   deleteLeftovers(idleSeconds: number): Promise<number>
+
+  /** Frees pooled buffers, while the server is idle. Absent in stores without a pool. */
+  releaseBuffers?(): void
 }
 
 /** A block being received, without an id yet. Ends with `finish` or `abort`. */

@@ -88,6 +88,10 @@ export class MigratingBlockStore implements BlockStore {
     return bytes + (await this.#other.deleteLeftovers(idleSeconds))
   }
 
+  releaseBuffers(): void {
+    for (const store of this.stores) store.releaseBuffers?.()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await using _other = this.#other
     await this.#store[Symbol.asyncDispose]()

@@ -486,6 +486,10 @@ export class S3BlockStore implements BlockStore {
     return bytes
   }
 
+  releaseBuffers(): void {
+    this.#cache.releaseBuffers?.()
+  }
+
   /** Waits for transfers in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#running)

@@ -22,4 +22,9 @@ export class ChunkBufferPool {
     this.#borrowed -= 1
     if (this.#free.length < MAX_POOLED) this.#free.push(buffer)
   }
+
+  /** Frees the pooled buffers. */
+  clear(): void {
+    this.#free.length = 0
+  }
 }

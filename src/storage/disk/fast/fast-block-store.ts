@@ -266,6 +266,11 @@ class FastBlockStore implements BlockStore {
     return this.#files.deleteLeftovers(idleSeconds)
   }
 
+  releaseBuffers(): void {
+    this.#chunks.clear()
+    this.#ranges.clear()
+  }
+
   /** Waits for writes in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#writes)

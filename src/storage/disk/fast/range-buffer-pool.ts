@@ -35,6 +35,12 @@ export class RangeBufferPool {
     if (free === undefined) this.#free.set(size, [buffer])
     else free.push(buffer)
   }
+
+  /** Frees the pooled buffers. */
+  clear(): void {
+    this.#free.clear()
+    this.#pooled = 0
+  }
 }
 
 /** The next power of two, or the length itself if it is larger than a range may be. */
