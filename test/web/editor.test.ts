@@ -53,6 +53,8 @@ describe('editing text', () => {
     await write(page, '// Another\n')
     await page.getByRole('button', { name: 'Save' }).click()
     await eventually(async () => assert.match(await stored(), /^\/\/ Another\r\n\/\/ A first line/))
+    // The page knows it later than the server. Until then it asks whether to discard the changes.
+    await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Stop editing' }).click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     await page.getByText('// Another').waitFor()
