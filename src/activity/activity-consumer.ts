@@ -115,7 +115,7 @@ export class ActivityConsumer {
     await this.#feed.catchUp(library)
   }
 
-  /** Maintenance: deletes what is too old for the feed. */
+  /** Maintenance: deletes activities older than `CARREL_ACTIVITY_DAYS`. */
   async deleteOld(): Promise<void> {
     const before = this.#oldest
     if (this.#keepDays < 0) return

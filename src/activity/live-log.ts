@@ -106,7 +106,7 @@ export class LiveLog implements Companion {
     })
   }
 
-  /** Takes the event of the commits of a library, to be written with what is derived from them. */
+  /** Takes the live event of the commits of a library, which is written in the transaction of their derived rows. */
   take(libraryKey: number): CompanionRows | undefined {
     const key = `commit ${libraryKey}`
     const event = this.#pending.get(key)
