@@ -1,4 +1,4 @@
-import { Supervisor } from '../src/processes/index.ts'
+import { Supervisor } from '../src/platform/processes/index.ts'
 
 /** Latency of an uncontended lock that a supervisor grants to one of its processes. */
 export interface LockTimes {

@@ -1,4 +1,4 @@
-import { connectWorker } from '../src/processes/index.ts'
+import { connectWorker } from '../src/platform/processes/index.ts'
 import type { LockTimes } from './lock-times.ts'
 
 // A process of a supervisor that takes a lock again and again, reports how long that took, and ends when it is told to.

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client as PostgresClient } from 'pg'
-import { type Config, readConfig } from '../src/config/index.ts'
+import { type Config, readConfig } from '../src/base/config/index.ts'
 import { ADMIN } from '../test/support/server.ts'
 import { BenchServer } from './bench-server.ts'
 import { LibraryBuilder } from './library-builder.ts'

@@ -4,10 +4,10 @@ import path from 'node:path'
 /** Threads and child processes of the server, which their parent finds beside itself. */
 export const STARTED_FILE = /new URL\('(\.\/[^']+)\.ts', import\.meta\.url\)/g
 
-/** Paths of the sources without tests, with those of the SDK, which commands use. */
+/** Paths of the sources without tests, with those of the packages that commands use. */
 export function sourcesOf(root: string): string[] {
-  return globSync('{src,sdk/src}/**/*.{ts,mjs,json}', { cwd: root })
-    .filter((file) => !/\.(?:test|contract|fixture)\.ts$/.test(file))
+  return globSync('{src,packages,sdk/src}/**/*.{ts,mjs,json}', { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
     .sort()
 }
 
@@ -21,7 +21,7 @@ export function namedFiles(root: string, sources: readonly string[], pattern: Re
   })
 }
 
-/** For example `cli-run` for `src/cli/run.ts`, and `test-gc-killed` for `test/gc/killed.ts`. */
+/** For example `programs-cli-run` for `src/programs/cli/run.ts`, and `test-gc-killed` for `test/gc/killed.ts`. */
 export function entryName(root: string, file: string): string {
   const { dir, name } = path.parse(path.relative(root, file).replace(/^src./, ''))
   return path.join(dir, name).replaceAll(path.sep, '-')

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import type { Compatibility } from '../src/openapi/index.ts'
-import { DESCRIPTION_FILE } from './openapi.ts'
+import type { ComparedCall, Description, Operation } from './description.ts'
 
 /** A call as the API description has it. */
 export interface DescribedCall {
@@ -14,25 +12,11 @@ export interface DescribedCall {
   readonly limit: string | undefined
   /** Bytes. */
   readonly bodyLimit: number | undefined
-  readonly compatibility: Compatibility[string] | undefined
-}
-
-interface OperationObject {
-  readonly summary: string
-  readonly security: readonly {
-    readonly token?: readonly string[]
-    readonly libraryToken?: readonly string[]
-  }[]
-  readonly 'x-rate-limit'?: string
-  readonly 'x-body-limit'?: number
-  readonly 'x-compatibility'?: Compatibility[string]
+  readonly compatibility: ComparedCall | undefined
 }
 
 /** The calls of the API description, by path and method. */
-export async function describedCalls(): Promise<DescribedCall[]> {
-  const { paths } = JSON.parse(await readFile(DESCRIPTION_FILE, 'utf8')) as {
-    paths: Record<string, Record<string, OperationObject>>
-  }
+export function describedCalls({ paths }: Description): DescribedCall[] {
   const calls = Object.entries(paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]): DescribedCall => {
       return {
@@ -49,10 +33,10 @@ export async function describedCalls(): Promise<DescribedCall[]> {
   return calls.toSorted((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
 }
 
-function credentialOf({ security: [needed] }: OperationObject): Pick<DescribedCall, 'credential' | 'scope'> {
+function credentialOf({ security: [needed] }: Operation): Pick<DescribedCall, 'credential' | 'scope'> {
   if (needed === undefined) return { credential: 'none', scope: 'none' }
-  if (needed.token === undefined) return { credential: 'library', scope: 'none' }
-  const isAdmin = needed.token.includes('admin')
-  const scope = needed.token.find((role) => role !== 'admin') ?? 'none'
+  if (needed['token'] === undefined) return { credential: 'library', scope: 'none' }
+  const isAdmin = needed['token'].includes('admin')
+  const scope = needed['token'].find((role) => role !== 'admin') ?? 'none'
   return { credential: isAdmin ? 'admin' : 'user', scope }
 }

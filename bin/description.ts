@@ -1,3 +1,11 @@
+import { describeApi } from '../src/platform/openapi/index.ts'
+import { describedSurfaces } from '../src/programs/server/api-description.ts'
+
+/** The API description, made of the routes. */
+export function readDescription(): Description {
+  return describeApi(describedSurfaces) as unknown as Description
+}
+
 /** The parts of the API description that generators read: SDK types, the Python client and the reference on the site. */
 export interface Description {
   readonly info: { readonly description: string }
@@ -7,6 +15,12 @@ export interface Description {
     readonly responses: Readonly<Record<string, Response>>
     readonly schemas: Readonly<Record<string, Schema>>
   }
+}
+
+/** How a call compares with that of the server that existing clients were written for. */
+export interface ComparedCall {
+  readonly result: string
+  readonly note?: string
 }
 
 /** A call. */
@@ -19,7 +33,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>
   readonly 'x-rate-limit'?: string
   readonly 'x-body-limit'?: number
-  readonly 'x-compatibility'?: { readonly note?: string }
+  readonly 'x-compatibility'?: ComparedCall
 }
 
 export interface Parameter {

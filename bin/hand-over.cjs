@@ -33,7 +33,7 @@ function runtimePackage() {
   return 'node-' + (process.platform === 'win32' ? 'win' : process.platform) + '-' + process.arch
 }
 
-// The range src/cli/node-version.ts checks too: >=24.16 <25 || >=26.1.
+// The range src/programs/cli/node-version.ts checks too: >=24.16 <25 || >=26.1.
 function isCurrentNodeSupported() {
   const version = process.versions.node.split('.').map(Number)
   const major = version[0]
@@ -41,7 +41,7 @@ function isCurrentNodeSupported() {
   return (major === 24 && minor >= 16) || (major === 26 && minor >= 1) || major > 26
 }
 
-/** Flags whose values are secrets: the settings that src/config/settings.ts marks so. */
+/** Flags whose values are secrets: the settings that src/base/config/settings.ts marks so. */
 const SECRET_FLAGS = [
   '--admin-password',
   '--secret',

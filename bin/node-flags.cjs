@@ -6,6 +6,6 @@ module.exports = [
   // Young generation of at most 32 MB. By default V8 takes four times as much and is no faster, because requests leave
   // little garbage behind.
   '--max-semi-space-size=16',
-  // Lets large transfers collect the young generation alone (src/http/minor-gc.ts).
+  // Lets large transfers collect the young generation alone (src/platform/http/minor-gc.ts).
   '--expose-gc',
 ]

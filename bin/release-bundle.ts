@@ -6,9 +6,9 @@ import { entryName, namedFiles, STARTED_FILE, sourcesOf } from './bundle-entries
 /** Worker processes in a sandbox, which may read the folder of their program. */
 const SANDBOXED_FILE = /path\.join\(import\.meta\.dirname, '([\w-]+)\.ts'\)/g
 /** Imported by every program in a sandbox. */
-const SANDBOX_RUNTIME = 'src/workers/runtime'
+const SANDBOX_RUNTIME = 'src/platform/workers/runtime'
 /** Files that the server reads while it runs. Other files are part of the code. */
-const READ_FILES = ['src/objects/stop-search.wasm', 'src/pages/assets']
+const READ_FILES = ['src/base/objects/stop-search.wasm', 'src/surfaces/pages/assets']
 
 /** The packages of a bundle. */
 export interface BundledPackages {

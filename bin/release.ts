@@ -81,7 +81,7 @@ export async function buildRelease(out: string): Promise<string> {
   return path.join(out, `carrel-${manifest.version}.tgz`)
 }
 
-/** Removes files of the web app that the server can make from the one with Brotli (src/pages/web-app.ts). */
+/** Removes files of the web app that the server can make from the one with Brotli (src/surfaces/pages/web-app.ts). */
 function removeConvertible(folder: string): void {
   for (const file of globSync('**/*.br', { cwd: folder })) {
     const name = path.join(folder, file.slice(0, -'.br'.length))

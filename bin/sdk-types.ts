@@ -1,11 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { Description, Response, Schema } from './description.ts'
-import { descriptionText } from './openapi.ts'
 
-// `node bin/sdk-types.ts --write` generates the response types of the SDK from the API description. Without the flag it only checks the file.
-
-export const TYPES_FILE = path.join(import.meta.dirname, '../sdk/src/responses.ts')
+// The response types of the SDK.
 
 /** What the types are generated from. */
 export interface DescribedResponses {
@@ -113,12 +108,3 @@ const inArray = (type: string) => (/^readonly |^[^{]* \| /.test(type) ? `(${type
 
 /** All lines but the first, which continues one, are moved to the right. */
 const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
-
-if (import.meta.main) {
-  const text = typesText(JSON.parse(await descriptionText()) as DescribedResponses)
-  if (process.argv.includes('--write')) await writeFile(TYPES_FILE, text)
-  else if ((await readFile(TYPES_FILE, 'utf8')) !== text) {
-    console.error('sdk/src/responses.ts differs from the API description: run node bin/sdk-types.ts --write.')
-    process.exitCode = 1
-  }
-}

@@ -18,6 +18,7 @@ const tasks = {
   check: [path.join(root, 'bin/check.ts')],
   bench: [path.join(root, 'bench/run.ts')],
   wasm: [path.join(root, 'bin/build-wasm.ts')],
+  generate: ['--no-warnings', path.join(root, 'bin/generate.ts')],
   docs: ['--no-warnings', path.join(root, 'site/build.ts')],
   texts: [path.join(root, 'bin/texts.ts')],
   s3: [path.join(root, 'bin/s3.ts')],
@@ -54,7 +55,7 @@ const name = process.argv[2]
 const task = tasks[name]
 if (task === undefined) giveUp('Say what to do: node bin/setup.cjs ' + Object.keys(tasks).join('|') + '.')
 const begin = () => handOver(task.concat(process.argv.slice(3)))
-if (['check', 'docs', 'wasm', 'texts', 's3'].indexOf(name) !== -1) install('everything', begin)
+if (['check', 'generate', 'docs', 'wasm', 'texts', 's3'].indexOf(name) !== -1) install('everything', begin)
 else if (name !== 'serve') install('everything', () => buildWebApp(begin))
 else if (isWebAppBuilt()) install('server', begin)
 else install('build', () => buildWebApp(() => removeBuildTools(begin)))

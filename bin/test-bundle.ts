@@ -17,6 +17,9 @@ import { entryName, namedFiles, STARTED_FILE, sourcesOf } from './bundle-entries
 const DAY_MS = 24 * 3_600_000
 
 /** The program and the function of its commands, as one file each with what they import. */
+const MAIN = 'src/main.mjs'
+const RUN = 'src/programs/cli/run.ts'
+
 export interface ServerBundle {
   readonly main: string
   readonly run: string
@@ -32,9 +35,10 @@ export interface ServerBundle {
 export async function bundleServer(root: string): Promise<ServerBundle> {
   const folder = await cachedBundle(root, {
     sources: sourcesOf(root),
-    starts: ['src/main.mjs', 'src/cli/run.ts'],
+    starts: [MAIN, RUN],
   })
-  return { main: path.join(folder, 'main.mjs'), run: path.join(folder, 'cli-run.mjs') }
+  const bundled = (source: string) => path.join(folder, `${entryName(root, path.join(root, source))}.mjs`)
+  return { main: bundled(MAIN), run: bundled(RUN) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { openDatabase } from '../src/database/open.ts'
+import { openDatabase } from '../src/platform/database/open.ts'
 import { shareBrowser } from '../test/support/browser.ts'
 import { shareS3 } from '../test/support/cluster-settings.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres, warmUp } from '../test/support/postgres.ts'
@@ -8,14 +8,14 @@ import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
 import { bundleServer } from './test-bundle.ts'
-import { DATABASE_NAMES, planTests, type TestJob, type Tier } from './test-plan.ts'
+import { DATABASE_NAMES, planTests, recordSeconds, type TestJob, type Tier } from './test-plan.ts'
 import { runInPool } from './test-pool.ts'
 import { type FileReport, type ProcessReport, runTestProcess, type TestResult } from './test-process.ts'
 import { rerunFailures } from './test-rerun.ts'
 
 // `npm test`: the checks and the fast tier. `--deep` runs the deep tier without the checks, `--all` both tiers with them.
-// `npm test -- src/objects` runs the files whose path contains one of the given texts, of both tiers at full length, without the
-// checks. With CI=true a skipped test is a failure. `test-plan.ts` says which file is in which tier.
+// `npm test -- src/base/objects` runs the files whose path contains one of the given texts, of both tiers at full length, without the
+// checks. `--measure` beside any of these writes how long the files took to `test-seconds.json`. With CI=true a skipped test is a failure. `test-plan.ts` says which file is in which tier.
 
 const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
@@ -31,11 +31,12 @@ const TIERS: Record<string, readonly Tier[]> = { '--deep': ['deep'], '--all': ['
 async function main(args: readonly string[]): Promise<boolean> {
   process.chdir(root)
   const filters = args.filter((arg) => !arg.startsWith('-'))
-  const [flag, ...more] = args.filter((arg) => arg.startsWith('-'))
+  const measures = args.includes('--measure')
+  const [flag, ...more] = args.filter((arg) => arg.startsWith('-') && arg !== '--measure')
   const tiers = flag === undefined ? (['fast'] as const) : TIERS[flag]
   if (tiers === undefined || more.length > 0 || (flag !== undefined && filters.length > 0)) {
     console.error(
-      'Use `npm test` with nothing, with --deep, with --all, or with parts of paths of test files.',
+      'Use `npm test` with nothing, with --deep, with --all, or with parts of paths of test files; and with --measure beside these.',
     )
     return false
   }
@@ -82,7 +83,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)
   const [failedChecks, passed] = await Promise.all([
     filters.length === 0 ? runChecks(tiers, stopping.signal) : [],
-    runJobs(jobs, { signal: stopping.signal, showsAll: filters.length > 0, s3 }),
+    runJobs(jobs, { signal: stopping.signal, showsAll: filters.length > 0, measures, s3 }),
   ])
   if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)
   return passed && failedChecks.length === 0
@@ -146,14 +147,20 @@ interface RunOptions {
   readonly signal: AbortSignal
   /** Whether each test is listed, not only the failures. */
   readonly showsAll: boolean
+  /** Whether the plan is told how long the files took. */
+  readonly measures: boolean
   /** Resolves once jobs on several nodes can start. */
   readonly s3: Promise<unknown> | undefined
 }
 
 /** Runs all jobs and prints the results of each once it has ended, the failures once more at the end. */
-async function runJobs(jobs: readonly TestJob[], { signal, showsAll, s3 }: RunOptions): Promise<boolean> {
+async function runJobs(
+  jobs: readonly TestJob[],
+  { signal, showsAll, measures, s3 }: RunOptions,
+): Promise<boolean> {
   const counts = { tests: 0, passed: 0, failed: 0, skipped: 0 }
   const files: FileReport[] = []
+  const taken: FileReport[] = []
   const skipped: string[] = []
   const failures: JobFailure[] = []
   const unfinished = new Set(jobs)
@@ -177,6 +184,7 @@ async function runJobs(jobs: readonly TestJob[], { signal, showsAll, s3 }: RunOp
       if (result.skipped !== undefined)
         skipped.push(`${nameOf(job)}: ${result.name}${reasonOf(result.skipped)}`)
     }
+    taken.push(...report.files)
     for (const file of report.files) files.push({ ...file, name: withDatabase(file.name, job) })
     const texts = failuresOf(job, report)
     if (texts.length > 0) failures.push({ job: { ...job, files: failedFilesOf(job, report) }, texts })
@@ -189,6 +197,7 @@ async function runJobs(jobs: readonly TestJob[], { signal, showsAll, s3 }: RunOp
     console.log(`\n${inCi ? 'Skipped, which CI=true counts as failed' : 'Skipped'}:`)
     for (const name of skipped) console.log(`  ${name}`)
   }
+  if (measures && !signal.aborted) recordSeconds(root, taken)
   const longest = files.sort((a, b) => b.seconds - a.seconds).slice(0, SHOWN_FILES)
   console.log('\nLongest, and CPU time:')
   for (const { name, seconds, cpuSeconds } of longest)

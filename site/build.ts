@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { readDescription } from '../bin/description.ts'
 import { collectMessages } from './messages.ts'
 import {
   assetOf,
@@ -12,7 +13,7 @@ import {
   messagesPage,
   siteText,
 } from './pages.ts'
-import { DESCRIPTION_ASSET, DESCRIPTION_FILE, linkCalls, makeReference } from './reference.ts'
+import { DESCRIPTION_ASSET, linkCalls, makeReference } from './reference.ts'
 
 // `npm run docs`: builds the documentation site into site/dist. --out names another folder, --serve shows the site afterwards.
 
@@ -28,7 +29,8 @@ function assemble(folder: string): void {
     writeFileSync(path.join(folder, file), text)
   }
   const explained = explainedMessages(readFileSync(path.join(root, 'docs/troubleshooting.md'), 'utf8'))
-  const reference = makeReference(root)
+  const description = readDescription()
+  const reference = makeReference(description)
   const texts = new Map(
     pages.map((page) => [page.target, linkCalls(siteText(page, pages, root), reference.calls)]),
   )
@@ -40,7 +42,7 @@ function assemble(folder: string): void {
   }
   put('index.md', readFileSync(path.join(site, 'index.md'), 'utf8'))
   put('public/llms.txt', llmsText(pages, root))
-  cpSync(path.join(root, DESCRIPTION_FILE), path.join(folder, 'public', DESCRIPTION_ASSET))
+  put(path.join('public', DESCRIPTION_ASSET), JSON.stringify(description))
   for (const file of globSync(['docs/**/*.*', 'bench/results/*.*'], { cwd: root })) {
     const asset = assetOf(file)
     if (asset !== undefined) cpSync(path.join(root, file), path.join(folder, 'public', asset))

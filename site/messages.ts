@@ -18,7 +18,14 @@ interface Node {
   readonly [key: string]: unknown
 }
 
-const SOURCES = ['src/**/*.ts', 'src/*.mjs', 'bin/carrel.cjs', 'bin/hand-over.cjs', 'bin/setup.cjs']
+const SOURCES = [
+  'src/**/*.ts',
+  'packages/**/*.ts',
+  'src/*.mjs',
+  'bin/carrel.cjs',
+  'bin/hand-over.cjs',
+  'bin/setup.cjs',
+]
 // Descriptions of commits are content, the client is at other servers too, and schemas describe the API.
 const NOT_OF_THE_SERVER =
   /\.(?:test|fixture|contract|schema)\.ts$|\.d\.ts$|test-support|\/client\/|\/openapi\/|commit-messages/

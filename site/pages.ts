@@ -50,7 +50,15 @@ const SECTIONS: readonly Section[] = [
     title: 'Operators',
     pages: [
       doc('guide-operators', 'Guide'),
-      doc('operation', 'Operation and settings'),
+      doc('operation', 'Operation'),
+      doc('settings', 'Settings'),
+      doc('limits', 'Limits'),
+      doc('storage', 'Storage'),
+      doc('backup', 'Backup and restore'),
+      doc('checking', 'Checking and repair'),
+      doc('monitoring', 'Monitoring'),
+      doc('accounts', 'Accounts and mail'),
+      doc('https', 'HTTPS and proxies'),
       doc('scaling', 'Several servers'),
       doc('troubleshooting', 'Troubleshooting'),
       {

@@ -70,7 +70,7 @@ export const RESOURCES: readonly Resource[] = [
     title: 'Sharing',
     about: 'Sharing libraries, folders and files with accounts and groups.',
     paths:
-      /^\/(?:shared-repos|shared-folders|shared-files|beshared-repos|held-shares|shareable-groups)\/|^\/repos\/public\/|^\/repos\/.*\/(?:shared[-_]items|shared-entries|share-info|custom-share-permissions|access-explanation|related-users)\//,
+      /^\/(?:access-summary|shared-repos|shared-folders|shared-files|beshared-repos|held-shares|shareable-groups)\/|^\/repos\/public\/|^\/repos\/.*\/(?:shared[-_]items|shared-entries|share-info|access-list|custom-share-permissions|access-explanation|related-users)\//,
   },
   {
     name: 'links',

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Content, Description, Operation, Parameter, Response, Schema } from '../bin/description.ts'
 import { anchorOf, table } from './markdown.ts'
 import { inline, listed, meaningOf, Records } from './reference-records.ts'
@@ -9,9 +7,6 @@ import { RESOURCES, type Resource } from './reference-resources.ts'
 
 /** Where the site publishes the description itself. */
 export const DESCRIPTION_ASSET = 'openapi.json'
-
-/** The description, relative to the repository. */
-export const DESCRIPTION_FILE = 'src/pages/assets/openapi.json'
 
 /** A page that the build writes. */
 interface ReferencePage {
@@ -49,9 +44,8 @@ interface Reference {
   readonly calls: ReadonlyMap<string, string>
 }
 
-/** Makes the reference from the description in the repository. Throws if a call is on no page, or on several. */
-export function makeReference(root: string): Reference {
-  const description = JSON.parse(readFileSync(path.join(root, DESCRIPTION_FILE), 'utf8')) as Description
+/** Makes the reference from the description. Throws if a call is on no page, or on several. */
+export function makeReference(description: Description): Reference {
   const groups = new Map<Resource, Call[]>(RESOURCES.map((resource) => [resource, []]))
   const calls = new Map<string, string>()
   for (const [template, methods] of Object.entries(description.paths)) {

@@ -21,10 +21,10 @@ module.enableCompileCache?.(cache)
 process.env.NODE_COMPILE_CACHE ??= cache
 
 // Everything else is imported after the check, because an older Node could not parse it.
-const { nodeProblem } = await import('./cli/node-version.ts')
+const { nodeProblem } = await import('./programs/cli/node-version.ts')
 const problem = nodeProblem(process.versions.node)
 if (problem === undefined) {
-  const { run } = await import('./cli/run.ts')
+  const { run } = await import('./programs/cli/run.ts')
   const code = await run(args)
   // Exit after the output is flushed. An explicit exit, so that a leftover timer does not keep the process alive.
   process.stdout.write('', () => process.exit(code))

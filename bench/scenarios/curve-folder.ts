@@ -1,4 +1,4 @@
-import type { LibraryId } from '../../src/objects/ids.ts'
+import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { at } from '../../test/support/core.ts'
 import { type Cost, chosenSizes, latency, measureCurve } from '../curve.ts'
 import type { Scenario } from '../scenario.ts'

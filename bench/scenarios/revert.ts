@@ -1,5 +1,5 @@
-import { remove } from '../../src/library/entries.ts'
-import { ROOT } from '../../src/objects/paths.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
+import { remove } from '../../src/libraries/library/entries.ts'
 import { at } from '../../test/support/core.ts'
 import { numbered } from '../library-builder.ts'
 import { withFlushRate } from '../limits/flush-rate.ts'

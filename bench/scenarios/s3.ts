@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { openBucket } from '../../src/s3/index.ts'
+import { openBucket } from '../../src/platform/s3/index.ts'
 import { type S3Service, s3SkipReason, startS3 } from '../../test/support/s3.ts'
 import { CpuShare } from '../cpu-share.ts'
 import { LongBodies } from '../load/stream-body.ts'

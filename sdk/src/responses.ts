@@ -41,6 +41,31 @@ export interface Records {
       readonly decides: boolean
     }[]
   }
+  AccessList: {
+    readonly owner: {
+      /** The id of an account, in the form of an e-mail address. */
+      readonly email: string
+      /** A name to show. */
+      readonly name: string
+    }
+    /** Whether some are left out because there are too many. */
+    readonly is_cut: boolean
+    readonly shares: readonly Records['SharedAccess'][]
+    readonly links: readonly Records['LinkAccess'][]
+  }
+  AccessSummaries: {
+    readonly libraries: readonly Records['AccessSummary'][]
+  }
+  AccessSummary: {
+    /** The id of a library. */
+    readonly repo_id: string
+    /** Shares of the whole library. */
+    readonly shares: number
+    /** Shares of folders and files in it. */
+    readonly shares_inside: number
+    /** Links that work, to it or to something in it, of any account. */
+    readonly links: number
+  }
   AccountId: {
     /** The id of an account, in the form of an e-mail address. */
     readonly email: string
@@ -546,6 +571,11 @@ export interface Records {
     readonly social_auth: readonly string[]
     /** A sentence to show. */
     readonly update_status_tip: string
+  }
+  CleanedStars: {
+    readonly success: true
+    /** The number of stars that were removed. */
+    readonly removed: number
   }
   ClientSsoLink: {
     /** A URL. */
@@ -1733,6 +1763,24 @@ export interface Records {
     readonly blocks: number
     /** ISO 8601 with the offset from UTC. */
     readonly computed_at: string
+  }
+  LinkAccess: {
+    readonly type: 'share' | 'upload'
+    /** A path in the library, from its root. */
+    readonly path: string
+    /** Whether it is on the item itself, on a folder above it, or on something in it. */
+    readonly relation: 'here' | 'above' | 'below'
+    readonly is_dir: boolean
+    readonly has_password: boolean
+    readonly scope: 'all_users' | 'specific_users' | 'specific_emails'
+    readonly can_download: boolean
+    readonly can_upload: boolean
+    /** ISO 8601 with the offset from UTC. */
+    readonly since: string
+    /** A name to show. */
+    readonly creator_name: string
+    /** ISO 8601 with the offset from UTC. */
+    readonly expire_date?: string
   }
   ListedGroupLibrary: {
     readonly type: 'group'
@@ -2922,6 +2970,34 @@ export interface Records {
     readonly expire_date?: string
     readonly is_expired?: boolean
   }
+  SharedAccess: {
+    readonly share_type: 'personal' | 'group' | 'public'
+    /** A name to show. */
+    readonly user_name?: string
+    /** The id of an account, in the form of an e-mail address. */
+    readonly user_email?: string
+    /** The address for mail. */
+    readonly contact_email?: string
+    readonly group_id?: number
+    /** The name of the group. */
+    readonly group_name?: string
+    /** A path in the library, from its root. */
+    readonly path: string
+    /** Whether it is on the item itself, on a folder above it, or on something in it. */
+    readonly relation: 'here' | 'above' | 'below'
+    /** Whether the caller may write, or only read. */
+    readonly permission: 'rw' | 'r'
+    /** Whether the recipient may manage shares. */
+    readonly is_admin: boolean
+    /** Whether it grants nothing until the recipient accepts it. */
+    readonly is_held: boolean
+    /** ISO 8601 with the offset from UTC. */
+    readonly since: string
+    /** A name to show. */
+    readonly giver_name: string
+    /** ISO 8601 with the offset from UTC. */
+    readonly expire_date?: string
+  }
   SharedEntries: {
     /** Those that are shared with users or groups. */
     readonly shared: readonly string[]
@@ -3386,6 +3462,7 @@ export interface Records {
 /** The JSON of successful responses, by method and path. `{}` stands for a parameter of the path. */
 export interface Responses {
   GET: {
+    'api/v2.1/access-summary/': Records['AccessSummaries']
     'api/v2.1/activities/': Records['Activities']
     'api/v2.1/admin/audit-log/': Records['AuditLog']
     'api/v2.1/admin/devices/': Records['AdminDevices']
@@ -3432,6 +3509,7 @@ export interface Responses {
     'api/v2.1/repos/': Records['LibraryList']
     'api/v2.1/repos/{}/': Records['LibraryDescription']
     'api/v2.1/repos/{}/access-explanation/': Records['AccessExplanation']
+    'api/v2.1/repos/{}/access-list/': Records['AccessList']
     'api/v2.1/repos/{}/commits/{}/': Records['CommitDetail']
     'api/v2.1/repos/{}/commits/{}/dir/': Records['FolderOfCommit']
     'api/v2.1/repos/{}/custom-share-permissions/': Records['CustomPermissions']
@@ -3591,6 +3669,7 @@ export interface Responses {
     'api/v2.1/share-links/{}/': Records['Success']
     'api/v2.1/shared-repos/{}/': Records['Success']
     'api/v2.1/starred-items/': Records['Success']
+    'api/v2.1/starred-items/clean-invalid/': Records['CleanedStars']
     'api/v2.1/upload-links/': Records['DeletedLinks']
     'api/v2.1/upload-links/clean-invalid/': Records['Success']
     'api/v2.1/upload-links/{}/': Records['Success']

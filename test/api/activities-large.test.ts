@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { insertCommitActivities } from '../../src/activity/activity-store.ts'
-import { dbOf } from '../../src/library/core.ts'
-import { createLibraryIn } from '../../src/library/libraries.ts'
-import type { LibraryPath } from '../../src/objects/paths.ts'
+import type { LibraryPath } from '../../src/base/objects/paths.ts'
+import { insertCommitActivities } from '../../src/derived/activity/activity-store.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
+import { createLibraryIn } from '../../src/libraries/library/libraries.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

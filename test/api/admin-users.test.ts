@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import { type CallOptions, Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 

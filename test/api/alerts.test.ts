@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { Registry } from 'prom-client'
-import { registerS3Metrics } from '../../src/storage/s3/metrics.ts'
+import { registerS3Metrics } from '../../src/platform/storage/s3/metrics.ts'
 import { startServer } from '../support/server.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -56,13 +56,13 @@ describe('the alert rules in docs/alerts.yml', () => {
     }
   })
 
-  it('are explained in docs/operation.md, which the README and docs/scaling.md name', () => {
+  it('are explained in docs/monitoring.md, which the README and docs/scaling.md name', () => {
     const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => `\`${name}\``)
     assert.equal(new Set(names).size, names.length)
-    const explained = read('docs/operation.md').match(/`Carrel\w+`/g) ?? []
+    const explained = read('docs/monitoring.md').match(/`Carrel\w+`/g) ?? []
     assert.deepEqual(explained.toSorted(), names.toSorted())
     assert.ok(read('README.md').includes('(docs/alerts.yml)'))
-    for (const page of ['operation', 'scaling'])
+    for (const page of ['monitoring', 'scaling'])
       assert.ok(read(`docs/${page}.md`).includes('(alerts.yml)'), page)
   })
 })

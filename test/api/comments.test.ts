@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { MAX_COMMENT_TEXT, MAX_COMMENTS, MAX_COMMENTS_OF_ACCOUNT } from '../../src/annotations/comments.ts'
-import { deleteMissingFiles } from '../../src/annotations/missing-files.ts'
+import {
+  MAX_COMMENT_TEXT,
+  MAX_COMMENTS,
+  MAX_COMMENTS_OF_ACCOUNT,
+} from '../../src/derived/annotations/comments.ts'
+import { deleteMissingFiles } from '../../src/derived/annotations/missing-files.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { createEncrypted } from '../support/encrypted.ts'
 import { EventStream } from '../support/event-stream.ts'

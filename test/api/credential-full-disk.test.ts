@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { DatabaseError } from '../../src/database/errors.ts'
+import { DatabaseError } from '../../src/platform/database/errors.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { postForm, updateLink, uploadFile, uploadLink } from '../support/transfer.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import { Client } from '../support/client.ts'
 import { createEncrypted, download, openEncrypted, PASSWORD } from '../support/encrypted.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { assertError, assertReply, EMPTY, NOON, NOON_TEXT, Workspace } from './folders-support.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { dbOf } from '../../src/library/core.ts'
-import { insertLock } from '../../src/library/lock-store.ts'
-import { parseLibraryId } from '../../src/objects/ids.ts'
-import { parsePath } from '../../src/objects/paths.ts'
+import { parseLibraryId } from '../../src/base/objects/ids.ts'
+import { parsePath } from '../../src/base/objects/paths.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
+import { insertLock } from '../../src/libraries/library/lock-store.ts'
 import type { Client, Reply } from '../support/client.ts'
 import type { TestServer } from '../support/server.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { checkPassword } from '../../src/content/encryption.ts'
-import type { LibraryId } from '../../src/objects/ids.ts'
+import type { LibraryId } from '../../src/base/objects/ids.ts'
+import { checkPassword } from '../../src/libraries/content/encryption.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import { Client } from '../support/client.ts'
 import { startServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'

@@ -48,6 +48,44 @@ describe('share links', () => {
     })
   })
 
+  it('changes and removes the password of a link, which ends what the former one opened', async () => {
+    const space = await sharedSpace(server)
+    await uploadFile(space.client, space.id, '/a.txt', 'hello')
+    const { token, link } = await shareLink(space, '/a.txt', { password: 'the first one' })
+    const enter = async (password: string, cookie = '') => {
+      const body = new URLSearchParams({ password })
+      const headers = { ...(cookie && { Cookie: cookie }), Origin: server.url }
+      const entered = await fetch(link, { method: 'POST', body, headers, redirect: 'manual' })
+      return entered.headers
+        .getSetCookie()
+        .find((one) => one.startsWith('carrel-link-'))
+        ?.split(';')[0]
+    }
+    const opens = async (cookie?: string) => {
+      const page = await (
+        await fetch(link, { headers: cookie === undefined ? {} : { Cookie: cookie } })
+      ).text()
+      return !page.includes('name="password"')
+    }
+    const change = async (json: object) => {
+      const reply = await space.client.put(`/api/v2.1/share-links/${token}/`, { json })
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body.password
+    }
+    const first = await enter('the first one')
+    assert.equal(await opens(first), true)
+    assert.equal(await change({ description: 'no change of the password' }), 'the first one')
+    assert.equal(await opens(first), true)
+    assert.equal(await change({ password: 'the second one' }), 'the second one')
+    assert.equal(await opens(first), false)
+    assert.equal(await enter('the first one'), undefined)
+    assert.equal(await opens(await enter('the second one')), true)
+    const short = await space.client.put(`/api/v2.1/share-links/${token}/`, { json: { password: 'x' } })
+    assertError(short, 400, 'Password is too short.')
+    assert.equal(await change({ password: '' }), '')
+    assert.equal(await opens(), true)
+  })
+
   it('creates links to folders and to the library', async () => {
     const space = await sharedSpace(server)
     const folder = await shareLink(space, '/docs/')

@@ -92,6 +92,19 @@ describe('stars', () => {
     assert.deepEqual((await space.client.get(ITEMS)).body.starred_item_list, [])
   })
 
+  it('of items that are gone can be removed together', async () => {
+    const space = await filled()
+    for (const path of ['/', '/b', '/d']) await star(space, path)
+    await space.client.delete(space.v2('file/'), { query: { p: '/b' } })
+    const cleaned = await space.client.delete(`${ITEMS}clean-invalid/`)
+    assertReply(cleaned, 200, { success: true, removed: 1 })
+    const kept = [itemOf(space, '/', 'Plans'), itemOf(space, '/d/', 'd')]
+    assertReply(await space.client.get(ITEMS), 200, { starred_item_list: kept })
+    const again = await space.client.delete(`${ITEMS}clean-invalid/`)
+    assertReply(again, 200, { success: true, removed: 0 })
+    assert.equal((await server.anonymous.delete(`${ITEMS}clean-invalid/`)).status, 403)
+  })
+
   it('follow renamed items, and hide deleted libraries', async () => {
     const space = await filled()
     await star(space, '/b')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { commitRoot } from '../../src/library/replace-root.ts'
-import { type DirId, EMPTY_ID, type LibraryId } from '../../src/objects/ids.ts'
-import { ROOT } from '../../src/objects/paths.ts'
+import { type DirId, EMPTY_ID, type LibraryId } from '../../src/base/objects/ids.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
 import type { Client } from '../support/client.ts'
+import { commitRoot } from '../support/replace-root.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import {
   eventually,

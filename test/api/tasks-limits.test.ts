@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { MAX_TASKS } from '../../src/jobs/copy-move-tasks.ts'
+import { MAX_TASKS } from '../../src/maintenance/jobs/copy-move-tasks.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { batch, fill, two } from './batch-support.ts'
 import { ended, holdTasks, progress, start, started, UNDER_WAY } from './tasks-support.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import type { TestServer } from '../support/server.ts'
 import { startServer } from '../support/server.ts'
 import { batch, setLibrary, two } from './batch-support.ts'

@@ -144,7 +144,7 @@ describe('thumbnails', () => {
     assertError(await get({ p: '/pics/note.txt', size: '48' }), 400, 'Invalid argument')
     for (const name of ['broken.png', 'disguised.png']) {
       const reply = await get({ p: `/pics/${name}`, size: '48' })
-      assertError(reply, 500, 'Failed to generate thumbnail.', name)
+      assertError(reply, 422, 'Failed to generate thumbnail.', name)
     }
     const unknown = await space.client.get(`/api2/repos/${UNKNOWN}/thumbnail/`, { p, size: '48' })
     assertError(unknown, 404, 'Library not found.')
@@ -164,7 +164,7 @@ describe('thumbnails', () => {
     assert.equal((await fetched(`/thumbnail/${space.id}/64/pics/broken.png`, withToken())).status, 404)
     assert.equal((await fetched(`/thumbnail/${space.id}/64/pics/%zz.png`, withToken())).status, 404)
     assert.equal((await fetched(`/thumbnail/${space.id}/64/`, withToken())).status, 404)
-    assertReply(await space.client.get(create, { path: '/pics/broken.png' }), 500, {
+    assertReply(await space.client.get(create, { path: '/pics/broken.png' }), 422, {
       err_msg: 'Failed to create thumbnail.',
     })
     assertReply(await space.client.get(create, {}), 400, { error: 'Invalid arguments.' })
@@ -242,6 +242,6 @@ describe('thumbnails', () => {
     })
     await uploadFile(space.client, space.id, '/bomb.png', await bomb.png({ compressionLevel: 1 }).toBuffer())
     const reply = await space.client.get(space.v2('thumbnail/'), { p: '/bomb.png', size: '48' })
-    assertError(reply, 500, 'Failed to generate thumbnail.')
+    assertError(reply, 422, 'Failed to generate thumbnail.')
   })
 })

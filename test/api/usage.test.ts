@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'

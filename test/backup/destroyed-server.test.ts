@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
-import { Connection } from '../../src/database/sqlite/connection.ts'
+import { Connection } from '../../src/platform/database/sqlite/connection.ts'
 import { Client } from '../support/client.ts'
 import { carrel, type Outcome, serve } from '../support/command.ts'
 import { download } from '../support/encrypted.ts'
@@ -13,9 +13,9 @@ import { rounds } from '../support/tier.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { temporaryFolder } from './support.ts'
 
-// Damages a server at random and brings it back by the commands of docs/operation.md, which are read from there.
+// Damages a server at random and brings it back by the commands of docs/backup.md, which are read from there.
 
-const MANUAL = path.join(import.meta.dirname, '../../docs/operation.md')
+const MANUAL = path.join(import.meta.dirname, '../../docs/backup.md')
 const ACCOUNT = { email: 'ann@example.org', password: 'a long password' }
 
 /** Tables whose rows `carrel repair` can restore from a backup or from other rows. */
@@ -23,7 +23,7 @@ const REPAIRABLE = ['fs_object', 'small_block', 'library_block', 'file_edit', 'f
 
 /** The code blocks of the section on a damaged server: the repair, the restore, and the start of the new server. */
 async function documented(places: Record<string, string>): Promise<string[][][]> {
-  const section = /^### A damaged server\n([\s\S]*?)^### /m.exec(await readFile(MANUAL, 'utf8'))?.[1] ?? ''
+  const section = /^## A damaged server\n([\s\S]*?)^## /m.exec(await readFile(MANUAL, 'utf8'))?.[1] ?? ''
   const blocks = [...section.matchAll(/^```[a-z ]*\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
   assert.equal(blocks.length, 3)
   return blocks.map((text) =>

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
-import { findUnsettled } from '../../src/assembly/backups.ts'
+import { repairFutureCommits } from '../../src/libraries/commits/index.ts'
+import { findBlocksHeldAnywhere } from '../../src/libraries/content/index.ts'
 import {
   type BackupRepository,
   createSnapshot,
@@ -11,14 +12,13 @@ import {
   Snapshot,
   TargetLock,
   verifyBackup,
-} from '../../src/backup/index.ts'
-import { packName } from '../../src/backup/repository.ts'
-import { isSectioned } from '../../src/backup/tables.ts'
-import { repairFutureCommits } from '../../src/commits/index.ts'
-import { findBlocksHeldAnywhere } from '../../src/content/index.ts'
-import { type DatabaseSnapshot, openSnapshot, type Value } from '../../src/database/index.ts'
-import type { DatabaseSetting } from '../../src/database/open.ts'
-import { GarbageReferences } from '../../src/gc/index.ts'
+} from '../../src/maintenance/backup/index.ts'
+import { packName } from '../../src/maintenance/backup/repository.ts'
+import { isSectioned } from '../../src/maintenance/backup/tables.ts'
+import { GarbageReferences } from '../../src/maintenance/gc/index.ts'
+import { type DatabaseSnapshot, openSnapshot, type Value } from '../../src/platform/database/index.ts'
+import type { DatabaseSetting } from '../../src/platform/database/open.ts'
+import { findUnsettled } from '../../src/programs/assembly/backups.ts'
 import { openBlocksOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { onBothDatabases } from '../support/databases.ts'

@@ -1,5 +1,5 @@
-import { moveDatabase } from '../../src/assembly/index.ts'
-import type { DatabaseSetting } from '../../src/database/index.ts'
+import type { DatabaseSetting } from '../../src/platform/database/index.ts'
+import { moveDatabase } from '../../src/programs/assembly/index.ts'
 
 // Moves a database and kills this process in the middle: FROM TO STEPS, the first two as JSON. Prints the report if there are fewer steps.
 const [from = '', to = '', steps = ''] = process.argv.slice(2)

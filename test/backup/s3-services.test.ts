@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, it } from 'node:test'
-import { S3Target } from '../../src/backup/s3-target.ts'
+import { S3Target } from '../../src/maintenance/backup/s3-target.ts'
 import { Client } from '../support/client.ts'
 import { carrel, environment, program } from '../support/command.ts'
 import { download } from '../support/encrypted.ts'
@@ -112,18 +112,13 @@ for (const kind of S3_KINDS) {
   })
 }
 
-function settingsOf({ endpoint, region, accessKey, secretKey }: S3Endpoint): Record<string, string> {
-  return {
-    CARREL_BACKUP_S3_ENDPOINT: endpoint,
-    CARREL_BACKUP_S3_REGION: region,
-    CARREL_BACKUP_S3_ACCESS_KEY: accessKey,
-    CARREL_BACKUP_S3_SECRET_KEY: secretKey,
-  }
+function settingsOf({ accessKey, secretKey }: S3Endpoint): Record<string, string> {
+  return { AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey }
 }
 
 /** Runs commands on a target of the service. */
 function runnerFor(service: S3Endpoint, prefix: string) {
-  const target = `s3://${service.bucket}/${prefix}`
+  const target = `s3://${service.bucket}/${prefix}?endpoint=${service.endpoint}&region=${service.region}`
   const run = (command: string, flags: readonly string[]) =>
     carrel([...command.split(' '), target, ...flags], { env: settingsOf(service) })
   return {
@@ -171,15 +166,19 @@ async function killedAfterFirstIndex(
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  backup = spawn(process.execPath, [...program, 'backup', target, ...flags], {
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      ...environment,
-      ...settingsOf({ ...service, endpoint }),
-      CARREL_UNSAFE_STORAGE: 'allow',
+  backup = spawn(
+    process.execPath,
+    [...program, 'backup', target.replace(service.endpoint, endpoint), ...flags],
+    {
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        ...environment,
+        ...settingsOf(service),
+        CARREL_UNSAFE_STORAGE: 'allow',
+      },
     },
-  })
+  )
   const [, signal] = await once(backup, 'exit')
   proxy.close()
   assert.equal(signal, 'SIGKILL', 'the backup ended before it stored an index')

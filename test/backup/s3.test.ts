@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { it } from 'node:test'
-import { S3Target } from '../../src/backup/s3-target.ts'
+import { S3Target } from '../../src/maintenance/backup/s3-target.ts'
 import { ClockShim } from '../support/clock-shim.ts'
 import { carrel } from '../support/command.ts'
 import { cannotBuildShim } from '../support/io-shim.ts'
@@ -140,10 +141,39 @@ it('an S3 target stores, lists, reads and removes objects, and explains failures
   await target.remove(names[0] ?? '')
   await assert.rejects(target.get(names[0] ?? ''), /is missing in s3:\/\//)
   const wrong = await S3Target.open(`s3://${service.bucket}/${prefix}`, { ...settings, secretKey: 'wrong' })
-  await assert.rejects(wrong.put('a', bytes), /cannot be used \(403 SignatureDoesNotMatch\).*the access key/)
+  await assert.rejects(
+    wrong.put('a', bytes),
+    /cannot be used \(403 SignatureDoesNotMatch\).*the AWS credentials/,
+  )
   await assert.rejects(
     S3Target.open('s3://bucket', { ...settings, accessKey: undefined }),
     /CARREL_BACKUP_S3_ACCESS_KEY/,
+  )
+})
+
+it('the address of an S3 target names the service, the encryption and a profile of the AWS credentials', async () => {
+  await using service = await openService()
+  await using folder = await temporaryFolder()
+  const file = path.join(folder.path, 'credentials')
+  await writeFile(
+    file,
+    `[backups]\naws_access_key_id = ${service.accessKey}\naws_secret_access_key = ${service.secretKey}\n`,
+  )
+  process.env['AWS_SHARED_CREDENTIALS_FILE'] = file
+  try {
+    const former = { endpoint: undefined, region: undefined, accessKey: 'x', secretKey: 'y' }
+    const address = `s3://${service.bucket}/profile?endpoint=${service.endpoint}&profile=backups`
+    const target = await S3Target.open(address, former)
+    assert.equal(target.place, `s3://${service.bucket}/profile`)
+    await target.put('a', Buffer.from('bytes'))
+    assert.deepEqual(await target.get('a'), Buffer.from('bytes'))
+    await target.remove('a')
+  } finally {
+    delete process.env['AWS_SHARED_CREDENTIALS_FILE']
+  }
+  await assert.rejects(
+    S3Target.open('s3://bucket?secret=x', { ...KEY, endpoint: undefined, region: undefined }),
+    /names no bucket/,
   )
 })
 

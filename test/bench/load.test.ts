@@ -12,7 +12,7 @@ import { describe, it } from 'node:test'
 import { LoadError } from '../../bench/load/child-process.ts'
 import { type RequestShape, requestText } from '../../bench/load/request-text.ts'
 import { runLoad } from '../../bench/load/run-load.ts'
-import { testCertificates } from '../../src/http/node/test-certificates.ts'
+import { testCertificates } from '../support/test-certificates.ts'
 
 async function underLoad(listener: RequestListener, request: RequestShape, hashed?: string) {
   await using server = createServer(listener)

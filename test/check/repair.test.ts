@@ -3,26 +3,26 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { dropPartialUpload } from '../../src/access/partial-upload-store.ts'
-import { repairAnnotations } from '../../src/annotations/annotation-faults-store.ts'
-import { deleteArchive } from '../../src/archives/archive-store.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
+import { repairAnnotations } from '../../src/derived/annotations/annotation-faults-store.ts'
+import { deleteArchive } from '../../src/libraries/archives/archive-store.ts'
+import { listLibraryNamesOf } from '../../src/libraries/commits/index.ts'
+import { BlockCheck } from '../../src/libraries/content/block-check.ts'
+import { findBlocksHeldAnywhere } from '../../src/libraries/content/index.ts'
+import { createLibrary } from '../../src/libraries/library/index.ts'
 import {
   type BackupSource,
   createSnapshot,
   openRepository,
   Snapshot,
   TargetLock,
-} from '../../src/backup/index.ts'
-import { listLibraryNamesOf } from '../../src/commits/index.ts'
-import { BlockCheck } from '../../src/content/block-check.ts'
-import { findBlocksHeldAnywhere } from '../../src/content/index.ts'
-import { openSnapshot } from '../../src/database/index.ts'
-import type { DatabaseSetting } from '../../src/database/open.ts'
-import { GarbageReferences } from '../../src/gc/index.ts'
-import { createLibrary } from '../../src/library/index.ts'
-import { ROOT } from '../../src/objects/paths.ts'
-import { type RepairSource, repair } from '../../src/repair/index.ts'
-import { Quarantine } from '../../src/storage/disk/index.ts'
+} from '../../src/maintenance/backup/index.ts'
+import { GarbageReferences } from '../../src/maintenance/gc/index.ts'
+import { type RepairSource, repair } from '../../src/maintenance/repair/index.ts'
+import { openSnapshot } from '../../src/platform/database/index.ts'
+import type { DatabaseSetting } from '../../src/platform/database/open.ts'
+import { Quarantine } from '../../src/platform/storage/disk/index.ts'
+import { dropPartialUpload } from '../../src/sharing/access/partial-upload-store.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -84,7 +84,7 @@ async function loseObject({ key }: Sample, id: Uint8Array): Promise<AsyncDisposa
   await db.write((tx) => tx.run(`delete ${one}`, key, id))
   return {
     [Symbol.asyncDispose]: () =>
-      db.write(async (tx) => void (await tx.insert('fs_object', Object.keys(row), [Object.values(row)]))),
+      db.write((tx) => tx.insert('fs_object', Object.keys(row), [Object.values(row)])),
   }
 }
 

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { carrelProcess, serve } from '../support/command.ts'
 import { startSmtpReceiver } from '../support/smtp-receiver.ts'
 

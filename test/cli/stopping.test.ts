@@ -29,7 +29,7 @@ describe('a server that stops', { timeout: 60_000 }, () => {
 })
 
 it('a server that is the first process of a container ends when its disk fails', (t) => {
-  const file = path.join(import.meta.dirname, '../../src/cli/serve.ts')
+  const file = path.join(import.meta.dirname, '../../src/programs/cli/serve.ts')
   const script = `const { stopAtOnce } = await import(${JSON.stringify(file)})
     console.log('process', process.pid)
     stopAtOnce(new Error('a test'))

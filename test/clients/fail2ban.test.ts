@@ -6,7 +6,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { findProgram } from '../../bin/system-programs.ts'
-import { createLogger } from '../../src/logging.ts'
+import { createLogger } from '../../src/base/logging.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const command = findProgram('fail2ban-regex')

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { finishArchive } from '../../src/archives/archive-store.ts'
-import type { ClaimedTask } from '../../src/jobs/copy-move-task.ts'
+import { EMPTY_ID } from '../../src/base/objects/ids.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
+import { finishArchive } from '../../src/libraries/archives/archive-store.ts'
+import type { ClaimedTask } from '../../src/maintenance/jobs/copy-move-task.ts'
 import {
   advanceTask,
   beginTask,
@@ -10,9 +12,7 @@ import {
   setCopied,
   setFailed,
   setRemoved,
-} from '../../src/jobs/copy-move-task-store.ts'
-import { EMPTY_ID } from '../../src/objects/ids.ts'
-import { ROOT } from '../../src/objects/paths.ts'
+} from '../../src/maintenance/jobs/copy-move-task-store.ts'
 import { batch, two } from '../api/batch-support.ts'
 import { ended, holdTasks, started } from '../api/tasks-support.ts'
 import { fetchArchive, holdContent, startArchive, waitForArchive } from '../support/archives.ts'

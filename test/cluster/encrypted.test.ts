@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
-import { openSealedKey } from '../../src/content/sealed-key.ts'
+import { openSealedKey } from '../../src/libraries/content/sealed-key.ts'
 import { shareWith } from '../api/sharing-support.ts'
 import { Client } from '../support/client.ts'
 import { createEncrypted, download, downloadLink, openEncrypted, PASSWORD } from '../support/encrypted.ts'

@@ -1,8 +1,8 @@
-import { readConfig } from '../../src/config/index.ts'
-import type { Migration } from '../../src/database/index.ts'
-import { migrations } from '../../src/database/migrations/index.ts'
-import { createLogger } from '../../src/logging.ts'
-import { startServer } from '../../src/server/index.ts'
+import { readConfig } from '../../src/base/config/index.ts'
+import { createLogger } from '../../src/base/logging.ts'
+import type { Migration } from '../../src/platform/database/index.ts'
+import { migrations } from '../../src/platform/database/migrations/index.ts'
+import { startServer } from '../../src/programs/server/index.ts'
 
 // A server of a later version: STEP…, each of them the kind of one more step of the schema. Shares the data folder, so that it finds the blocks.
 const newest = Math.max(...migrations.map(({ version }) => version))

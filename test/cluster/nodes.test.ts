@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it, mock } from 'node:test'
-import { claimDelivery, insertDeliveries, listDue } from '../../src/activity/webhook-delivery-store.ts'
-import { adoptSecret, checkSecret } from '../../src/assembly/secret-check.ts'
-import type { ServerSecret } from '../../src/identity/secret.ts'
+import {
+  claimDelivery,
+  insertDeliveries,
+  listDue,
+} from '../../src/derived/activity/webhook-delivery-store.ts'
+import type { ServerSecret } from '../../src/people/credentials/secret.ts'
+import { adoptSecret, checkSecret } from '../../src/programs/assembly/secret-check.ts'
 import { batch, two } from '../api/batch-support.ts'
 import { Workspace } from '../api/folders-support.ts'
 import { ended, started } from '../api/tasks-support.ts'

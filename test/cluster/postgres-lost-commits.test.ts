@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { Nodes } from '../support/nodes.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'
 import { PostgresProxy, type ProtocolMessage } from '../support/postgres-proxy.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Connection } from 'pg'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { at, Nodes } from '../support/nodes.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'

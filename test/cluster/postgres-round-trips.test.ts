@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import type { Client } from '../support/client.ts'
 import { at, Nodes } from '../support/nodes.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'

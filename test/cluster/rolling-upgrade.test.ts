@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { Client as PostgresClient } from 'pg'
-import { knownSchemaVersion, openDatabase } from '../../src/database/index.ts'
+import { knownSchemaVersion, openDatabase } from '../../src/platform/database/index.ts'
 import { Client } from '../support/client.ts'
 import { environment, serve } from '../support/command.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
@@ -64,7 +64,7 @@ describe('a rolling upgrade', { skip }, () => {
     const settings = {
       CARREL_DATA: data,
       CARREL_PORT: '0',
-      CARREL_RESERVE_MB: '0',
+      CARREL_TEST_RESERVE_MB: '0',
       CARREL_UNSAFE_STORAGE: 'allow',
     }
     const child = spawn(process.execPath, [script, ...steps], {

@@ -10,12 +10,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { findFreePort } from '../support/postgres.ts'
 import { processTree } from '../support/process-tree.ts'
 import { ADMIN } from '../support/server.ts'
+import { testCertificates } from '../support/test-certificates.ts'
 import { eventually, filePart, intoRoot, namesIn, postForm, uploadLink } from '../support/transfer.ts'
 
 const CHUNK = 1_000_000

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { backUp, openBlocks, verifyBackups } from '../../src/assembly/index.ts'
+import { readConfig } from '../../src/base/config/index.ts'
 import {
   findManifest,
   listSnapshotIds,
   openRepository,
   restoreServer,
   Snapshot,
-} from '../../src/backup/index.ts'
-import { readConfig } from '../../src/config/index.ts'
-import { UNFINISHED_RESTORE } from '../../src/data-folder/index.ts'
-import { openDatabase } from '../../src/database/index.ts'
+} from '../../src/maintenance/backup/index.ts'
+import { UNFINISHED_RESTORE } from '../../src/platform/data-folder/index.ts'
+import { openDatabase } from '../../src/platform/database/index.ts'
+import { backUp, openBlocks, verifyBackups } from '../../src/programs/assembly/index.ts'
 import { startServer } from '../support/server.ts'
 import type { ExpectedSnapshot } from './backup-scenarios.ts'
 import { checkState } from './check-state.ts'

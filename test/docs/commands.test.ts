@@ -4,11 +4,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { findProgram } from '../../bin/system-programs.ts'
-import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { Client } from '../support/client.ts'
 import { environment, program, type Serving, serve } from '../support/command.ts'
 import { markedBlocks, runProgram, runScript, startByScript } from '../support/document-commands.ts'
 import { type S3Endpoint, s3OrSkip } from '../support/s3.ts'
+import { testCertificates } from '../support/test-certificates.ts'
 import { uploadFile } from '../support/transfer.ts'
 
 // Commands in the documents that are marked as `sh run`, `sh serve`, `ts run` or `py run`, as a reader would run them: one page after the other, against
@@ -22,8 +22,9 @@ const PAGES = [
   'docs/guide-operators.md',
   'docs/client.md',
   'docs/operation.md',
+  'docs/backup.md',
+  'docs/checking.md',
 ]
-const PAGE_WITH_SERVERS = 'docs/operation.md'
 
 describe('commands of the documents', { timeout: 600_000 }, () => {
   let server: Serving
@@ -90,23 +91,26 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
     })
   }
 
-  it(`start servers: ${PAGE_WITH_SERVERS}`, async (t) => {
+  const blocksOf = (pages: readonly string[], mark: string) =>
+    pages.flatMap((page) => markedBlocks(page, mark))
+
+  it('start servers', async (t) => {
     if (findProgram('curl') === undefined) return t.skip('curl is not installed')
-    const scripts = markedBlocks(PAGE_WITH_SERVERS, 'sh serve')
-    assert.ok(scripts.length > 0)
+    const scripts = blocksOf([...PAGES, 'docs/https.md'], 'sh serve')
+    assert.ok(scripts.length > 3)
     for (const [index, script] of scripts.entries()) {
       await expectServer(adapted(script), path.join(folder, `served-${index}`))
     }
   })
 
-  it(`work with S3: ${PAGE_WITH_SERVERS}`, async (t) => {
+  it('work with S3', async (t) => {
     await using service = await s3OrSkip(t, 'ceph')
     if (service === undefined) return
-    const backups = markedBlocks(PAGE_WITH_SERVERS, 'sh run s3').join('\n')
+    const backups = blocksOf(PAGES, 'sh run s3').join('\n')
     const { code, output } = await runScript(adapted(withService(backups, service)), { cwd: folder, env })
     assert.equal(code, 0, output)
     const data = path.join(folder, 'served-s3')
-    for (const script of markedBlocks(PAGE_WITH_SERVERS, 'sh serve s3')) {
+    for (const script of blocksOf(['docs/storage.md'], 'sh serve s3')) {
       await expectServer(adapted(withService(script, service), data), data)
     }
   })

@@ -3,8 +3,6 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { endings } from '../api/matrix/endings.ts'
-import { self } from '../api/matrix/policy.ts'
-import { table } from '../api/matrix/table.ts'
 import { viewEndings } from '../api/matrix/view-revocation.ts'
 import { SAFEGUARDS } from '../mutation/safeguards.ts'
 import { SECURITY_SAFEGUARDS } from '../mutation/security-safeguards.ts'
@@ -19,7 +17,6 @@ describe('docs/security.md', () => {
       .map((file) => read(file).match(/await fuzz\(/g)?.length ?? 0)
       .reduce((sum, count) => sum + count, 0)
     const wanted = [
-      `${Object.keys(table).length} calls, ${Object.keys(self).length} kinds of callers`,
       `${endings.length} ways to end one, and ${viewEndings.length} for shared folders and files`,
       `ends the permission in ${endings.length} ways`,
       `${fuzzers} fuzz targets`,

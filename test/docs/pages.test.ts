@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
+import { readDescription } from '../../bin/description.ts'
 import { collectMessages } from '../../site/messages.ts'
 import {
   explainedMessages,
@@ -44,7 +45,7 @@ describe('the pages of the documentation', () => {
     const pages = listPages(root)
     const generated = listSections(root).flatMap((section) => section.pages)
     const targets = new Set([...pages, ...generated].map(({ target }) => target))
-    const { calls } = makeReference(root)
+    const { calls } = makeReference(readDescription())
     for (const page of pages) {
       const text = linkCalls(siteText(page, pages, root), calls)
       for (const [, to = ''] of text.matchAll(/\]\(\.\/([^)#\s]+)/g)) {

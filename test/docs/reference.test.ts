@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
+import { readDescription } from '../../bin/description.ts'
 import { listPages } from '../../site/pages.ts'
-import { DESCRIPTION_FILE, linkCalls, makeReference, REFERENCE_PAGES } from '../../site/reference.ts'
+import { linkCalls, makeReference, REFERENCE_PAGES } from '../../site/reference.ts'
 import { anchorsOf, headingAnchors } from './anchors.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 describe('the reference of the API', () => {
-  const { pages, calls } = makeReference(root)
+  const description = readDescription()
+  const { pages, calls } = makeReference(description)
   const page = (name: string) => pages.get(`api/${name}.md`) ?? ''
   /** The part of a page about one call. */
   const section = (name: string, call: string) =>
@@ -26,8 +28,7 @@ describe('the reference of the API', () => {
   })
 
   it('has every call of the description once', () => {
-    const { paths } = JSON.parse(read(DESCRIPTION_FILE)) as { paths: Record<string, object> }
-    const described = Object.entries(paths).flatMap(([template, methods]) =>
+    const described = Object.entries(description.paths).flatMap(([template, methods]) =>
       Object.keys(methods).map(
         (method) => `${method.toUpperCase()} ${template.replace(/\{(\w+)\}/g, ':$1')}`,
       ),

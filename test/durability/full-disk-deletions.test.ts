@@ -31,7 +31,7 @@ function onSmallDisk(name: string, work: (disk: SmallDisk, t: TestContext) => Pr
 }
 
 async function serve(disk: SmallDisk, env: Record<string, string> = {}): Promise<Server> {
-  const settings = { CARREL_LOG: 'silent', CARREL_RESERVE_MB: String(RESERVE_MB), ...env }
+  const settings = { CARREL_LOG: 'silent', CARREL_TEST_RESERVE_MB: String(RESERVE_MB), ...env }
   const server = await spawnServer(disk.folder, settings)
   return Object.assign(server, { client: await Client.signIn(server.url, ADMIN.email, ADMIN.password) })
 }
@@ -247,7 +247,7 @@ onSmallDisk(
 )
 
 onSmallDisk('a deletion for which there is no space is not told that deleting works', async (disk) => {
-  await using server = await serve(disk, { CARREL_RESERVE_MB: '0' })
+  await using server = await serve(disk, { CARREL_TEST_RESERVE_MB: '0' })
   const { library } = await createFull(server.client)
   await disk.fill()
   await eventually(async () => {

@@ -76,7 +76,7 @@ it('a full disk still lets users sign in and delete, and refuses uploads with wo
       t.skip('a tmpfs cannot be mounted here (needs root)')
       return
     }
-    const env = { CARREL_LOG: 'fatal', CARREL_RESERVE_MB: '8' }
+    const env = { CARREL_LOG: 'fatal', CARREL_TEST_RESERVE_MB: '8' }
     await using server = await spawnServer(data, env, { diskMegabytes: DISK_MB })
     const seen = path.join('/proc', String(server.process.pid), 'root', data)
     const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)

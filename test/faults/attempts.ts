@@ -22,6 +22,8 @@ export class Counts {
   errors = 0
   /** Responses that a fault does not excuse, and whatever else must not happen. */
   readonly violations: string[] = []
+  /** The last lines that the nodes have logged, if there are violations. */
+  readonly context: string[] = []
   /** Acknowledged and given up operations of each kind. */
   readonly kinds = new Map<string, { acknowledged: number; errors: number }>()
 

@@ -35,7 +35,8 @@ interface Options {
 
 /** Acknowledged operations of each kind before a fault begins. */
 const WARM_UP_OPERATIONS = 2
-const WARM_UP_MS = 60_000
+/** On a busy machine, a chunked upload takes some twenty seconds. */
+const WARM_UP_MS = 240_000
 const MAX_RECOVERY_MS = 120_000
 const MAX_STUCK_MS = 90_000
 
@@ -105,8 +106,7 @@ async function injectOne(
   if (fault.expectsNoErrors && counts.errors > 0) counts.violations.push(`${counts.errors} operations failed`)
   if (counts.violations.length > 0) {
     for (const [index, { log }] of cluster.nodes.entries()) {
-      for (const line of log.splice(0).slice(-5))
-        counts.violations.push(`log of node ${index}: ${line.slice(0, 400)}`)
+      for (const line of log.splice(0).slice(-5)) counts.context.push(`node ${index}: ${line.slice(0, 400)}`)
     }
   }
   return { fault, counts, recoverySeconds }

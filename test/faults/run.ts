@@ -36,7 +36,7 @@ console.log(`\n${reports.length - failed.length} of ${reports.length} faults lef
 process.exitCode = failed.length === 0 ? 0 : 1
 
 function print({ fault, counts, recoverySeconds }: FaultReport): void {
-  const { operations, acknowledged, retried, errors, violations } = counts
+  const { operations, acknowledged, retried, errors, violations, context } = counts
   const cells = [
     fault.name,
     operations,
@@ -49,6 +49,7 @@ function print({ fault, counts, recoverySeconds }: FaultReport): void {
   console.log(`| ${cells.join(' | ')} |`)
   for (const line of violations) console.error(`  ✖ ${line}`)
   if (violations.length === 0) return
+  for (const line of context) console.error(`    log of ${line}`)
   const kinds = Array.from(counts.kinds, ([kind, one]) => `${kind} ${one.acknowledged}+${one.errors}`)
   console.error(`    acknowledged + errors: ${kinds.join(', ')}`)
 }

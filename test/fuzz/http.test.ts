@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { FastTransport } from '../../src/http/fast/fast-transport.ts'
-import { NodeTransport } from '../../src/http/node/node-transport.ts'
-import { PipelineQueue } from '../../src/http/pipeline-queue.ts'
-import { ReceiveMemory } from '../../src/http/receive-memory.ts'
+import { FastTransport } from '../../src/platform/http/fast/fast-transport.ts'
+import { NodeTransport } from '../../src/platform/http/node/node-transport.ts'
+import { PipelineQueue } from '../../src/platform/http/pipeline-queue.ts'
+import { ReceiveMemory } from '../../src/platform/http/receive-memory.ts'
 import type {
   IncomingRequest,
   RequestHandler,
   ResponseWriter,
   Transport,
   TransportOptions,
-} from '../../src/http/transport.ts'
+} from '../../src/platform/http/transport.ts'
 import { type Chance, fuzz } from './fuzz.ts'
 
 // Differential fuzzing: both transports get the same bytes and must see the same requests. Another view of where a

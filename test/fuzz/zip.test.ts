@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { StoredBytes } from '../../src/content/index.ts'
-import { DomainError } from '../../src/errors.ts'
-import { parseName } from '../../src/objects/index.ts'
-import { ZipArchive } from '../../src/unzip/index.ts'
+import { DomainError } from '../../src/base/errors.ts'
+import { parseName } from '../../src/base/objects/index.ts'
+import type { StoredBytes } from '../../src/libraries/content/index.ts'
+import { ZipArchive } from '../../src/libraries/unzip/index.ts'
 import { type BuiltEntry, buildZip } from '../support/zip-builder.ts'
 import { type Chance, fuzz, outcome } from './fuzz.ts'
 

@@ -1,7 +1,7 @@
-import type { DatabaseSetting } from '../../src/database/open.ts'
-import { GarbageCollector } from '../../src/gc/collector.ts'
-import { OperationLeases } from '../../src/gc/operation-leases.ts'
-import type { DiskImplementation } from '../../src/storage/disk/disk-block-store.ts'
+import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
+import { OperationLeases } from '../../src/maintenance/gc/operation-leases.ts'
+import type { DatabaseSetting } from '../../src/platform/database/open.ts'
+import type { DiskImplementation } from '../../src/platform/storage/disk/disk-block-store.ts'
 import { openTestCore } from '../support/core.ts'
 
 /** Parameters of the process, as JSON in its only argument. */

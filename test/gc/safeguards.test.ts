@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
+import { idToBytes } from '../../src/base/objects/ids.ts'
 import {
   condemnBlocks,
   condemnReferences,
   deleteCondemnedReferences,
   insertHeldBlocks,
   removeCondemnedBlocks,
-} from '../../src/content/index.ts'
-import { idToBytes } from '../../src/objects/ids.ts'
-import { condemnObjects, deleteCondemnedObjects, insertObjects, prepareFile } from '../../src/tree/index.ts'
+} from '../../src/libraries/content/index.ts'
+import {
+  condemnObjects,
+  deleteCondemnedObjects,
+  insertObjects,
+  prepareFile,
+} from '../../src/libraries/tree/index.ts'
 import { at } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 import { countAll, type GcStage, GRACE, openGcStage, remove, save } from './stage.ts'

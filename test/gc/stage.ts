@@ -1,8 +1,8 @@
-import { GarbageCollector } from '../../src/gc/collector.ts'
-import { OperationLeases } from '../../src/gc/operation-leases.ts'
-import type { EditableLibrary } from '../../src/library/library.ts'
-import { fileDirent } from '../../src/objects/dirent.ts'
-import { type LibraryPath, ROOT } from '../../src/objects/paths.ts'
+import { fileDirent } from '../../src/base/objects/dirent.ts'
+import { type LibraryPath, ROOT } from '../../src/base/objects/paths.ts'
+import type { EditableLibrary } from '../../src/libraries/library/library.ts'
+import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
+import { OperationLeases } from '../../src/maintenance/gc/operation-leases.ts'
 import { openTestCore, type TestCore, type TestCoreOptions } from '../support/core.ts'
 
 /** A core with a collector and a clock that tests advance. */

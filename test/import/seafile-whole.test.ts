@@ -3,11 +3,17 @@ import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { findCommit } from '../../src/commits/commit-store.ts'
-import { findLibrary } from '../../src/commits/library-store.ts'
-import { readSmallBlocks } from '../../src/content/block-rows-store.ts'
-import { type CommitId, type DirId, EMPTY_ID, type FileId, type LibraryId } from '../../src/objects/ids.ts'
-import { readWhole } from '../../src/storage/block-store.ts'
+import {
+  type CommitId,
+  type DirId,
+  EMPTY_ID,
+  type FileId,
+  type LibraryId,
+} from '../../src/base/objects/ids.ts'
+import { findCommit } from '../../src/libraries/commits/commit-store.ts'
+import { findLibrary } from '../../src/libraries/commits/library-store.ts'
+import { readSmallBlocks } from '../../src/libraries/content/block-rows-store.ts'
+import { readWhole } from '../../src/platform/storage/block-store.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
 import { Client } from '../support/client.ts'
 import { download } from '../support/encrypted.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { createAccounts } from '../../src/assembly/accounts.ts'
-import { libraryDependents } from '../../src/assembly/dependents.ts'
-import type { Database, Transaction, Value } from '../../src/database/database.ts'
-import { Passwords } from '../../src/identity/passwords.ts'
-import { deleteLibrary } from '../../src/library/libraries.ts'
+import { deleteLibrary } from '../../src/libraries/library/libraries.ts'
+import { Passwords } from '../../src/people/credentials/passwords.ts'
+import type { Database, Transaction, Value } from '../../src/platform/database/database.ts'
+import { createAccounts } from '../../src/programs/assembly/accounts.ts'
+import { libraryDependents } from '../../src/programs/assembly/dependents.ts'
 import { openTestCore } from '../support/core.ts'
 
 interface Column {

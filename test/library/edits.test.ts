@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import { findCommit } from '../../src/commits/commit-store.ts'
-import type { DomainError } from '../../src/errors.ts'
-import { dbOf } from '../../src/library/core.ts'
-import { createFile, makeFolder, makeFolders, remove, removeOne, rename } from '../../src/library/entries.ts'
-import { getLibrary, renameLibrary } from '../../src/library/libraries.ts'
-import type { EditableLibrary } from '../../src/library/library.ts'
-import { copy, move } from '../../src/library/move-copy.ts'
-import { fileDirent } from '../../src/objects/dirent.ts'
-import { fileId } from '../../src/objects/file.ts'
-import { type BlockId, EMPTY_ID, sha1Hex } from '../../src/objects/ids.ts'
-import { ROOT } from '../../src/objects/paths.ts'
-import { insertObjects, prepareFile } from '../../src/tree/object-store.ts'
+import type { DomainError } from '../../src/base/errors.ts'
+import { fileDirent } from '../../src/base/objects/dirent.ts'
+import { fileId } from '../../src/base/objects/file.ts'
+import { type BlockId, EMPTY_ID, sha1Hex } from '../../src/base/objects/ids.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
+import { findCommit } from '../../src/libraries/commits/commit-store.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
+import {
+  createFile,
+  makeFolder,
+  makeFolders,
+  remove,
+  removeOne,
+  rename,
+} from '../../src/libraries/library/entries.ts'
+import { getLibrary, renameLibrary } from '../../src/libraries/library/libraries.ts'
+import type { EditableLibrary } from '../../src/libraries/library/library.ts'
+import { copy, move } from '../../src/libraries/library/move-copy.ts'
+import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { fileDirent } from '../../src/objects/dirent.ts'
-import { type DirId, EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
-import { isWithin, joinPath, type LibraryPath, ROOT } from '../../src/objects/paths.ts'
-import { type Change, diffTrees, TooManyChanges } from '../../src/tree/diff.ts'
-import { Tree } from '../../src/tree/tree.ts'
-import type { WorkingTree } from '../../src/tree/working-tree.ts'
+import { fileDirent } from '../../src/base/objects/dirent.ts'
+import { type DirId, EMPTY_ID, type FileId } from '../../src/base/objects/ids.ts'
+import { isWithin, joinPath, type LibraryPath, ROOT } from '../../src/base/objects/paths.ts'
+import { type Change, diffTrees, TooManyChanges } from '../../src/libraries/tree/diff.ts'
+import { Tree } from '../../src/libraries/tree/tree.ts'
+import type { WorkingTree } from '../../src/libraries/tree/working-tree.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 
 const FOLDERS = ['/', '/a', '/a/b', '/c'].map(at)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import type { EditableLibrary } from '../../src/library/library.ts'
-import { Dir } from '../../src/objects/dir.ts'
-import { type Dirent, dirDirent, fileDirent } from '../../src/objects/dirent.ts'
-import { EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
-import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/objects/paths.ts'
-import { diffTrees } from '../../src/tree/diff.ts'
+import { Dir } from '../../src/base/objects/dir.ts'
+import { type Dirent, dirDirent, fileDirent } from '../../src/base/objects/dirent.ts'
+import { EMPTY_ID, type FileId } from '../../src/base/objects/ids.ts'
+import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/base/objects/paths.ts'
+import type { EditableLibrary } from '../../src/libraries/library/library.ts'
+import { diffTrees } from '../../src/libraries/tree/diff.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 
 /** A tree as plain values: the model that the library's tree is compared with. */

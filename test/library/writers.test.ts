@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { libraryDependents, pathBindings } from '../../src/assembly/dependents.ts'
-import { listCommitsDown } from '../../src/commits/commit-store.ts'
-import type { LibraryInfo } from '../../src/commits/library-info.ts'
-import type { Database, Value } from '../../src/database/database.ts'
-import { DatabaseError } from '../../src/database/errors.ts'
-import { type DatabaseSetting, openDatabase } from '../../src/database/open.ts'
-import { type DomainError, fail } from '../../src/errors.ts'
-import { createLibraryCore } from '../../src/library/core.ts'
-import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
-import { getLibrary } from '../../src/library/libraries.ts'
-import { type EditableLibrary, Library } from '../../src/library/library.ts'
-import { copy } from '../../src/library/move-copy.ts'
-import { Dir } from '../../src/objects/dir.ts'
-import { dirDirent, fileDirent } from '../../src/objects/dirent.ts'
-import { type CommitId, EMPTY_ID, sha1Hex } from '../../src/objects/ids.ts'
-import { ROOT } from '../../src/objects/paths.ts'
-import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
+import { type DomainError, fail } from '../../src/base/errors.ts'
+import { Dir } from '../../src/base/objects/dir.ts'
+import { dirDirent, fileDirent } from '../../src/base/objects/dirent.ts'
+import { type CommitId, EMPTY_ID, sha1Hex } from '../../src/base/objects/ids.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
+import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
+import type { LibraryInfo } from '../../src/libraries/commits/library-info.ts'
+import { createLibraryCore } from '../../src/libraries/library/core.ts'
+import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/library/entries.ts'
+import { getLibrary } from '../../src/libraries/library/libraries.ts'
+import { type EditableLibrary, Library } from '../../src/libraries/library/library.ts'
+import { copy } from '../../src/libraries/library/move-copy.ts'
+import type { Database, Value } from '../../src/platform/database/database.ts'
+import { DatabaseError } from '../../src/platform/database/errors.ts'
+import { type DatabaseSetting, openDatabase } from '../../src/platform/database/open.ts'
+import { libraryDependents, pathBindings } from '../../src/programs/assembly/dependents.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
+import { MemoryBlockStore } from '../support/memory-block-store.ts'
 import { eventually } from '../support/transfer.ts'
 
 onBothDatabases('writers of one library', (fresh) => {
@@ -121,6 +121,26 @@ onBothDatabases('writers of one library', (fresh) => {
     assert.deepEqual([after.info.headSeq, after.info.fileCount], [1 + 4 * EACH, 4 * EACH])
     const { dir } = await after.tree.getDir(ROOT)
     assert.equal(dir.size, 4 * EACH)
+  })
+
+  it('applied to a head that another node moves meanwhile are applied to the new one', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await using second = await openNode(stage, database.setting, library)
+    const seen: boolean[] = []
+    await library.commit(async (tree) => {
+      seen.push((await tree.find(at('/theirs.txt'))) !== undefined)
+      if (seen.length === 1) await createFile(second.library, at('/theirs.txt'))
+      await tree.makeDirs(at('/ours'))
+      return { description: 'x', result: undefined }
+    })
+    assert.deepEqual(seen, [false, true])
+    const after = await stage.reopen(library)
+    const { dir } = await after.tree.getDir(ROOT)
+    assert.deepEqual(dir.entries.map(({ name }) => name).sort(), ['ours', 'theirs.txt'])
+    assert.equal(after.info.headSeq, 3)
   })
 
   it('on three nodes take turns, so that hardly an edit is applied twice', async (t) => {

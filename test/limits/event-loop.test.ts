@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createFile } from '../../src/library/entries.ts'
-import { type BlockId, sha1Hex } from '../../src/objects/index.ts'
-import { TimeSlicer } from '../../src/scheduling/index.ts'
-import { verifiedWrite } from '../../src/storage/verified-bytes.ts'
+import { type BlockId, sha1Hex } from '../../src/base/objects/index.ts'
+import { TimeSlicer } from '../../src/base/scheduling/index.ts'
+import { createFile } from '../../src/libraries/library/entries.ts'
+import { verifiedWrite } from '../../src/platform/storage/verified-bytes.ts'
 import { at, openTestCore } from '../support/core.ts'
 
 /** Turns of the event loop while some work runs. Work that never yields has none. */

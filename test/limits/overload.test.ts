@@ -9,11 +9,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { testCertificates } from '../../src/http/node/test-certificates.ts'
 import { type ChildServer, type ChildServerOptions, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
+import { testCertificates } from '../support/test-certificates.ts'
 
 const MB = 1_000_000
 const METRICS_TOKEN = 'a-token-for-prometheus'

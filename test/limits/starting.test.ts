@@ -5,9 +5,9 @@ import net, { type AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { it } from 'node:test'
-import { readConfig } from '../../src/config/index.ts'
-import { createLogger } from '../../src/logging.ts'
-import { startServer } from '../../src/server/server.ts'
+import { readConfig } from '../../src/base/config/index.ts'
+import { createLogger } from '../../src/base/logging.ts'
+import { startServer } from '../../src/programs/server/server.ts'
 import { eventually } from '../support/transfer.ts'
 
 async function listening(server: net.Server): Promise<number> {

@@ -5,13 +5,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { testCertificates } from '../../src/http/node/test-certificates.ts'
-import { claimMail, endMail, insertMail, setRetry } from '../../src/mail/mail-store.ts'
+import { claimMail, endMail, insertMail, setRetry } from '../../src/people/mail/mail-store.ts'
 import { makeFolder } from '../api/sharing-support.ts'
 import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServerOptions } from '../support/server.ts'
 import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts'
+import { testCertificates } from '../support/test-certificates.ts'
 
 const mailSettings = (port: number, login = '', host = '127.0.0.1', query = '') => ({
   CARREL_MAIL_URL: `smtp://${login}${host}:${port}${query}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { contentOf } from '../../src/mcp/file-range.ts'
-import { partOf, safeJson } from '../../src/mcp/output.ts'
+import { contentOf } from '../../packages/mcp/file-range.ts'
+import { partOf, safeJson } from '../../packages/mcp/output.ts'
 
 describe('results of tools', () => {
   it('show hidden characters as escapes, and lose none', () => {

@@ -5,16 +5,16 @@ const LOCK_RACE = 'test/cluster/lock-race.test.ts'
 const CLAIMS = 'test/cluster/claims.test.ts'
 const LOST_COMMITS = 'test/cluster/postgres-lost-commits.test.ts'
 const S3_STORE = 'test/storage/s3-block-store.test.ts'
-const WRITE_LOCK = 'src/database/sqlite/write-lock.test.ts'
-const SUPERVISOR = 'src/processes/supervisor.test.ts'
-const S3_SOURCE = 'src/storage/s3/s3-block-store.ts'
+const WRITE_LOCK = 'src/platform/database/sqlite/write-lock.test.ts'
+const SUPERVISOR = 'src/platform/processes/supervisor.test.ts'
+const S3_SOURCE = 'src/platform/storage/s3/s3-block-store.ts'
 
 /** The safeguards of several nodes and processes, of PostgreSQL that fails, and of blocks in S3. */
 export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a commit whose response was lost is looked up',
-    file: 'src/database/postgres/postgres-database.ts',
+    file: 'src/platform/database/postgres/postgres-database.ts',
     find: 'if (receiptId === undefined) throw uncertain',
     replace: 'if (receiptId !== undefined) throw uncertain',
     tests: [LOST_COMMITS],
@@ -22,7 +22,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'work is run again only if its commit was not carried out',
-    file: 'src/database/postgres/postgres-database.ts',
+    file: 'src/platform/database/postgres/postgres-database.ts',
     find: "if (tables !== '') return tx.confirm()",
     replace: "if (tables === '') return tx.confirm()",
     tests: [LOST_COMMITS],
@@ -30,7 +30,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a transaction leaves a receipt',
-    file: 'src/database/postgres/receipts.ts',
+    file: 'src/platform/database/postgres/receipts.ts',
     find: "const values = [id, tables === undefined ? ANY : [...tables].join(',')]",
     replace: "const values = [id + 1, tables === undefined ? ANY : [...tables].join(',')]",
     tests: [LOST_COMMITS],
@@ -38,7 +38,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'a lease of a live node is not given to another',
-    file: 'src/cluster/node-store.ts',
+    file: 'src/platform/cluster/node-store.ts',
     find: 'or cluster_lease.node_id not in ${liveNodeRelation(dialect)}`',
     replace: 'or 1 = 1`',
     tests: [NODES],
@@ -46,7 +46,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'nodes that write to one library take turns after a conflict',
-    file: 'src/commits/group-commit.ts',
+    file: 'src/libraries/commits/group-commit.ts',
     find: 'return db.withMutex(library.key, async () => {',
     replace:
       'return (async (_: number, work: () => Promise<LibraryInfo>) => work())(library.key, async () => {',
@@ -55,7 +55,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'the locks of a library are granted one at a time',
-    file: 'src/library/lock-store.ts',
+    file: 'src/libraries/library/lock-store.ts',
     find: "if (dialect !== 'postgres') return",
     replace: "if (dialect === 'postgres') return",
     tests: [LOCK_RACE],
@@ -63,7 +63,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'a step of a task needs its claim',
-    file: 'src/jobs/copy-move-task-store.ts',
+    file: 'src/maintenance/jobs/copy-move-task-store.ts',
     find: "set done = ?, updated_at = ? where id = ? and claim = ? and state = 'running'`",
     replace: "set done = ?, updated_at = ? where id = ? and (claim = ? or 1 = 1) and state = 'running'`",
     tests: [CLAIMS],
@@ -71,7 +71,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'a task of a live node is not claimed by another',
-    file: 'src/jobs/copy-move-task-store.ts',
+    file: 'src/maintenance/jobs/copy-move-task-store.ts',
     find: 'and (node_id is null or node_id = ? or node_id not in ${liveNodeRelation(dialect)})`,\n    claim,',
     replace: 'and (node_id is null or node_id = ? or 1 = 1)`,\n    claim,',
     tests: [CLAIMS],
@@ -79,7 +79,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'an archive is finished only under its claim',
-    file: 'src/archives/archive-store.ts',
+    file: 'src/libraries/archives/archive-store.ts',
     find: "sealed_key = null\n     where id = ? and claim = ? and state = 'running'`,\n    size,",
     replace: 'sealed_key = null\n     where id = ? and (claim = ? or 1 = 1)`,\n    size,',
     tests: [CLAIMS],
@@ -87,7 +87,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a chunk is added only to the state it was cut for',
-    file: 'src/access/partial-upload-store.ts',
+    file: 'src/sharing/access/partial-upload-store.ts',
     find: 'where key = ? and version = ?`,\n    received,',
     replace: 'where key = ? and (version = ? or 1 = 1)`,\n    received,',
     tests: ['test/transfer/resumable-nodes.test.ts'],
@@ -129,7 +129,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'what another process committed is flushed before it is acknowledged',
-    file: 'src/database/sqlite/sqlite-database.ts',
+    file: 'src/platform/database/sqlite/sqlite-database.ts',
     find: 'if (this.isShared) this.#reads.revalidate()',
     replace: 'if (this.isShared) this.#reads.expire()',
     tests: [WRITE_LOCK],
@@ -137,7 +137,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'the locks of a dead process are released',
-    file: 'src/processes/supervisor.ts',
+    file: 'src/platform/processes/supervisor.ts',
     find: 'this.#locks.releaseAll(worker)',
     replace: '',
     tests: [SUPERVISOR],
@@ -145,7 +145,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'a process that does not respond is replaced',
-    file: 'src/processes/supervisor.ts',
+    file: 'src/platform/processes/supervisor.ts',
     find: "      worker.child.kill('SIGKILL')\n    }",
     replace: '    }',
     tests: [SUPERVISOR],
@@ -153,7 +153,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'connections that a dead process did not accept are sent to another',
-    file: 'src/processes/connection-dispatcher.ts',
+    file: 'src/platform/processes/connection-dispatcher.ts',
     find: 'if (this.#isStopped) for',
     replace: 'if (!this.#isStopped) for',
     tests: [SUPERVISOR],
@@ -161,7 +161,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'connections that wait for a process are limited',
-    file: 'src/processes/connection-dispatcher.ts',
+    file: 'src/platform/processes/connection-dispatcher.ts',
     find: 'for (const socket of this.#waiting.splice(maxWaiting)) socket.destroy()',
     replace: 'void maxWaiting',
     tests: [SUPERVISOR],

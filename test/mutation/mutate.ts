@@ -10,7 +10,17 @@ const DEADLINE_MS = 100_000
 /** On the unchanged sources a hang is not expected, and the machine may be busy. */
 const UNCHANGED_DEADLINE_MS = 900_000
 /** All that a test file reads, directly or through a server it starts. */
-const COPIED = ['src', 'test', 'bin', 'bench', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json']
+const COPIED = [
+  'src',
+  'packages',
+  'test',
+  'bin',
+  'bench',
+  'docs',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
 
 /** How the tests took the loss of a safeguard. */
 export interface Verdict {

@@ -18,7 +18,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'garbage is deleted a grace period after it was found',
-    file: 'src/gc/collect-library.ts',
+    file: 'src/maintenance/gc/collect-library.ts',
     find: 'Math.min(bound.at, now() - graceSeconds + 1)',
     replace: 'bound.at',
     tests: [GC],
@@ -26,7 +26,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'garbage collection waits for operations that began before it',
-    file: 'src/gc/collect-blocks.ts',
+    file: 'src/maintenance/gc/collect-blocks.ts',
     find: 'condemned: Math.min(bytes.at, latest)',
     replace: 'condemned: bytes.at > 0 ? latest : 0',
     tests: [COLLECT],
@@ -34,7 +34,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'nothing is committed under a lease that has ended',
-    file: 'src/database/sqlite/sqlite-database.ts',
+    file: 'src/platform/database/sqlite/sqlite-database.ts',
     find: 'if (this.#writer.get(guard.query, [lease]) === undefined) throw leaseEnded()',
     replace: 'void lease',
     tests: [STALLED_STEPS],
@@ -42,7 +42,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'an operation commits nothing under a later lease than its own',
-    file: 'src/scheduling/running-operations.ts',
+    file: 'src/base/scheduling/running-operations.ts',
     find: 'return operation.lease === this.#lease &&',
     replace: 'return operation.lease >= 0 &&',
     tests: [STALLED_STEPS],
@@ -50,7 +50,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'a lease is ended before anything is deleted that it keeps',
-    file: 'src/gc/operation-leases.ts',
+    file: 'src/maintenance/gc/operation-leases.ts',
     find: 'for (const lease of holding) await fenceLease(tx, lease)',
     replace: 'for (const lease of holding) void [tx, lease, fenceLease]',
     tests: [STALLED_STEPS],
@@ -58,7 +58,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'an object is deleted only while it is condemned',
-    file: 'src/tree/condemned-store.ts',
+    file: 'src/libraries/tree/condemned-store.ts',
     find: 'locked.map(({ id }) => id),\n    )\n    for (const group of inPaddedGroups(free)) {',
     replace: 'locked.length < 0 ? [] : some,\n    )\n    for (const group of inPaddedGroups(free)) {',
     tests: [GC],
@@ -66,15 +66,16 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'storing an object releases it from garbage collection',
-    file: 'src/tree/object-store.ts',
-    find: '    Array.from(first.values(), ({ id }) => idToBytes(id)),\n  )\n  const holding',
-    replace: '    [],\n  )\n  const holding',
+    file: 'src/libraries/tree/condemned-store.ts',
+    find: "  return inPaddedGroups(ids).map(({ some, marks }) => ({\n    table: 'condemned_object',",
+    replace:
+      "  return inPaddedGroups(ids.slice(0, 0)).map(({ some, marks }) => ({\n    table: 'condemned_object',",
     tests: [GC],
   },
   {
     invariant: 'I1',
     name: 'storing a reference to a block releases it from garbage collection',
-    file: 'src/content/block-rows-store.ts',
+    file: 'src/libraries/content/block-rows-store.ts',
     find: '    deletions.push(...referenceReleases(libraryKey, ownIds))\n',
     replace: '    void [libraryKey, ownIds]\n',
     tests: [GC],
@@ -82,7 +83,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'a base is rewritten into its differences before it is deleted',
-    file: 'src/gc/collect-library.ts',
+    file: 'src/maintenance/gc/collect-library.ts',
     find: '    await rewriteDependents(context, key, ids)\n',
     replace: '',
     tests: [COLLECT],
@@ -90,7 +91,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'history that was given up is not taken back by a slower collector',
-    file: 'src/gc/collection-store.ts',
+    file: 'src/maintenance/gc/collection-store.ts',
     find: '\n     where collected_library.kept_seq < excluded.kept_seq',
     replace: '',
     tests: [OVERTAKEN],
@@ -98,7 +99,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'nothing is collected of a library with a lost commit',
-    file: 'src/gc/mark.ts',
+    file: 'src/maintenance/gc/mark.ts',
     find: 'if (missing > 0) throw',
     replace: 'if (missing < 0) throw',
     tests: [GC],
@@ -106,7 +107,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'the manifest of a backup is written after everything it refers to',
-    file: 'src/backup/create.ts',
+    file: 'src/maintenance/backup/create.ts',
     find: '  await repository.flush()\n',
     replace: '',
     tests: [WHOLE_SERVER],
@@ -114,7 +115,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a snapshot leaves out only what nothing in it reaches',
-    file: 'src/gc/garbage-references.ts',
+    file: 'src/maintenance/gc/garbage-references.ts',
     find: 'idsIn(marked?.deletableReferences ?? new Uint8Array(0))',
     replace:
       'idsIn(Buffer.concat(marked === undefined ? [] : [marked.deletableReferences, marked.releasedReferences]))',
@@ -123,7 +124,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'objects without blocks are condemned on a restored server',
-    file: 'src/backup/tables.ts',
+    file: 'src/maintenance/backup/tables.ts',
     find: "  'condemned_reference',",
     replace: "  'condemned_object',\n  'condemned_reference',",
     tests: [CONDEMNED],
@@ -131,7 +132,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'pruning keeps what a remaining snapshot needs',
-    file: 'src/backup/prune.ts',
+    file: 'src/maintenance/backup/prune.ts',
     find: 'if (used === 0) {',
     replace: 'if (used < entry.size) {',
     tests: [TARGETS],
@@ -139,7 +140,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a target is used by one writer at a time',
-    file: 'src/backup/lock.ts',
+    file: 'src/maintenance/backup/lock.ts',
     find: 'if (entry === undefined || !excludes(mode, entry.mode)) continue',
     replace: 'if (entry === undefined || excludes(mode, entry.mode)) continue',
     tests: [TARGETS],
@@ -147,7 +148,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a backup without its lease makes no snapshot',
-    file: 'src/backup/create.ts',
+    file: 'src/maintenance/backup/create.ts',
     find: '  await refuseCollected(source, damaged)\n',
     replace: '',
     tests: [STALLED],
@@ -155,7 +156,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a manifest that was published without the lock is withdrawn',
-    file: 'src/backup/create.ts',
+    file: 'src/maintenance/backup/create.ts',
     find: '  try {\n    await repository.assertWritten()\n  } catch',
     replace: '  try {\n    await Promise.resolve()\n  } catch',
     tests: [STALLED],
@@ -163,7 +164,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a snapshot that was published too late is not valid',
-    file: 'src/backup/manifest.ts',
+    file: 'src/maintenance/backup/manifest.ts',
     find: 'if (snapshots === undefined) continue',
     replace: 'if (snapshots !== null) continue',
     tests: [STALLED],
@@ -171,7 +172,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a backup does not rely on what a prune that stands still may remove',
-    file: 'src/backup/repository.ts',
+    file: 'src/maintenance/backup/repository.ts',
     find: 'else if (!this.#doomed.has(packName(id))) index.add(entry)',
     replace: 'else index.add(entry)',
     tests: [STALLED],
@@ -179,7 +180,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'verify follows the trees of a snapshot',
-    file: 'src/backup/verify.ts',
+    file: 'src/maintenance/backup/verify.ts',
     find: 'if (!known.has(gap.id)) lack(nameOfGap(gap))',
     replace: 'if (known.has(gap.id)) lack(nameOfGap(gap))',
     tests: [INCOMPLETE],
@@ -187,7 +188,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'verify looks for every pack',
-    file: 'src/backup/repository.ts',
+    file: 'src/maintenance/backup/repository.ts',
     find: 'if (found !== size) unusable.push({ id, size, found })',
     replace: 'if (found !== undefined && found !== size) unusable.push({ id, size, found })',
     tests: [WHOLE_SERVER],
@@ -195,7 +196,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'verify reads and hashes every pack',
-    file: 'src/backup/verify.ts',
+    file: 'src/maintenance/backup/verify.ts',
     find: '    if (readData) await collect(() => repository.verifyPack(entry))\n',
     replace: '    void collect\n',
     tests: [WHOLE_SERVER],
@@ -203,7 +204,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a restore refuses a data folder that is not empty',
-    file: 'src/backup/restore-server.ts',
+    file: 'src/maintenance/backup/restore-server.ts',
     find: 'if (interrupted === undefined && found.length > 0) {',
     replace: 'if (interrupted === undefined && found.length < 0) {',
     tests: [WHOLE_SERVER],
@@ -211,7 +212,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a restore refuses a snapshot of a newer schema',
-    file: 'src/backup/restore-server.ts',
+    file: 'src/maintenance/backup/restore-server.ts',
     find: 'if (manifest.schemaVersion > knownSchemaVersion) {',
     replace: 'if (manifest.schemaVersion < 0) {',
     tests: [WHOLE_SERVER],
@@ -219,7 +220,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a migration begins only after a backup',
-    file: 'src/database/migrate.ts',
+    file: 'src/platform/database/migrate.ts',
     find: 'if (!isBackedUp && backupDirectory !== undefined) {',
     replace: 'if (isBackedUp && backupDirectory !== undefined) {',
     tests: [MIGRATION],
@@ -227,32 +228,32 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a step that removes something waits for older nodes',
-    file: 'src/database/migrate.ts',
+    file: 'src/platform/database/migrate.ts',
     find: 'if (nodes.length > 0) return nodes',
     replace: 'if (nodes.length < 0) return nodes',
-    tests: ['src/database/sqlite/sqlite-database.test.ts'],
+    tests: ['src/platform/database/sqlite/sqlite-database.test.ts'],
   },
   {
     invariant: 'I4',
     name: 'a program refuses steps of the schema that it cannot work with',
-    file: 'src/database/schema-steps.ts',
+    file: 'src/platform/database/schema-steps.ts',
     find: "version > known && kind !== 'expand'",
     replace: "version > known && kind === 'expand'",
-    tests: ['src/database/sqlite/sqlite-database.test.ts'],
+    tests: ['src/platform/database/sqlite/sqlite-database.test.ts'],
   },
   {
     invariant: 'I4',
     name: 'a data folder has one server',
-    file: 'src/data-folder/data-folder-lock.ts',
+    file: 'src/platform/data-folder/data-folder-lock.ts',
     find: "// Without a journal file: nothing is ever written.\n    handle.exec('pragma journal_mode = memory; begin exclusive')",
     replace: "handle.exec('pragma journal_mode = memory')",
-    tests: ['src/data-folder/data-folder-lock.test.ts'],
+    tests: ['src/platform/data-folder/data-folder-lock.test.ts'],
     quick: true,
   },
   {
     invariant: 'I4',
     name: 'a clock that jumped ahead deletes nothing',
-    file: 'src/clock/trusted-clock.ts',
+    file: 'src/platform/clock/trusted-clock.ts',
     find: 'if (jump !== undefined) throw new ClockJumped(jump)',
     replace: 'void jump',
     tests: ['test/clock/jump.test.ts'],
@@ -260,7 +261,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a repair stores only bytes that hash to the lost id',
-    file: 'src/repair/lost-blocks.ts',
+    file: 'src/maintenance/repair/lost-blocks.ts',
     find: 'if (row !== undefined && sha1Hex(Buffer.from(row)) === id) {',
     replace: 'if (row !== undefined) {',
     tests: [REPAIR],
@@ -268,7 +269,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a repair rebuilds a folder only if it hashes to the lost id',
-    file: 'src/repair/rebuilt-dir.ts',
+    file: 'src/maintenance/repair/rebuilt-dir.ts',
     find: 'if (dir.id === lost) return',
     replace: 'if (lost !== undefined) return',
     tests: [REPAIR],
@@ -276,7 +277,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a repair keeps damaged bytes in the quarantine folder',
-    file: 'src/repair/lost-blocks.ts',
+    file: 'src/maintenance/repair/lost-blocks.ts',
     find: '  await quarantineFile(id)\n',
     replace: '  void quarantineFile\n',
     tests: [REPAIR],
@@ -284,7 +285,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a repair adds an older folder next to the lost one, not in its place',
-    file: 'src/repair/older-folder.ts',
+    file: 'src/maintenance/repair/older-folder.ts',
     find: 'const name = await tree.freeWholeNameIn(parent, wanted)',
     replace: 'const name = baseName(path) || wanted',
     tests: [REPAIR],
@@ -292,7 +293,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a check compares the bytes of a small block with its id',
-    file: 'src/content/block-check.ts',
+    file: 'src/libraries/content/block-check.ts',
     find: 'if (data !== undefined && sha1Hex(Buffer.from(data)) !== id) {',
     replace: 'if (data !== undefined && sha1Hex(Buffer.from(data)) === "") {',
     tests: [CHECK],

@@ -19,17 +19,17 @@ export interface Safeguard {
 
 const WRITERS = 'test/library/writers.test.ts'
 const CONTENT = 'test/library/content.test.ts'
-const SQLITE = 'src/database/sqlite/sqlite-database.test.ts'
-const FLUSH_ORDER = 'src/storage/disk/flush-order.test.ts'
+const SQLITE = 'src/platform/database/sqlite/sqlite-database.test.ts'
+const FLUSH_ORDER = 'src/platform/storage/disk/flush-order.test.ts'
 const EVENT_LOOP = 'test/limits/event-loop.test.ts'
-const DISK_STORE = 'src/storage/disk/disk-block-store.test.ts'
+const DISK_STORE = 'src/platform/storage/disk/disk-block-store.test.ts'
 
 /** The safeguards of all invariants. `npm run test:mutation` disables them one by one. */
 export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'the fast store flushes a block before it gets its name',
-    file: 'src/storage/disk/fast/fast-block-store.ts',
+    file: 'src/platform/storage/disk/fast/fast-block-store.ts',
     find: 'await writing(id, handle.datasync())',
     replace: '',
     tests: [FLUSH_ORDER],
@@ -38,7 +38,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'the plain store flushes a block before it gets its name',
-    file: 'src/storage/disk/plain/plain-block-store.ts',
+    file: 'src/platform/storage/disk/plain/plain-block-store.ts',
     find: 'await writing(this.#id, this.#handle.datasync())',
     replace: '',
     tests: [FLUSH_ORDER],
@@ -46,7 +46,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'a block is kept only when its folder entry is flushed',
-    file: 'src/storage/disk/block-directory.ts',
+    file: 'src/platform/storage/disk/block-directory.ts',
     find: '    onRenamed?.(file)\n    await this.sync(id)',
     replace: '    onRenamed?.(file)',
     tests: [FLUSH_ORDER],
@@ -54,7 +54,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'no block of an upload is kept before all are flushed',
-    file: 'src/content/incoming-block.ts',
+    file: 'src/libraries/content/incoming-block.ts',
     find: '  await allSynced(blocks)\n  await Promise.all(storedOf(blocks).map((block) => block.keep()))',
     replace: '  void storedOf(blocks).map((block) => block.keep())',
     tests: [CONTENT],
@@ -62,7 +62,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'a pushed commit needs a complete tree',
-    file: 'src/push/admission.ts',
+    file: 'src/libraries/push/admission.ts',
     find: "if (missing !== undefined) fail({ code: 'object-missing', id: missing })",
     replace: '',
     tests: ['test/sync/hostile.test.ts'],
@@ -70,7 +70,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I1',
     name: 'a pushed file needs blocks that the library holds',
-    file: 'src/push/admission.ts',
+    file: 'src/libraries/push/admission.ts',
     find: 'if (incomplete.length > 0) {',
     replace: 'if (incomplete.length < 0) {',
     tests: ['test/sync/hostile.test.ts'],
@@ -78,7 +78,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I2',
     name: 'the head moves by compare-and-swap',
-    file: 'src/commits/library-store.ts',
+    file: 'src/libraries/commits/library-store.ts',
     find: 'modifier_via_link = ?\n     where key = ? and head = ? and deleted_at is null\n',
     replace: 'modifier_via_link = ?\n     where key = ? and (head = ? or true) and deleted_at is null\n',
     tests: [WRITERS],
@@ -87,7 +87,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I2',
     name: 'a group whose head moved is rolled back',
-    file: 'src/commits/store-group.ts',
+    file: 'src/libraries/commits/store-group.ts',
     find: "  const moved = await moving\n  if (moved === undefined || !isFirst) throw new Rollback({ kind: 'head-moved' })\n",
     replace: '  const moved = (await moving) ?? { ownerKey: 0, quota: null }\n',
     tests: [WRITERS],
@@ -95,7 +95,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I2',
     name: 'the rows of an edit are written in the transaction of its head',
-    file: 'src/commits/store-group.ts',
+    file: 'src/libraries/commits/store-group.ts',
     find: 'throw isRefusal ?',
     replace: 'if (isRefusal) continue\n      throw isRefusal ?',
     tests: [WRITERS],
@@ -103,15 +103,15 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I3',
     name: 'a consumer whose position was dropped starts again',
-    file: 'src/commits/derived-module.ts',
+    file: 'src/libraries/commits/derived-module.ts',
     find: 'else this.#positions.delete(libraryKey)',
     replace: '',
-    tests: ['src/commits/commit-consumer.test.ts'],
+    tests: ['src/libraries/commits/commit-consumer.test.ts'],
   },
   {
     invariant: 'I3',
     name: 'a list that must be current catches up first',
-    file: 'src/commits/derived-module.ts',
+    file: 'src/libraries/commits/derived-module.ts',
     find: 'while ((this.#positions.get(library.key)?.seq ?? 0) < library.headSeq) {',
     replace: 'while (library.headSeq < 0) {',
     tests: ['test/library/history-and-trash.test.ts'],
@@ -119,7 +119,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a write is acknowledged after a flush',
-    file: 'src/database/sqlite/sqlite-database.ts',
+    file: 'src/platform/database/sqlite/sqlite-database.ts',
     find: 'if (durable === true) await this.flushed()',
     replace: 'if (durable === true) void this.flushed().catch(() => {})',
     tests: [SQLITE],
@@ -127,7 +127,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'that flush began after the commit',
-    file: 'src/database/sqlite/group-sync.ts',
+    file: 'src/platform/database/sqlite/group-sync.ts',
     find: 'this.#next = this.#running.then(() => this.#start())\n    return this.#next',
     replace: 'return this.#running',
     tests: [SQLITE],
@@ -135,7 +135,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a failed flush of the log is final',
-    file: 'src/database/sqlite/group-sync.ts',
+    file: 'src/platform/database/sqlite/group-sync.ts',
     find: "if (this.#failure) throw new Error('Writing stopped because the disk failed.'",
     replace: "if (false as boolean) throw new Error('Writing stopped because the disk failed.'",
     tests: [SQLITE],
@@ -143,7 +143,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'edits are answered when their group is durable, not when it is committed',
-    file: 'src/commits/store-group.ts',
+    file: 'src/libraries/commits/store-group.ts',
     find: '  try {\n    await durable\n    committed.resolve()',
     replace: '  try {\n    await committed.promise',
     tests: ['test/library/durable-answers.test.ts'],
@@ -152,7 +152,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'the blocks of a chunk are durable before it is acknowledged',
-    file: 'src/transfer/resumable.ts',
+    file: 'src/surfaces/transfer/resumable.ts',
     find: '    await chunk.keep()\n    const { upload, staged } = chunk\n',
     replace: '    const { upload, staged } = chunk\n',
     tests: ['test/transfer/chunk-flush.test.ts'],
@@ -160,7 +160,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'garbage collection keeps the blocks of unfinished uploads',
-    file: 'src/content/condemned-store.ts',
+    file: 'src/libraries/content/condemned-store.ts',
     find: "  'select block_id as id from staged_block',",
     replace: '',
     tests: ['test/transfer/unfinished-uploads.test.ts'],
@@ -168,7 +168,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'garbage collection keeps the blocks of finished archives',
-    file: 'src/content/condemned-store.ts',
+    file: 'src/libraries/content/condemned-store.ts',
     find: "  'select block_id as id from archive_block',",
     replace: '',
     tests: ['test/cluster/archives.test.ts'],
@@ -176,7 +176,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a request that asks for a change is answered when all it read is flushed',
-    file: 'src/database/sqlite/sqlite-database.ts',
+    file: 'src/platform/database/sqlite/sqlite-database.ts',
     find: 'return this.#waits.guard(request, this.#heldBack(Promise.resolve(result), request)) as T',
     replace: 'return result as T',
     tests: ['test/durability/unchanged.test.ts'],
@@ -184,7 +184,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'an edit that throws fails alone',
-    file: 'src/commits/apply-edits.ts',
+    file: 'src/libraries/commits/apply-edits.ts',
     find: '        failed.add(queued)\n        queued.reject(error)',
     replace: '        throw error',
     tests: [WRITERS],
@@ -193,7 +193,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'edits are applied again when another process moved the head',
-    file: 'src/commits/group-commit.ts',
+    file: 'src/libraries/commits/group-commit.ts',
     find: "case 'head-moved':\n",
     replace: "case 'head-moved':\n        throw new Error('moved')\n",
     tests: [WRITERS],
@@ -201,7 +201,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I5',
     name: 'an edit refused in the transaction fails alone',
-    file: 'src/commits/group-commit.ts',
+    file: 'src/libraries/commits/group-commit.ts',
     find: "case 'edit-refused':\n",
     replace: "case 'edit-refused':\n        throw outcome.error\n",
     tests: [WRITERS],
@@ -209,7 +209,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a block read from disk must hash to its id',
-    file: 'src/storage/verified-bytes.ts',
+    file: 'src/platform/storage/verified-bytes.ts',
     find: 'if (actual !== id) throw new BlockDamaged(',
     replace: 'if (actual === "") throw new BlockDamaged(',
     tests: [CONTENT],
@@ -217,7 +217,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a block file that changed is verified again',
-    file: 'src/storage/disk/fast/verified-blocks.ts',
+    file: 'src/platform/storage/disk/fast/verified-blocks.ts',
     find: 'return isUnchanged(found, stats) &&',
     replace: 'return',
     tests: [DISK_STORE],
@@ -225,7 +225,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a small block read from its row must hash to its id',
-    file: 'src/content/content.ts',
+    file: 'src/libraries/content/content.ts',
     find: 'if (sha1Hex(bytes) !== id) throw new BlockDamaged(',
     replace: 'if (id === undefined) throw new BlockDamaged(',
     tests: ['test/transfer/download-damage.test.ts'],
@@ -233,7 +233,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a block written to the store must hash to its id',
-    file: 'src/storage/verified-bytes.ts',
+    file: 'src/platform/storage/verified-bytes.ts',
     find: 'if (actual !== id) throw new BlockMismatch(',
     replace: 'if (actual === "") throw new BlockMismatch(',
     tests: [DISK_STORE],
@@ -241,7 +241,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a long block that a client sends must hash to its id',
-    file: 'src/storage/disk/fast/block-writer.ts',
+    file: 'src/platform/storage/disk/fast/block-writer.ts',
     find: 'if (expected !== undefined && id !== expected) {',
     replace: 'if (expected === id && size === undefined) {',
     tests: [DISK_STORE],
@@ -249,7 +249,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'a small block that a client sends must hash to its id',
-    file: 'src/content/incoming-block.ts',
+    file: 'src/libraries/content/incoming-block.ts',
     find: 'if (expected !== undefined && id !== expected) throw',
     replace: 'if (expected !== undefined && id === undefined) throw',
     tests: ['test/transfer/blocks.test.ts'],
@@ -257,7 +257,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I6',
     name: 'an object that a client sends must hash to its id',
-    file: 'src/push/object-parser.ts',
+    file: 'src/libraries/push/object-parser.ts',
     find: "if (sha1Hex(json) !== id) throw new InvalidObject('does not hash to its id')",
     replace: '',
     tests: ['test/sync/hostile.test.ts'],
@@ -266,7 +266,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I7',
     name: 'a block is read only through a library that holds it',
-    file: 'src/content/block-rows-store.ts',
+    file: 'src/libraries/content/block-rows-store.ts',
     find: 'where b.library_key = ? and b.block_id = ?`',
     replace: 'where (b.library_key = ? or true) and b.block_id = ?`',
     tests: ['test/sync/hostile.test.ts'],
@@ -274,7 +274,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I7',
     name: 'a file is made only of blocks that the library holds',
-    file: 'src/content/block-rows-store.ts',
+    file: 'src/libraries/content/block-rows-store.ts',
     find: 'from ${relation} b\n       where library_key = ? and',
     replace: 'from ${relation} b\n       where (library_key = ? or true) and',
     tests: ['test/transfer/blocks.test.ts'],
@@ -283,15 +283,15 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I7',
     name: 'a cached dir is found only in its library',
-    file: 'src/tree/dir-cache.ts',
+    file: 'src/libraries/tree/dir-cache.ts',
     find: '    const found = this.#entries.get(key) ?? this.#heavy.get(key)',
     replace: '    const found = [...this.#entries].find(([other]) => key.endsWith(other.slice(-40)))?.[1]',
-    tests: ['src/tree/dir-cache.test.ts'],
+    tests: ['src/libraries/tree/dir-cache.test.ts'],
   },
   {
     invariant: 'I7',
     name: 'a shared folder shows clients no object outside of it',
-    file: 'src/push/admission.ts',
+    file: 'src/libraries/push/admission.ts',
     find: 'findHeld(this.#stores.db, this.#library.key, [...visible], { orCondemned: false })',
     replace: 'findHeld(this.#stores.db, this.#library.key, ids, { orCondemned: visible === undefined })',
     tests: ['test/sync/sub-libraries.test.ts'],
@@ -299,16 +299,16 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'a route without a policy does not start',
-    file: 'src/http/routing.ts',
+    file: 'src/platform/http/routing.ts',
     find: "if (!['none', 'user', 'admin', 'library', 'webdav'].includes(route.auth))",
     replace: "if (['nobody'].includes(route.auth))",
-    tests: ['src/http/routing.test.ts'],
+    tests: ['src/platform/http/routing.test.ts'],
     quick: true,
   },
   {
     invariant: 'I8',
     name: 'a library opens only with a right to it',
-    file: 'src/access/access.ts',
+    file: 'src/sharing/access/access.ts',
     find: 'return right === undefined ? this.#openAgain(user, info) : new Library(this.#core, info, user, right)',
     replace: "return new Library(this.#core, info, user, right ?? { permission: 'rw', isAdmin: false })",
     tests: ['test/api/library-access.test.ts'],
@@ -316,15 +316,15 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'administration is for administrators',
-    file: 'src/http/exchange.ts',
+    file: 'src/platform/http/exchange.ts',
     find: "if (route.auth === 'admin' && !isAdmin(user)) throw notPermitted()",
     replace: 'void isAdmin',
-    tests: ['src/http/server.test.ts'],
+    tests: ['src/platform/http/server.test.ts'],
   },
   {
     invariant: 'I8',
     name: 'a scoped token is admitted only where its scope allows',
-    file: 'src/http/exchange.ts',
+    file: 'src/platform/http/exchange.ts',
     find: 'if (admits?.(user, route.scope) === false) throw notPermitted()',
     replace: 'void admits',
     tests: ['test/api/scopes.test.ts'],
@@ -332,23 +332,23 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'a credential ends with the epoch of its account',
-    file: 'src/identity/credential-origins.ts',
+    file: 'src/people/credentials/credential-origins.ts',
     find: 'if (epoch !== undefined && epoch !== account.epoch) return undefined',
     replace: '',
-    tests: ['src/identity/credential-origins.test.ts'],
+    tests: ['src/people/credentials/credential-origins.test.ts'],
   },
   {
     invariant: 'I8',
     name: 'a credential ends with the API token it came from',
-    file: 'src/identity/credential-origins.ts',
+    file: 'src/people/credentials/credential-origins.ts',
     find: 'if (account === undefined || !isLive) return undefined',
     replace: 'if (account === undefined) return undefined',
-    tests: ['src/identity/credential-origins.test.ts'],
+    tests: ['src/people/credentials/credential-origins.test.ts'],
   },
   {
     invariant: 'I8',
     name: 'cached rows are invalidated by our own commits',
-    file: 'src/database/sqlite/sqlite-database.ts',
+    file: 'src/platform/database/sqlite/sqlite-database.ts',
     find: '      this.#reads.invalidate(tx.changed.tables)\n      this.#checkpointer',
     replace: '      this.#checkpointer',
     tests: [SQLITE],
@@ -356,7 +356,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'cached rows are invalidated by commits of other processes',
-    file: 'src/database/sqlite/cached-reads.ts',
+    file: 'src/platform/database/sqlite/cached-reads.ts',
     find: '    this.#cache.invalidateAll()\n    if (this.#graph',
     replace: '    if (this.#graph',
     tests: [SQLITE],
@@ -364,7 +364,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I2',
     name: 'the quota is checked in the transaction that adds bytes',
-    file: 'src/commits/store-group.ts',
+    file: 'src/libraries/commits/store-group.ts',
     find: 'if (limit !== undefined) await guard?.check(tx, { ownerKey: moved.ownerKey, limit }, grown)',
     replace: '',
     tests: ['test/api/quota-growth.test.ts'],
@@ -372,73 +372,73 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'a body beyond its limit is rejected by its announced length',
-    file: 'src/http/body.ts',
+    file: 'src/platform/http/body.ts',
     find: 'if (length !== undefined && length > limit) throw tooLarge()',
     replace: '',
-    tests: ['src/http/server.test.ts'],
+    tests: ['src/platform/http/server.test.ts'],
   },
   {
     invariant: 'I9',
     name: 'a body in chunks is rejected when it exceeds its limit',
-    file: 'src/http/body.ts',
+    file: 'src/platform/http/body.ts',
     find: 'if (received > limit) throw tooLarge()',
     replace: '',
-    tests: ['src/http/hostile-input.test.ts'],
+    tests: ['src/platform/http/hostile-input.test.ts'],
   },
   {
     invariant: 'I9',
     name: 'buffered bodies share a budget of bytes',
-    file: 'src/http/byte-budget.ts',
+    file: 'src/platform/http/byte-budget.ts',
     find: 'return this.#used + bytes <= this.#options.total',
     replace: 'return bytes <= this.#options.total',
-    tests: ['src/http/byte-budget.test.ts'],
+    tests: ['src/platform/http/byte-budget.test.ts'],
   },
   {
     invariant: 'I9',
     name: 'the dir cache evicts at its limit',
-    file: 'src/tree/dir-cache.ts',
+    file: 'src/libraries/tree/dir-cache.ts',
     find: 'if (this.#weight > this.#limit) this.#evict()',
     replace: '',
-    tests: ['src/tree/dir-cache.test.ts'],
+    tests: ['src/libraries/tree/dir-cache.test.ts'],
     quick: true,
   },
   {
     invariant: 'I9',
     name: 'the dir cache keeps two dirs that are larger than its limit',
-    file: 'src/tree/dir-cache.ts',
+    file: 'src/libraries/tree/dir-cache.ts',
     find: 'if (this.#heavy.size <= HEAVY_DIRS) return',
     replace: 'return',
-    tests: ['src/tree/dir-cache.test.ts'],
+    tests: ['src/libraries/tree/dir-cache.test.ts'],
   },
   {
     invariant: 'I9',
     name: 'the row cache evicts at its limit',
-    file: 'src/database/row-cache.ts',
+    file: 'src/platform/database/row-cache.ts',
     find: '    this.#old = this.#young\n    this.#young = new Generation()\n  }\n}',
     replace: '  }\n}',
-    tests: ['src/database/row-cache.test.ts'],
+    tests: ['src/platform/database/row-cache.test.ts'],
   },
   {
     invariant: 'I9',
     name: 'small caches evict at their limit',
-    file: 'src/scheduling/two-generation-cache.ts',
+    file: 'src/base/scheduling/two-generation-cache.ts',
     find: 'if (this.#weight + weight > this.#maxWeight / 2) {',
     replace: 'if (this.#weight < 0) {',
-    tests: ['src/scheduling/two-generation-cache.test.ts'],
+    tests: ['src/base/scheduling/two-generation-cache.test.ts'],
   },
   {
     invariant: 'I10',
     name: 'nested JSON is rejected before it is parsed',
-    file: 'src/json.ts',
+    file: 'src/base/json.ts',
     find: 'if (depth > levels) return TOO_DEEP',
     replace: '',
-    tests: ['src/json.test.ts'],
+    tests: ['src/base/json.test.ts'],
     quick: true,
   },
   {
     invariant: 'I10',
     name: 'long loops yield to the event loop',
-    file: 'src/scheduling/time-slicer.ts',
+    file: 'src/base/scheduling/time-slicer.ts',
     find: 'return performance.now() - this.#began > SLICE_MS',
     replace: 'return this.#began < 0',
     tests: [EVENT_LOOP],
@@ -446,7 +446,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I10',
     name: 'an insert of many rows yields to the event loop',
-    file: 'src/database/sqlite/sqlite-transaction.ts',
+    file: 'src/platform/database/sqlite/sqlite-transaction.ts',
     find: 'if (performance.now() < sliceEnd) continue',
     replace: 'if (sliceEnd > 0) continue',
     tests: [EVENT_LOOP],
@@ -454,7 +454,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I10',
     name: 'a group of edits yields to the event loop',
-    file: 'src/commits/apply-edits.ts',
+    file: 'src/libraries/commits/apply-edits.ts',
     find: 'if (performance.now() - sliceBegan > SLICE_MS) {',
     replace: 'if (sliceBegan < 0) {',
     tests: [EVENT_LOOP],
@@ -462,7 +462,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I10',
     name: 'hashing a long block yields to the event loop',
-    file: 'src/storage/verified-bytes.ts',
+    file: 'src/platform/storage/verified-bytes.ts',
     find: 'if (start > 0) await setImmediate()',
     replace: '',
     tests: [EVENT_LOOP],

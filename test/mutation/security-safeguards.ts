@@ -8,7 +8,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'a ticket of a link can only add',
-    file: 'src/access/tickets.ts',
+    file: 'src/sharing/access/tickets.ts',
     find: 'return (await this.#openAs(actor, row)).addingOnly()',
     replace: 'return this.#openAs(actor, row)',
     tests: ['test/transfer/link-uploads.test.ts'],
@@ -16,7 +16,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'a link that shows only previews sends no file',
-    file: 'src/access/open-link.ts',
+    file: 'src/sharing/access/open-link.ts',
     find: "return this.canDownload ? this.library : fail({ code: 'permission-denied' })",
     replace: 'return this.library',
     tests: ['test/api/link-view-only.test.ts'],
@@ -24,7 +24,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'an event is checked before it is sent',
-    file: 'src/activity/live-stream.ts',
+    file: 'src/derived/activity/live-stream.ts',
     find: 'const allowed = await this.#parts.authorize(batch)',
     replace: 'const allowed: typeof batch | undefined = batch',
     tests: ['test/api/live-revocation.test.ts'],
@@ -32,23 +32,23 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I7',
     name: 'a shared folder shows no activities from before it was shared',
-    file: 'src/activity/view.ts',
+    file: 'src/derived/activity/view.ts',
     find: 'if (!isAmong(activity.seq, commits)) continue',
     replace: '',
-    tests: ['src/activity/view.test.ts', 'test/api/activities-folders.test.ts'],
+    tests: ['src/derived/activity/view.test.ts', 'test/api/activities-folders.test.ts'],
   },
   {
     invariant: 'I7',
     name: 'a search hit is checked against the current tree',
-    file: 'src/search/search.ts',
+    file: 'src/derived/search/search.ts',
     find: 'if (entry === undefined || !isStill(entry, match)) continue',
     replace: 'if (entry === undefined) continue',
-    tests: ['src/search/search-current.test.ts'],
+    tests: ['src/derived/search/search-current.test.ts'],
   },
   {
     invariant: 'I7',
     name: 'nobody sees comments on a deleted file',
-    file: 'src/annotations/annotated-file-store.ts',
+    file: 'src/derived/annotations/annotated-file-store.ts',
     find: 'await tx.run(`update annotated_file set missing_since = 0 where ${AT}`, libraryKey, pathKey(path))',
     replace: '',
     tests: [ANNOTATION_LEAKS],
@@ -56,7 +56,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I7',
     name: 'the second file deleted at a path does not return with comments on the first',
-    file: 'src/annotations/annotated-file-store.ts',
+    file: 'src/derived/annotations/annotated-file-store.ts',
     find: '`delete from annotated_file where ${AT} and missing_since is not null`,\n      libraryKey,\n      pathKey(path),\n    )\n    await tx.run(`update',
     replace:
       '`delete from annotated_file where ${AT} and 1 = 0`,\n      libraryKey,\n      pathKey(path),\n    )\n    await tx.run(`update',
@@ -65,7 +65,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I7',
     name: 'the explanation of a right in a shared folder names nothing outside of it',
-    file: 'src/access/explain.ts',
+    file: 'src/sharing/access/explain.ts',
     find: 'if (shown === undefined) return []',
     replace: '',
     tests: ['test/api/sharing.test.ts'],
@@ -73,7 +73,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'an unverified contact address cannot sign in',
-    file: 'src/identity/account-store.ts',
+    file: 'src/people/accounts/account-store.ts',
     find: "'email = ? or login_id in (?, ?) or (contact_email = ? and contact_verified = 1)'",
     replace: "'email = ? or login_id in (?, ?) or contact_email = ?'",
     tests: ['test/api/contact-addresses.test.ts'],
@@ -81,15 +81,15 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'files of users are sent as types that no browser executes',
-    file: 'src/http/content-type.ts',
+    file: 'src/platform/http/content-type.ts',
     find: 'if (!isShown && !readable.test(type)) {',
     replace: 'if (!isShown && type === undefined) {',
-    tests: ['src/http/content-type.test.ts', 'test/transfer/download.test.ts'],
+    tests: ['src/platform/http/content-type.test.ts', 'test/transfer/download.test.ts'],
   },
   {
     invariant: 'I9',
     name: 'a library has at most so many files and folders',
-    file: 'src/commits/growth-limits.ts',
+    file: 'src/libraries/commits/growth-limits.ts',
     find: "if (library !== undefined && entries > library) return tooManyEntries(library, 'library')",
     replace: '',
     tests: ['test/api/entry-limits.test.ts'],
@@ -97,7 +97,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'uploads of guests do not keep an owner from the quota',
-    file: 'src/access/quota.ts',
+    file: 'src/sharing/access/quota.ts',
     find: 'if (guest === OWN) await this.#makeRoom(tx, ownerKey, bytes - free + 1)',
     replace: '',
     tests: ['test/transfer/unfinished-uploads.test.ts'],
@@ -105,7 +105,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'unfinished uploads through links have an allowance',
-    file: 'src/access/quota.ts',
+    file: 'src/sharing/access/quota.ts',
     find: 'if (guest === VISITOR) refuseBeyond(taken.visitorUnfinished + bytes, linkUnfinished)',
     replace: '',
     tests: ['test/transfer/unfinished-uploads.test.ts'],
@@ -113,7 +113,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'a failed extraction leaves no large blocks behind',
-    file: 'src/jobs/extract-archive.ts',
+    file: 'src/maintenance/jobs/extract-archive.ts',
     find: '{ key, pending }',
     replace: '{ key }',
     tests: [ARCHIVES],
@@ -121,7 +121,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'what failed extractions have stored is limited',
-    file: 'src/jobs/copy-move-tasks.ts',
+    file: 'src/maintenance/jobs/copy-move-tasks.ts',
     find: 'if (bytes > 0) await db.write((tx) => insertAbandoned(tx, origin.accountKey, bytes, now()))',
     replace: '',
     tests: [ARCHIVES],
@@ -129,7 +129,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'the list of an archive is bounded in characters',
-    file: 'src/api/files/archive-v21.ts',
+    file: 'src/surfaces/api/files/archive-v21.ts',
     find: ' || characters > MAX_LISTED_CHARACTERS',
     replace: '',
     tests: [ARCHIVES],
@@ -137,7 +137,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'an account has at most so many unfinished tasks',
-    file: 'src/jobs/copy-move-tasks.ts',
+    file: 'src/maintenance/jobs/copy-move-tasks.ts',
     find: "if (unfinished >= MAX_TASKS) fail({ code: 'too-many-tasks', limit: MAX_TASKS })",
     replace: '',
     tests: ['test/api/tasks-limits.test.ts'],

@@ -21,7 +21,7 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { buildRelease, notesOf, noticesOf } from '../../bin/release.ts'
 import { type ReleaseMaps, withSources } from '../../bin/trace.ts'
-import { startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
+import { startArchive, waitForArchive } from '../../packages/conformance/archive-calls.ts'
 import { Client } from '../support/client.ts'
 import { markedBlocks, runScript, startByScript } from '../support/document-commands.ts'
 import { makeDocx, makeXlsx } from '../support/documents/packages.ts'
@@ -247,8 +247,8 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.deepEqual(globSync('**/*.map', { cwd: inPackage('src') }), [])
     // The second file has places that the bundler replaces.
     for (const [source, code] of [
-      ['src/cli/serving.ts', 'if (asked) process.exit(1)'],
-      ['src/version.ts', 'readFileSync(file'],
+      ['src/programs/cli/serving.ts', 'if (asked) process.exit(1)'],
+      ['src/base/version.ts', 'readFileSync(file'],
     ] as const) {
       const lineOf = (text: string) => text.split('\n').findIndex((line) => line.includes(code)) + 1
       const name = globSync('src/*.mjs', { cwd: inPackage('') }).find((name) => {
@@ -344,7 +344,11 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     const parts = globSync('src/*.mjs', { cwd: inPackage('') }).flatMap((file) =>
       readFileSync(inPackage(file), 'utf8').split('\n'),
     )
-    for (const source of ['src/cli/supervise.ts', 'src/version.ts', 'node_modules/pg/lib/client.js'])
+    for (const source of [
+      'src/programs/cli/supervise.ts',
+      'src/base/version.ts',
+      'node_modules/pg/lib/client.js',
+    ])
       assert.ok(parts.includes(`// ${source}`), source)
   })
 

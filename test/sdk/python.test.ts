@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { builtFiles, writeFiles } from '../../bin/generate.ts'
 import { findProgram } from '../../bin/system-programs.ts'
 import { type Fate, startProxy } from '../client/support.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
@@ -20,6 +21,7 @@ describe('the Python client', { timeout: 300_000 }, () => {
   let server: TestServer
   let folder = ''
   before(async () => {
+    await writeFiles(builtFiles())
     folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-python-'))
     server = await startServer()
   })

@@ -1,4 +1,4 @@
-import type { Inside, Stage } from '../../src/conformance/stage.ts'
+import type { Inside, Stage } from '../../packages/conformance/stage.ts'
 import { requireDescribedFields } from '../support/exchanges.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'

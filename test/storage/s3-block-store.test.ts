@@ -4,10 +4,9 @@ import { copyFile, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/pro
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Database, openDatabase } from '../../src/database/index.ts'
-import type { BlockId } from '../../src/objects/index.ts'
-import { type BucketLimits, type BucketSettings, openBucket } from '../../src/s3/index.ts'
-import { blockIdOf, blockStoreContract } from '../../src/storage/block-store.contract.ts'
+import type { BlockId } from '../../src/base/objects/index.ts'
+import { type Database, openDatabase } from '../../src/platform/database/index.ts'
+import { type BucketLimits, type BucketSettings, openBucket } from '../../src/platform/s3/index.ts'
 import {
   BlockDamaged,
   BlockMissing,
@@ -15,9 +14,10 @@ import {
   BlockStoreError,
   BlockStoreUnavailable,
   readWhole,
-} from '../../src/storage/block-store.ts'
-import { openDiskBlockStore } from '../../src/storage/disk/index.ts'
-import { openS3BlockStore, S3BlockStore } from '../../src/storage/s3/index.ts'
+} from '../../src/platform/storage/block-store.ts'
+import { openDiskBlockStore } from '../../src/platform/storage/disk/index.ts'
+import { openS3BlockStore, S3BlockStore } from '../../src/platform/storage/s3/index.ts'
+import { blockIdOf, blockStoreContract } from '../support/block-store.contract.ts'
 import { openS3, S3_KINDS, type S3Endpoint, s3SkipReason } from '../support/s3.ts'
 import { type S3Fault, type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts'
 

@@ -47,8 +47,8 @@ const differences: [what: string, change: Partial<ObservedExchange>, difference:
   ['a third form of an error', { ...changes, text: '{"error": "x"}' }, /error/],
 ]
 for (const [what, change, difference] of differences) {
-  it(`reports ${what}`, () => {
-    const found = differencesOf({ ...limit, ...change })
+  it(`reports ${what}`, async () => {
+    const found = await differencesOf({ ...limit, ...change })
     if (difference === undefined) assert.deepEqual(found, [])
     else assert.match(found.join('\n'), difference)
   })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { apiFaults } from '../../src/api/faults.ts'
-import type { Fault, FaultTable } from '../../src/errors.ts'
-import type { FaultResponse, SurfaceFaults } from '../../src/http/route.ts'
-import { pageFaults } from '../../src/pages/faults.ts'
-import { syncFaults } from '../../src/sync/faults.ts'
-import { downloadFaults } from '../../src/transfer/download-faults.ts'
-import { uploadFaults } from '../../src/transfer/upload-faults.ts'
-import { webdavFaults } from '../../src/webdav/faults.ts'
+import type { Fault, FaultTable } from '../../src/base/errors.ts'
+import type { FaultResponse, SurfaceFaults } from '../../src/platform/http/route.ts'
+import { apiFaults } from '../../src/surfaces/api/faults.ts'
+import { pageFaults } from '../../src/surfaces/pages/faults.ts'
+import { syncFaults } from '../../src/surfaces/sync/faults.ts'
+import { downloadFaults } from '../../src/surfaces/transfer/download-faults.ts'
+import { uploadFaults } from '../../src/surfaces/transfer/upload-faults.ts'
+import { webdavFaults } from '../../src/surfaces/webdav/faults.ts'
 
 // These lines are checked by the compiler: without the error that is expected, they do not compile.
 const { locked: _missing, ...withoutLocked } = syncFaults

@@ -34,9 +34,9 @@ function declaringFiles(name: string): string[] {
     `^export .*\\b(?:class|interface|type|function\\*?|const) ${RegExp.escape(name)}\\b`,
     'm',
   )
-  return globSync(['src/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts', 'web/src/**/*.ts'], { cwd: root }).filter(
-    (file) => declaration.test(readFileSync(path.join(root, file), 'utf8')),
-  )
+  return globSync(['src/**/*.ts', 'packages/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts', 'web/src/**/*.ts'], {
+    cwd: root,
+  }).filter((file) => declaration.test(readFileSync(path.join(root, file), 'utf8')))
 }
 
 describe('the glossary', () => {

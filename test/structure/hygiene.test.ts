@@ -48,10 +48,11 @@ describe('the repository', () => {
       [...read(file).matchAll(/.*\bpasswordCost\b.*/g)].map(([line]) => `${file}: ${line.trim()}`),
     )
     assert.deepEqual(places.sort(), [
-      'src/server/server.ts: passwordCost: options.passwordCost,',
-      'src/server/server.ts: readonly passwordCost?: PasswordCost',
-      'src/server/services.ts: ...(parts.passwordCost && { cost: parts.passwordCost }),',
-      'src/server/services.ts: passwordCost?: PasswordCost | undefined',
+      'src/programs/server/people-services.ts: ...(passwordCost && { cost: passwordCost }),',
+      'src/programs/server/people-services.ts: function createAccountServices({ db, core, config, secret, now, logger, passwordCost }: ServiceParts) {',
+      'src/programs/server/server.ts: passwordCost: options.passwordCost,',
+      'src/programs/server/server.ts: readonly passwordCost?: PasswordCost',
+      'src/programs/server/service-parts.ts: readonly passwordCost?: PasswordCost | undefined',
     ])
   })
 

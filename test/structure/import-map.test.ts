@@ -1,18 +1,36 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
-import { findCycle, findViolations, importsOf, parseArrows, readGraph } from './import-map.ts'
+import {
+  findCycle,
+  findUpwardImports,
+  findViolations,
+  importsOf,
+  parseArrows,
+  parseLayers,
+  readGraph,
+} from './import-map.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const src = path.join(root, 'src')
 
 describe('the import map', () => {
-  const arrows = parseArrows(readFileSync(path.join(root, 'docs/architecture.md'), 'utf8'))
-  const graph = readGraph(src, globSync(['**/*.{ts,mjs}', '../sdk/src/*.ts'], { cwd: src }).sort())
+  const architecture = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8')
+  const arrows = parseArrows(architecture)
+  const graph = readGraph(
+    src,
+    globSync(['**/*.{ts,mjs}', '../packages/**/*.ts', '../sdk/src/*.ts'], { cwd: src }).sort(),
+  )
 
   it('is the one docs/architecture.md lists', () => {
     assert.deepEqual(findViolations(graph, arrows), [])
+  })
+
+  it('leads down from layer to layer', () => {
+    const layers = parseLayers(architecture)
+    assert.deepEqual(layers.toSorted(), layerFolders())
+    assert.deepEqual(findUpwardImports(graph, layers), [])
   })
 
   it('has no cycle that spans modules', () => {
@@ -20,7 +38,7 @@ describe('the import map', () => {
   })
 
   it('has no way to a library handle or its database but through access', () => {
-    const index = readFileSync(path.join(src, 'library/index.ts'), 'utf8')
+    const index = readFileSync(path.join(src, 'libraries/library/index.ts'), 'utf8')
     for (const name of ['Library', 'EditableLibrary', 'OwnedLibrary', 'AdministeredLibrary'])
       assert.doesNotMatch(index, new RegExp(`export \\{[^}]*(?<!type )\\b${name}\\b`))
     for (const name of ['dbOf', 'writersOf', 'internals'])
@@ -34,16 +52,22 @@ describe('the import map', () => {
     const using = sources.filter(([, source]) => /from '(?:@modelcontextprotocol\/|zod')/.test(source))
     assert.ok(using.length > 0)
     assert.deepEqual(
-      using.map(([file]) => file).filter((file) => !file.startsWith('mcp/')),
+      using.map(([file]) => file).filter((file) => !file.startsWith('../packages/mcp/')),
       [],
     )
-    const loading = sources.filter(([, source]) =>
-      /^(?:import|export) (?!type )[^'"]*'[^'"]*\/mcp\/index\.ts'/m.test(source),
-    )
-    assert.deepEqual(
-      loading.map(([file]) => file),
-      [],
-    )
+  })
+
+  it('loads other packages in the commands alone, when they are called', () => {
+    const loading = [...graph.keys()].filter((file) => {
+      if (file.startsWith('../') || file.endsWith('.test.ts')) return false
+      const source = readFileSync(path.join(src, file), 'utf8')
+      const isCommand = file.startsWith('programs/cli/')
+      const pattern = isCommand
+        ? /^(?:import|export) (?!type )[^'"]*'[^'"]*\/packages\//m
+        : /['"][^'"]*\/(?:packages|sdk)\//
+      return pattern.test(source)
+    })
+    assert.deepEqual(loading, [])
   })
 
   it('leads from every import to a file that exists', () => {
@@ -56,15 +80,33 @@ describe('the import map', () => {
   })
 })
 
+/** Folders of `src/`. */
+function layerFolders(): string[] {
+  return readdirSync(src, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+}
+
 describe('the check of the import map', () => {
+  it('refuses an import of a layer above', () => {
+    const graph = new Map([
+      ['low/a.ts', new Set(['high/b.ts', 'low/c.ts'])],
+      ['high/b.ts', new Set(['low/a.ts'])],
+    ])
+    assert.deepEqual(findUpwardImports(graph, ['high', 'low']), [
+      'low/a.ts imports high/b.ts of a layer above',
+    ])
+  })
+
   const arrows = parseArrows(
-    '```arrows\nlow ->\nlow/deep -> low\nlibrary ->\nhigh -> low library\ntop.ts -> *\n```',
+    '```arrows\nlow ->\nlow/deep -> low\nlibraries/library ->\nhigh -> low libraries/library\ntop.ts -> *\n```',
   )
   const sound = {
     'low/a.ts': [],
     'low/index.ts': ['low/a.ts'],
     'low/deep/index.ts': ['low/index.ts'],
-    'library/for-access.ts': [],
+    'libraries/library/for-access.ts': [],
     'high/a.ts': ['low/index.ts'],
     'high/index.ts': ['high/a.ts'],
     'top.ts': ['low/deep/index.ts'],
@@ -97,8 +139,8 @@ describe('the check of the import map', () => {
     ],
     [
       'rejects an import of the handle constructors outside access',
-      { 'high/a.ts': ['library/for-access.ts'] },
-      ['high/a.ts imports library/for-access.ts, but only access may'],
+      { 'high/a.ts': ['libraries/library/for-access.ts'] },
+      ['high/a.ts imports libraries/library/for-access.ts, but only sharing/access may'],
     ],
     [
       'refuses an import of test code',

@@ -38,7 +38,8 @@ export function importsOf(file: string, source: string): Set<string> {
   if (computedImport.test(source)) throw new Error(`${file} imports a computed name`)
   const found = new Set<string>()
   for (const [, , specifier = ''] of source.matchAll(relativeImport)) {
-    found.add(path.posix.join(path.posix.dirname(file), specifier))
+    // A package beside `src/` names a file of it by that folder.
+    found.add(path.posix.join(path.posix.dirname(file), specifier).replace(/^\.\.\/src\//, ''))
   }
   return found
 }
@@ -81,6 +82,26 @@ export function findViolations(graph: ImportGraph, arrows: Arrows): string[] {
   return violations
 }
 
+/** The layers that docs/architecture.md draws, the topmost first. */
+export function parseLayers(markdown: string): string[] {
+  const block = /^```layers\n(.*?)^```$/ms.exec(markdown)?.[1] ?? ''
+  return [...block.matchAll(/^(\w+) /gm)].map(([, layer = '']) => layer)
+}
+
+/** Every import of a file in a layer above. */
+export function findUpwardImports(graph: ImportGraph, layers: readonly string[]): string[] {
+  const heightOf = (file: string) => layers.length - layers.indexOf(layerOf(file))
+  return [...graph].flatMap(([file, imports]) =>
+    isTest(file) || !layers.includes(layerOf(file))
+      ? []
+      : [...imports]
+          .filter((target) => layers.includes(layerOf(target)) && heightOf(target) > heightOf(file))
+          .map((target) => `${file} imports ${target} of a layer above`),
+  )
+}
+
+const layerOf = (file: string) => file.slice(0, file.indexOf('/'))
+
 /** Allowed imports that no file uses. */
 export function findUnusedArrows(graph: ImportGraph, arrows: Arrows): string[] {
   const used = new Set<string>()
@@ -95,7 +116,7 @@ export function findUnusedArrows(graph: ImportGraph, arrows: Arrows): string[] {
 }
 
 /** Second public interfaces, each for one module: only `access` can make a library handle. */
-const RESTRICTED = new Map([['library/for-access.ts', 'access']])
+const RESTRICTED = new Map([['libraries/library/for-access.ts', 'sharing/access']])
 
 /**
  * Files that start a program and may load single files: the server's, to load no more than a command needs, and the web
@@ -106,8 +127,7 @@ const ENTRY_POINTS = new Set(['main.mjs', 'main.tsx'])
 /** Other modules import a module through its `index.ts`. A module of one file is that file. */
 const isPublic = (target: string, module: string) => target === module || target === `${module}/index.ts`
 
-const isTest = (file: string) =>
-  /(\.test|\.contract|\.fixture|\.arbitrary|(^|\/)test-support)\.ts$/.test(file)
+const isTest = (file: string) => file.endsWith('.test.ts')
 
 /** A chain of imports that leaves a module and comes back to the file it started from, if there is one. */
 export function findCycle(graph: ImportGraph, arrows: Arrows): string[] | undefined {

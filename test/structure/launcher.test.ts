@@ -8,7 +8,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 
-import { definitions, kebab } from '../../src/config/settings.ts'
+import { definitions, kebab } from '../../src/base/config/settings.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -121,8 +121,11 @@ describe('the carrel command', () => {
       const own = await mkdtemp(path.join(tmpdir(), 'carrel-launcher-'))
       await cp(path.join(root, 'bin'), path.join(own, 'bin'), { recursive: true })
       await cp(path.join(root, 'src/main.mjs'), path.join(own, 'src/main.mjs'))
-      await cp(path.join(root, 'src/cli/node-version.ts'), path.join(own, 'src/cli/node-version.ts'))
-      await writeFile(path.join(own, 'src/cli/run.ts'), commands)
+      await cp(
+        path.join(root, 'src/programs/cli/node-version.ts'),
+        path.join(own, 'src/programs/cli/node-version.ts'),
+      )
+      await writeFile(path.join(own, 'src/programs/cli/run.ts'), commands)
       await writeFile(path.join(own, 'no-execve.cjs'), 'delete process.execve')
       const args = [...preload, '--no-warnings', 'src/main.mjs', 'serve']
       const child = spawn(process.execPath, args, { cwd: own, stdio: ['ignore', 'pipe', 'pipe'] })

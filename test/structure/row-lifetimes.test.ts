@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { parseTableOwners } from './table-owners.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -72,7 +72,7 @@ function deletedIn(module: string): Set<string> {
   if (known !== undefined) return known
   const tables = new Set<string>()
   for (const file of globSync(`src/${module}/**/*.ts`, { cwd: root })) {
-    if (/(\.(test|contract|fixture)|test-support)\.ts$/.test(file)) continue
+    if (file.endsWith('.test.ts')) continue
     const source = readFileSync(path.join(root, file), 'utf8')
     for (const [, table = ''] of source.matchAll(/delete from (\w+)/g)) tables.add(table)
     for (const [, table = ''] of source.matchAll(/deleteBatch\(tx, '(\w+)'/g)) tables.add(table)

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { moduleOf, parseArrows } from './import-map.ts'
 import { parseTableOwners, sqlUsesOf, tablesIn } from './table-owners.ts'
 
@@ -16,8 +16,8 @@ describe('the tables', () => {
   const owners = parseTableOwners(architecture)
   const arrows = parseArrows(architecture)
   const files = globSync('**/*.ts', { cwd: src })
-    .filter((file) => !/(\.test|\.contract|\.fixture|test-support)\.ts$/.test(file))
-    .filter((file) => !file.startsWith('database/migrations/'))
+    .filter((file) => !file.endsWith('.test.ts'))
+    .filter((file) => !file.startsWith('platform/database/migrations/'))
     .sort()
 
   it('are all listed with an owner in docs/architecture.md', async () => {
@@ -40,15 +40,16 @@ describe('the tables', () => {
 
   // Their callers pass the name as a literal, which counts as a use (TAKES_TABLE), or both are in one module.
   const computing = new Set([
-    'commits/path-bindings.ts',
-    'history/path-index-store.ts',
-    'push/received-store.ts',
-    'push/uncommitted-store.ts',
+    'libraries/commits/path-bindings.ts',
+    'libraries/history/path-index-store.ts',
+    'libraries/push/received-store.ts',
+    'libraries/push/uncommitted-store.ts',
   ])
 
   it('are named by a computed expression in few files only', () => {
     const others = files.filter((file) => {
-      if (computing.has(file) || !file.endsWith('-store.ts') || file.startsWith('search/')) return false
+      if (computing.has(file) || !file.endsWith('-store.ts') || file.startsWith('derived/search/'))
+        return false
       const { computed } = sqlUsesOf(readFileSync(path.join(src, file), 'utf8'), (name) => owners.has(name))
       return computed.length > 0
     })
@@ -57,7 +58,7 @@ describe('the tables', () => {
 
   it('are named by SQL in -store files and exported relations only', () => {
     const misplaced = files.filter((file) => {
-      if (/-store\.ts$|(^|\/)relations\.ts$|^database\//.test(file)) return false
+      if (/-store\.ts$|(^|\/)relations\.ts$|^platform\/database\//.test(file)) return false
       const { uses } = sqlUsesOf(readFileSync(path.join(src, file), 'utf8'), (name) => owners.has(name))
       return uses.length > 0
     })
@@ -132,7 +133,7 @@ async function migratedTables(): Promise<string[]> {
 
 /** The tables of the search index, which has a database of its own on SQLite. */
 function searchTables(): string[] {
-  const source = globSync('search/*-store.ts', { cwd: src })
+  const source = globSync('derived/search/*-store.ts', { cwd: src })
     .map((file) => readFileSync(path.join(src, file), 'utf8'))
     .join('\n')
   const created = source.matchAll(/create (?:virtual )?table (?:if not exists )?(\w+)/g)

@@ -30,7 +30,7 @@ export interface SqlUses {
 }
 
 /** Functions that take the name of a table as an argument. */
-const TAKES_TABLE = new Set(['insert', 'deleteBatch', 'tableBinding'])
+const TAKES_TABLE = new Set(['insert', 'insertNew', 'deleteBatch', 'tableBinding'])
 /** A subquery of the owning module, by the convention of its name. */
 const RELATION = /(?:^r|R)elation$/
 const BEFORE_TABLE = /\b(?:from|join|into|update)\s+$/i

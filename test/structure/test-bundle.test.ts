@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -16,21 +16,25 @@ describe('the bundle that tests start servers from', () => {
     for (const name of ['hand-over.cjs', 'node-flags.cjs', 'bundle-entries.ts', 'test-bundle.ts']) {
       copyFileSync(path.join(project, 'bin', name), path.join(root, 'bin', name))
     }
-    write('src/main.mjs', "import { run } from './cli/run.ts'\nrun()\n")
-    write('src/cli/run.ts', "import { word } from './word.ts'\nexport const run = () => console.log(word)\n")
-    write('src/cli/word.ts', "export const word: string = 'first'\n")
+    write('src/main.mjs', "import { run } from './programs/cli/run.ts'\nrun()\n")
+    write(
+      'src/programs/cli/run.ts',
+      "import { word } from './word.ts'\nexport const run = () => console.log(word)\n",
+    )
+    write('src/programs/cli/word.ts', "export const word: string = 'first'\n")
   })
   afterEach(() => rmSync(root, { recursive: true }))
 
   it('is used again while no source changes', async () => {
     const first = await bundleServer(root)
     assert.equal(outputOf(first.main), 'first\n')
+    assert.ok(existsSync(first.run))
     assert.deepEqual(await bundleServer(root), first)
   })
 
   it('is another one as soon as a source changes', async () => {
     const first = await bundleServer(root)
-    write('src/cli/word.ts', "export const word: string = 'other'\n")
+    write('src/programs/cli/word.ts', "export const word: string = 'other'\n")
     const second = await bundleServer(root)
     assert.notEqual(second.main, first.main)
     assert.equal(outputOf(second.main), 'other\n')
@@ -40,7 +44,7 @@ describe('the bundle that tests start servers from', () => {
 
   it('starts threads from the bundle, and finds other files where the source does', async () => {
     write(
-      'src/cli/run.ts',
+      'src/programs/cli/run.ts',
       `import { Worker } from 'node:worker_threads'
        export function run(): void {
          const place: string = import.meta.dirname
@@ -48,21 +52,21 @@ describe('the bundle that tests start servers from', () => {
        }`,
     )
     write(
-      'src/cli/thread.ts',
+      'src/programs/cli/thread.ts',
       "import { workerData } from 'node:worker_threads'\nconsole.log(`${workerData} ${import.meta.url}`)\n",
     )
     const { main } = await bundleServer(root)
-    rmSync(path.join(root, 'src/cli/thread.ts'))
+    rmSync(path.join(root, 'src/programs/cli/thread.ts'))
     assert.equal(
       outputOf(main),
-      `${path.join(root, 'src/cli')} file://${path.join(root, 'src/cli/thread.ts')}\n`,
+      `${path.join(root, 'src/programs/cli')} file://${path.join(root, 'src/programs/cli/thread.ts')}\n`,
     )
   })
 
   it('is made for a program of a test, too', async () => {
     write(
       'test/child.ts',
-      "import { word } from '../src/cli/word.ts'\nimport { end } from './end.ts'\nconsole.log(word + end)\n",
+      "import { word } from '../src/programs/cli/word.ts'\nimport { end } from './end.ts'\nconsole.log(word + end)\n",
     )
     write('test/end.ts', "export const end: string = '!'\n")
     const file = await bundleTestProgram(root, 'test/child.ts', ['test/end.ts'])
@@ -72,7 +76,7 @@ describe('the bundle that tests start servers from', () => {
 
   it('refuses a file that its hash does not contain', async () => {
     write('other.ts', "export const word = 'elsewhere'\n")
-    write('src/cli/word.ts', "export { word } from '../../other.ts'\n")
+    write('src/programs/cli/word.ts', "export { word } from '../../../other.ts'\n")
     await assert.rejects(bundleServer(root), /other\.ts, which is not part of its hash/)
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { exportsOf, findUnusedExports, readExports } from './unused-exports.ts'
@@ -7,11 +7,37 @@ import { exportsOf, findUnusedExports, readExports } from './unused-exports.ts'
 const root = path.join(import.meta.dirname, '../..')
 
 describe('exports', () => {
-  const patterns = ['{src,sdk/src,bin,bench,test}/**/*.{ts,mjs}', 'web/src/**/*.{ts,tsx}']
+  const patterns = ['{src,packages,sdk/src,bin,bench,test}/**/*.{ts,mjs}', 'web/src/**/*.{ts,tsx}']
   const files = readExports(root, globSync(patterns, { cwd: root }).sort())
 
   it('of the server are all imported somewhere', () => {
     assert.deepEqual(findUnusedExports(files, 'src'), [])
+  })
+
+  it('are of files that the programs load: helpers of tests are in test/', () => {
+    const sources = globSync(['src/**/*.{ts,mjs}', 'packages/**/*.ts', 'bin/*.ts'], { cwd: root })
+    const loaded = new Set(
+      sources
+        .filter((file) => !file.endsWith('.test.ts'))
+        .flatMap((file) =>
+          Array.from(
+            readFileSync(path.join(root, file), 'utf8').matchAll(
+              /['"`](\.{1,2}\/[^'"`\n]+\.(?:ts|mjs))['"`]/g,
+            ),
+            ([, target = '']) => path.posix.join(path.posix.dirname(file), target),
+          ),
+        ),
+    )
+    // Workers of a sandbox are named by their path.
+    const named = /(?:main|index)\.\w+$|\.d\.ts$|\.test\.ts$|^src\/platform\/workers\/runtime\//
+    assert.deepEqual(
+      sources.filter((file) => file.startsWith('src/') && !named.test(file) && !loaded.has(file)),
+      [],
+    )
+  })
+
+  it('of the other packages are all imported somewhere', () => {
+    assert.deepEqual(findUnusedExports(files, 'packages'), [])
   })
 
   it('of the SDK are all imported somewhere', () => {

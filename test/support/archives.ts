@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
-import { fileDirent } from '../../src/objects/dirent.ts'
-import type { FileId } from '../../src/objects/ids.ts'
-import { ROOT } from '../../src/objects/paths.ts'
+import { startArchive, waitForArchive } from '../../packages/conformance/archive-calls.ts'
+import { fileDirent } from '../../src/base/objects/dirent.ts'
+import type { FileId } from '../../src/base/objects/ids.ts'
+import { ROOT } from '../../src/base/objects/paths.ts'
 import type { Client } from './client.ts'
 import type { TestServer } from './server.ts'
 import { openLibrary } from './stored-files.ts'
 import { unzip } from './zip-reader.ts'
 
-export { progressOf, startArchive, waitForArchive } from '../../src/conformance/archive-calls.ts'
+export { progressOf, startArchive, waitForArchive } from '../../packages/conformance/archive-calls.ts'
 
 export function fetchArchive(server: TestServer, token: string, init?: RequestInit): Promise<Response> {
   return fetch(`${server.url}/seafhttp/zip/${token}`, init)

@@ -46,7 +46,7 @@ export async function spawnServer(
       CARREL_RATE_LIMIT: 'off',
       CARREL_UNSAFE_STORAGE: 'allow',
       CARREL_LOG: 'error',
-      CARREL_RESERVE_MB: '0',
+      CARREL_TEST_RESERVE_MB: '0',
       CARREL_TEST_FREEZE_ROWS: process.env['CARREL_TEST_FREEZE_ROWS'] ?? '',
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,

@@ -1,7 +1,7 @@
-import { HttpClient } from '../../src/conformance/client.ts'
-import { bodyOf } from '../../src/conformance/stage.ts'
+import { HttpClient } from '../../packages/conformance/client.ts'
+import { bodyOf } from '../../packages/conformance/stage.ts'
 
-export type { CallOptions, Params, Reply } from '../../src/conformance/client.ts'
+export type { CallOptions, Params, Reply } from '../../packages/conformance/client.ts'
 
 /** The HTTP client of the conformance kit, with sign-in. */
 export class Client extends HttpClient {

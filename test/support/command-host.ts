@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { pathToFileURL } from 'node:url'
-import type { run as runCarrel } from '../../src/cli/run.ts'
+import type { run as runCarrel } from '../../src/programs/cli/run.ts'
 
 // A process that runs `carrel` commands one after another, so that they load their modules once: see command.ts. Its argument is the
 // file that exports them, the source or a bundle. Between two commands everything is restored that a command leaves to the end of its

@@ -8,7 +8,7 @@ import type { ServerBundle } from '../../bin/test-bundle.ts'
 import type { CommandMessage, CommandRequest } from './command-host.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const SOURCE = path.join(ROOT, 'src/cli/run.ts')
+const SOURCE = path.join(ROOT, 'src/programs/cli/run.ts')
 
 const launcher = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
   program: readonly string[]

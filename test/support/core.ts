@@ -1,16 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { libraryDependents, pathBindings } from '../../src/assembly/dependents.ts'
-import type { Database } from '../../src/database/database.ts'
-import { type DatabaseSetting, openDatabase } from '../../src/database/open.ts'
-import { createLibraryCore, type LibraryCore } from '../../src/library/core.ts'
-import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
-import { type Actor, type EditableLibrary, Library } from '../../src/library/library.ts'
-import type { LibraryId } from '../../src/objects/ids.ts'
-import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
-import type { BlockStore } from '../../src/storage/block-store.ts'
-import { type DiskImplementation, openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
+import type { LibraryId } from '../../src/base/objects/ids.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../src/base/objects/paths.ts'
+import { createLibraryCore, type LibraryCore } from '../../src/libraries/library/core.ts'
+import { createLibrary, getLibrary } from '../../src/libraries/library/libraries.ts'
+import { type Actor, type EditableLibrary, Library } from '../../src/libraries/library/library.ts'
+import type { Database } from '../../src/platform/database/database.ts'
+import { type DatabaseSetting, openDatabase } from '../../src/platform/database/open.ts'
+import type { BlockStore } from '../../src/platform/storage/block-store.ts'
+import {
+  type DiskImplementation,
+  openDiskBlockStore,
+} from '../../src/platform/storage/disk/disk-block-store.ts'
+import { libraryDependents, pathBindings } from '../../src/programs/assembly/dependents.ts'
 
 export interface TestCoreOptions {
   /** SQLite in a temporary folder unless given. */

@@ -1,5 +1,5 @@
 import { after, describe, type TestContext } from 'node:test'
-import type { DatabaseSetting } from '../../src/database/open.ts'
+import type { DatabaseSetting } from '../../src/platform/database/open.ts'
 import { findPostgres } from './postgres.ts'
 import { isDeep } from './tier.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { type DatabaseSetting, openSnapshot } from '../../src/database/index.ts'
+import { type DatabaseSetting, openSnapshot } from '../../src/platform/database/index.ts'
 
 /** Tables whose rows belong to a database or to running processes. */
 const NOT_DATA = /^(?:schema_migration|cluster_\w+|committed_transaction|operation_lease|search_\w+)$/

@@ -1,12 +1,8 @@
-import { appendFileSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { Compile, Errors } from 'typebox/schema'
-import { Router } from '../../src/http/router.ts'
+import { Router } from '../../src/platform/http/router.ts'
 
 // Compares the requests of tests and the responses to them with the API description. A difference fails the request, so that it is a
 // failure of the test that sent it.
-
-const DESCRIPTION_FILE = path.join(import.meta.dirname, '../../src/pages/assets/openapi.json')
 
 /** Larger bodies are not compared, because that would take longer than the test. */
 const MAX_BODY = 256 * 1024
@@ -55,6 +51,7 @@ const NOT_OF_ROUTES: ReadonlySet<number> = new Set([408, 411, 414, 417, 431, 501
 
 const origins = new Set<string>()
 const strictOrigins = new Set<string>()
+let described: Promise<Description> | undefined
 let loaded: Description | undefined
 
 /** Benchmarks start servers too, and must not measure the comparison. */
@@ -93,6 +90,7 @@ async function differencesIn(
   const url = new URL(input)
   if (!origins.has(url.origin)) return []
   const method = init.method?.toUpperCase() ?? 'GET'
+  await loadDescription()
   const operation = findOperation(method, url)
   if (operation === undefined || NOT_OF_ROUTES.has(response.status)) return []
   const contentType = response.headers.get('content-type')?.split(';')[0] ?? ''
@@ -105,7 +103,8 @@ async function differencesIn(
 }
 
 /** Where an exchange differs from the description; empty if nowhere, or if it is no call of the API. */
-export function differencesOf(exchange: ObservedExchange): string[] {
+export async function differencesOf(exchange: ObservedExchange): Promise<string[]> {
+  await loadDescription()
   const operation = findOperation(exchange.method, exchange.url)
   return operation === undefined ? [] : findDifferences(operation, exchange)
 }
@@ -121,7 +120,6 @@ function findDifferences(operation: DescribedOperation, exchange: ObservedExchan
       ...bodyDifferences(operation, body, isStrict),
     )
   }
-  if (found.length === 0) recordExample(operation, exchange)
   return found.map((difference) => `${operation.name}, ${status}: ${difference}`)
 }
 
@@ -130,12 +128,19 @@ function findOperation(method: string, { pathname }: URL): DescribedOperation | 
 }
 
 function description(): Description {
-  loaded ??= load()
+  if (loaded === undefined) throw new Error('The description was not loaded.')
   return loaded
 }
 
-function load(): Description {
-  const { paths, components } = JSON.parse(readFileSync(DESCRIPTION_FILE, 'utf8')) as {
+/** Makes the description of the routes, which a test that sends requests has loaded with its server. */
+async function loadDescription(): Promise<void> {
+  described ??= load()
+  loaded = await described
+}
+
+async function load(): Promise<Description> {
+  const { readDescription } = await import('../../bin/description.ts')
+  const { paths, components } = readDescription() as unknown as {
     paths: Record<string, Record<string, DescribedOperation>>
     components: Description['components']
   }
@@ -311,17 +316,5 @@ function parse(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return text
-  }
-}
-
-/** With CARREL_TEST_EXAMPLES, appends responses to that file. `node bin/openapi.ts --examples FILE` takes examples from it. */
-function recordExample(
-  { operationId }: DescribedOperation,
-  { method, status, contentType, text }: ObservedExchange,
-): void {
-  const file = process.env['CARREL_TEST_EXAMPLES']
-  if (file === undefined || text === undefined || status >= 400 || method === 'HEAD') return
-  if (contentType === 'application/json') {
-    appendFileSync(file, `${JSON.stringify({ operationId, status, body: parse(text) })}\n`)
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { ForeignData, ForeignOrder } from '../../src/database/foreign.fixture.ts'
-import type { DatabaseSetting } from '../../src/database/open.ts'
+import type { DatabaseSetting } from '../../src/platform/database/open.ts'
+import type { ForeignData, ForeignOrder } from './database/foreign.fixture.ts'
 
 const DEADLINE_MS = 60_000
 const CLOSE_DEADLINE_MS = 10_000
@@ -15,7 +15,7 @@ export class ForeignWriter implements AsyncDisposable {
 
   constructor(setting: DatabaseSetting) {
     const workerData: ForeignData = { setting, done: this.#done }
-    const fixture = new URL('../../src/database/foreign.fixture.ts', import.meta.url)
+    const fixture = new URL('./database/foreign.fixture.ts', import.meta.url)
     this.#worker = new Worker(fixture, { workerData })
   }
 

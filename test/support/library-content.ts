@@ -1,7 +1,7 @@
-import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
-import { fileDirent } from '../../src/objects/dirent.ts'
-import type { FileId, LibraryId } from '../../src/objects/ids.ts'
-import { baseName, type LibraryPath, parentOf, parsePath, ROOT } from '../../src/objects/paths.ts'
+import { fileDirent } from '../../src/base/objects/dirent.ts'
+import type { FileId, LibraryId } from '../../src/base/objects/ids.ts'
+import { baseName, type LibraryPath, parentOf, parsePath, ROOT } from '../../src/base/objects/paths.ts'
+import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/library/entries.ts'
 import type { Client } from './client.ts'
 import type { TestServer } from './server.ts'
 

@@ -1,6 +1,6 @@
-import type { ProcessLocks } from '../../src/database/index.ts'
-import { LockClient, onLockCall } from '../../src/processes/lock-client.ts'
-import { LockTable } from '../../src/processes/lock-table.ts'
+import type { ProcessLocks } from '../../src/platform/database/index.ts'
+import { LockClient, onLockCall } from '../../src/platform/processes/lock-client.ts'
+import { LockTable } from '../../src/platform/processes/lock-table.ts'
 
 /** The locks of several servers that run in one process. Each call returns those of one more server. */
 export function createLocalLocks(): () => ProcessLocks {

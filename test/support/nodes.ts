@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { dbOf } from '../../src/library/core.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import { Client } from './client.ts'
 import type { PostgresServer } from './postgres.ts'
 import { startServer, type TestServer, type TestServerOptions } from './server.ts'

@@ -4,15 +4,15 @@ import { cpSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { readConfig } from '../../src/config/index.ts'
-import { openDatabase } from '../../src/database/open.ts'
-import { parseEmail } from '../../src/identity/account.ts'
-import { insertAccount } from '../../src/identity/account-store.ts'
-import { Passwords } from '../../src/identity/passwords.ts'
-import { dbOf } from '../../src/library/core.ts'
-import { createLogger, type Logger } from '../../src/logging.ts'
-import { type RunningServer, startServer as start } from '../../src/server/server.ts'
-import type { ServerProcess } from '../../src/server/server-process.ts'
+import { readConfig } from '../../src/base/config/index.ts'
+import { createLogger, type Logger } from '../../src/base/logging.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
+import { parseEmail } from '../../src/people/accounts/account.ts'
+import { insertAccount } from '../../src/people/accounts/account-store.ts'
+import { Passwords } from '../../src/people/credentials/passwords.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
+import { type RunningServer, startServer as start } from '../../src/programs/server/server.ts'
+import type { ServerProcess } from '../../src/programs/server/server-process.ts'
 import { Client } from './client.ts'
 import { clusterSettings, TEST_NODES, TEST_SERVER_PROCESSES } from './cluster-settings.ts'
 import { observeExchanges } from './exchanges.ts'
@@ -223,7 +223,7 @@ async function startNode(
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       CARREL_LOG: 'error',
-      CARREL_RESERVE_MB: '0',
+      CARREL_TEST_RESERVE_MB: '0',
       CARREL_DATA: data,
       ...common,
       ...options.env,

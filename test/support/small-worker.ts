@@ -1,4 +1,4 @@
-import { connectWorker } from '../../src/processes/index.ts'
+import { connectWorker } from '../../src/platform/processes/index.ts'
 
 // A worker of a supervisor without a server. It answers each line with its process id, and takes a lock first if the line is `lock NAME`.
 const worker = await connectWorker()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { deflateSync, inflateSync } from 'node:zlib'
-import { classicCommitId } from '../../src/objects/commit.ts'
-import { Dir } from '../../src/objects/dir.ts'
-import { type Dirent, dirDirent, fileDirent } from '../../src/objects/dirent.ts'
-import { encodeFile } from '../../src/objects/file.ts'
-import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
+import { classicCommitId } from '../../src/base/objects/commit.ts'
+import { Dir } from '../../src/base/objects/dir.ts'
+import { type Dirent, dirDirent, fileDirent } from '../../src/base/objects/dirent.ts'
+import { encodeFile } from '../../src/base/objects/file.ts'
+import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../../src/base/objects/ids.ts'
 import { Client, type Reply } from './client.ts'
 
 /** A tree: text or bytes for a file, a record for a folder. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { SentPart } from '../../src/conformance/transfer.ts'
-import * as transfer from '../../src/conformance/transfer.ts'
-import { getLibrary } from '../../src/library/libraries.ts'
-import type { FileId, LibraryId } from '../../src/objects/ids.ts'
-import type { LibraryPath } from '../../src/objects/paths.ts'
-import { Tree } from '../../src/tree/tree.ts'
+import type { SentPart } from '../../packages/conformance/transfer.ts'
+import * as transfer from '../../packages/conformance/transfer.ts'
+import type { FileId, LibraryId } from '../../src/base/objects/ids.ts'
+import type { LibraryPath } from '../../src/base/objects/paths.ts'
+import { getLibrary } from '../../src/libraries/library/libraries.ts'
+import { Tree } from '../../src/libraries/tree/tree.ts'
 import type { Reply } from './client.ts'
 import type { TestServer } from './server.ts'
 
@@ -23,7 +23,7 @@ export {
   updateLink,
   uploadFile,
   uploadLink,
-} from '../../src/conformance/transfer.ts'
+} from '../../packages/conformance/transfer.ts'
 
 export const BOUNDARY = 'carrel-test-boundary-5e1f'
 

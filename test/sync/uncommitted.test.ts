@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { deleteUncommittedBefore } from '../../src/push/uncommitted-store.ts'
+import { deleteUncommittedBefore } from '../../src/libraries/push/uncommitted-store.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { makeTree, packets, SyncClient, sha1 } from '../support/sync-client.ts'

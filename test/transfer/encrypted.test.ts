@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { sha1Hex } from '../../src/objects/ids.ts'
+import { sha1Hex } from '../../src/base/objects/ids.ts'
 import { archiveOf } from '../support/archives.ts'
 import { Client } from '../support/client.ts'
 import {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
-import { findLibraryKey } from '../../src/commits/library-store.ts'
-import { dbOf } from '../../src/library/core.ts'
-import type { LibraryId } from '../../src/objects/ids.ts'
-import { parsePath } from '../../src/objects/paths.ts'
-import { PartialUploads, type ReceivedChunk } from '../../src/transfer/resumable.ts'
+import type { LibraryId } from '../../src/base/objects/ids.ts'
+import { parsePath } from '../../src/base/objects/paths.ts'
+import { findLibraryKey } from '../../src/libraries/commits/library-store.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
+import { PartialUploads, type ReceivedChunk } from '../../src/surfaces/transfer/resumable.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const CHUNK = 1_000_000

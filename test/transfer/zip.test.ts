@@ -6,16 +6,21 @@ import os from 'node:os'
 import path from 'node:path'
 import { before, describe, it } from 'node:test'
 import { crc32, inflateRawSync } from 'node:zlib'
-import { packWhole } from '../../src/transfer/zip/compression.ts'
-import { Deflaters, MAX_DEFLATED } from '../../src/transfer/zip/deflaters.ts'
-import { FreeNames, harmlessName, harmlessNames } from '../../src/transfer/zip/names.ts'
-import { directoryRecord, endRecords, localHeader, ZipNameTooLong } from '../../src/transfer/zip/records.ts'
+import { packWhole } from '../../src/surfaces/transfer/zip/compression.ts'
+import { Deflaters, MAX_DEFLATED } from '../../src/surfaces/transfer/zip/deflaters.ts'
+import { FreeNames, harmlessName, harmlessNames } from '../../src/surfaces/transfer/zip/names.ts'
+import {
+  directoryRecord,
+  endRecords,
+  localHeader,
+  ZipNameTooLong,
+} from '../../src/surfaces/transfer/zip/records.ts'
 import {
   type ZipDirectory,
   ZipSizeMismatch,
   type ZipTarget,
   ZipWriter,
-} from '../../src/transfer/zip/writer.ts'
+} from '../../src/surfaces/transfer/zip/writer.ts'
 import { readZip, unzip } from '../support/zip-reader.ts'
 
 const FILE = 0o100644

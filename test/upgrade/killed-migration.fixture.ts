@@ -1,5 +1,5 @@
-import type { DatabaseSetting } from '../../src/database/open.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import type { DatabaseSetting } from '../../src/platform/database/open.ts'
+import { openDatabase } from '../../src/platform/database/open.ts'
 import { notes } from './notes-schema.ts'
 
 // Migrates a database and is killed in the middle of the step, after it has changed rows and tables.

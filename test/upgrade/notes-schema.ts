@@ -1,4 +1,4 @@
-import type { Migration } from '../../src/database/migrations/types.ts'
+import type { Migration } from '../../src/platform/database/migrations/types.ts'
 
 /** A first schema for tests of migrations: an identity, bytes, null, and a reference to a table later in the alphabet. */
 export const notes: Migration = {

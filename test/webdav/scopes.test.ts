@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Endpoint } from '../../src/http/route.ts'
+import type { Endpoint } from '../../src/platform/http/route.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'

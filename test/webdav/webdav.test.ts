@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { clearPropfindCache } from '../../src/webdav/index.ts'
+import { clearPropfindCache } from '../../src/surfaces/webdav/index.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'

@@ -16,7 +16,6 @@ const V2 = '/api2/repos/:repo_id/'
 const V21 = '/api/v2.1/repos/:repo_id/'
 
 const inFile: Sent = { query: { p: '/in.txt', path: '/in.txt' } }
-const inDocs: Sent = { query: { p: '/docs', path: '/docs' } }
 const selection = ({ id }: Stage) => ({
   src_repo_id: id,
   src_parent_dir: '/',
@@ -55,22 +54,6 @@ const pictured =
 /** Libraries and their content. */
 export const libraryRoutes: Table = {
   ...under(self, {
-    'GET /api2/repos/': {},
-    'GET /api/v2.1/repos/': {},
-    'POST /api2/repos/': { form: { name: 'Mine' } },
-    'POST /api/v2.1/repos/': { form: { repo_name: 'Mine' } },
-    'GET /api2/default-repo/': {},
-    'POST /api2/default-repo/': {},
-    'GET /api/v2.1/deleted-repos/': {},
-    'DELETE /api/v2.1/deleted-repos/': {},
-    'GET /api2/search/': { query: { q: 'in' } },
-    'GET /api/v2.1/activities/': {},
-    'GET /api/v2.1/photos/': {},
-    'GET /api/v2.1/photos/days/': {},
-    'GET /api/v2.1/trash/': {},
-    'GET /api2/events/': {},
-    'GET /api2/starredfiles/': {},
-    'GET /api/v2.1/starred-items/': {},
     // Names without permission are left out, not rejected.
     'GET /api2/repo-tokens/': ({ id }) => ({ query: { repos: id } }),
   }),
@@ -85,37 +68,10 @@ export const libraryRoutes: Table = {
   }),
   ...under(reads, {
     'DELETE /api2/starredfiles/': ({ id }) => ({ query: { repo_id: id, p: '/in.txt' } }),
-    [`GET ${V2}`]: {},
-    [`GET ${V21}`]: {},
-    [`GET ${V2}download-info/`]: {},
-    [`GET ${V2}history/`]: {},
     'GET /api2/repo_history_changes/:repo_id/': ({ gone: commit_id }) => ({ query: { commit_id } }),
-    [`GET ${V21}history/`]: {},
-    [`GET ${V21}commits/:commit_id/`]: {},
-    [`GET ${V21}commits/:commit_id/dir/`]: inDocs,
-    [`GET ${V21}trash/`]: {},
-    [`POST ${V21}trash/`]: {},
-    [`GET ${V21}trash2/`]: {},
-    [`GET ${V21}trash2/search/`]: { query: { q: 'gone' } },
-    [`GET ${V2}dir/`]: inDocs,
-    [`GET ${V2}dir/metadata/`]: inDocs,
-    [`GET ${V21}dir/`]: inDocs,
-    [`GET ${V21}dir/detail/`]: inDocs,
-    [`GET ${V21}thumbhashes/`]: inDocs,
-    [`GET ${V2}dir/sub_repo/`]: { query: { p: '/docs', name: 'docs' } },
-    [`GET ${V2}file/`]: inFile,
-    [`GET ${V2}file/detail/`]: inFile,
-    [`GET ${V2}file/metadata/`]: inFile,
-    [`GET ${V2}file/history/`]: inFile,
     [`GET ${V2}file/revision/`]: (stage) => ({ query: { p: '/in.txt', commit_id: stage.gone } }),
-    [`GET ${V21}file/`]: inFile,
-    [`GET ${V21}file/history/`]: inFile,
-    [`GET ${V21}file/new_history/`]: inFile,
-    [`GET ${V21}file/text/`]: inFile,
     [`GET ${V21}file/archive-entries/`]: async (stage) => ({ query: { p: await stage.archive() } }),
     [`GET ${V2}files/:file_id/blks/:block_id/download-link/`]: blockLink,
-    [`POST ${V21}zip-task/`]: { form: { parent_dir: '/', dirents: 'in.txt' } },
-    [`GET ${V21}zip-task/`]: { query: { parent_dir: '/', dirents: 'in.txt' } },
     [`GET ${V2}thumbnail/`]: pictured('repo_id', ''),
     'GET /thumbnail/:where/create/': pictured('where', ''),
     'GET /thumbnail/:where/:size/': pictured('where', '48/docs/picture.png'),
@@ -132,19 +88,11 @@ export const libraryRoutes: Table = {
     'POST /api2/starredfiles/': ({ id }) => ({ form: { repo_id: id, p: '/in.txt' } }),
     'POST /api/v2.1/starred-items/': ({ id }) => ({ form: { repo_id: id, path: '/in.txt' } }),
     'POST /api/v2.1/monitored-repos/': ({ id }) => ({ form: { repo_id: id } }),
-    'DELETE /api/v2.1/monitored-repos/:repo_id/': {},
     [`POST ${V21}set-password/`]: (stage) => encrypted(stage, { password: 'a secret of many' }),
     [`DELETE ${V21}set-password/`]: (stage) => encrypted(stage),
-    [`GET ${V21}custom-share-permissions/`]: {},
-    [`GET ${V21}related-users/`]: {},
-    [`GET ${V2}file/comments/`]: inFile,
-    [`GET ${V21}repo-tags/`]: {},
-    [`GET ${V21}file-tags/`]: { query: { file_path: '/in.txt' } },
     [`GET ${V21}tagged-files/:repo_tag_id/`]: tagged,
     [`POST ${V2}file/comments/`]: { ...inFile, form: { comment: 'a comment' } },
-    [`GET ${V2}file/comments/counts/`]: inFile,
     [`GET ${V2}file/comments/:comment_id/`]: commented,
-    [`GET ${V21}file/participants/`]: inFile,
     [`POST ${V21}file/participants/`]: ({ owner }) => ({ json: { path: '/in.txt', emails: [owner.email] } }),
     [`DELETE ${V21}file/participant/`]: (stage, caller) => ({
       json: { path: '/in.txt', email: stage.client(caller).email },
@@ -171,17 +119,10 @@ export const libraryRoutes: Table = {
     }),
     [`POST ${V2}dir/`]: (stage) => ({ query: { p: `/${stage.fresh()}` }, form: { operation: 'mkdir' } }),
     [`POST ${V21}dir/`]: (stage) => ({ query: { p: `/${stage.fresh()}` }, form: { operation: 'mkdir' } }),
-    [`DELETE ${V2}dir/`]: { query: { p: '/docs/deep' } },
-    [`DELETE ${V21}dir/`]: { query: { p: '/docs/deep' } },
-    [`DELETE ${V2}file/`]: inFile,
-    [`DELETE ${V21}file/`]: inFile,
-    [`POST ${V2}file/`]: { query: { p: '/in.txt' }, form: { operation: 'rename', newname: 'x.txt' } },
     [`POST ${V21}file/`]: (stage) => ({
       query: { p: `/${stage.fresh('.txt')}` },
       form: { operation: 'create' },
     }),
-    [`PUT ${V2}file/`]: { form: { operation: 'lock', p: '/in.txt' } },
-    [`PUT ${V21}file/`]: { query: { p: '/in.txt' }, form: { operation: 'lock' } },
     [`POST ${V2}fileops/copy/`]: ({ id }) => ({
       query: { p: '/' },
       form: { dst_repo: id, dst_dir: '/docs/deep', file_names: 'in.txt' },
@@ -190,19 +131,12 @@ export const libraryRoutes: Table = {
       query: { p: '/' },
       form: { dst_repo: id, dst_dir: '/docs/deep', file_names: 'in.txt' },
     }),
-    [`POST ${V2}fileops/delete/`]: { query: { p: '/' }, form: { file_names: 'in.txt' } },
     [`PUT ${V2}file/revert/`]: gone,
     [`PUT ${V2}dir/revert/`]: (stage) => ({ form: { p: '/docs', commit_id: stage.gone } }),
     [`POST ${V21}trash/revert-dirents/`]: (stage) => ({
       form: { commit_id: stage.gone, path: '/gone.txt' },
     }),
     [`POST ${V21}trash2/revert/`]: (stage) => ({ json: { [stage.gone]: ['/gone.txt'] } }),
-    [`GET ${V2}upload-link/`]: { query: { p: '/' } },
-    [`GET ${V2}update-link/`]: { query: { p: '/' } },
-    [`POST ${V2}upload-blks-link/`]: { query: { p: '/' }, form: { blklist: '' } },
-    [`GET ${V2}upload-blks-link/`]: { query: { p: '/' } },
-    [`GET ${V2}update-blks-link/`]: { query: { p: '/' } },
-    [`GET ${V21}file-uploaded-bytes/`]: { query: { parent_dir: '/', file_name: 'x.bin' } },
     'DELETE /api/v2.1/repos/batch-delete-item/': ({ id }) => ({
       json: { repo_id: id, parent_dir: '/', dirents: ['in.txt'] },
     }),
@@ -239,14 +173,7 @@ export const libraryRoutes: Table = {
   ),
   ...under(owns, {
     [`DELETE ${V2}file/comments/:comment_id/`]: commented,
-    [`POST ${V2}`]: { query: { op: 'rename' }, form: { repo_name: 'Renamed' } },
-    [`DELETE ${V2}`]: {},
-    [`DELETE ${V21}`]: {},
-    [`GET ${V2}owner/`]: {},
     [`PUT ${V2}owner/`]: ({ cast }) => ({ form: { owner: cast.callers.leaver.email } }),
-    [`GET ${V2}history-limit/`]: {},
-    [`PUT ${V2}history-limit/`]: { form: { keep_days: 5 } },
-    [`POST ${V21}commits/:commit_id/revert/`]: {},
     [`PUT ${V21}set-password/`]: (stage) =>
       encrypted(stage, {
         operation: 'change-password',
@@ -259,8 +186,6 @@ export const libraryRoutes: Table = {
     'DELETE /api/v2.1/deleted-repos/:repo_id/': async (stage, caller) => ({
       params: { repo_id: await stage.deleted(caller) },
     }),
-    [`GET ${V21}webhooks/`]: {},
-    [`POST ${V21}webhooks/`]: { form: { url: 'http://127.0.0.1:9/hook' } },
     [`PUT ${V21}webhooks/:webhook_id/`]: hooked,
     [`DELETE ${V21}webhooks/:webhook_id/`]: hooked,
     [`GET ${V21}webhooks/:webhook_id/deliveries/`]: hooked,
@@ -269,7 +194,7 @@ export const libraryRoutes: Table = {
   ...under({ ...owns, owner: 'absent' } satisfies Policy, {
     [`POST ${V21}webhooks/:webhook_id/deliveries/:delivery_id/redeliver/`]: hooked,
   }),
-  ...under(manages, { [`DELETE ${V21}trash/`]: { query: { keep_days: 0 } } }),
+  ...under(manages, {}),
 }
 
 async function tagged(stage: Stage): Promise<Sent> {

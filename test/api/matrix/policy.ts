@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/http/route.ts'
+import type { Endpoint } from '../../../src/platform/http/route.ts'
 import type { CallOptions, Client } from '../../support/client.ts'
 import type { Stage } from './stage.ts'
 

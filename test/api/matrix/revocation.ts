@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/http/route.ts'
+import type { Endpoint } from '../../../src/platform/http/route.ts'
 import { Client, type Reply } from '../../support/client.ts'
 import { forgetPrograms, type Leaves, leftoversOf, makeLeftovers } from './leftovers.ts'
 import type { Entry, Outcome, Policy, Sent, Table } from './policy.ts'

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/http/route.ts'
+import type { Endpoint } from '../../../src/platform/http/route.ts'
 import type { Client, Reply } from '../../support/client.ts'
 import { type Entry, type Outcome, type Sent, type Table, withBounds } from './policy.ts'
 import { CANARIES, type Cast, Stage } from './stage.ts'

@@ -52,23 +52,9 @@ const link = (kind: 'share' | 'upload', more: Sent = {}) => {
 /** Shares, groups and links. */
 export const sharingRoutes: Table = {
   ...under(self, {
-    'GET /api2/shared-repos/': {},
-    'GET /api/v2.1/shared-repos/': {},
-    'GET /api/v2.1/shared-folders/': {},
-    'GET /api/v2.1/shared-files/': {},
-    'GET /api/v2.1/held-shares/': {},
-    'GET /api2/beshared-repos/': {},
-    'GET /api2/repos/public/': {},
-    'GET /api/v2.1/groups/': { query: { with_repos: 1 } },
+    'GET /api/v2.1/access-summary/': {},
     'POST /api/v2.1/groups/': (stage) => ({ form: { name: `G ${stage.id.slice(0, 8)} ${stage.fresh()}` } }),
-    'GET /api2/groups/': {},
     'PUT /api2/groups/': (stage) => ({ form: { group_name: `G ${stage.id.slice(0, 8)} ${stage.fresh()}` } }),
-    'GET /api/v2.1/shareable-groups/': {},
-    'GET /api/v2.1/search-group/': { query: { q: 'Kol' } },
-    'GET /api/v2.1/share-links/': {},
-    'GET /api/v2.1/multi-share-links/': {},
-    'GET /api/v2.1/upload-links/': {},
-    'GET /api2/shared-links/': {},
     'DELETE /api/v2.1/share-links/clean-invalid/': {},
     'DELETE /api/v2.1/upload-links/clean-invalid/': {},
   }),
@@ -193,12 +179,10 @@ export const sharingRoutes: Table = {
     },
   ),
   ...under(reads, {
-    [`GET ${V21}share-info/`]: { query: { path: '/' } },
     [`GET ${V2}dir/shared_items/`]: { query: { p: '/' } },
     [`GET ${V21}file/shared-items/`]: { query: { p: '/in.txt' } },
     'POST /api/v2.1/share-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),
     'POST /api/v2.1/multi-share-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),
-    [`PUT ${V2}file/shared-link/`]: { form: { p: '/docs' } },
   }),
   ...under(writes, {
     'POST /api/v2.1/upload-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),
@@ -210,7 +194,7 @@ export const sharingRoutes: Table = {
     'DELETE /api/v2.1/upload-links/:token/': link('upload'),
   }),
   ...under(manages, {
-    [`GET ${V21}shared-entries/`]: { query: { path: '/' } },
+    [`GET ${V21}access-list/`]: { query: { path: '/' } },
     [`GET ${V21}share-links/`]: {},
     [`GET ${V21}upload-links/`]: {},
     [`GET ${V2}download-shared-links/`]: {},

@@ -51,7 +51,6 @@ const into = { src_parent_dir: '/', dst_parent_dir: '/docs/deep' }
 /** Library tokens, and the calls they permit. */
 export const tokenRoutes: Table = {
   ...under(owns, {
-    [`GET ${V21}`]: {},
     [`POST ${V21}`]: (stage) => ({ form: { app_name: stage.fresh(), permission: 'rw' } }),
     [`PUT ${V21}:app_name/`]: app({ permission: 'rw' }),
     [`DELETE ${V21}:app_name/`]: app(),

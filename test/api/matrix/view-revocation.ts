@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Endpoint } from '../../../src/http/route.ts'
+import type { Endpoint } from '../../../src/platform/http/route.ts'
 import { Client } from '../../support/client.ts'
 import { makeGroup } from '../sharing-support.ts'
 import type { Entry, Sent, Table } from './policy.ts'

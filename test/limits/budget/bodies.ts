@@ -2,7 +2,7 @@ import type { Sent } from '../../api/matrix/policy.ts'
 import type { Params } from '../../support/client.ts'
 import { BOUNDARY } from '../../support/transfer.ts'
 
-/** docs/operation.md: JSON depth, values and names. Some levels are those around the content. */
+/** docs/limits.md: JSON depth, values and names. Some levels are those around the content. */
 const JSON_DEPTH = 95
 const JSON_VALUES = 199_000
 const JSON_NAMES = 25_000
@@ -61,7 +61,7 @@ function names(bytes: number): string {
   return Array.from({ length: count }, (_, n) => `"k${n}":0`).join(',')
 }
 
-/** docs/operation.md: items in a list. */
+/** docs/limits.md: items in a list. */
 export const LIST_ITEMS = 20_000
 
 /** The lists of the permitted call, with as many items as fit, which differ from those of the call as `vary` says. */

@@ -1,4 +1,4 @@
-import { MAX_COMMENT_TEXT } from '../../../src/annotations/comments.ts'
+import { MAX_COMMENT_TEXT } from '../../../src/derived/annotations/comments.ts'
 import { LIST_ITEMS } from './bodies.ts'
 import { LARGEST } from './largest-stage.ts'
 
@@ -62,6 +62,8 @@ export const budgets: Readonly<Record<string, number>> = {
     ],
     LARGEST.accounts * ROW_BYTES,
   ),
+  [`GET ${REPO}access-list/`]: (LARGEST.accounts + LARGEST.links) * ROW_BYTES,
+  'GET /api/v2.1/access-summary/': LARGEST.libraries * ROW_BYTES,
   ...all(['GET /api2/devices/', 'GET /api/v2.1/sessions/'], LARGEST.sessions * ROW_BYTES),
   ...all(
     ['GET /api/v2.1/notifications/', 'GET /api/v2.1/all-notifications/'],

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/http/route.ts'
+import type { Endpoint } from '../../../src/platform/http/route.ts'
 import type { Entry, Sent } from '../../api/matrix/policy.ts'
 import { Cast, Stage } from '../../api/matrix/stage.ts'
 import { table } from '../../api/matrix/table.ts'

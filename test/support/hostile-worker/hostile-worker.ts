@@ -1,6 +1,6 @@
 // Entry point of a worker process that a hostile file has taken over.
 import { writeSync } from 'node:fs'
-import { frameHeader, serveWorker } from '../../../src/workers/runtime/index.ts'
+import { frameHeader, serveWorker } from '../../../src/platform/workers/runtime/index.ts'
 import { attempts, descriptors, identity, loadNative, type Targets } from './attempts.ts'
 
 /** What it does with its next input. */

@@ -1,6 +1,0 @@
-export { CheckInterrupted, type CheckReport, check } from './check.ts'
-export { checkRows } from './dependent-rows-store.ts'
-export type { Finding, FindingKind } from './finding.ts'
-export { type IntegrityState, readIntegrityState } from './integrity-state.ts'
-export { registerIntegrityMetrics } from './metrics.ts'
-export { Scrub } from './scrub.ts'

@@ -1,4 +1,0 @@
-export { blocksAt, type Config, readConfig } from './config.ts'
-export { formatBlocks, malformed, parseBlocks } from './parsers.ts'
-export { settings } from './settings.ts'
-export { ConfigError } from './sources.ts'

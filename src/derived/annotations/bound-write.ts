@@ -1,0 +1,45 @@
+import type { LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import { holdHead, inOrigin, originOf } from '../../libraries/commits/index.ts'
+import type { Library } from '../../libraries/library/index.ts'
+import type { Account } from '../../people/accounts/index.ts'
+import type { Database, Transaction } from '../../platform/database/index.ts'
+import type { Access } from '../../sharing/access/index.ts'
+import { putAnnotatedFile } from './annotated-file-store.ts'
+
+// A library that is written to all the time must not starve an annotation.
+const ATTEMPTS = 5
+
+/** A file to annotate, by the library or sub-library through which the user sees it. */
+export interface FileOf {
+  readonly user: Account
+  readonly libraryId: LibraryId
+  readonly path: LibraryPath
+}
+
+/**
+ * Writes rows of a file. The head is locked, so that the file is not moved between looking it up and binding rows to its
+ * path. `prepare` checks the right and runs again after a concurrent commit. Throws library-not-found,
+ * permission-denied, path-not-found.
+ */
+export async function writeBound<T>(
+  { db, access }: { readonly db: Database; readonly access: Access },
+  { user, libraryId, path }: FileOf,
+  prepare: (
+    library: Library,
+    place: LibraryPath,
+  ) => Promise<(tx: Transaction, fileKey: number) => Promise<T>>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const library = await access.open(user, libraryId)
+    const { info } = library
+    await library.tree.getFile(path)
+    const place = inOrigin(info, path)
+    const write = await prepare(library, place)
+    const written = await db.write(async (tx) => {
+      const isHeld = await holdHead(tx, info.key, originOf(info).head)
+      if (!isHeld && attempt < ATTEMPTS) return undefined
+      return { result: await write(tx, await putAnnotatedFile(tx, info.key, place)) }
+    })
+    if (written !== undefined) return written.result
+  }
+}

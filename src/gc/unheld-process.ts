@@ -1,4 +1,0 @@
-import { serveSideProcess } from '../database/index.ts'
-import { listUnheld } from './unheld.ts'
-
-serveSideProcess(listUnheld)

@@ -1,5 +1,0 @@
-export { listTaskRoots } from './copy-move-task-store.ts'
-export { CopyMoveTasks, type CopyMoveTasksOptions } from './copy-move-tasks.ts'
-export { jobRows } from './dependent-rows-store.ts'
-export { Maintenance } from './maintenance.ts'
-export { MaintenanceLog } from './maintenance-log.ts'

@@ -1,0 +1,153 @@
+import type { BoundarySearch } from '../../base/objects/index.ts'
+import { RunningOperations } from '../../base/scheduling/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import type { BlockStore } from '../../platform/storage/index.ts'
+import {
+  CommitConsumer,
+  type CommitStatistics,
+  type EntryLimits,
+  GrowthLimits,
+  type LibraryDependent,
+  type LibraryInfo,
+  type PathBinding,
+  RecentCommits,
+  Writers,
+} from '../commits/index.ts'
+import { ContentStore, LibraryKeys } from '../content/index.ts'
+import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
+import { ObjectStore, TreeChanges } from '../tree/index.ts'
+import { Views } from '../views/index.ts'
+import { LibraryEvents } from './library-events.ts'
+import { LockRights } from './lock-rights.ts'
+
+interface CoreOptions {
+  readonly db: Database
+  readonly blocks: BlockStore
+  /** Unix seconds. */
+  readonly now: () => number
+  /** How files are cut into blocks; `fast` unless given. */
+  readonly boundarySearch?: BoundarySearch
+  /** Cache size for decoded dirs, in bytes. */
+  readonly dirCacheBytes: number
+  /** Default number of days of history; negative keeps all. */
+  readonly defaultHistoryDays: number
+  readonly entryLimits?: EntryLimits
+  /** What the keys of encrypted libraries are sealed with. Without it, they are in the memory of this process only. */
+  readonly credentials?: Pick<ConstructorParameters<typeof LibraryKeys>[0], 'credentialOf' | 'onSealed'>
+  /** The modules with rows that refer to libraries, highest in the import order first. */
+  readonly dependents: readonly LibraryDependent[]
+  /** The tables with rows that are bound to paths. */
+  readonly pathBindings: readonly PathBinding[]
+  /** Called when a background consumer fails. The next request that needs it retries. */
+  readonly onConsumerError: (error: unknown) => void
+}
+
+/** Called with a library after and before its head moved. There may be several commits in between. */
+type HeadListener = (library: LibraryInfo, before: LibraryInfo) => void
+
+/**
+ * The key of what only this module may use. `index.ts` does not export it: without it nobody has the database or a
+ * way to move a head, except through a handle that `access` gave out.
+ */
+const internals = Symbol('internals of the library core')
+
+interface Internals {
+  readonly db: Database
+  readonly writers: Writers
+}
+
+/** The services of libraries. */
+export interface LibraryCore extends AsyncDisposable {
+  readonly [internals]: Internals
+  readonly now: () => number
+  readonly objects: ObjectStore
+  /** What garbage collection must not take away. */
+  readonly operations: RunningOperations
+  /** Reads the changes of commits. */
+  readonly changes: TreeChanges
+  readonly recentCommits: RecentCommits
+  readonly content: ContentStore
+  /** The keys of encrypted libraries whose password was given. */
+  readonly keys: LibraryKeys
+  /** Counts of edits since the start of this process. */
+  readonly edits: CommitStatistics
+  /** Limits on what commits add. */
+  readonly growth: GrowthLimits
+  /** Processes new commits for all modules with derived data. */
+  readonly commitConsumer: CommitConsumer
+  readonly pathIndex: PathIndex
+  readonly history: HistoryReader
+  readonly views: Views
+  /** Calls `listener` after this process moved the head of a library, with the library as it is now and as it was before. */
+  onHeadMoved(listener: HeadListener): void
+  /** Changes of libraries without a commit. */
+  readonly events: LibraryEvents
+  readonly lockRights: LockRights
+  readonly dependents: readonly LibraryDependent[]
+  readonly pathBindings: readonly PathBinding[]
+  readonly defaultHistoryDays: number
+}
+
+/** For files of this module. */
+export function dbOf(core: LibraryCore): Database {
+  return core[internals].db
+}
+
+/** For files of this module. */
+export function writersOf(core: LibraryCore): Writers {
+  return core[internals].writers
+}
+
+export function createLibraryCore(options: CoreOptions): LibraryCore {
+  const { db, now, dependents, defaultHistoryDays } = options
+  const keys = new LibraryKeys({ db, now, ...options.credentials })
+  const objects = new ObjectStore(db, options.dirCacheBytes)
+  const content = new ContentStore(db, options.blocks, objects, now, options.boundarySearch)
+  const growth = new GrowthLimits(options.entryLimits)
+  const changes = new TreeChanges(objects, growth.limits.commit)
+  const recentCommits = new RecentCommits(db)
+  const commitConsumer = new CommitConsumer({ db, recentCommits, onError: options.onConsumerError })
+  const pathIndex = new PathIndex({ db, objects, changes, recentCommits, commitConsumer })
+  const listeners: HeadListener[] = [(library) => commitConsumer.wake(library)]
+  const operations = new RunningOperations(now)
+  const writers = new Writers({
+    db,
+    operations,
+    objects,
+    changes,
+    recentCommits,
+    growth,
+    now,
+    onCommitted: (library, before) => {
+      for (const listener of listeners) listener(library, before)
+    },
+  })
+  const trashCounts = new TrashCounts()
+  return {
+    [internals]: { db, writers },
+    now,
+    objects,
+    operations,
+    changes,
+    recentCommits,
+    content,
+    keys,
+    edits: writers.statistics,
+    growth,
+    commitConsumer,
+    pathIndex,
+    events: new LibraryEvents(),
+    lockRights: new LockRights(),
+    history: new HistoryReader({ db, objects, pathIndex, trashCounts, now, defaultHistoryDays }),
+    views: new Views({ db, objects }),
+    onHeadMoved: (listener) => void listeners.push(listener),
+    dependents,
+    pathBindings: options.pathBindings,
+    defaultHistoryDays,
+    async [Symbol.asyncDispose]() {
+      await writers.idle()
+      await commitConsumer.stop()
+      keys[Symbol.dispose]()
+    },
+  }
+}

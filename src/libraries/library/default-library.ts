@@ -1,0 +1,56 @@
+import { accountRows } from '../../people/accounts/index.ts'
+import type { Reader, Transaction } from '../../platform/database/index.ts'
+import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
+import { dbOf, type LibraryCore } from './core.ts'
+import { createLibraryIn } from './libraries.ts'
+import type { Actor } from './library.ts'
+
+const NAME = 'My Library'
+
+/** The account's default library, unless it was deleted or transferred. */
+export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo | undefined> {
+  return usable(dbOf(core), owner, await accountRows.findDefaultLibraryKey(dbOf(core), owner.key))
+}
+
+/** The account's default library, created if there is none. Concurrent calls create only one. */
+export async function ensureDefaultLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  also?: AlsoCreated,
+): Promise<LibraryInfo> {
+  return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner, also))
+}
+
+/** Writes further rows in the transaction that creates a library. */
+type AlsoCreated = (tx: Transaction, library: LibraryInfo) => Promise<void>
+
+async function makeDefaultLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  also: AlsoCreated | undefined,
+): Promise<LibraryInfo> {
+  try {
+    return await dbOf(core).write(async (tx) => {
+      const before = await accountRows.findDefaultLibraryKey(tx, owner.key)
+      const existing = await usable(tx, owner, before)
+      if (existing !== undefined) return existing
+      const created = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
+      // Rolls back the transaction if a concurrent call was first.
+      if (!(await accountRows.setDefaultLibraryKey(tx, owner.key, created.key, before)))
+        throw new CreatedConcurrently()
+      await also?.(tx, created)
+      return created
+    })
+  } catch (error) {
+    const existing = error instanceof CreatedConcurrently ? await findDefaultLibrary(core, owner) : undefined
+    if (existing === undefined) throw error
+    return existing
+  }
+}
+
+class CreatedConcurrently extends Error {}
+
+async function usable(reader: Reader, owner: Actor, key: number | null): Promise<LibraryInfo | undefined> {
+  const library = key === null ? undefined : await findLibraryByKey(reader, key)
+  return library?.ownerKey === owner.key ? library : undefined
+}

@@ -1,0 +1,26 @@
+import type { FileId } from '../../base/objects/index.ts'
+import type { Transaction } from '../../platform/database/index.ts'
+import { type FileChecksums, findChecksums, putChecksums } from '../tree/index.ts'
+import { dbOf, type LibraryCore } from './core.ts'
+import type { Library } from './library.ts'
+
+export type { FileChecksums } from '../tree/index.ts'
+
+/** The checksums of files that are known without reading their content. None in an encrypted library, where only ciphertext is hashed. */
+export async function checksumsOf(
+  core: LibraryCore,
+  { info }: Library,
+  ids: readonly FileId[],
+): Promise<ReadonlyMap<FileId, FileChecksums>> {
+  return info.encryption === undefined ? findChecksums(dbOf(core), info.key, ids) : new Map()
+}
+
+/** Keeps verified checksums, in the transaction that stores the file. Not in an encrypted library: they would tell what is in it. */
+export async function keepChecksums(
+  tx: Transaction,
+  { info }: Library,
+  id: FileId,
+  checksums: Required<FileChecksums>,
+): Promise<void> {
+  if (info.encryption === undefined) await putChecksums(tx, info.key, id, checksums)
+}

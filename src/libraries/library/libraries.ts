@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import { fail, refuseAtLimit } from '../../base/errors.ts'
+import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../../base/objects/index.ts'
+import type { Transaction } from '../../platform/database/index.ts'
+import {
+  countLibrariesOf,
+  describeCreatedLibrary,
+  describeRenamedLibrary,
+  findDeletedLibrary,
+  findLibrary,
+  findLibraryByKey,
+  insertCommits,
+  insertLibrary,
+  insertRename,
+  type LibraryInfo,
+  type LibraryTransfer,
+  listAllLibrariesOf,
+  listDeletedBefore,
+  listDeletedLibrariesOf,
+  markAllDeleted,
+  markDeleted,
+  setLibraryText,
+  setOwner,
+  setOwnerOfAll,
+  type TransactionHook,
+  unmarkDeleted,
+} from '../commits/index.ts'
+import type { LibraryEncryption } from '../content/index.ts'
+import { dbOf, type LibraryCore } from './core.ts'
+import type { Actor, OwnedLibrary } from './library.ts'
+import { purge } from './purge.ts'
+
+export interface LibraryOptions {
+  /** Chosen by a client that created the encryption values itself. */
+  readonly id?: LibraryId
+  readonly name: string
+  readonly description: string
+  readonly encryption?: LibraryEncryption
+}
+
+/** Writes further rows in the transaction of a change. */
+export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
+
+/**
+ * Creates a library with one commit and an empty root. `also` writes further rows in the same transaction.
+ * Throws library-id-taken, limit-reached.
+ */
+export async function createLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  options: LibraryOptions,
+  also?: AlsoOfLibrary,
+): Promise<LibraryInfo> {
+  return dbOf(core).write(async (tx) => {
+    const library = await createLibraryIn(tx, core, owner, options)
+    await also?.(tx, library)
+    return library
+  })
+}
+
+/** Whether the library exists and is not deleted. */
+export async function libraryExists(core: LibraryCore, id: LibraryId): Promise<boolean> {
+  return (await findLibrary(dbOf(core), id)) !== undefined
+}
+
+/** A deleted library. Throws not-in-trash. */
+export async function getDeletedLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
+  return (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
+}
+
+/** As createLibrary, within a transaction of the caller. */
+export async function createLibraryIn(
+  tx: Transaction,
+  core: LibraryCore,
+  owner: Actor,
+  options: LibraryOptions,
+): Promise<LibraryInfo> {
+  await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, owner.key, most))
+  const id = options.id ?? newLibraryId()
+  const now = core.now()
+  const content = {
+    libraryId: id,
+    rootId: EMPTY_ID,
+    parentId: null,
+    secondParentId: null,
+    creator: EMPTY_ID,
+    creatorName: owner.email,
+    description: describeCreatedLibrary,
+    ctime: now,
+  }
+  const commit = {
+    ...content,
+    id: newCommitId(content, randomBytes(20)),
+    seq: 1,
+    deviceName: undefined,
+    clientVersion: undefined,
+    conflict: false,
+    newMerge: false,
+  }
+  const key = await insertLibrary(tx, {
+    id,
+    ownerKey: owner.key,
+    name: options.name,
+    description: options.description,
+    head: commit.id,
+    root: EMPTY_ID,
+    createdAt: now,
+    modifier: owner.email,
+    encryption: options.encryption,
+    historyDays: null,
+  })
+  if (key === undefined) return fail({ code: 'library-id-taken', id })
+  await insertCommits(tx, key, [commit])
+  const library = (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
+  await core.events.record(tx, { kind: 'created', library, actor: owner })
+  return library
+}
+
+/** Throws library-not-found. */
+export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
+  return (await findLibrary(dbOf(core), id)) ?? fail({ code: 'library-not-found', id })
+}
+
+/**
+ * Changes the name, and the description if given, with a commit of its own. `also` is called if one of them differs. Throws
+ * permission-denied for a read-only library.
+ */
+export async function renameLibrary(
+  library: OwnedLibrary,
+  name: string,
+  description: string | undefined,
+  also?: TransactionHook,
+): Promise<void> {
+  if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
+  await library.commit(async (_tree, now) => {
+    const text = { name, description: description ?? now.description }
+    // Without a commit if nothing differs, so that repeating it stores nothing.
+    const isChanged = name !== now.name || text.description !== now.description
+    if (!isChanged) return { description: '', result: undefined }
+    return {
+      description: describeRenamedLibrary,
+      result: undefined,
+      always: true,
+      library: text,
+      also: async (tx) => {
+        await setLibraryText(tx, now.key, text.name, text.description)
+        if (name !== now.name) await insertRename(tx, now, name)
+        await also?.(tx)
+      },
+    }
+  })
+}
+
+/**
+ * Moves a library to the owner's deleted ones, from where it can be restored. Its sync tokens, links and
+ * library tokens end and must be created again.
+ */
+export async function deleteLibrary(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  also?: TransactionHook,
+): Promise<void> {
+  const { key, id } = library.info
+  await dbOf(core).write(async (tx) => {
+    if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
+    // Before the dependents: its recipients are read from the shares.
+    await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
+    for (const dependent of core.dependents) await dependent.onDeleted?.(tx, [key])
+    await also?.(tx)
+  })
+  await core.keys.forgetLibrary(id)
+}
+
+export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
+  return listDeletedLibrariesOf(dbOf(core), owner.key)
+}
+
+/**
+ * Throws not-in-trash; permission-denied except for the owner; quota-exceeded if its bytes do not fit any
+ * more.
+ */
+export async function restoreLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  id: LibraryId,
+  also?: TransactionHook,
+): Promise<void> {
+  const library = await getDeleted(core, owner, id)
+  await undeleteLibrary(core, owner, library, async (tx) => {
+    await core.growth.refuseOverQuota(tx, library)
+    await also?.(tx)
+  })
+}
+
+/**
+ * Purges a deleted library with its history. Garbage collection frees blocks no other library holds. Throws
+ * as restoreLibrary.
+ */
+export async function purgeLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  id: LibraryId,
+  also?: TransactionHook,
+): Promise<void> {
+  await purge(core, (await getDeleted(core, owner, id)).key, also)
+}
+
+/** Purges all deleted libraries of an owner, as purgeLibrary. */
+export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: AlsoOfLibrary): Promise<void> {
+  for (const library of await deletedLibrariesOf(core, owner)) {
+    await purge(core, library.key, (tx) => also?.(tx, library) ?? Promise.resolve())
+  }
+}
+
+/** Restores a deleted library. Throws not-in-trash. The caller has checked the permission. */
+export async function undeleteLibrary(
+  core: LibraryCore,
+  actor: Actor,
+  library: LibraryInfo,
+  also?: TransactionHook,
+): Promise<void> {
+  await dbOf(core).write(async (tx) => {
+    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
+    await core.events.record(tx, { kind: 'restored', library, actor })
+    await also?.(tx)
+  })
+}
+
+/**
+ * Transfers a library. History, files and trash stay; devices of the old owner are unlinked. Shares end
+ * unless they are kept, except one with everyone. Links of the old owner become links of the new one. Throws
+ * library-not-found if it was deleted or transferred meanwhile, and quota-exceeded or limit-reached if the new owner has no room
+ * for it, which an administrator may override.
+ */
+export async function transferLibrary(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  to: Actor,
+  { keepShares = false, also }: { keepShares?: boolean; also?: TransactionHook } = {},
+): Promise<void> {
+  await dbOf(core).write(async (tx) => {
+    const { key, id, ownerKey } = library.info
+    if (library.isOwner) await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, to.key, most))
+    if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    if (library.isOwner) await core.growth.refuseOverQuota(tx, library.info)
+    // Before the dependents: its recipients are read from the shares.
+    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
+    const shares = keepShares ? 'regrant' : 'drop'
+    await announceTransfer(core, tx, { libraryKeys: [key], from: ownerKey, to: to.key, shares })
+    await also?.(tx)
+  })
+  await core.keys.forgetAccount(library.info.ownerKey, library.info.id)
+}
+
+async function announceTransfer(
+  core: LibraryCore,
+  tx: Transaction,
+  transfer: LibraryTransfer,
+): Promise<void> {
+  for (const dependent of core.dependents) await dependent.onTransferred?.(tx, transfer)
+}
+
+/** Moves the libraries of a removed account to the trash, in the transaction that removes the account. */
+export async function deleteLibrariesOf(
+  tx: Transaction,
+  ownerKey: number,
+  { dependents, now }: Pick<LibraryCore, 'dependents' | 'now'>,
+): Promise<void> {
+  const libraryKeys = (await listAllLibrariesOf(tx, ownerKey)).map(({ key }) => key)
+  for (const dependent of dependents) await dependent.onDeleted?.(tx, libraryKeys)
+  await markAllDeleted(tx, ownerKey, now())
+}
+
+/** As transferLibrary, for all libraries of an account. For administrators: nothing is checked here. */
+export async function transferAllLibraries(
+  core: LibraryCore,
+  from: Actor,
+  to: Actor,
+  also?: TransactionHook,
+): Promise<void> {
+  await dbOf(core).write(async (tx) => {
+    const libraries = await listAllLibrariesOf(tx, from.key)
+    await setOwnerOfAll(tx, from.key, to.key)
+    for (const library of libraries) {
+      await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
+    }
+    const libraryKeys = libraries.map(({ key }) => key)
+    await announceTransfer(core, tx, { libraryKeys, from: from.key, to: to.key, shares: 'keep' })
+    await also?.(tx)
+  })
+}
+
+async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {
+  const library = (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
+  if (library.ownerKey !== owner.key) fail({ code: 'permission-denied' })
+  return library
+}
+
+/** Maintenance: purges libraries whose restore period has passed. */
+export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
+  for (const key of await listDeletedBefore(dbOf(core), time)) await purge(core, key)
+}

@@ -1,0 +1,88 @@
+import { fail } from '../../base/errors.ts'
+import type { LibraryPath } from '../../base/objects/index.ts'
+import {
+  describeChangedPassword,
+  type SubLibrary,
+  setEncryption,
+  type TransactionHook,
+} from '../commits/index.ts'
+import { checkPassword, dataKeyFrom, type LibraryEncryption, withNewPassword } from '../content/index.ts'
+import { replacePasswordChecks } from '../views/index.ts'
+import type { LibraryCore } from './core.ts'
+import type { Library, OwnedLibrary } from './library.ts'
+
+/**
+ * Stores the key of an encrypted library in the keyring for the caller. False if the password is wrong. `onUnlock` is called before
+ * that if the library was locked. Clients may send the password with every request, which only extends the hour.
+ */
+export async function openWithPassword(
+  core: LibraryCore,
+  library: Library,
+  encryption: LibraryEncryption,
+  password: string,
+  onUnlock?: () => Promise<void>,
+): Promise<boolean> {
+  if (!(await checkPassword(library.info.id, encryption, password))) return false
+  const key = await dataKeyFrom(encryption, password)
+  if (key === undefined) return false
+  if (onUnlock !== undefined && !(await core.keys.isOpen(library))) await onUnlock()
+  await core.keys.hold(library, encryption, key)
+  return true
+}
+
+/**
+ * The view of a folder, for syncing it. Outcome as of openWithPassword: undefined if the password is wrong.
+ */
+export async function viewWithPassword(
+  core: LibraryCore,
+  library: Library,
+  encryption: LibraryEncryption,
+  path: LibraryPath,
+  password: string,
+): Promise<SubLibrary | undefined> {
+  if (!(await checkPassword(library.info.id, encryption, password))) return undefined
+  return core.views.encryptedSubLibraryAt(library, encryption, path, password)
+}
+
+/**
+ * Changes the password without changing the content, with a commit of its own. All cached keys are
+ * invalidated; the owner's, if present, is cached again. False if the old password is wrong, or was changed
+ * meanwhile. Throws permission-denied for a read-only library, password-fixed for one whose content depends
+ * on its password.
+ */
+export async function changePassword(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  encryption: LibraryEncryption,
+  older: string,
+  newer: string,
+  also?: TransactionHook,
+): Promise<boolean> {
+  const { id, status } = library.info
+  if (status !== 'normal') fail({ code: 'permission-denied' })
+  if (encryption.version === 1) fail({ code: 'password-fixed' })
+  if (!(await checkPassword(id, encryption, older))) return false
+  const changed = await withNewPassword(id, encryption, older, newer)
+  if (changed === undefined) return false
+  const views = await core.views.passwordChecksOf(library.info.key, changed, newer)
+  const wasOpen = await core.keys.isOpen(library)
+  const { result: isDone } = await library.commit(async (_tree, now) => {
+    if (now.encryption?.randomKey !== encryption.randomKey) return { description: '', result: false }
+    return {
+      description: describeChangedPassword,
+      result: true,
+      always: true,
+      library: { encryption: changed },
+      also: async (tx) => {
+        await setEncryption(tx, now.key, changed)
+        await replacePasswordChecks(tx, now.key, views.checks)
+        await also?.(tx)
+      },
+    }
+  })
+  if (!isDone) return false
+  for (const one of [id, ...views.ids]) await core.keys.forgetLibrary(one)
+  const key = wasOpen ? await dataKeyFrom(changed, newer) : undefined
+  if (key !== undefined) await core.keys.hold(library, changed, key)
+  return true
+}

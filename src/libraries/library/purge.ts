@@ -1,0 +1,33 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Transaction } from '../../platform/database/index.ts'
+import { claimForPurge, deleteLibraryRow } from '../commits/index.ts'
+import { dbOf, type LibraryCore } from './core.ts'
+
+const BATCH = 1000
+
+/**
+ * Removes a deleted library from the database, in batches that let other writers run in between. If
+ * interrupted, the library can only be purged again. A library that was restored meanwhile is not touched.
+ */
+export async function purge(
+  core: LibraryCore,
+  libraryKey: number,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  const claimed = await dbOf(core).write(async (tx) => {
+    if (!(await claimForPurge(tx, libraryKey))) return false
+    await also?.(tx)
+    return true
+  })
+  if (!claimed) return
+  for (const dependent of core.dependents) {
+    const next = async (tx: Transaction) => (await dependent.purgeBatch?.(tx, libraryKey, BATCH)) ?? 0
+    if (dependent.purgeBatch === undefined) continue
+    while ((await dbOf(core).write(next, { durable: false })) > 0) await nextTurn()
+  }
+  await dbOf(core).write(async (tx) => {
+    for (const dependent of core.dependents) await dependent.onPurged?.(tx, libraryKey)
+    await deleteLibraryRow(tx, libraryKey)
+  })
+  core.events.purged(libraryKey)
+}

@@ -1,0 +1,44 @@
+import type { AccountSecrets } from '../accounts/index.ts'
+import { deleteAccountTokens, deletePasswordTokens } from './account-token-store.ts'
+import { deleteApiTokens, invalidateApiTokens } from './api-token-store.ts'
+import { denyDeviceAuthorizationsOf } from './device-authorization-store.ts'
+import type { Passwords } from './passwords.ts'
+import { deleteScopedTokensOf } from './scoped-token-store.ts'
+import { deleteSignInLinksOf } from './sign-in-link-store.ts'
+import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
+import { deleteWebdavClientsOf } from './webdav-client-store.ts'
+import { deleteWebdavSecret } from './webdav-secret-store.ts'
+
+/** What the accounts sign in with: the tables of this module. */
+export function accountSecrets(passwords: Passwords): AccountSecrets {
+  return {
+    hash: (password, source) => passwords.hash(password, source),
+    async isCommon(password, names) {
+      // Lazy import: only setting a password needs it.
+      const { isCommonPassword } = await import('./common-passwords.ts')
+      return isCommonPassword(password, names)
+    },
+    async onSignedOut(tx, accountKey) {
+      await deleteApiTokens(tx, accountKey)
+      await deleteScopedTokensOf(tx, accountKey)
+      await deleteSignInLinksOf(tx, accountKey)
+      await denyDeviceAuthorizationsOf(tx, accountKey)
+      await deleteSyncTokensOfAccount(tx, accountKey)
+      await deleteWebdavClientsOf(tx, accountKey)
+    },
+    async onMailedLinksEnded(tx, accountKey, which) {
+      if (which === 'all') await deleteAccountTokens(tx, accountKey)
+      else await deletePasswordTokens(tx, accountKey)
+    },
+    async onAccountRemoved(tx, accountKey) {
+      await deleteWebdavSecret(tx, accountKey)
+      await deleteWebdavClientsOf(tx, accountKey)
+      await deleteAccountTokens(tx, accountKey)
+      await invalidateApiTokens(tx, accountKey)
+      await deleteScopedTokensOf(tx, accountKey)
+      await deleteSignInLinksOf(tx, accountKey)
+      await denyDeviceAuthorizationsOf(tx, accountKey)
+      await deleteSyncTokensOfAccount(tx, accountKey)
+    },
+  }
+}

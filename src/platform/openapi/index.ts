@@ -1,0 +1,1 @@
+export { type DescribedSurface, describeApi, descriptionText } from './document.ts'

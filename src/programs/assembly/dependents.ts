@@ -1,0 +1,82 @@
+import { activityRows } from '../../derived/activity/index.ts'
+import { annotationBinding, annotationRows } from '../../derived/annotations/index.ts'
+import { photoRows } from '../../derived/photos/index.ts'
+import { archiveRows } from '../../libraries/archives/index.ts'
+import {
+  commitRows,
+  type LibraryDependent,
+  type PathBinding,
+  positionRows,
+} from '../../libraries/commits/index.ts'
+import { blockRows } from '../../libraries/content/index.ts'
+import { historyRows } from '../../libraries/history/index.ts'
+import {
+  deleteLibrariesOf,
+  deleteRowsOfAccount,
+  libraryBindings,
+  libraryRows,
+} from '../../libraries/library/index.ts'
+import { receivedRows } from '../../libraries/push/index.ts'
+import { objectRows } from '../../libraries/tree/index.ts'
+import { usageRows } from '../../libraries/usage/index.ts'
+import { viewBinding, viewRows } from '../../libraries/views/index.ts'
+import { checkRows } from '../../maintenance/check/index.ts'
+import { collectionRows } from '../../maintenance/gc/index.ts'
+import { jobRows } from '../../maintenance/jobs/index.ts'
+import type { AccountDependent, GroupDependent } from '../../people/accounts/index.ts'
+import { type ApiTokenDependent, libraryCredentials } from '../../people/credentials/index.ts'
+import { mailRows } from '../../people/mail/index.ts'
+import { accessRows, linkBinding } from '../../sharing/access/index.ts'
+
+/** Every module with rows that refer to libraries: positions of consumers, then the highest in the import order first. */
+export const libraryDependents: readonly LibraryDependent[] = [
+  positionRows,
+  collectionRows,
+  checkRows,
+  photoRows,
+  activityRows,
+  annotationRows,
+  jobRows,
+  archiveRows,
+  accessRows,
+  usageRows,
+  receivedRows,
+  libraryRows,
+  viewRows,
+  historyRows,
+  commitRows,
+  blockRows,
+  objectRows,
+  libraryCredentials,
+]
+
+/** Every table with rows that are bound to paths of libraries. */
+export const pathBindings: readonly PathBinding[] = [
+  ...libraryBindings,
+  viewBinding,
+  linkBinding,
+  annotationBinding,
+]
+
+/** Every module with rows that refer to accounts, highest in the import order first. */
+export function accountDependents(now: () => number): readonly AccountDependent[] {
+  return [
+    activityRows,
+    annotationRows,
+    jobRows,
+    accessRows,
+    mailRows,
+    {
+      async onAccountRemoved(tx, { key }) {
+        await deleteLibrariesOf(tx, key, { dependents: libraryDependents, now })
+        await deleteRowsOfAccount(tx, key)
+      },
+    },
+  ]
+}
+
+/** Every module with credentials derived from API tokens. */
+export const apiTokenDependents: readonly ApiTokenDependent[] = [accessRows]
+
+/** Every module with rows that refer to groups. */
+export const groupDependents: readonly GroupDependent[] = [accessRows]

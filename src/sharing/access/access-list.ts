@@ -1,0 +1,117 @@
+import { isWithin, type LibraryId, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { asSeen, baseOf, inOrigin, type LibraryInfo } from '../../libraries/commits/index.ts'
+import type { AdministeredLibrary } from '../../libraries/library/index.ts'
+import type { Account } from '../../people/accounts/index.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { isUsable, type Link } from './link.ts'
+import { countLinksByLibrary, listLinksIn } from './link-store.ts'
+import { countSharesByLibrary, isShareExpired, listSharesIn, type PlacedShare } from './share-store.ts'
+
+/** Where something is granted, seen from the item in question. */
+type Relation = 'here' | 'above' | 'below'
+
+/** A share or a link by which an item, or something in it, can be seen. */
+type Reaching<T> = T & {
+  /** As the library shows it. What is above a shared folder is its root. */
+  readonly at: LibraryPath
+  readonly relation: Relation
+}
+
+/** Everything by which an item can be seen, besides its owner. */
+export interface AccessList {
+  readonly shares: readonly Reaching<PlacedShare>[]
+  readonly links: readonly Reaching<Link>[]
+  /** Whether something is left out, because the library has too many shares or links. */
+  readonly isCut: boolean
+}
+
+/** By what a library of an account can be seen, in numbers. */
+export interface AccessSummary {
+  readonly id: LibraryId
+  /** Shares of the whole library. */
+  readonly shares: number
+  /** Shares of folders and files in it. */
+  readonly inside: number
+  /** Links to it or to something in it, of any account. */
+  readonly links: number
+}
+
+/** Rows read of one library, and rows listed. What is listed last is furthest below. */
+const MAX_READ = 10_000
+const MAX_LISTED = 500
+
+const ORDER: readonly Relation[] = ['here', 'above', 'below']
+
+/**
+ * Lists the shares and links that are in effect on an item, on folders above it, and on what is below it. Links count only while they
+ * work by themselves: what their creator may do now is not checked.
+ */
+export async function listAccess(
+  db: Database,
+  { info }: AdministeredLibrary,
+  path: LibraryPath,
+  now: number,
+): Promise<AccessList> {
+  const place = inOrigin(info, path)
+  const [shares, links] = await Promise.all([
+    listSharesIn(db, info.key, MAX_READ),
+    listLinksIn(db, info.key, MAX_READ),
+  ])
+  const foundShares = reaching(
+    info,
+    place,
+    shares.filter((share) => !isShareExpired(share, now)),
+    (share) => share.path,
+  )
+  const foundLinks = reaching(
+    info,
+    place,
+    links.filter((link) => isUsable(link, now)),
+    (link) => link.place,
+  )
+  return {
+    shares: foundShares.slice(0, MAX_LISTED),
+    links: foundLinks.slice(0, MAX_LISTED),
+    isCut:
+      Math.max(shares.length, links.length) === MAX_READ ||
+      Math.max(foundShares.length, foundLinks.length) > MAX_LISTED,
+  }
+}
+
+function reaching<T>(
+  info: LibraryInfo,
+  place: LibraryPath,
+  all: readonly T[],
+  pathOf: (one: T) => LibraryPath,
+): Reaching<T>[] {
+  const found = all.flatMap((one) => {
+    const path = pathOf(one)
+    const relation = relationOf(path, place)
+    // A manager of a shared folder is not told the names of folders above it.
+    const at = asSeen(info, path) ?? (isWithin(baseOf(info), path) ? ROOT : undefined)
+    return relation === undefined || at === undefined ? [] : [{ ...one, at, relation }]
+  })
+  return found.sort(
+    (a, b) => ORDER.indexOf(a.relation) - ORDER.indexOf(b.relation) || a.at.length - b.at.length,
+  )
+}
+
+function relationOf(granted: LibraryPath, place: LibraryPath): Relation | undefined {
+  if (granted === place) return 'here'
+  if (isWithin(place, granted)) return 'above'
+  return isWithin(granted, place) ? 'below' : undefined
+}
+
+/** The libraries of an account that somebody else can see, wholly or in part. One query for shares and one for links. */
+export async function summarizeAccess(db: Database, owner: Account, now: number): Promise<AccessSummary[]> {
+  const [shares, links] = await Promise.all([
+    countSharesByLibrary(db, owner.key, now),
+    countLinksByLibrary(db, owner.key, now),
+  ])
+  const found = new Map<LibraryId, AccessSummary>()
+  for (const { id, whole, inside } of shares) found.set(id, { id, shares: whole, inside, links: 0 })
+  for (const { id, links: count } of links) {
+    found.set(id, { ...(found.get(id) ?? { id, shares: 0, inside: 0 }), links: count })
+  }
+  return [...found.values()]
+}

@@ -1,4 +1,0 @@
-import { blockStoreContract } from '../block-store.contract.ts'
-import { MemoryBlockStore } from './memory-block-store.ts'
-
-blockStoreContract('memory', async () => new MemoryBlockStore())

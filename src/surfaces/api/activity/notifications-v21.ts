@@ -1,0 +1,118 @@
+import { json, kinds } from '../../../base/schemas/index.ts'
+import { integer, rawText } from '../../../platform/http/index.ts'
+import { readPage } from '../common/paging.ts'
+import { route } from '../services.ts'
+import { done, notifications } from './activity.schema.ts'
+import { notificationsToWire } from './activity-wire.ts'
+
+const path = '/api/v2.1/notifications/'
+const all = '/api/v2.1/all-notifications/'
+const paging = { page: rawText(), per_page: rawText() }
+
+export const notificationRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: "Lists the caller's notifications, newest first.",
+    compatibility: 'supported',
+    callers: 'every account',
+    query: paging,
+    responses: () => ({
+      200: json(kinds.record('Notifications', notifications), 'The notifications, newest first.'),
+    }),
+    async handle({ user, query, request }, { activity, directory }) {
+      const { page, perPage } = readPage(query, 25, { lenient: true })
+      const range = { skip: (page - 1) * perPage, limit: perPage }
+      const found = await activity.notifications.list(user, range)
+      return {
+        notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),
+        unseen_count: found.unseen,
+        count: found.all,
+      }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Marks all notifications of the caller as seen.',
+    compatibility: 'supported',
+    callers: 'every account',
+    responses: () => done('All are seen.'),
+    async handle({ user }, { activity }) {
+      await activity.notifications.markAllSeen(user.key)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    summary: 'Removes all notifications of the caller.',
+    compatibility: 'supported',
+    callers: 'every account',
+    responses: () => done('All were removed.'),
+    async handle({ user }, { activity }) {
+      await activity.notifications.deleteAll(user.key)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/notification/',
+    auth: 'user',
+    summary: 'Marks one notification as seen.',
+    compatibility: 'supported',
+    body: { notice_id: integer({ min: 1 }) },
+    responses: () => done('It is seen.'),
+    async handle({ user, body }, { activity }) {
+      await activity.notifications.markSeen(user.key, body.notice_id)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: all,
+    auth: 'user',
+    summary: "Lists the caller's notifications under `general`; discussions have none.",
+    compatibility: { result: 'different', note: 'Everything is under `general`.' },
+    callers: 'every account',
+    query: paging,
+    responses: () => ({
+      200: json(
+        kinds.record('AllNotifications', {
+          general: kinds.object(notifications),
+          discussion: kinds.object(notifications),
+        }),
+        'The notifications, newest first.',
+      ),
+    }),
+    async handle({ user, query, request }, { activity, directory }) {
+      const { page, perPage } = readPage(query, 25, { lenient: true })
+      const range = { skip: (page - 1) * perPage, limit: perPage }
+      const found = await activity.notifications.list(user, range)
+      return {
+        general: {
+          notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),
+          unseen_count: found.unseen,
+          count: found.all,
+        },
+        discussion: { notification_list: [], unseen_count: 0, count: 0 },
+      }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: all,
+    auth: 'user',
+    summary: 'Marks all notifications of the caller as seen.',
+    compatibility: 'supported',
+    callers: 'every account',
+    responses: () => done('All are seen.'),
+    async handle({ user }, { activity }) {
+      await activity.notifications.markAllSeen(user.key)
+      return { success: true }
+    },
+  }),
+]

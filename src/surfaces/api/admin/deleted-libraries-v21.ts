@@ -1,0 +1,117 @@
+import { json, kinds } from '../../../base/schemas/index.ts'
+import {
+  listLibraryPage,
+  purge,
+  purgeAllDeleted,
+  restoreTo,
+  undeleteLibrary,
+} from '../../../libraries/library/index.ts'
+import { optionalText } from '../../../platform/http/index.ts'
+import { getDeletedAsAdministrator } from '../../../sharing/access/index.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
+import { pageQuery } from '../common/paging.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { page as pageDescribed } from './admin.schema.ts'
+import { adminTrashToWire, pageInfo } from './admin-wire.ts'
+import { deletedLibrary, done, ofAccount } from './libraries.schema.ts'
+
+const path = '/api/v2.1/admin/trash-libraries/'
+const pathOfOne = '/api/v2.1/admin/trash-libraries/:repo_id/'
+const params = { repo_id: libraryIdParam }
+const faults = { 'not-in-trash': (): [number, string] => [404, 'Library does not exist in trash.'] }
+
+export const adminTrashLibraryRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'admin',
+    summary: 'Lists deleted libraries of all accounts, or of one, newest first.',
+    compatibility: 'supported',
+    callers: 'administrators',
+    query: { ...pageQuery(100), owner: optionalText() },
+    responses: () => ({
+      200: json(
+        kinds.record('AdminDeletedLibraries', {
+          page_info: pageDescribed,
+          repos: kinds.array(deletedLibrary),
+        }),
+        'A page of deleted libraries, newest first.',
+      ),
+    }),
+    details: () => ({ parameters: ofAccount }),
+    async handle({ query }, services) {
+      const { page, per_page: perPage } = query
+      const owner = await ownerKey(services, query.owner)
+      const wanted = { deleted: true, orderBy: 'deleted', ownerKey: owner } as const
+      const { libraries, more } = await listLibraryPage(services.core, wanted, { page, perPage })
+      return { page_info: pageInfo(page, more), repos: await adminTrashToWire(services, libraries) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'admin',
+    summary: 'Purges the deleted libraries of all accounts, or of one, permanently.',
+    compatibility: 'supported',
+    body: { owner: optionalText() },
+    responses: () => done('The libraries were purged.'),
+    details: () => ({
+      parameters: ofAccount,
+    }),
+    async handle({ user, body, request }, services) {
+      await purgeAllDeleted(services.core, await ownerKey(services, body.owner), (library) =>
+        auditAction(services, { user, request }, libraryAction('library-purged', library)),
+      )
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: 'Restores a deleted library; the caller becomes the owner if the owner was deleted.',
+    compatibility: 'supported',
+    params,
+    faults,
+    responses: () => done('The library was restored.'),
+    details: () => ({
+      errors: [443],
+    }),
+    async handle({ user, params, request }, services) {
+      const { accounts, core } = services
+      const library = await getDeletedAsAdministrator(core, user, params.repo_id)
+      const owner = await accounts.findByKey(library.ownerKey)
+      const detail = owner === undefined ? { to: user.email } : {}
+      const also = auditAction(
+        services,
+        { user, request },
+        libraryAction('library-restored', library, detail),
+      )
+      if (owner === undefined) await restoreTo(core, library, user, also)
+      else await undeleteLibrary(core, user, library, also)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: 'Purges a deleted library permanently.',
+    compatibility: 'supported',
+    params,
+    faults,
+    responses: () => done('The library was purged.'),
+    async handle({ user, params, request }, services) {
+      const library = await getDeletedAsAdministrator(services.core, user, params.repo_id)
+      const action = libraryAction('library-purged', library)
+      await purge(services.core, library.key, auditAction(services, { user, request }, action))
+      return { success: true }
+    },
+  }),
+]
+
+/** An unknown account owns nothing. */
+async function ownerKey({ accounts }: ApiServices, email: string | undefined): Promise<number | undefined> {
+  return email ? ((await accounts.find(email))?.key ?? -1) : undefined
+}

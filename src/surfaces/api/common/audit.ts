@@ -1,0 +1,141 @@
+import type { AddedCredential } from '../../../derived/activity/index.ts'
+import type { LibraryInfo } from '../../../libraries/commits/index.ts'
+import {
+  type Account,
+  type AccountChangeHook,
+  type AccountChanges,
+  type Group,
+  isAdmin,
+} from '../../../people/accounts/index.ts'
+import type { Audit, AuditActor, NewAuditEntry } from '../../../people/audit/index.ts'
+import type { HttpRequest } from '../../../platform/http/index.ts'
+import type { Link, LinkOptions } from '../../../sharing/access/index.ts'
+import type { ApiServices } from '../services.ts'
+
+/** The part of a request that the audit log records. */
+export interface AuditedCall {
+  readonly user: Account
+  readonly request: HttpRequest
+}
+
+/** An audited action, without the actor. */
+export type AuditedAction = Omit<NewAuditEntry, keyof AuditActor>
+
+export function actorOf({ user, request }: AuditedCall): AuditActor {
+  return { actor: user.email, address: request.address, isUnlimited: isAdmin(user) }
+}
+
+/** Returns a function that writes the audit entry of an action in the transaction of the action. */
+export function auditAction(
+  { audit }: Pick<ApiServices, 'audit'>,
+  call: AuditedCall,
+  action: AuditedAction,
+): ReturnType<Audit['alsoRecord']> {
+  return audit.alsoRecord({ ...actorOf(call), ...action })
+}
+
+/** As auditAction, for a credential that outlives the session it is made in: the caller is notified, too. */
+export function auditCredential(
+  services: Pick<ApiServices, 'audit' | 'activity'>,
+  call: AuditedCall,
+  action: AuditedAction,
+  added: Omit<AddedCredential, 'address'>,
+): ReturnType<Audit['alsoRecord']> {
+  const record = auditAction(services, call, action)
+  return async (tx) => {
+    await record(tx)
+    await services.activity.credentials.ofAdded(tx, call.user, { ...added, address: call.request.address })
+  }
+}
+
+/** As auditAction, for a change of an account. A request that changes nothing writes no entry. */
+export function auditAccountChange(
+  services: Pick<ApiServices, 'audit'>,
+  call: AuditedCall,
+  action: AuditedAction,
+): AccountChangeHook {
+  const record = auditAction(services, call, action)
+  return async (tx, _account, isChanged) => {
+    if (isChanged) await record(tx)
+  }
+}
+
+/** An action on a library. */
+export function libraryAction(
+  action: AuditedAction['action'],
+  library: Pick<LibraryInfo, 'id' | 'name'>,
+  detail: Record<string, unknown> = {},
+): AuditedAction {
+  return { action, objectKind: 'library', objectId: library.id, detail: { name: library.name, ...detail } }
+}
+
+/** An action on a group. */
+export function groupAction(
+  action: AuditedAction['action'],
+  group: Pick<Group, 'key' | 'name'>,
+  detail: Record<string, unknown> = {},
+): AuditedAction {
+  return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
+}
+
+/** The creation of a link. Its token is a secret and is not recorded. */
+export function linkCreated(
+  { id, name }: Pick<LibraryInfo, 'id' | 'name'>,
+  { kind, path, password, expiresAt }: LinkOptions,
+): AuditedAction {
+  const detail = { kind, library: id, name, password: Boolean(password), expires_at: expiresAt ?? null }
+  return { action: 'link-made', objectKind: 'link', objectId: '', path, detail }
+}
+
+/** A change of the rights or the expiry of a link. */
+export function linkChanged({
+  kind,
+  creator,
+  libraryId,
+  libraryName,
+  path,
+  active,
+  expiresAt,
+}: Link): AuditedAction {
+  const detail = {
+    kind,
+    creator,
+    library: libraryId,
+    name: libraryName,
+    active,
+    expires_at: expiresAt ?? null,
+  }
+  return { action: 'link-changed', objectKind: 'link', objectId: '', path, detail }
+}
+
+/** The deletion of a link. Its token is recorded, because it is no longer valid. */
+export function linkDeleted(link: Link): AuditedAction {
+  const { kind, creator, libraryId, libraryName } = link
+  const detail = { kind, creator, library: libraryId, name: libraryName }
+  return { action: 'link-ended', objectKind: 'link', objectId: link.token, path: link.path, detail }
+}
+
+/** An action on an account. */
+export function accountAction(
+  action: AuditedAction['action'],
+  email: string,
+  detail?: Record<string, unknown>,
+): AuditedAction {
+  return { action, objectKind: 'account', objectId: email, detail }
+}
+
+/** The unlinking of a device, or the request to wipe it. */
+export function deviceAction(
+  email: string,
+  { platform, deviceId }: { platform: string; deviceId: string },
+  wipe: boolean,
+): AuditedAction {
+  const detail = { email, platform, ...(wipe && { wipe }) }
+  return { action: 'device-unlinked', objectKind: 'device', objectId: deviceId, detail }
+}
+
+/** The changed fields of an account, without secrets. */
+export function auditableChanges(changes: AccountChanges): Record<string, unknown> {
+  const { password, ...shown } = changes
+  return { ...shown, ...(password !== undefined && { password: 'changed' }) }
+}

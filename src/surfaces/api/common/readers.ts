@@ -1,0 +1,72 @@
+import {
+  type CommitId,
+  type LibraryId,
+  type LibraryPath,
+  parseCommitId,
+  parseLibraryId,
+  parsePath,
+  ROOT,
+} from '../../../base/objects/index.ts'
+import { accepting, errorMessage, type Reader, rawText } from '../../../platform/http/index.ts'
+
+/** A library's id in the path of a URL. Anything else is answered with 404. */
+export const libraryIdParam: Reader<LibraryId> = accepting(
+  {
+    type: 'string',
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    description: 'The id of a library.',
+  },
+  (fields, name) => parseLibraryId(fields.text(name) ?? '') ?? notFound(),
+)
+
+/** A commit's id in the path of a URL. */
+export const commitIdParam: Reader<CommitId> = accepting(
+  { type: 'string', pattern: '^[0-9a-f]{40}$', description: 'The id of a commit.' },
+  (fields, name) => parseCommitId(fields.text(name) ?? '') ?? notFound(),
+)
+
+/**
+ * A path parameter: the parsed path, and its text for error messages. A path that cannot
+ * exist (`..`, NUL, invalid UTF-8) is undefined, and lookups answer "not found".
+ */
+export interface SentPath {
+  readonly text: string
+  readonly path: LibraryPath | undefined
+}
+
+/** A path parameter; undefined if absent or empty. */
+export const sentPath: Reader<SentPath | undefined> = accepting(
+  { type: 'string', description: 'A path in the library, from its root.' },
+  (fields, name) => {
+    const text = rawText()(fields, name)
+    return text ? { text, path: parsePath(text) } : undefined
+  },
+)
+
+/** As sentPath; the root if absent. */
+export const sentPathOrRoot: Reader<SentPath> = accepting(
+  { type: 'string', default: '/', description: 'A path in the library, from its root.' },
+  (fields, name) => sentPath(fields, name) ?? { text: ROOT, path: ROOT },
+)
+
+/** As sentPath; rejects an absent path. */
+export function requiredPath(message?: string): Reader<SentPath> {
+  return accepting(
+    { type: 'string', required: true, description: 'A path in the library, from its root.' },
+    (fields, name) => {
+      const sent = sentPath(fields, name)
+      if (sent === undefined) throw errorMessage(400, message ?? `${name} invalid.`)
+      return sent
+    },
+  )
+}
+
+function notFound(): never {
+  throw errorMessage(404, 'Not found.')
+}
+
+/** Whether a transferred library keeps its shares: any value except `false` and none, as existing clients expect. */
+export const keepShares: Reader<boolean> = accepting(
+  { type: 'string', description: 'Whether shares are kept: any text but `false`.' },
+  (fields, name) => !['', 'false'].includes((rawText()(fields, name) ?? '').toLowerCase()),
+)

@@ -1,0 +1,89 @@
+import { DomainError } from '../../../base/errors.ts'
+import {
+  type Account,
+  displayName,
+  type Group,
+  type Member,
+  type Membership,
+  parseEmail,
+} from '../../../people/accounts/index.ts'
+import { errorMessage } from '../../../platform/http/index.ts'
+import { memberItem } from '../accounts/person-wire.ts'
+import type { AuditedCall } from '../common/audit.ts'
+import { apiFaults } from '../faults.ts'
+import type { ApiServices } from '../services.ts'
+import { addMember, removeMember } from './group-actions.ts'
+
+export const MAX_PER_REQUEST = 1000
+
+/** Adds accounts one by one and returns the result of each. E-mails are in lower case. */
+export async function addMembers(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  emails: readonly string[],
+) {
+  const { group } = membership
+  const known = await services.accounts.findMany(emails)
+  const failed: object[] = []
+  const success: object[] = []
+  for (const email of emails) {
+    const account = known.get(email)
+    if (account === undefined) {
+      failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
+      continue
+    }
+    const problem = await tryToAdd(services, call, membership, account)
+    if (problem === undefined) {
+      success.push(memberItem(group, { account, isAdmin: false }, call.request.baseUrl))
+    } else {
+      failed.push({ email, email_name: displayName(account), error_msg: problem })
+    }
+  }
+  return { failed, success }
+}
+
+/** The error message; undefined on success. */
+async function tryToAdd(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  account: Account,
+): Promise<string | undefined> {
+  try {
+    return (await addMember(services, call, membership, account)) ? undefined : alreadyMember(account)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.fault.code !== 'limit-reached') throw error
+    return apiFaults['limit-reached'](error.fault)[1]
+  }
+}
+
+/** A member by e-mail. Rejects accounts that are no members with 400. */
+export async function getMember(
+  { accounts, groups }: ApiServices,
+  group: Group,
+  sent: string,
+): Promise<Member> {
+  const email = parseEmail(sent)
+  const account = email === undefined ? undefined : await accounts.find(email)
+  const member = account && (await groups.member(group, account))
+  if (member === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
+  return member
+}
+
+/** Removes a member, or somebody who has not accepted the membership yet. Rejects other accounts with 400. */
+export async function removeByEmail(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  sent: string,
+): Promise<void> {
+  const email = parseEmail(sent)
+  const account = email === undefined ? undefined : await services.accounts.find(email)
+  const isRemoved = account && (await removeMember(services, call, membership, account))
+  if (isRemoved !== true) throw errorMessage(400, `Email ${sent} invalid.`)
+}
+
+export function alreadyMember(account: Account): string {
+  return `User ${displayName(account)} is already a group member.`
+}

@@ -1,0 +1,52 @@
+import { json } from '../../../base/schemas/index.ts'
+import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
+import { parseInteger } from '../common/parse-values.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { route } from '../services.ts'
+import { keepDays } from './libraries.schema.ts'
+
+const path = '/api2/repos/:repo_id/history-limit/'
+const params = { repo_id: libraryIdParam }
+
+export const librarySettingRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Returns the number of days of history a library keeps; -1 for all.',
+    compatibility: 'supported',
+    callers: 'the owner',
+    params,
+    responses: () => ({ 200: json(keepDays, 'The limit.') }),
+    async handle({ user, params }, { access, core }) {
+      const { info } = await access.openOwned(user, params.repo_id)
+      return { keep_days: core.history.keepDays(info) }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Sets the number of days of history a library keeps; a negative number keeps all.',
+    compatibility: 'supported',
+    callers: 'the owner',
+    sample: { form: { keep_days: 5 } },
+    params,
+    body: { keep_days: rawText() },
+    responses: () => ({ 200: json(keepDays, 'The new limit.') }),
+    details: () => ({
+      parameters: {
+        keep_days: { required: true, description: 'Days. A negative number keeps all history.' },
+      },
+    }),
+    async handle({ user, params, body, request }, { access, audit, core }) {
+      const { info } = await access.openOwned(user, params.repo_id)
+      const days = parseInteger(body.keep_days)
+      if (days === undefined) throw errorMessage(400, 'keep_days invalid.')
+      const action = libraryAction('history-limit-changed', info, { days })
+      const also = auditAction({ audit }, { user, request }, action)
+      return { keep_days: await core.history.setKeepDays(info, days, also) }
+    },
+  }),
+]

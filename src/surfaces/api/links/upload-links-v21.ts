@@ -1,0 +1,79 @@
+import { fail } from '../../../base/errors.ts'
+import type { LibraryPath } from '../../../base/objects/index.ts'
+import { json } from '../../../base/schemas/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
+import { type FaultResponse, rawText, required } from '../../../platform/http/index.ts'
+import { openSent } from '../batch/batch-selection.ts'
+import { auditAction, linkCreated } from '../common/audit.ts'
+import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
+import { route } from '../services.ts'
+import { linkFields, readLinkOptions } from './link-input.ts'
+import { byKindAndName, linkFaults, linkTokenParam, linkToWire, ownLinksToWire } from './link-management.ts'
+import { newLink, oneUploadLink, uploadLinks } from './own-links.schema.ts'
+import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
+
+// Only this message is in lower case.
+const folderNotFound = {
+  'path-not-found': ({ path }: { path: string }): FaultResponse => [404, `folder ${path} not found.`],
+}
+
+export const uploadLinkRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/upload-links/',
+    auth: 'user',
+    summary: 'Lists the upload links the caller created: all, in a library, or at a folder.',
+    compatibility: 'supported',
+    callers: 'every account',
+    query: { repo_id: rawText(), path: sentPath },
+    faults: folderNotFound,
+    responses: () => ({ 200: json(uploadLinks, 'The links.') }),
+    async handle({ user, query, request }, services) {
+      const { repo_id, path: sent } = query
+      const library = repo_id ? await openSent(services, user, repo_id) : undefined
+      const path = library && sent && (await folderOf(library, sent))
+      const links = await services.links.listOwn(user, 'upload', library, path)
+      return ownLinksToWire(services, request, user, links.sort(byKindAndName))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/upload-links/',
+    auth: 'user',
+    summary: 'Creates the upload link of a folder, or returns the existing one.',
+    compatibility: 'supported',
+    body: { repo_id: required(), path: requiredPath(), ...linkFields },
+    faults: folderNotFound,
+    responses: () => ({ 200: json(oneUploadLink, 'The link.') }),
+    details: () => ({ parameters: newLink }),
+    async handle({ user, body, request }, services) {
+      const common = readLinkOptions(services, body)
+      const library = await openSent(services, user, body.repo_id)
+      const path = await folderOf(library, body.path)
+      const options = { ...common, kind: 'upload' as const, path }
+      const also = auditAction(services, { user, request }, linkCreated(library.info, options))
+      const link = await services.links.create(user, library, options, { also })
+      return linkToWire(services, request, link, library)
+    },
+  }),
+  ...ownLinkRoutes('upload'),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/upload-links/:token/',
+    auth: 'user',
+    summary: 'Changes the expiry of an upload link; disables or enables it.',
+    compatibility: 'supported',
+    params: { token: linkTokenParam },
+    body: changeFields,
+    faults: linkFaults,
+    responses: () => ({ 200: json(oneUploadLink, 'The changed link.') }),
+    handle: ({ user, params, body, request }, services) =>
+      changeLink(services, { user, request }, { token: params.token, kind: 'upload' }, body),
+  }),
+]
+
+/** A folder of a library. Throws path-not-found, also for a file. */
+async function folderOf(library: Library, { path, text }: SentPath): Promise<LibraryPath> {
+  if (path !== undefined && (await library.tree.findDir(path)) !== undefined) return path
+  return fail({ code: 'path-not-found', path: text, wanted: 'Folder' })
+}

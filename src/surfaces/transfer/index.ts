@@ -1,0 +1,8 @@
+export { Archives } from './archive-tasks.ts'
+export { downloadFaults } from './download-faults.ts'
+export { IndexedUploads } from './idx-progress.ts'
+export { PartialUploads } from './resumable.ts'
+export { downloadRoutes, uploadRoutes } from './routes.ts'
+export type { TransferServices } from './services.ts'
+export { uploadHeaders } from './upload-errors.ts'
+export { uploadFaults } from './upload-faults.ts'
