@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { apiFaults, limitTexts } from '../../src/api/faults.ts'
+import { apiFaults, limitTexts } from '../../src/surfaces/api/faults.ts'
 import { errorCodeOf, translateError } from '../../web/src/ui/error-codes.ts'
 import { loadCompiledTexts } from '../../web/texts-compiler/load.ts'
 

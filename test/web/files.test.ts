@@ -190,13 +190,15 @@ describe('the folder page', () => {
     const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.grid.waitFor()
-    assert.deepEqual((await list.names()).toSorted(), names.toSorted())
+    // A mark stands for what would turn the direction of a name, and hide its extension.
+    const shown = (name: string) => name.replaceAll('\u202E', '\uFFFD')
+    assert.deepEqual((await list.names()).toSorted(), names.map(shown).toSorted())
     await tab.picture('files-hostile')
     await fitsWidth(tab.page)
     for (const name of names) {
       await list.link(name).click()
       await tab.page.getByText('This folder is empty').waitFor()
-      assert.equal(await tab.page.getByRole('heading', { level: 1 }).textContent(), name)
+      assert.equal(await tab.page.getByRole('heading', { level: 1 }).textContent(), shown(name))
       await tab.page.goBack()
       await list.grid.waitFor()
     }

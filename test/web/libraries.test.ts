@@ -272,7 +272,7 @@ describe('the library list', () => {
     const card = page.getByRole('list', { name: 'From people' }).getByRole('listitem')
     await card.getByText('From Ann').waitFor()
     await card.getByText('Ann Archer').last().waitFor()
-    await card.getByText('View only').waitFor()
+    await card.getByText('Read-only').waitFor()
 
     const made = await ann.post('/api/v2.1/groups/', { form: { name: 'Planners' } })
     await ann.post(`/api/v2.1/groups/${made.body.id}/members/`, { form: { email: bob.email } })

@@ -109,10 +109,15 @@ describe('links', () => {
     await calendar.waitFor({ state: 'hidden' })
     await eventually(async () => assert.equal(await day.inputValue(), '31/12/2099'))
     await tab.checkAccess()
+    await editing.getByLabel('Require a password').check()
+    await editing.getByLabel('Password', { exact: true }).fill('walnut and elder')
     await editing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('expires 31 Dec 2099').waitFor()
     const { body } = await space.client.get(`/api/v2.1/share-links/${token}/`)
-    assert.deepEqual([body.permissions.can_download, body.expire_date.slice(0, 4)], [false, '2099'])
+    assert.deepEqual(
+      [body.permissions.can_download, body.expire_date.slice(0, 4), body.password],
+      [false, '2099', 'walnut and elder'],
+    )
 
     // The focus returns to where it was.
     await more('Delete')

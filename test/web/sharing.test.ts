@@ -55,11 +55,11 @@ describe('sharing with people and groups', () => {
     await mine.picture('share-dialog-people')
 
     const row = theirs.page.getByRole('listitem').filter({ has: theirs.page.getByText(HOSTILE) })
-    await row.getByText('View only').waitFor()
+    await row.getByText('Read-only').waitFor()
     await theirs.picture('shared-with-me')
     await theirs.checkAccess()
     await permission.selectOption('admin')
-    await row.getByText('View only').waitFor({ state: 'detached' })
+    await row.getByText('Read-only').waitFor({ state: 'detached' })
     assert.deepEqual(await shares(space), [['greta.friend@example.org', 'admin']])
     await dialog.getByRole('button', { name: 'Stop sharing with greta.friend' }).click()
     await theirs.page.getByText('Nothing has been shared with you yet').waitFor()
@@ -198,7 +198,7 @@ describe('sharing with people and groups', () => {
     await row.getByRole('img', { name: 'Shared with people' }).waitFor()
     await cell('two.txt').click()
     await page.getByRole('button', { name: 'Show details' }).click()
-    await page.getByText('Who has access').click()
+    await page.getByText('Who can see this?').click()
     const why = page.locator('.details-access')
     await why.getByRole('listitem').filter({ hasText: 'bea.boss' }).getByText('through “Archive”').waitFor()
     await why.getByRole('listitem').filter({ hasText: 'tom.several' }).getByText('shared directly').waitFor()
@@ -323,7 +323,11 @@ describe('sharing with people and groups', () => {
     await tab.go('/links?tab=by-me')
     const dialog = await openShareDialog(tab.page, body.repo_id)
     await dialog.getByText('This library is encrypted').waitFor()
-    assert.deepEqual(await dialog.getByRole('tab').allTextContents(), ['People', 'Groups'])
+    assert.deepEqual(await dialog.getByRole('tab').allTextContents(), [
+      'People',
+      'Groups',
+      'Who can see this?',
+    ])
     assert.deepEqual(tab.complaints, [])
   })
 })

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, Suspense } from 'react'
-import { Redirect, Route, Router, Switch } from 'wouter'
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { AccountPage, DevicePage } from './account/index.ts'
 import { ActivityPage } from './activity/index.ts'
 import { AdminPage } from './admin/index.ts'
@@ -117,9 +117,10 @@ function Content() {
 
 function SignedIn() {
   useLive()
+  const [at] = useLocation()
   return (
     <Shell>
-      <ErrorBoundary>
+      <ErrorBoundary at={at}>
         <Suspense fallback={<Waiting />}>
           <Switch>
             {pages.map(([pattern, Page]) => (

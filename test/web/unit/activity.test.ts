@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { NoticeType } from '../../../src/activity/notices.ts'
+import type { NoticeType } from '../../../src/derived/activity/notices.ts'
 import { groupByDay } from '../../../web/src/activity/activity-groups.ts'
 import { parseNotification } from '../../../web/src/activity/parse-notification.ts'
 import type { ActivityItem } from '../../../web/src/api/activity-types.ts'
@@ -102,6 +102,17 @@ describe('the activity feed by days', () => {
     avatar_url: '',
     time: '2026-11-15T12:00:00Z',
     ...more,
+  })
+
+  it('counts a file that was saved six times as one', () => {
+    const saves = Array.from({ length: 6 }, (_, second) =>
+      item({ op_type: 'edit', path: '/notes.md', time: `2026-11-15T12:00:0${6 - second}Z` }),
+    )
+    const [day] = groupByDay([...saves, item({ op_type: 'edit', path: '/other.md' })])
+    assert.deepEqual(
+      day?.groups.map(({ items }) => items.map(({ path }) => path)),
+      [['/notes.md', '/other.md']],
+    )
   })
 
   it('groups equal operations of one person within five minutes', () => {

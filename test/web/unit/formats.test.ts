@@ -37,7 +37,13 @@ describe('formats', () => {
     assert.equal(english.ago(at('2026-11-16T11:59:30Z')), 'now')
     assert.equal(english.ago('2026-11-16T11:58:00Z'), '2 minutes ago')
     assert.equal(english.ago('2026-11-15T12:00:00Z'), 'yesterday')
-    assert.equal(english.ago('2026-11-01T12:00:00Z'), '2 weeks ago')
+    assert.equal(english.ago('2026-11-01T12:00:00Z'), english.date('2026-11-01T12:00:00Z'))
+    assert.equal(english.ago('2018-11-01T12:00:00Z'), english.date('2018-11-01T12:00:00Z'))
+    assert.equal(
+      english.when('2026-11-16T10:00:00Z'),
+      `${english.date('2026-11-16T10:00:00Z')} · 2 hours ago`,
+    )
+    assert.equal(english.when('2018-11-01T12:00:00Z'), english.date('2018-11-01T12:00:00Z'))
     assert.equal(german.ago('2026-11-16T10:00:00Z'), 'vor 2 Stunden')
   })
 

@@ -2,6 +2,7 @@ import type { ActivityItem } from '../api/index.ts'
 
 /** Similar activities of one person, shown as one row. */
 export interface ActivityGroup {
+  /** One for each file or folder: the latest. Six saves of a file are one change of one file. */
   readonly items: readonly [ActivityItem, ...ActivityItem[]]
 }
 
@@ -26,8 +27,9 @@ export function groupByDay(items: readonly ActivityItem[]): ActivityDay[] {
       days.push(current)
     }
     const last = current.groups.at(-1)
-    if (last !== undefined && belongsTogether(last.items[0], item)) last.items.push(item)
-    else current.groups.push({ items: [item] })
+    if (last !== undefined && belongsTogether(last.items[0], item)) {
+      if (item.op_type !== 'edit' || last.items.every(({ path }) => path !== item.path)) last.items.push(item)
+    } else current.groups.push({ items: [item] })
   }
   return days
 }

@@ -5,7 +5,7 @@ import type { ActivityItem } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Avatar, FileIcon, Sentence } from '../ui/index.ts'
+import { Avatar, FileIcon, Sentence, visibleName } from '../ui/index.ts'
 import type { ActivityGroup } from './activity-groups.ts'
 
 const MAX_SHOWN = 5
@@ -84,7 +84,9 @@ function FolderName({ item }: { item: ActivityItem }) {
 /** The name of the changed entry, as a link unless it was deleted. */
 function Thing({ item }: { item: ActivityItem }): ReactNode {
   const { obj_type: kind, op_type: op, repo_id: id, path } = item
-  const name = <bdi title={path}>{kind === 'repo' ? item.repo_name : item.name}</bdi>
+  const name = (
+    <bdi title={visibleName(path)}>{visibleName(kind === 'repo' ? item.repo_name : item.name)}</bdi>
+  )
   if (op === 'delete') return <em className="activity-group-gone">{name}</em>
   const to = kind === 'file' ? fileUrl(id, path) : folderUrl(id, path)
   return <Link to={to}>{name}</Link>

@@ -54,7 +54,7 @@ export function Devices() {
             head: texts.lastUsed,
             cell: ({ last_accessed, wiped_at }) =>
               wiped_at === null ? (
-                formats.ago(last_accessed)
+                formats.when(last_accessed)
               ) : (
                 <span className="badge badge-warn">{texts.wiped}</span>
               ),

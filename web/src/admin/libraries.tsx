@@ -113,7 +113,7 @@ function Present() {
             cell: ({ size }) => formats.size(size),
             end: true,
           },
-          { head: common.modified, cell: (library) => formats.ago(library.last_modified), wide: true },
+          { head: common.modified, cell: (library) => formats.when(library.last_modified), wide: true },
         ]}
         actions={(library) => <LibraryMenu library={library} />}
       />
@@ -219,7 +219,7 @@ function Deleted() {
             head: common.name,
             cell: ({ name, owner }) => <Named name={name} title={name} about={<bdi>{owner}</bdi>} />,
           },
-          { head: texts.deletedAt, cell: ({ delete_time }) => formats.ago(delete_time), wide: true },
+          { head: texts.deletedAt, cell: ({ delete_time }) => formats.when(delete_time), wide: true },
         ]}
         actions={(library) => (
           <Menu

@@ -64,7 +64,7 @@ function LinkList(props: { kind: LinkKind }) {
           ),
         },
         { head: texts.madeBy, cell: ({ creator_name }) => <bdi>{creator_name}</bdi>, wide: true },
-        { head: texts.made, cell: ({ ctime }) => formats.ago(ctime), wide: true },
+        { head: texts.made, cell: ({ ctime }) => formats.when(ctime), wide: true },
         {
           head: sharing.ends,
           cell: ({ expire_date, is_expired }) =>

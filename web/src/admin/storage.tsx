@@ -16,6 +16,13 @@ export function Storage() {
     wide: true,
     end: true,
   })
+  /** Libraries are measured every hour. Until then nothing is known of them, which is not 0 bytes. */
+  const isMeasured = (account: AccountUsage) => account.uncounted_repos === 0 || storedTotal(account) > 0
+  const measured = (head: string, hint: string, of: (account: AccountUsage) => number) => ({
+    ...bytes(head, hint, of),
+    cell: (account: AccountUsage) =>
+      isMeasured(account) ? formats.size(of(account)) : <span title={texts.notMeasured}>–</span>,
+  })
   return (
     <>
       <p className="muted">{texts.storageHint}</p>
@@ -32,12 +39,22 @@ export function Storage() {
           { head: texts.split, cell: (account) => <SplitBar bytes={account} />, wide: true },
           bytes(texts.fileSize, texts.fileSizeHint, (account) => account.file_size),
           ...purposes.map((purpose) =>
-            bytes(texts.purposes[purpose], texts.purposeHints[purpose], (account) => account[purpose]),
+            measured(texts.purposes[purpose], texts.purposeHints[purpose], (account) => account[purpose]),
           ),
           {
             head: texts.stored,
             hint: texts.storedHint,
-            cell: (account) => <strong>{formats.size(storedTotal(account))}</strong>,
+            cell: (account) =>
+              isMeasured(account) ? (
+                <>
+                  <strong>{formats.size(storedTotal(account))}</strong>
+                  {account.uncounted_repos > 0 && (
+                    <span className="muted admin-uncounted">{texts.uncounted(account.uncounted_repos)}</span>
+                  )}
+                </>
+              ) : (
+                <span className="muted">{texts.notMeasured}</span>
+              ),
             end: true,
           },
         ]}

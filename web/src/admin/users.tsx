@@ -95,7 +95,7 @@ export function Users() {
           },
           {
             head: texts.lastLogin,
-            cell: ({ last_login }) => (last_login === '' ? texts.never : formats.ago(last_login)),
+            cell: ({ last_login }) => (last_login === '' ? texts.never : formats.when(last_login)),
             wide: true,
           },
         ]}

@@ -18,7 +18,16 @@ import { join } from '../paths.ts'
 import { ShareDialog, ShareManyDialog } from '../sharing/index.ts'
 import { useDeleteFiles } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Empty, FileIcon, IconButton, LoadError, LoadMore, useFailureToast, Waiting } from '../ui/index.ts'
+import {
+  Empty,
+  FileIcon,
+  IconButton,
+  LoadError,
+  LoadMore,
+  useFailureToast,
+  visibleName,
+  Waiting,
+} from '../ui/index.ts'
 import TagFilesDialog from './tag-files-dialog.tsx'
 
 const SHOWN_AT_FIRST = 200
@@ -93,7 +102,7 @@ export function TaggedFiles(props: { library: LibraryDetail; tag: LibraryTag }) 
               <td>
                 <Link to={fileUrl(libraryId, pathOf(file))} className="tagged-name" title={pathOf(file)}>
                   <FileIcon name={file.filename} size={20} />
-                  <bdi>{file.filename}</bdi>
+                  <bdi>{visibleName(file.filename)}</bdi>
                 </Link>
               </td>
               <td className="tagged-folder">
@@ -103,7 +112,7 @@ export function TaggedFiles(props: { library: LibraryDetail; tag: LibraryTag }) 
               </td>
               <td className="tagged-size muted">{formats.size(file.size)}</td>
               <td className="tagged-time muted" title={formats.moment(file.mtime)}>
-                {formats.ago(file.mtime)}
+                {formats.when(file.mtime)}
               </td>
             </tr>
           ))}

@@ -219,6 +219,7 @@ export { fetchResults } from './search.ts'
 export type { SearchQuery, SearchResult } from './search-types.ts'
 export { beginSession, endSession, hasExpired, isKept, onSessionChange, token } from './session-token.ts'
 export {
+  type AccessSummary,
   acceptHeld,
   addShares,
   changeShare,
@@ -238,6 +239,8 @@ export {
   type SharePermission,
   sharesKey,
   unpublish,
+  useAccessList,
+  useAccessSummary,
   useFoundPeople,
   useHeldShares,
   useSharedFiles,

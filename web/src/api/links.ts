@@ -87,6 +87,8 @@ export function createLink(kind: LinkKind, place: LinkPlace, options: LinkOption
 
 /** Changes of a link; an empty `expires` removes the expiry. */
 interface LinkChanges {
+  /** Empty for none. */
+  readonly password?: string
   readonly expires?: string
   readonly permissions?: LinkRights
   readonly description?: string
@@ -98,6 +100,7 @@ export function changeLink(kind: LinkKind, token: string, changes: LinkChanges):
     ...(changes.expires !== undefined && { expiration_time: changes.expires }),
     ...(kind === 'share' && changes.permissions && { permissions: changes.permissions }),
     ...(changes.description !== undefined && { description: changes.description }),
+    ...(changes.password !== undefined && { password: changes.password }),
     ...(changes.active !== undefined && { is_active: changes.active }),
   }
   return api.put(`${root(kind)}${token}/`, { json })

@@ -158,6 +158,33 @@ const heldKey = ({ email, groupId }: HeldFrom) =>
 export const acceptHeld = (held: HeldFrom) => api.post('api/v2.1/held-shares/', { form: heldKey(held) })
 export const declineHeld = (held: HeldFrom) => api.delete('api/v2.1/held-shares/', { query: heldKey(held) })
 
+/** Everything by which an item can be seen, besides its owner. For those who manage its shares. */
+export function useAccessList(libraryId: string, path: string) {
+  return useQuery({
+    queryKey: ['shares', 'access', libraryId, path],
+    queryFn: ({ signal }) => api.get(`api/v2.1/repos/${libraryId}/access-list/` as const, { path }, signal),
+  })
+}
+
+/** By what one of the user's libraries can be seen, in numbers. */
+export interface AccessSummary {
+  readonly shares: number
+  readonly shares_inside: number
+  readonly links: number
+}
+
+/** The user's libraries that others can see, wholly or in part, by id. The others are seen by nobody else. */
+export function useAccessSummary(enabled: boolean) {
+  return useQuery({
+    queryKey: ['shares', 'summary'],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, AccessSummary>> => {
+      const { libraries } = await api.get('api/v2.1/access-summary/', undefined, signal)
+      return new Map(libraries.map((one) => [one.repo_id, one]))
+    },
+    enabled,
+  })
+}
+
 /** How an entry of a list is shared. */
 export type SharedSign = 'people' | 'link'
 

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { folderUrl } from '../navigation/index.ts'
 import { ancestorsOf, nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
-import { IconButton, Menu, NARROW, useMedia } from '../ui/index.ts'
+import { IconButton, Menu, NARROW, useMedia, visibleName } from '../ui/index.ts'
 import { useFileDropPlace } from '../uploads/index.ts'
 import { bothHandlers, type OnDropped, useDropPlace } from './drag-and-drop.ts'
 import { activateChild } from './folder-visits.ts'
@@ -58,7 +58,7 @@ export function Breadcrumb(props: {
         {narrow ? crumbs : [fold, ...crumbs.slice(1)]}
         <li className="files-here">
           <h1 title={name} aria-current="page">
-            <bdi>{name}</bdi>
+            <bdi>{visibleName(name)}</bdi>
           </h1>
         </li>
       </ol>
@@ -80,7 +80,7 @@ function Crumb(props: Parameters<typeof Breadcrumb>[0] & { step: Step }) {
         onClick={() => activateChild(libraryId, step.path, from)}
         {...bothHandlers(entries.handlers, files.handlers)}
       >
-        <bdi>{step.name}</bdi>
+        <bdi>{visibleName(step.name)}</bdi>
       </Link>
       <Separator />
     </li>

@@ -9,7 +9,7 @@ import { historyUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { WhoHasAccess } from '../sharing/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Button, FileIcon, Waiting } from '../ui/index.ts'
+import { Button, FileIcon, visibleName, Waiting } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { useLockText } from './entry-name.tsx'
@@ -87,7 +87,7 @@ export function Details(props: DetailsProps) {
         <Fact label={common.modified}>{formats.moment(library.last_modified)}</Fact>
       </dl>
       <Acts {...props} path="/" name={here.libraryName} isDir />
-      <Access {...props} path="/" isDir />
+      <Access {...props} path="/" />
     </div>
   )
 }
@@ -124,7 +124,7 @@ function FileDetails(props: DetailsProps & { entry: Entry }) {
         <Where here={here} path={path} />
       </dl>
       <Acts {...props} path={path} name={entry.name} isDir={false} />
-      <Access {...props} path={path} isDir={false} />
+      <Access {...props} path={path} />
       <Suspense>
         <TagEditor library={props.library} files={[{ entry, path }]} />
         <CommentList libraryId={here.libraryId} path={path} />
@@ -153,7 +153,7 @@ function FolderDetails(props: DetailsProps & { path: string; name: string; entry
         <Where here={here} path={path} />
       </dl>
       <Acts {...props} path={path} name={name} isDir />
-      <Access {...props} path={path} isDir />
+      <Access {...props} path={path} />
     </div>
   )
 }
@@ -163,7 +163,7 @@ function Head(props: { name: string; icon: ReactNode }) {
     <>
       <div className="details-picture">{props.icon}</div>
       <h2 className="details-name">
-        <bdi>{props.name}</bdi>
+        <bdi>{visibleName(props.name)}</bdi>
       </h2>
     </>
   )
@@ -223,9 +223,9 @@ function Acts(props: DetailsProps & { path: string; name: string; isDir: boolean
   )
 }
 
-/** Loaded when it is opened, because it takes a request for each folder above. */
-function Access(props: DetailsProps & { path: string; isDir: boolean }) {
-  const { here, library, path, isDir } = props
+/** Loaded when it is opened. */
+function Access(props: DetailsProps & { path: string }) {
+  const { here, library, path } = props
   const texts = useTexts('sharing')
   const [isOpen, setOpen] = useState(false)
   if (!here.owned && !library.is_admin) return null
@@ -234,13 +234,7 @@ function Access(props: DetailsProps & { path: string; isDir: boolean }) {
       <summary>{texts.whoHasAccess}</summary>
       {isOpen && (
         <Suspense fallback={<Waiting />}>
-          <WhoHasAccess
-            libraryId={here.libraryId}
-            libraryName={here.libraryName}
-            path={path}
-            isDir={isDir}
-            owner={{ email: library.owner_email, name: library.owner_name }}
-          />
+          <WhoHasAccess libraryId={here.libraryId} libraryName={here.libraryName} path={path} />
         </Suspense>
       )}
     </details>

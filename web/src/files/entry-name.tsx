@@ -13,6 +13,7 @@ import type { Entry, SharedSign } from '../api/index.ts'
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { appBase } from '../site-url.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
+import { visibleName } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 
 export const addressOf = (here: CurrentFolder, entry: Entry) =>
@@ -27,7 +28,7 @@ export function EntryName(props: { here: CurrentFolder; entry: Entry }) {
       data-part="name"
       href={appBase + addressOf(here, entry)}
       aria-label={entry.name}
-      title={entry.name}
+      title={visibleName(entry.name)}
       draggable={false}
       tabIndex={-1}
     >
@@ -44,7 +45,8 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\u202a-\u202e\u2066-\u2069]/u
 
 /** A name that is truncated in the middle if it is too long, so that its extension stays visible. */
-function Truncated({ name }: { name: string }) {
+function Truncated(props: { name: string }) {
+  const name = visibleName(props.name)
   const tail = name.length < SHORTEST_TRUNCATED || RIGHT_TO_LEFT.test(name) ? undefined : TAIL.exec(name)?.[0]
   if (tail === undefined) return <bdi className="files-name-whole">{name}</bdi>
   return (

@@ -81,7 +81,7 @@ export const EntryRow = memo(function EntryRow(props: ItemProps) {
             <Size {...props} />
           </span>
           <span role="gridcell" className="files-cell muted" title={formats.moment(entry.mtime)}>
-            {formats.ago(entry.mtime)}
+            {formats.when(entry.mtime)}
           </span>
           <span role="gridcell" className="files-cell muted files-cell-modifier" title={entry.modifier_email}>
             <bdi>

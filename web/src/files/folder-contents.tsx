@@ -227,7 +227,10 @@ export function FolderContents(props: {
       )}
       <div className="files-main">
         <div className="files-list">
-          <DropZone target={editable ? { libraryId, libraryName, path } : undefined}>
+          <DropZone
+            target={editable ? { libraryId, libraryName, path } : undefined}
+            refusal={editable ? undefined : texts.dropRefused}
+          >
             {entries.length > 0 ? (
               <EntryGrid
                 here={here}

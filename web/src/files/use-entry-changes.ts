@@ -48,11 +48,19 @@ export function useEntryChanges(here: CurrentFolder): Changes {
     const change = (names: ReadonlySet<string>, fields: Partial<Entry>) =>
       patch((entries) => entries.map((entry) => (names.has(entry.name) ? { ...entry, ...fields } : entry)))
 
-    /** Sequential, so that the first error is the one that is reported. */
+    /**
+     * Sequential, so that the first error is the one that is reported. What was not done is shown as it was: without a connection the list
+     * cannot be loaded again.
+     */
     async function each(entries: readonly Entry[], act: (entry: Entry) => Promise<void>): Promise<void> {
+      const undone = new Map(entries.map((entry) => [entry.name, entry]))
       try {
-        for (const entry of entries) await act(entry)
+        for (const entry of entries) {
+          await act(entry)
+          undone.delete(entry.name)
+        }
       } catch (error) {
+        patch((all) => all.map((entry) => undone.get(entry.name) ?? entry))
         failed(error)
       }
       reload()
@@ -100,6 +108,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
           }
           toast({ text: texts.deleted(names.length, first), undo: rememberUndo(run) })
         } catch (error) {
+          patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
           failed(error)
         }
         reload()
@@ -113,6 +122,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
           rememberUndo(() => undoRename(entry, name))
           return name
         } catch (error) {
+          patch((all) => all.map((one) => (one.name === newName ? entry : one)))
           failed(error)
           return entry.name
         } finally {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type CommitItem, useCommit } from '../api/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Sentence } from '../ui/index.ts'
+import { Sentence, visibleName } from '../ui/index.ts'
 import { type Described, describeCommit, lacksTarget, targetSentence } from './commit-descriptions.ts'
 
 /** What a commit did and when, such as "Anna renamed a.txt to b.txt · 3 minutes ago". */
@@ -28,7 +28,7 @@ export function CommitSentence({ libraryId, commit }: { libraryId: string; commi
               who,
               what: (
                 <>
-                  <bdi className="history-name">{name}</bdi>
+                  <bdi className="history-name">{visibleName(name ?? '')}</bdi>
                   {more !== undefined && ` ${texts.andMore(more)}`}
                 </>
               ),

@@ -166,7 +166,7 @@ function RevisionRow(props: {
             {' · '}
           </span>
           <time className="muted" dateTime={revision.ctime}>
-            {formats.ago(revision.ctime)}
+            {formats.when(revision.ctime)}
           </time>
         </p>
         <p className="muted history-who">

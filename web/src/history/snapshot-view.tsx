@@ -22,6 +22,7 @@ import {
   Menu,
   useFailureToast,
   useTitle,
+  visibleName,
   Waiting,
 } from '../ui/index.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
@@ -102,7 +103,7 @@ function Steps({ place: { libraryId, commitId, path } }: { place: Place }) {
               to={snapshotUrl(libraryId, commitId, step.path)}
               aria-current={step.path === path ? 'page' : undefined}
             >
-              <bdi>{step.name}</bdi>
+              <bdi>{visibleName(step.name)}</bdi>
             </Link>
           </li>
         ))}
@@ -130,7 +131,7 @@ function EntryRow(props: {
     <li>
       <FileIcon name={entry.name} isDir={isDir} />
       <Link to={address} className="history-entry" title={entry.name}>
-        <bdi>{entry.name}</bdi>
+        <bdi>{visibleName(entry.name)}</bdi>
       </Link>
       <span className="muted">{isDir ? '' : formats.size(entry.size ?? 0)}</span>
       <Menu

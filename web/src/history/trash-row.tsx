@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { type TrashItem, trashPath } from '../api/index.ts'
 import { revisionUrl, snapshotUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { FileIcon, IconButton } from '../ui/index.ts'
+import { FileIcon, IconButton, visibleName } from '../ui/index.ts'
 
 export function TrashRow(props: {
   libraryId: string
@@ -36,7 +36,7 @@ export function TrashRow(props: {
       <FileIcon name={name} isDir={isDir} />
       <div className="history-what">
         <Link to={address} className="history-entry" title={name}>
-          <bdi>{name}</bdi>
+          <bdi>{visibleName(name)}</bdi>
         </Link>
         <p className="muted history-who">
           {place !== '' && <bdi title={place}>{place}</bdi>}

@@ -118,7 +118,7 @@ function Row(props: { library: DeletedLibrary; onPurge: (library: DeletedLibrary
       <td className="libraries-size">{formats.size(size)}</td>
       <td className="libraries-modified">
         <time dateTime={deletedAt} title={formats.moment(deletedAt)}>
-          {formats.ago(deletedAt)}
+          {formats.when(deletedAt)}
         </time>
       </td>
       <td className="libraries-actions">

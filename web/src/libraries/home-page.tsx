@@ -14,7 +14,7 @@ import {
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { nameOf, normalizePath } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { ButtonLink, Empty, FileIcon, useTitle, Waiting } from '../ui/index.ts'
+import { ButtonLink, Empty, FileIcon, useTitle, visibleName, Waiting } from '../ui/index.ts'
 import { FilePicture } from './file-picture.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LibraryIcon } from './library-row.tsx'
@@ -161,7 +161,7 @@ function Card(props: { to: string; icon: ReactNode; name: string; about: string 
     <Link to={props.to} className="card home-card" title={props.name}>
       {props.icon}
       <span className="libraries-words">
-        <bdi className="libraries-title">{props.name}</bdi>
+        <bdi className="libraries-title">{visibleName(props.name)}</bdi>
         <bdi className="home-about muted">{props.about}</bdi>
       </span>
     </Link>
@@ -182,7 +182,7 @@ function RecentFile({ item, isEncrypted }: { item: ActivityItem; isEncrypted: bo
           isEncrypted={isEncrypted}
           version={item.time}
         />
-        <bdi className="home-name">{item.name}</bdi>
+        <bdi className="home-name">{visibleName(item.name)}</bdi>
         <bdi className="home-about home-library muted">{item.repo_name}</bdi>
         <span className="home-about muted">{texts.changedBy(author, formats.ago(item.time))}</span>
       </Link>

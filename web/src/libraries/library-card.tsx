@@ -1,7 +1,7 @@
 import { Book, BookLock, EllipsisVertical, Globe, Star, Users } from 'lucide-react'
 import { type CSSProperties, useState } from 'react'
 import { Link } from 'wouter'
-import type { LibraryItem, SharedOut } from '../api/index.ts'
+import type { AccessSummary, LibraryItem, SharedOut } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Avatar, Button, ContextMenu, hueOf, IconButton, Menu } from '../ui/index.ts'
@@ -14,6 +14,8 @@ import { useLibraryToggles } from './use-library-toggles.ts'
 const CARDS_AT_ONCE = 120
 const MAX_MEMBERS = 4
 
+const NO_ACCESS: AccessSummary = { shares: 0, shares_inside: 0, links: 0 }
+
 type Shares = ReadonlyMap<string, readonly SharedOut[]>
 
 /** Libraries as cards: colour, name, members and last change. */
@@ -21,6 +23,8 @@ export function LibraryCards(props: {
   label: string
   libraries: readonly LibraryItem[]
   shares: Shares
+  /** Undefined until it is known. */
+  access: ReadonlyMap<string, AccessSummary> | undefined
   onOpenDialog: (dialog: OpenDialog) => void
 }) {
   const common = useTexts('common')
@@ -33,6 +37,7 @@ export function LibraryCards(props: {
             key={library.repo_id}
             library={library}
             shares={props.shares.get(library.repo_id) ?? []}
+            access={props.access && (props.access.get(library.repo_id) ?? NO_ACCESS)}
             onOpenDialog={props.onOpenDialog}
           />
         ))}
@@ -47,6 +52,7 @@ export function LibraryCards(props: {
 function LibraryCard(props: {
   library: LibraryItem
   shares: readonly SharedOut[]
+  access: AccessSummary | undefined
   onOpenDialog: (dialog: OpenDialog) => void
 }) {
   const { library } = props
@@ -79,7 +85,7 @@ function LibraryCard(props: {
             </span>
           </span>
         </Link>
-        <Members library={library} shares={props.shares} />
+        <Members library={library} shares={props.shares} access={props.access} />
         <span className="library-card-actions">
           <IconButton
             className={starred ? 'libraries-starred' : ''}
@@ -100,9 +106,13 @@ function LibraryCard(props: {
   )
 }
 
-/** Who has the library besides the user: the owner of a shared one, else those it is shared with. */
-function Members(props: { library: LibraryItem; shares: readonly SharedOut[] }) {
-  const { library, shares } = props
+/** Who can see the library besides the user: the owner of a shared one, else those it or a part of it is shared with. */
+function Members(props: {
+  library: LibraryItem
+  shares: readonly SharedOut[]
+  access: AccessSummary | undefined
+}) {
+  const { library, access } = props
   const texts = useTexts('libraries')
   if (library.type !== 'mine') {
     const name = library.type === 'group' ? (library.group_name ?? '') : library.owner_name
@@ -117,11 +127,21 @@ function Members(props: { library: LibraryItem; shares: readonly SharedOut[] }) 
       </span>
     )
   }
-  if (shares.length === 0) return <span className="library-card-members muted">{texts.onlyYou}</span>
+  // Nothing is said of what is not known yet.
+  if (access === undefined) return <span className="library-card-members muted" />
+  const shares = access.shares === 0 ? [] : props.shares.filter(({ is_expired }) => !is_expired)
   const names = shares.map((share) => share.group_name ?? share.user_name ?? texts.everyone)
+  const whole = access.shares === 1 && names[0] !== undefined ? names[0] : texts.sharedWith(access.shares)
+  const parts = [
+    ...(access.shares > 0 ? [whole] : []),
+    ...(access.shares_inside > 0 ? [texts.partsShared(access.shares_inside)] : []),
+    ...(access.links > 0 ? [texts.linksTo(access.links)] : []),
+  ]
+  if (parts.length === 0) return <span className="library-card-members muted">{texts.onlyYou}</span>
   return (
-    <span className="library-card-members muted" title={names.join(', ')}>
+    <span className="library-card-members muted" title={[...names, ...parts.slice(1)].join(', ')}>
       <span className="library-card-faces">
+        {shares.length === 0 && <Sign isGroup={access.links === 0} />}
         {shares
           .slice(0, MAX_MEMBERS)
           .map((share, index) =>
@@ -137,9 +157,7 @@ function Members(props: { library: LibraryItem; shares: readonly SharedOut[] }) 
             ),
           )}
       </span>
-      <bdi className="library-card-member">
-        {shares.length === 1 ? names[0] : texts.sharedWith(shares.length)}
-      </bdi>
+      <bdi className="library-card-member">{parts.join(' · ')}</bdi>
     </span>
   )
 }

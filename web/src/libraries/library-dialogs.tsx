@@ -6,7 +6,7 @@ import { RenameDialog } from './rename-dialog.tsx'
 import { SettingsDialog } from './settings-dialog.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
 
-export type DialogKind = 'share' | 'rename' | 'settings' | 'transfer' | 'delete' | 'leave'
+export type DialogKind = 'share' | 'access' | 'rename' | 'settings' | 'transfer' | 'delete' | 'leave'
 
 /** The open dialog and its library. */
 export interface OpenDialog {
@@ -20,6 +20,8 @@ export default function LibraryDialogs(props: OpenDialog & { onClose: () => void
   switch (kind) {
     case 'share':
       return <ShareDialog libraryId={libraryId} path="/" name={name} isDir onClose={onClose} />
+    case 'access':
+      return <ShareDialog libraryId={libraryId} path="/" name={name} isDir first="access" onClose={onClose} />
     case 'rename':
       return <RenameDialog library={library} onClose={onClose} />
     case 'settings':

@@ -1,6 +1,6 @@
 import { LayoutGrid, List, SearchX } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
-import { type LibraryItem, useSharedOut } from '../api/index.ts'
+import { type LibraryItem, useAccessSummary, useSharedOut } from '../api/index.ts'
 import { useLanguage, useTexts } from '../texts/index.ts'
 import { Empty, IconButton, SearchField } from '../ui/index.ts'
 import { LazyLibraryDialogs } from './lazy.ts'
@@ -22,7 +22,9 @@ export function LibraryLists(props: { libraries: readonly LibraryItem[] }) {
   const [order, setOrder] = useOrder()
   const [dialog, setDialog] = useState<OpenDialog>()
   const [asList, setAsList] = useState(() => localStorage.getItem(VIEW) === 'list')
-  const { data: shares } = useSharedOut(libraries.some(({ type }) => type === 'mine'))
+  const hasOwn = libraries.some(({ type }) => type === 'mine')
+  const { data: shares } = useSharedOut(hasOwn)
+  const { data: access } = useAccessSummary(hasOwn)
   const sharesOf = useMemo(
     () =>
       Map.groupBy(
@@ -70,6 +72,7 @@ export function LibraryLists(props: { libraries: readonly LibraryItem[] }) {
                 label={label}
                 libraries={section.libraries}
                 shares={sharesOf}
+                access={access}
                 onOpenDialog={setDialog}
               />
             )}

@@ -51,7 +51,7 @@ export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog:
         <td className="libraries-size">{formats.size(library.size)}</td>
         <td className="libraries-modified">
           <time dateTime={library.last_modified} title={formats.moment(library.last_modified)}>
-            {formats.ago(library.last_modified)}
+            {formats.when(library.last_modified)}
           </time>
         </td>
         {library.type !== 'mine' && (
@@ -83,8 +83,9 @@ export function Badges(props: { library: LibraryItem }) {
   return (
     <span className="libraries-badges">
       {library.encrypted && <span className="badge badge-accent">{texts.encrypted}</span>}
-      {library.status === 'read-only' && <span className="badge">{texts.readOnly}</span>}
-      {library.status !== 'read-only' && !canEdit(library) && <span className="badge">{texts.mayRead}</span>}
+      {(library.status === 'read-only' || !canEdit(library)) && (
+        <span className="badge">{texts.readOnly}</span>
+      )}
       {library.monitored && (
         <span className="libraries-watched" title={texts.watchLabel}>
           <Eye size={15} aria-hidden />

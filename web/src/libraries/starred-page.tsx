@@ -6,7 +6,7 @@ import { patchQuery, removeStar, type StarredItem, useStarred } from '../api/ind
 import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Empty, IconButton, LoadError, useFailureToast, useTitle, Waiting } from '../ui/index.ts'
+import { Empty, IconButton, LoadError, useFailureToast, useTitle, visibleName, Waiting } from '../ui/index.ts'
 import { FilePicture } from './file-picture.tsx'
 import { LibraryIcon } from './library-row.tsx'
 
@@ -67,7 +67,7 @@ function StarredRow(props: { item: StarredItem }) {
         />
       )}
       <span className="libraries-words">
-        <bdi className="libraries-title">{name}</bdi>
+        <bdi className="libraries-title">{visibleName(name)}</bdi>
         <span className="libraries-meta muted">
           {!isLibrary && (
             <>
@@ -75,7 +75,7 @@ function StarredRow(props: { item: StarredItem }) {
               {' · '}
             </>
           )}
-          {deleted ? texts.gone : formats.ago(mtime)}
+          {deleted ? texts.gone : formats.when(mtime)}
         </span>
       </span>
     </>
@@ -111,7 +111,7 @@ function StarredRow(props: { item: StarredItem }) {
           <span className="badge">{texts.gone}</span>
         ) : (
           <time dateTime={mtime} title={formats.moment(mtime)}>
-            {formats.ago(mtime)}
+            {formats.when(mtime)}
           </time>
         )}
       </td>

@@ -11,6 +11,7 @@ import {
   Share2,
   Trash,
   Trash2,
+  Users,
 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { canDownload, fetchFolder, fetchLibrary, type LibraryItem } from '../api/index.ts'
@@ -29,6 +30,7 @@ export function useLibraryMenu(
 ): readonly MenuEntry[] {
   const texts = useTexts('libraries')
   const common = useTexts('common')
+  const sharing = useTexts('sharing')
   const [, go] = useLocation()
   const { watch } = useLibraryToggles()
   const { repo_id: id, type, monitored } = library
@@ -43,6 +45,7 @@ export function useLibraryMenu(
       onSelect: () => void download(library),
     },
     (isMine || library.is_admin) && { label: common.share, icon: Share2, onSelect: dialog('share') },
+    (isMine || library.is_admin) && { label: sharing.whoHasAccess, icon: Users, onSelect: dialog('access') },
     isMine && { label: common.rename, icon: PencilLine, onSelect: dialog('rename') },
     isMine && { label: texts.settings, icon: Settings2, onSelect: dialog('settings') },
     monitored !== undefined && {

@@ -32,7 +32,7 @@ export function ResultRow(props: { result: SearchResult; typed: string }) {
               <MessageSquare size={15} aria-hidden />
               <span>{texts.commentBy(comment.user_name)}</span>
               <time dateTime={comment.created_at} title={formats.moment(comment.created_at)}>
-                {formats.ago(comment.created_at)}
+                {formats.when(comment.created_at)}
               </time>
             </figcaption>
             <blockquote>
@@ -53,7 +53,7 @@ export function ResultRow(props: { result: SearchResult; typed: string }) {
           </Link>
           {!is_dir && <span>{formats.size(size)}</span>}
           <time dateTime={new Date(last_modified * 1000).toISOString()} title={formats.moment(last_modified)}>
-            {formats.ago(last_modified)}
+            {formats.when(last_modified)}
           </time>
         </p>
       </div>

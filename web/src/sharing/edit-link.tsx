@@ -14,7 +14,7 @@ import {
 } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
 
-/** Edits permission and expiry of a link. */
+/** Edits permission, password and expiry of a link. */
 export function EditLink(props: {
   kind: LinkKind
   link: LinkItem
@@ -33,6 +33,7 @@ export function EditLink(props: {
     await changeLink(kind, link.token, {
       ...(endChanged && { expires: expiryOf(draft) }),
       ...(draft.rights !== first.rights && { permissions: rightsNamed[draft.rights] }),
+      ...(passwordOf(draft) !== passwordOf(first) && { password: passwordOf(draft) }),
       description: draft.description.trim(),
     })
     await queries.invalidateQueries({ queryKey: ['links'] })
@@ -51,16 +52,19 @@ export function EditLink(props: {
         mayWrite={props.mayWrite}
         draft={draft}
         onChange={setDraft}
-        withoutPassword
       />
     </FormDialog>
   )
 }
 
+const passwordOf = ({ secured, password }: LinkDraft) => (secured ? password : '')
+
 function draftOf(link: LinkItem): LinkDraft {
   return {
     ...newDraft,
     rights: nameOfRights(link.permissions),
+    secured: link.password !== '',
+    password: link.password,
     until: link.expire_date === '' ? 'never' : 'date',
     date: link.expire_date === '' ? '' : dayOf(new Date(link.expire_date)),
     description: link.description,

@@ -97,7 +97,7 @@ function Row(props: { group: GroupItem; library: GroupLibrary; role: GroupRole }
         </Link>
         <span className="muted">
           <bdi>{library.owner_name}</bdi> · {formats.size(library.size)} ·{' '}
-          {formats.ago(library.last_modified)}
+          {formats.when(library.last_modified)}
         </span>
       </span>
       <span className="badge">{texts.permissions[permissionOf(library)]}</span>

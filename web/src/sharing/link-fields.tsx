@@ -12,8 +12,6 @@ export function LinkFields(props: {
   mayWrite: boolean
   draft: LinkDraft
   onChange: (draft: LinkDraft) => void
-  /** The password of an existing link cannot be changed. */
-  withoutPassword?: boolean
 }) {
   const { draft, kind } = props
   const texts = useTexts('sharing')
@@ -54,16 +52,14 @@ export function LinkFields(props: {
           />
         )}
       </div>
-      {!props.withoutPassword && (
-        <CheckField
-          label={texts.withPassword}
-          checked={draft.secured}
-          onChange={(event) =>
-            set({ secured: event.target.checked, password: draft.password || makePassword() })
-          }
-        />
-      )}
-      {draft.secured && !props.withoutPassword && (
+      <CheckField
+        label={texts.withPassword}
+        checked={draft.secured}
+        onChange={(event) =>
+          set({ secured: event.target.checked, password: draft.password || makePassword() })
+        }
+      />
+      {draft.secured && (
         <div className="sharing-password">
           <PasswordField
             label={common.password}

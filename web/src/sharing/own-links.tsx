@@ -13,6 +13,7 @@ import {
   LoadError,
   SearchField,
   useAction,
+  visibleName,
   Waiting,
 } from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
@@ -100,10 +101,10 @@ function OwnLink(props: { kind: LinkKind; link: LinkItem }) {
             <span className="sharing-names">
               {link.is_valid ? (
                 <Link to={address} title={name}>
-                  <bdi>{name}</bdi>
+                  <bdi>{visibleName(name)}</bdi>
                 </Link>
               ) : (
-                <bdi title={name}>{name}</bdi>
+                <bdi title={name}>{visibleName(name)}</bdi>
               )}
               <bdi className="muted">
                 {path === '/' ? texts.wholeLibrary : `${link.repo_name}${shownParent(path)}`}

@@ -1,10 +1,11 @@
 import './sharing.css'
 import { Tabs } from 'radix-ui'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { canEdit, useAccount, useLibrary } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Dialog, LoadError, TabList, Waiting } from '../ui/index.ts'
 import { GroupShares } from './group-shares.tsx'
+import { WhoHasAccess } from './lazy.ts'
 import { LinksHere } from './links-here.tsx'
 import { OthersLinks } from './others-links.tsx'
 import { PeopleShares } from './people-shares.tsx'
@@ -18,7 +19,7 @@ export interface Shared {
 }
 
 /** Shares with people, groups and links. Shows only what the user may do. */
-export function ShareDialog(props: Shared & { onClose: () => void }) {
+export function ShareDialog(props: Shared & { first?: ShareTab; onClose: () => void }) {
   const texts = useTexts('sharing')
   const library = useLibrary(props.libraryId)
   const [beforeName, afterName] = texts.shareTitle.split('{name}')
@@ -45,9 +46,14 @@ export function ShareDialog(props: Shared & { onClose: () => void }) {
   )
 }
 
-type ShareTab = 'people' | 'groups' | 'link' | 'upload'
+export type ShareTab = 'access' | 'people' | 'groups' | 'link' | 'upload'
 
-function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrary>['data']> }) {
+function Ways(
+  props: Shared & {
+    first?: ShareTab | undefined
+    library: NonNullable<ReturnType<typeof useLibrary>['data']>
+  },
+) {
   const { library, isDir, libraryId, path } = props
   const texts = useTexts('sharing')
   const { data: account } = useAccount()
@@ -60,14 +66,16 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
     ...(inside && manages ? (['people', 'groups'] as const) : []),
     ...(library.encrypted ? [] : (['link'] as const)),
     ...(isDir && !library.encrypted && canEdit(library) ? (['upload'] as const) : []),
+    ...(manages ? (['access'] as const) : []),
   ]
-  const [chosen, setCurrent] = useState<ShareTab>()
+  const [chosen, setCurrent] = useState(props.first)
   const [first] = tabs
   const current = chosen ?? first
   if (current === undefined) {
     return <p className="muted">{library.encrypted && manages ? texts.encryptedPart : texts.mayNotShare}</p>
   }
   const labels: Record<ShareTab, string> = {
+    access: texts.whoHasAccess,
     people: texts.people,
     groups: texts.groups,
     link: texts.link,
@@ -77,6 +85,11 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
     <Tabs.Root className="stack" value={current} onValueChange={(tab) => setCurrent(tab as ShareTab)}>
       <TabList label={texts.tabs} names={tabs} labels={labels} current={current} />
       {library.encrypted && <p className="muted">{texts.encryptedHint}</p>}
+      <Tabs.Content value="access" className="stack">
+        <Suspense fallback={<Waiting />}>
+          <WhoHasAccess libraryId={libraryId} libraryName={library.repo_name} path={path} />
+        </Suspense>
+      </Tabs.Content>
       <Tabs.Content value="people" className="stack">
         <PeopleShares place={place} owner={library.owner_email} isOwner={isOwner} />
       </Tabs.Content>

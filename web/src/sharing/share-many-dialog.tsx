@@ -2,7 +2,7 @@ import './sharing.css'
 import { type FormEvent, useState } from 'react'
 import { addShares, type Person, type SharePermission, useGroups } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { Button, Dialog, SelectField, useAction, useToast } from '../ui/index.ts'
+import { Button, Dialog, SelectField, useAction, useToast, visibleName } from '../ui/index.ts'
 import { expiryOf } from './link-draft.ts'
 import { PeopleField } from './people-field.tsx'
 import { PermissionSelect } from './permission-select.tsx'
@@ -85,7 +85,7 @@ export function ShareManyDialog(props: { items: readonly Shared[]; onClose: () =
       <ul className="sharing-many" aria-label={texts.sharedItems}>
         {items.slice(0, MAX_NAMES).map(({ path, name }) => (
           <li key={path}>
-            <bdi>{name}</bdi>
+            <bdi>{visibleName(name)}</bdi>
           </li>
         ))}
         {items.length > MAX_NAMES && <li>…</li>}

@@ -1,88 +1,121 @@
 import './sharing.css'
-import { Globe, Link as LinkIcon, Users } from 'lucide-react'
+import { Globe, Link as LinkIcon, Upload, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
-import {
-  type LinkItem,
-  permissionOf,
-  type SharedPlace,
-  type ShareItem,
-  useLibraryLinks,
-  useMembers,
-  useSharedOut,
-  useShares,
-} from '../api/index.ts'
-import { ancestorsOf, normalizePath } from '../paths.ts'
-import { useTexts } from '../texts/index.ts'
-import { Avatar } from '../ui/index.ts'
+import { permissionOf, useAccessList, useMembers } from '../api/index.ts'
+import { nameOf } from '../paths.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Avatar, LoadError, Waiting } from '../ui/index.ts'
 
-/** The item, and the owner of its library. */
 interface Asked {
   readonly libraryId: string
   readonly libraryName: string
   readonly path: string
-  readonly isDir: boolean
-  readonly owner: { readonly email: string; readonly name: string }
 }
 
-/** Who can see an item, and by which share of it or of a folder above. For those who manage the library. */
+type AccessList = NonNullable<ReturnType<typeof useAccessList>['data']>
+type SharedAccess = AccessList['shares'][number]
+type LinkAccess = AccessList['links'][number]
+
+/**
+ * Who can see an item: its owner, and all shares and links on it, on folders above, and on what is in it, with how and since when. For
+ * those who manage its shares.
+ */
 export default function WhoHasAccess(props: Asked) {
-  const { libraryId, libraryName, path, isDir, owner } = props
   const texts = useTexts('sharing')
-  const places = [{ name: libraryName, path: '/' }, ...ancestorsOf(path)].toReversed()
+  const { data, error, refetch } = useAccessList(props.libraryId, props.path)
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Waiting />
+  const whole = (one: { relation: string }) => one.relation !== 'below'
+  const parts = (one: { relation: string }) => one.relation === 'below'
+  const hasParts = data.shares.some(parts) || data.links.some(parts)
+  const rows = (wanted: (one: { relation: string }) => boolean) => (
+    <>
+      {data.shares.filter(wanted).map((share) => (
+        <ShareReader key={`${share.path} ${share.user_email} ${share.group_id}`} share={share} {...props} />
+      ))}
+      {data.links.filter(wanted).map((link, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the tokens of links are not told here.
+        <LinkReader key={index} link={link} {...props} />
+      ))}
+    </>
+  )
   return (
-    <ul className="sharing-rows">
-      <Reader icon={<Avatar email={owner.email} name={owner.name} size={28} />} name={owner.name}>
-        {texts.ownsLibrary}
-      </Reader>
-      {places.map((place) => {
-        const isFile = place.path === path && !isDir
-        const why = place.path === path ? texts.becauseItself : texts.becauseOf(place.name)
-        return (
-          <SharesAt
-            key={place.path}
-            place={{ libraryId, path: place.path, ...(isFile && { isFile }) }}
-            why={why}
-          />
-        )
-      })}
-      <EveryoneRow
-        libraryId={libraryId}
-        why={path === '/' ? texts.becauseItself : texts.becauseOf(libraryName)}
-      />
-      <LinksTo {...props} />
-    </ul>
+    <div className="stack">
+      <ul className="sharing-rows">
+        <Reader
+          icon={<Avatar email={data.owner.email} name={data.owner.name} size={28} />}
+          name={data.owner.name}
+        >
+          {texts.ownsLibrary}
+        </Reader>
+        {rows(whole)}
+      </ul>
+      {data.shares.length + data.links.length === 0 && <p className="muted">{texts.accessNobody}</p>}
+      {hasParts && (
+        <section>
+          <h3>{texts.accessBelow}</h3>
+          <ul className="sharing-rows">{rows(parts)}</ul>
+        </section>
+      )}
+      {data.is_cut && <p className="muted">{texts.accessCut}</p>}
+    </div>
   )
 }
 
-function SharesAt(props: { place: SharedPlace; why: string }) {
-  const { place, why } = props
-  const { data } = useShares(place, true)
-  return (data ?? [])
-    .filter(({ is_expired }) => !is_expired)
-    .map((share) => (
-      <ShareReader key={`${share.user_info?.name} ${share.group_info?.id}`} share={share} why={why} />
-    ))
+/** By which item a share or a link grants access: this one, a folder above, or something in it. */
+function useReason(asked: Asked): (one: { path: string; relation: string }) => string {
+  const texts = useTexts('sharing')
+  return ({ path, relation }) => {
+    if (relation === 'here') return texts.becauseItself
+    if (relation === 'below') return path.slice(asked.path === '/' ? 1 : asked.path.length + 1)
+    return texts.becauseOf(path === '/' ? asked.libraryName : nameOf(path))
+  }
 }
 
-function ShareReader(props: { share: ShareItem; why: string }) {
-  const { share, why } = props
+/** Since when and until when. */
+function useTimes(): (one: { since: string; expire_date?: string | undefined }, by: string) => string {
   const texts = useTexts('sharing')
-  const right = texts.permissions[permissionOf(share)]
-  if (share.group_info !== undefined) {
+  const formats = useFormats()
+  return ({ since, expire_date }, by) =>
+    [
+      texts.accessSince(formats.date(since), by),
+      ...(expire_date === undefined ? [] : [texts.accessUntil(formats.moment(expire_date))]),
+    ].join(', ')
+}
+
+function ShareReader(props: Asked & { share: SharedAccess }) {
+  const { share } = props
+  const texts = useTexts('sharing')
+  const why = useReason(props)
+  const times = useTimes()
+  const details = (
+    <>
+      <span>
+        {texts.permissions[permissionOf(share)]} · <bdi>{why(share)}</bdi>
+        {share.is_held && ` · ${texts.accessHeld}`}
+      </span>
+      <span>{times(share, share.giver_name)}</span>
+    </>
+  )
+  if (share.share_type === 'group') {
     return (
-      <Reader icon={<Sign of={Users} />} name={share.group_info.name}>
-        {right} · {why}
-        <MemberNames id={share.group_info.id} />
+      <Reader icon={<Sign of={Users} />} name={share.group_name ?? ''}>
+        {details}
+        <MemberNames id={share.group_id ?? 0} />
       </Reader>
     )
   }
-  const person = share.user_info
+  if (share.share_type === 'public') {
+    return (
+      <Reader icon={<Sign of={Globe} />} name={texts.everyone}>
+        {details}
+      </Reader>
+    )
+  }
+  const name = share.user_name ?? ''
   return (
-    <Reader
-      icon={<Avatar email={person?.name ?? ''} name={person?.nickname} url={person?.avatar_url} size={28} />}
-      name={person?.nickname ?? ''}
-    >
-      {right} · {why}
+    <Reader icon={<Avatar email={share.user_email ?? ''} name={name} size={28} />} name={name}>
+      {details}
     </Reader>
   )
 }
@@ -100,38 +133,24 @@ function MemberNames(props: { id: number }) {
   )
 }
 
-function EveryoneRow(props: { libraryId: string; why: string }) {
+function LinkReader(props: Asked & { link: LinkAccess }) {
+  const { link } = props
   const texts = useTexts('sharing')
-  const { data } = useSharedOut()
-  const share = data?.find(
-    ({ repo_id, share_type, path }) =>
-      share_type === 'public' && repo_id === props.libraryId && path === undefined,
-  )
-  if (share === undefined) return null
+  const why = useReason(props)
+  const times = useTimes()
+  const everybody = link.type === 'upload' ? texts.accessUpload : texts.anyoneWithLink
   return (
-    <Reader icon={<Sign of={Globe} />} name={texts.everyone}>
-      {texts.permissions[share.share_permission]} · {props.why}
+    <Reader
+      icon={<Sign of={link.type === 'upload' ? Upload : LinkIcon} />}
+      name={link.scope === 'all_users' ? everybody : texts.accessNamed}
+    >
+      <span>
+        <bdi>{why(link)}</bdi>
+        {link.has_password && ` · ${texts.accessPassword}`}
+      </span>
+      <span>{times(link, link.creator_name)}</span>
     </Reader>
   )
-}
-
-function LinksTo(props: Asked) {
-  const texts = useTexts('sharing')
-  const { data } = useLibraryLinks('share', props.libraryId)
-  const opens = ({ path, is_expired, is_active }: LinkItem) => {
-    const target = normalizePath(path)
-    const isAbove = target === '/' || props.path === target || props.path.startsWith(`${target}/`)
-    return isAbove && !is_expired && is_active
-  }
-  return (data ?? []).filter(opens).map((link) => {
-    const target = normalizePath(link.path)
-    const why = target === props.path ? texts.becauseItself : texts.becauseOf(link.obj_name || target)
-    return (
-      <Reader key={link.token} icon={<Sign of={LinkIcon} />} name={texts.anyoneWithLink}>
-        {why}
-      </Reader>
-    )
-  })
 }
 
 function Sign(props: { of: typeof Users }) {

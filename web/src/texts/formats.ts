@@ -1,12 +1,12 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365 * 86_400],
-  ['month', 30 * 86_400],
-  ['week', 7 * 86_400],
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
 ]
+
+/** Relative times are shown for so long. */
+const RECENT_SECONDS = 7 * 86_400
 
 /** Locale formats of numbers, sizes and times. Times are Unix seconds or ISO strings. */
 export interface Formats {
@@ -19,7 +19,9 @@ export interface Formats {
   date(time: number | string): string
   /** Date with the day of the week. */
   day(time: number | string): string
-  /** `2 hours ago`. */
+  /** Date, and `2 hours ago` beside it for the last week. */
+  when(time: number | string): string
+  /** `2 hours ago` for the last week, otherwise the date: `8 years ago` says less. */
   ago(time: number | string): string
   /** `3 min 20 s`, for the time left. */
   duration(seconds: number): string
@@ -35,6 +37,11 @@ export function formatsIn(locale: string): Formats {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const unit = (value: number, name: 'hour' | 'minute' | 'second') =>
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
+  const relativeTo = (seconds: number) => {
+    const [name, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+    return relative.format(name === 'second' ? 0 : Math.round(seconds / length), name)
+  }
+  const secondsSince = (time: Date) => (Date.now() - time.getTime()) / 1000
   return {
     locale,
     number: (value) => whole.format(value),
@@ -46,10 +53,15 @@ export function formatsIn(locale: string): Formats {
     moment: (time) => moment.format(dateOf(time)),
     date: (time) => date.format(dateOf(time)),
     day: (time) => day.format(dateOf(time)),
+    when(time) {
+      const at = dateOf(time)
+      const since = secondsSince(at)
+      return Math.abs(since) < RECENT_SECONDS ? `${date.format(at)} · ${relativeTo(-since)}` : date.format(at)
+    },
     ago(time) {
-      const seconds = (dateOf(time).getTime() - Date.now()) / 1000
-      const [name, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-      return relative.format(name === 'second' ? 0 : Math.round(seconds / length), name)
+      const at = dateOf(time)
+      const since = secondsSince(at)
+      return Math.abs(since) < RECENT_SECONDS ? relativeTo(-since) : date.format(at)
     },
     duration(seconds) {
       const rounded = Math.max(0, Math.round(seconds))

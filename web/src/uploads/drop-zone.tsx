@@ -1,7 +1,7 @@
 import './drop-zone.css'
 // Also the style of the tray, which is loaded later: a file of its own would cost a round trip.
 import './uploads.css'
-import { CloudUpload } from 'lucide-react'
+import { Ban, CloudUpload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { nameOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
@@ -12,7 +12,12 @@ import { addScan, loadEngine, type UploadTarget } from './uploads.ts'
  * Uploads files dropped on its children. Without a target it accepts no drops. An element with `data-upload-into` receives
  * them for the folder of that path.
  */
-export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
+export function DropZone(props: {
+  target: UploadTarget | undefined
+  /** Why nothing is accepted; shown while files are dragged over it. */
+  refusal?: string | undefined
+  children: ReactNode
+}) {
   const { target } = props
   const canDrop = target !== undefined
   useEffect(() => {
@@ -22,6 +27,7 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
   return (
     <FileDrop
       where={target && (target.path === '/' ? target.libraryName : nameOf(target.path))}
+      refusal={props.refusal}
       onDropped={target && ((scan, into) => void addScan({ ...target, path: into ?? target.path }, scan))}
     >
       {props.children}
@@ -34,6 +40,7 @@ export function FileDrop(props: {
   /** Name of the target, if it is known before the drop. */
   where: string | undefined
   onDropped: ((scan: UploadScan, into: string | undefined) => void) | undefined
+  refusal?: string | undefined
   children: ReactNode
 }) {
   const { where, onDropped } = props
@@ -78,6 +85,14 @@ export function FileDrop(props: {
   return (
     <div className="drop-zone" onDragEnter={enter} onDragLeave={leave} onDragOver={hover} onDrop={drop}>
       {props.children}
+      {over && !canDrop && props.refusal !== undefined && (
+        <div className="drop-veil">
+          <div className="drop-sign drop-refused" role="alert">
+            <Ban size={44} aria-hidden strokeWidth={1.5} />
+            <strong>{props.refusal}</strong>
+          </div>
+        </div>
+      )}
       {over && canDrop && !isInto && (
         <div className="drop-veil">
           <div className="drop-sign">

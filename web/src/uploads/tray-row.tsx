@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { errorForStatus } from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { FileIcon, IconButton, Progress, useErrorMessage, useToast } from '../ui/index.ts'
+import { FileIcon, IconButton, Progress, useErrorMessage, useToast, visibleName } from '../ui/index.ts'
 import { engine } from './browser-engine.ts'
 import { canResume } from './engine.ts'
 import { pickFiles } from './file-picker.ts'
@@ -20,7 +20,7 @@ export function TrayRow(props: { upload: Upload }) {
       <FileIcon name={name} isDir={isFolder} size={20} />
       <div className="tray-row-text">
         <span className="tray-row-name" title={place}>
-          <bdi>{name}</bdi>
+          <bdi>{visibleName(name)}</bdi>
         </span>
         <RowAbout upload={upload} />
         {state === 'sending' && size > 0 && <Progress value={sent / size} label={texts.progressOf(name)} />}

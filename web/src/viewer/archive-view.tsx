@@ -7,7 +7,7 @@ import { CarrelError, extractArchive, fetchArchive, useLibrary } from '../api/in
 import { nameOf, parentOf } from '../paths.ts'
 import { trackTask } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Button, FileIcon, LoadError, Waiting } from '../ui/index.ts'
+import { Button, FileIcon, LoadError, visibleName, Waiting } from '../ui/index.ts'
 import { type ArchiveItem, type ArchiveTree, archiveTree } from './archive-tree.ts'
 import { FolderPickerSlot } from './folder-picker-slot.ts'
 import { InfoCard } from './info-card.tsx'
@@ -105,7 +105,7 @@ function Crumbs(props: { name: string; folder: string; onOpen: (folder: string) 
             aria-current={path === props.folder ? 'location' : undefined}
             onClick={() => props.onOpen(path)}
           >
-            <bdi>{name}</bdi>
+            <bdi>{visibleName(name)}</bdi>
           </button>
         </span>
       ))}
@@ -209,10 +209,10 @@ function EntryRow(props: {
           <FileIcon name={item.name} isDir={item.isDir} />
           {item.isDir && why === undefined ? (
             <button type="button" onClick={props.onOpen}>
-              <bdi>{item.name}</bdi>
+              <bdi>{visibleName(item.name)}</bdi>
             </button>
           ) : (
-            <bdi title={item.name}>{item.name}</bdi>
+            <bdi title={item.name}>{visibleName(item.name)}</bdi>
           )}
           {why !== undefined && <span className="badge">{why}</span>}
           {item.isDir && <span className="muted">{texts.archiveFiles(item.fileCount)}</span>}

@@ -22,7 +22,15 @@ import { historyUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import { ShareDialog } from '../sharing/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { FileIcon, IconButton, Menu, ONE_COLUMN, useFailureToast, useMedia } from '../ui/index.ts'
+import {
+  FileIcon,
+  IconButton,
+  Menu,
+  ONE_COLUMN,
+  useFailureToast,
+  useMedia,
+  visibleName,
+} from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { SiblingNavigation } from './sibling-files.ts'
 
@@ -64,7 +72,7 @@ export function FileBar(props: {
       <FileIcon name={name} />
       <div className="viewer-title">
         <h1 title={name}>
-          <bdi>{name}</bdi>
+          <bdi>{visibleName(name)}</bdi>
         </h1>
         <About file={file} />
       </div>
@@ -119,7 +127,7 @@ function About({ file }: { file: OpenedFile }) {
     <p className="viewer-about muted">
       <span>{formats.size(size)}</span>
       <span title={formats.moment(mtime)}>
-        {formats.ago(mtime)}
+        {formats.when(mtime)}
         {entry.modifier_name && (
           <>
             {' · '}

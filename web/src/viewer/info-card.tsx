@@ -2,7 +2,7 @@ import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { downloadFile } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { Button, FileIcon, useFailureToast } from '../ui/index.ts'
+import { Button, FileIcon, useFailureToast, visibleName } from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 /** Shown instead of content that cannot be displayed: file details and a download button. */
@@ -18,7 +18,7 @@ export function InfoCard(props: { file: OpenedFile; why?: ReactNode }) {
       <div className="card viewer-info-card">
         <FileIcon name={file.name} size={52} />
         <p className="viewer-info-name">
-          <bdi>{file.name}</bdi>
+          <bdi>{visibleName(file.name)}</bdi>
         </p>
         <p className="muted">{why ?? texts.noPreview}</p>
         <dl>

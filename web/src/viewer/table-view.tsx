@@ -1,10 +1,11 @@
 import { useMemo } from 'react'
-import { useTexts } from '../texts/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
 import { parseDelimited } from './delimited.ts'
 
 /** A CSV file as a table. */
 export default function TableView({ text, name }: { text: string; name: string }) {
   const texts = useTexts('viewer')
+  const formats = useFormats()
   const { head, rows, isCut } = useMemo(() => parseDelimited(text), [text])
   // Rows and cells have no other identity than their number.
   const numbered = <T,>(list: readonly T[]) => list.map((value, index) => ({ value, number: index + 1 }))
@@ -35,6 +36,11 @@ export default function TableView({ text, name }: { text: string; name: string }
           ))}
         </tbody>
       </table>
+      {isCut && (
+        <p className="viewer-note viewer-table-end">
+          {texts.tableEnds(rows.length, formats.number(rows.length))}
+        </p>
+      )}
     </section>
   )
 }

@@ -54,8 +54,20 @@ function paperStyle(page: Document, around: string): HTMLStyleElement {
   style.textContent = `
     .docx a[href], .docx a[href] span { color: #0b5fb0; text-decoration: underline }
     body, .docx-wrapper { background: ${around} !important }
+    @media (max-width: 860px) { .docx-wrapper { padding: 0 !important } }
     .docx-wrapper > section.docx:not([style*='padding']) { padding: 2.5cm !important; width: min(21cm, 100%); box-sizing: border-box }`
   return style
+}
+
+/** Makes the paper as small as the frame demands: a page is wider than a phone, and what is left of a centered page cannot be scrolled to. */
+function fitWidth(frame: HTMLIFrameElement): void {
+  const body = frame.contentDocument?.body
+  if (body === undefined || body === null) return
+  body.style.zoom = '1'
+  const papers = [...body.querySelectorAll<HTMLElement>('section.docx')]
+  const widest = Math.max(0, ...papers.map(({ offsetWidth }) => offsetWidth))
+  const room = frame.clientWidth
+  if (widest > room && room > 0) body.style.zoom = String(room / widest)
 }
 
 /**
@@ -80,10 +92,20 @@ function Paper({ nodes }: { nodes: readonly Node[] }) {
       page.head.append(paperStyle(page, getComputedStyle(element).getPropertyValue('--wash')))
       page.body.style.margin = '0'
     }
+    const fit = () => fitWidth(element)
     // Some browsers replace the empty document of a new frame a moment later.
-    element.addEventListener('load', fill)
-    fill()
-    return () => element.removeEventListener('load', fill)
+    const refill = () => {
+      fill()
+      fit()
+    }
+    element.addEventListener('load', refill)
+    refill()
+    const resized = new ResizeObserver(fit)
+    resized.observe(element)
+    return () => {
+      resized.disconnect()
+      element.removeEventListener('load', refill)
+    }
   }, [nodes])
   return (
     <div className="viewer-body viewer-word">
