@@ -283,7 +283,10 @@ class SyncRun {
     let stored: { place?: string; files?: Record<string, BaseState> }
     try {
       const text = await readFile(path.join(this.#root, STATE_FILE), 'utf8')
-      stored = parseOutsideJson(text, { values: 20_000_000 }) as typeof stored
+      stored = parseOutsideJson(text, {
+        values: 20_000_000,
+        differentNames: Number.POSITIVE_INFINITY,
+      }) as typeof stored
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
       throw new ClientError(

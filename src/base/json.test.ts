@@ -24,6 +24,21 @@ describe('JSON from outside', () => {
     assert.throws(() => parseOutsideJson(named(201), { names: 200 }), JsonRefused)
   })
 
+  it('is refused when it has too many different names, in one object or in many', () => {
+    const record = (n: number) => ({ id: n, name: `${n}`, size: { bytes: n } })
+    const records = Array.from({ length: 5000 }, (_, n) => record(n))
+    assert.deepEqual(parseOutsideJson(JSON.stringify(records), { differentNames: 4 }), records)
+    assert.throws(() => parseOutsideJson(JSON.stringify(records), { differentNames: 3 }), JsonRefused)
+    // Of the same length, with the same first and last character.
+    const name = (n: number) => `k${String(n).padStart(4, '0')}k`
+    const apart = (count: number) => Array.from({ length: count }, (_, n) => ({ [name(n)]: n }))
+    for (const value of [apart(2001), Object.assign({}, ...apart(2001)), [apart(1500), apart(2001)]]) {
+      assert.throws(() => parseOutsideJson(JSON.stringify(value)), /too many names/)
+    }
+    const again = [apart(2000), apart(2000)]
+    assert.deepEqual(parseOutsideJson(JSON.stringify(again)), again)
+  })
+
   it('counts nothing within strings', () => {
     const text = JSON.stringify([`${'['.repeat(500)},,::"\\`, '\\\\', '{'.repeat(500)])
     assert.equal((parseOutsideJson(text, { depth: 1, values: 5 }) as unknown[]).length, 3)

@@ -6,6 +6,7 @@ import { BOUNDARY } from '../../support/transfer.ts'
 const JSON_DEPTH = 95
 const JSON_VALUES = 199_000
 const JSON_NAMES = 25_000
+const JSON_DIFFERENT_NAMES = 2_000
 /** A request head has 16 KiB. */
 const QUERY_BYTES = 12_000
 const FORM = 'application/x-www-form-urlencoded'
@@ -18,7 +19,7 @@ export function unusualBodies(field = 'a', limit: number): Record<string, (sent:
   return {
     'nested JSON': withBody('application/json', list(nested, JSON_VALUES / JSON_DEPTH)),
     'many JSON values': withBody('application/json', list('0', JSON_VALUES)),
-    'many JSON names': withBody('application/json', `{${names(limit - 100)}}`),
+    'many JSON names': withBody('application/json', `{"${field}":[${named(limit - 100)}]}`),
     'many fields': withBody(FORM, filled(`${field}=`, '&', limit)),
     'many parts': withBody(
       `multipart/form-data; boundary=${BOUNDARY}`,
@@ -56,9 +57,14 @@ function filled(piece: string, separator: string, bytes: number, most = Number.P
   return Array.from({ length: Math.max(1, count) }, () => piece).join(separator)
 }
 
-function names(bytes: number): string {
+/** Objects of ten names: as many different ones as are taken, which the parser learns one by one, then the first ones again. */
+function named(bytes: number): string {
   const count = Math.min(JSON_NAMES, Math.floor(bytes / 11))
-  return Array.from({ length: count }, (_, n) => `"k${n}":0`).join(',')
+  const name = (n: number) => `"k${n % (JSON_DIFFERENT_NAMES - 1)}":0`
+  return Array.from({ length: Math.floor(count / 10) }, (_, object) => {
+    const members = Array.from({ length: 10 }, (__, n) => name(10 * object + n))
+    return `{${members.join(',')}}`
+  }).join(',')
 }
 
 /** docs/limits.md: items in a list. */
