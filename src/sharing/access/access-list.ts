@@ -1,4 +1,5 @@
 import { isWithin, type LibraryId, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { asSeen, baseOf, inOrigin, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { AdministeredLibrary } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
@@ -36,8 +37,9 @@ export interface AccessSummary {
   readonly links: number
 }
 
-/** Rows read of one library, and rows listed. What is listed last is furthest below. */
+/** Rows read of one library, of one query, and rows listed. What is listed last is furthest below. */
 const MAX_READ = 10_000
+const ROWS_PER_QUERY = 500
 const MAX_LISTED = 500
 
 const ORDER: readonly Relation[] = ['here', 'above', 'below']
@@ -53,47 +55,51 @@ export async function listAccess(
   now: number,
 ): Promise<AccessList> {
   const place = inOrigin(info, path)
-  const [shares, links] = await Promise.all([
-    listSharesIn(db, info.key, MAX_READ),
-    listLinksIn(db, info.key, MAX_READ),
-  ])
-  const foundShares = reaching(
+  const shares = await reaching(
     info,
     place,
-    shares.filter((share) => !isShareExpired(share, now)),
-    (share) => share.path,
+    (last: PlacedShare | undefined, limit) => listSharesIn(db, info.key, { after: last?.cursor, limit }),
+    (share) => (isShareExpired(share, now) ? undefined : share.path),
   )
-  const foundLinks = reaching(
+  const links = await reaching(
     info,
     place,
-    links.filter((link) => isUsable(link, now)),
-    (link) => link.place,
+    (last: Link | undefined, limit) => listLinksIn(db, info.key, { after: last?.key ?? 0, limit }),
+    (link) => (isUsable(link, now) ? link.place : undefined),
   )
-  return {
-    shares: foundShares.slice(0, MAX_LISTED),
-    links: foundLinks.slice(0, MAX_LISTED),
-    isCut:
-      Math.max(shares.length, links.length) === MAX_READ ||
-      Math.max(foundShares.length, foundLinks.length) > MAX_LISTED,
-  }
+  return { shares: shares.found, links: links.found, isCut: shares.isCut || links.isCut }
 }
 
-function reaching<T>(
+/** What of the rows of all pages reaches an item. `pathOf` a row that is not in effect is undefined. */
+async function reaching<T extends { readonly createdAt: number }>(
   info: LibraryInfo,
   place: LibraryPath,
-  all: readonly T[],
-  pathOf: (one: T) => LibraryPath,
-): Reaching<T>[] {
-  const found = all.flatMap((one) => {
-    const path = pathOf(one)
-    const relation = relationOf(path, place)
-    // A manager of a shared folder is not told the names of folders above it.
-    const at = asSeen(info, path) ?? (isWithin(baseOf(info), path) ? ROOT : undefined)
-    return relation === undefined || at === undefined ? [] : [{ ...one, at, relation }]
-  })
-  return found.sort(
-    (a, b) => ORDER.indexOf(a.relation) - ORDER.indexOf(b.relation) || a.at.length - b.at.length,
+  pageAfter: (last: T | undefined, limit: number) => Promise<readonly T[]>,
+  pathOf: (one: T) => LibraryPath | undefined,
+): Promise<{ found: Reaching<T>[]; isCut: boolean }> {
+  const found: Reaching<T>[] = []
+  const slicer = new TimeSlicer()
+  let read = 0
+  for (let page = await pageAfter(undefined, ROWS_PER_QUERY); page.length > 0; ) {
+    read += page.length
+    for (const one of page) {
+      const path = pathOf(one)
+      const relation = path && relationOf(path, place)
+      // A manager of a shared folder is not told the names of folders above it.
+      const at = path && (asSeen(info, path) ?? (isWithin(baseOf(info), path) ? ROOT : undefined))
+      if (relation !== undefined && at !== undefined) found.push({ ...one, at, relation })
+    }
+    if (slicer.isDue) await slicer.rest()
+    if (page.length < ROWS_PER_QUERY || read >= MAX_READ) break
+    page = await pageAfter(page.at(-1), ROWS_PER_QUERY)
+  }
+  found.sort(
+    (a, b) =>
+      ORDER.indexOf(a.relation) - ORDER.indexOf(b.relation) ||
+      a.at.length - b.at.length ||
+      a.createdAt - b.createdAt,
   )
+  return { found: found.slice(0, MAX_LISTED), isCut: read >= MAX_READ || found.length > MAX_LISTED }
 }
 
 function relationOf(granted: LibraryPath, place: LibraryPath): Relation | undefined {

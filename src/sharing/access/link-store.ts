@@ -140,13 +140,18 @@ export async function listLinkedPaths(
   return working.map((row) => row.path as LibraryPath)
 }
 
-/** Links of a library that are active and whose item exists, oldest first, at most so many. Expired ones too. */
-export async function listLinksIn(reader: Reader, libraryKey: number, most: number): Promise<Link[]> {
+/** A page of the links of a library that are active and whose item exists, oldest first, after the link with this key. Expired ones too. */
+export async function listLinksIn(
+  reader: Reader,
+  libraryKey: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<Link[]> {
   const rows = await reader.all<LinkRow>(
-    `${SELECT} where k.library_key = ? and k.active = 1 and k.path_key is not null and l.deleted_at is null
-     order by k.created_at, k.key limit ?`,
+    `${SELECT} where k.library_key = ? and k.key > ? and k.active = 1 and k.path_key is not null
+     and l.deleted_at is null order by k.key limit ?`,
     libraryKey,
-    most,
+    after,
+    limit,
   )
   return rows.map(toLink)
 }

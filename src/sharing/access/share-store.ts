@@ -427,21 +427,33 @@ export interface PlacedShare extends Share {
   readonly path: LibraryPath
   /** Unix seconds. */
   readonly createdAt: number
+  /** Where it is among the shares of its library. */
+  readonly cursor: readonly [subKey: number, grantee: string, granteeKey: number]
 }
 
-/** Shares of a library and of everything in it, oldest first, at most so many. Expired ones too. */
-export async function listSharesIn(reader: Reader, libraryKey: number, most: number): Promise<PlacedShare[]> {
-  const rows = await reader.all<ShareRow & { path: string | null; created_at: number }>(
+/** A page of the shares of a library and of everything in it, after the one with this cursor. Expired ones too. */
+export async function listSharesIn(
+  reader: Reader,
+  libraryKey: number,
+  { after = [-1, '', 0], limit }: { after: PlacedShare['cursor'] | undefined; limit: number },
+): Promise<PlacedShare[]> {
+  const place = 'coalesce(s.sub_key, 0)'
+  const rows = await reader.all<
+    ShareRow & { path: string | null; created_at: number; place: number; grantee_key: number }
+  >(
     `select s.grantee, s.grantee_key, s.permission, s.is_admin, s.granted_by, s.expires_at, s.is_held, s.created_at,
-       sub.path
-     from share s ${TO_SUB} where s.library_key = ? order by s.created_at, s.grantee_key limit ?`,
+       sub.path, ${place} as place
+     from share s ${TO_SUB} where s.library_key = ? and (${place}, s.grantee, s.grantee_key) > (?, ?, ?)
+     order by ${place}, s.grantee, s.grantee_key limit ?`,
     libraryKey,
-    most,
+    ...after,
+    limit,
   )
   return rows.map((row) => ({
     ...toShare(row),
     path: (row.path ?? ROOT) as LibraryPath,
     createdAt: row.created_at,
+    cursor: [row.place, row.grantee, row.grantee_key] as const,
   }))
 }
 
