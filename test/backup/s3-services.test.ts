@@ -84,11 +84,11 @@ for (const kind of S3_KINDS) {
 
       await to('deep/prefix', { secretKey: 'wrong' }).refused(
         'backup list',
-        /cannot be used \(403 .*the access key/,
+        /cannot be used \(403 .*the AWS credentials/,
       )
       await to('deep/prefix', { accessKey: 'nobody' }).refused(
         'backup list',
-        /cannot be used \(40[13].*the access key/,
+        /cannot be used \(40[13].*the AWS credentials/,
       )
       await to('x', { bucket: 'no-such-bucket' }).refused(
         'backup',

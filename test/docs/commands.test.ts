@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -16,6 +16,7 @@ import { uploadFile } from '../support/transfer.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const ADMIN = { email: 'admin@carrel.local', password: 'a long password of the admin' }
+/** In this order: later pages need what earlier ones leave behind. */
 const PAGES = [
   'docs/quick-start.md',
   'README.md',
@@ -25,6 +26,17 @@ const PAGES = [
   'docs/backup.md',
   'docs/checking.md',
 ]
+const PAGES_WITH_SERVERS = ['docs/backup.md', 'docs/https.md']
+const PAGES_WITH_S3_SERVERS = ['docs/storage.md']
+/** What this file executes, and `test/release/package.test.ts` of the page that tells how to install. */
+const EXECUTED: Readonly<Record<string, readonly string[]>> = {
+  'sh run': [...PAGES, 'docs/install.md'],
+  'sh serve': [...PAGES_WITH_SERVERS, 'docs/install.md'],
+  'sh run s3': ['docs/backup.md'],
+  'sh serve s3': PAGES_WITH_S3_SERVERS,
+  'ts run': ['docs/guide-developers.md'],
+  'py run': ['docs/guide-developers.md'],
+}
 
 describe('commands of the documents', { timeout: 600_000 }, () => {
   let server: Serving
@@ -94,11 +106,17 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
   const blocksOf = (pages: readonly string[], mark: string) =>
     pages.flatMap((page) => markedBlocks(page, mark))
 
+  it('are executed on every page that marks some', () => {
+    const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })]
+    for (const [mark, executed] of Object.entries(EXECUTED)) {
+      const marked = pages.filter((page) => markedBlocks(page, mark).length > 0)
+      assert.deepEqual(marked.sort(), [...executed].sort(), mark)
+    }
+  })
+
   it('start servers', async (t) => {
     if (findProgram('curl') === undefined) return t.skip('curl is not installed')
-    const scripts = blocksOf([...PAGES, 'docs/https.md'], 'sh serve')
-    assert.ok(scripts.length > 3)
-    for (const [index, script] of scripts.entries()) {
+    for (const [index, script] of blocksOf(PAGES_WITH_SERVERS, 'sh serve').entries()) {
       await expectServer(adapted(script), path.join(folder, `served-${index}`))
     }
   })
@@ -106,11 +124,11 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
   it('work with S3', async (t) => {
     await using service = await s3OrSkip(t, 'ceph')
     if (service === undefined) return
-    const backups = blocksOf(PAGES, 'sh run s3').join('\n')
+    const backups = blocksOf(['docs/backup.md'], 'sh run s3').join('\n')
     const { code, output } = await runScript(adapted(withService(backups, service)), { cwd: folder, env })
     assert.equal(code, 0, output)
     const data = path.join(folder, 'served-s3')
-    for (const script of blocksOf(['docs/storage.md'], 'sh serve s3')) {
+    for (const script of blocksOf(PAGES_WITH_S3_SERVERS, 'sh serve s3')) {
       await expectServer(adapted(withService(script, service), data), data)
     }
   })

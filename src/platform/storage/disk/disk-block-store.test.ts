@@ -242,7 +242,7 @@ function diskContract(implementation: DiskImplementation) {
       const bytes = randomBytes(3 * 2 ** 20 + 5)
       const id = blockIdOf(bytes)
       const damage = {
-        changed: () => writeFile(fileOf(directory, id), Buffer.from(bytes).fill(0, 7, 8)),
+        changed: () => writeFile(fileOf(directory, id), Buffer.from(bytes).fill((bytes[7] ?? 0) ^ 1, 7, 8)),
         truncated: () => truncate(fileOf(directory, id), 2 ** 21),
       }
       for (const [how, apply] of Object.entries(damage)) {
