@@ -2,10 +2,9 @@ import { parseOutsideJson } from '../../../base/json.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, roleAllows } from '../../../people/accounts/index.ts'
 import { errorMessage, flag, rawValue, text } from '../../../platform/http/index.ts'
-import type { ApiServices } from '../services.ts'
-import { route } from '../services.ts'
+import { type ApiServices, route } from '../services.ts'
+import { userItem } from './account-wire.ts'
 import { person } from './accounts.schema.ts'
-import { userItem } from './person-wire.ts'
 
 /** SQLite and PostgreSQL limit the parameters of a statement. */
 const MAX_KNOWN = 10_000

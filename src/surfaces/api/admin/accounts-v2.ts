@@ -26,10 +26,10 @@ import {
   withoutUndefined,
   withRuleMessages,
 } from '../accounts/account-input.ts'
-import { accountToWire } from '../accounts/account-wire.ts'
 import { accountAction, auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { account as accountDescribed, done, olderAccount } from './accounts.schema.ts'
+import { accountToWire } from './user-wire.ts'
 
 const scopes = ['db', 'ldap', 'ldapimport']
 

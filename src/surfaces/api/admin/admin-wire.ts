@@ -1,10 +1,20 @@
 import type { ListedLibrary } from '../../../libraries/library/index.ts'
-import { emailAsShown, unknownPerson } from '../../../people/accounts/index.ts'
+import {
+  displayName,
+  emailAsShown,
+  type Group,
+  type Person,
+  unknownPerson,
+} from '../../../people/accounts/index.ts'
 import type { AuditEntry } from '../../../people/audit/index.ts'
+import type { Link } from '../../../sharing/access/index.ts'
 import { formatSize, isoTime } from '../common/wire-formats.ts'
+import { briefGroup } from '../groups/group-wire.ts'
+import { placeToWire } from '../links/link-wire.ts'
 import type { ApiServices } from '../services.ts'
 import type { AdminLibrary, PageInfo } from './admin.schema.ts'
-import type { AdminDeletedLibrary } from './libraries.schema.ts'
+import type { AdminGroup } from './groups.schema.ts'
+import type { AdminDeletedLibrary, AdminLink } from './libraries.schema.ts'
 import type { AuditLogEntry } from './server.schema.ts'
 
 /** Libraries as administrators see them. */
@@ -67,5 +77,43 @@ export function auditEntryToWire(entry: AuditEntry): AuditLogEntry {
     object_id: entry.objectId,
     path: entry.path,
     detail: entry.detail,
+  }
+}
+
+/** Groups as administrators see them: one query for owners, one for the size of the libraries shared with them. */
+export async function adminGroupsToWire({ accounts, shares }: ApiServices, list: readonly Group[]) {
+  const [owners, sizes] = await Promise.all([
+    accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey)),
+    shares.sizesSharedWith(list),
+  ])
+  return list.map((group): AdminGroup => {
+    const owner = owners.get(group.ownerKey)
+    return {
+      ...briefGroup(group, owners),
+      owner_name: owner === undefined ? '' : displayName(owner),
+      size: sizes.get(group.key) ?? 0,
+      // Groups have no quota: shared libraries count for their owners.
+      quota: -2,
+    }
+  })
+}
+
+export async function adminGroupToWire(services: ApiServices, group: Group) {
+  const [shown] = await adminGroupsToWire(services, [group])
+  return shown
+}
+
+/** A link as administrators see it: its creator and target, never its password. */
+export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean): AdminLink {
+  return {
+    token: link.token,
+    ...placeToWire(link),
+    is_dir: link.isDir,
+    creator_email: creator.email,
+    creator_name: creator.name,
+    ctime: isoTime(link.createdAt),
+    view_cnt: link.views,
+    expire_date: link.expiresAt === undefined ? '' : isoTime(link.expiresAt),
+    is_expired: isExpired,
   }
 }

@@ -4,8 +4,8 @@ import type { Link, LinkKind } from '../../../sharing/access/index.ts'
 import { auditAction, linkDeleted } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { linkFaults, linkTokenParam } from '../links/link-management.ts'
-import { adminLinkToWire } from '../links/link-wire.ts'
 import { type ApiServices, route } from '../services.ts'
+import { adminLinkToWire } from './admin-wire.ts'
 import { count as countSchema, done, link as linkSchema, links as linksSchema } from './libraries.schema.ts'
 
 const linkKinds: readonly LinkKind[] = ['share', 'upload']

@@ -31,7 +31,6 @@ import {
   withoutUndefined,
   withRuleMessages,
 } from '../accounts/account-input.ts'
-import { adminUsersToWire, adminUserToWire } from '../accounts/account-wire.ts'
 import { token } from '../accounts/accounts.schema.ts'
 import {
   type AuditedAction,
@@ -43,6 +42,7 @@ import {
 import { route } from '../services.ts'
 import { done, userFields, user as userSchema } from './accounts.schema.ts'
 import { adminUser } from './admin.schema.ts'
+import { adminUsersToWire, adminUserToWire } from './user-wire.ts'
 
 const messages: RuleMessages = {
   'email-invalid': 'email invalid.',

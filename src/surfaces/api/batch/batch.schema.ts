@@ -51,3 +51,10 @@ export const fileopsParameters = {
 } as const
 
 export const reloaded = json(listing, 'With `reloaddir`, the listing of the folder.', listingHeaders)
+
+/** The new location of a file or folder. */
+export const placed = kinds.record('Placed', () => ({
+  repo_id: kinds.libraryId,
+  parent_dir: kinds.folderPath,
+  obj_name: kinds.text('The name, with a number if the name was taken.'),
+}))

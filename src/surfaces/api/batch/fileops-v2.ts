@@ -25,11 +25,14 @@ import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPath, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults, olderLibraryNotFound } from '../faults.ts'
-import { placed as placedDescribed } from '../files/files.schema.ts'
 import { reloaded } from '../folders/folder-listing.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import { fileopsParameters, reloaded as reloadedDescribed } from './batch.schema.ts'
+import {
+  fileopsParameters,
+  placed as placedDescribed,
+  reloaded as reloadedDescribed,
+} from './batch.schema.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { openDestination } from './destination.ts'
 

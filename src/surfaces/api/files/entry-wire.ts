@@ -2,15 +2,14 @@ import {
   type FileDirent,
   type FileId,
   type LibraryId,
-  type LibraryPath,
   parentOf,
   withSlash,
 } from '../../../base/objects/index.ts'
 import type { Permission, Placed } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
+import { canEdit, canPreview } from '../common/file-kinds.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { canEdit, canPreview } from './file-kinds.ts'
 
 /** The response of most `/api/v2.1/` calls on a file. */
 export function fileInfoToWire(libraryId: LibraryId, { path, entry }: Placed, isLocked: boolean) {
@@ -25,18 +24,6 @@ export function fileInfoToWire(libraryId: LibraryId, { path, entry }: Placed, is
     is_locked: isLocked,
     can_preview: canPreview(entry.name),
     can_edit: canEdit(entry.name),
-  }
-}
-
-/** The response of `/api/v2.1/` calls that create or rename a folder. */
-export function folderInfoToWire(libraryId: LibraryId, { path, entry }: Placed) {
-  return {
-    type: 'dir',
-    repo_id: libraryId,
-    parent_dir: parentOf(path),
-    obj_name: entry.name,
-    obj_id: entry.id,
-    mtime: isoTime(entry.mtime),
   }
 }
 
@@ -85,28 +72,5 @@ export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
     last_modifier_avatar: avatarUrl(baseUrl, modifier),
     comment_total: detail.comments,
     can_edit: canEdit(entry.name),
-  }
-}
-
-/** A folder with the number and size of the files below it. */
-export function folderDetailToWire(
-  libraryId: LibraryId,
-  folder: {
-    path: LibraryPath
-    name: string
-    mtime: number
-    permission: Permission
-    size: number
-    fileCount: number
-  },
-) {
-  return {
-    repo_id: libraryId,
-    path: withSlash(folder.path),
-    name: folder.name,
-    mtime: isoTime(folder.mtime),
-    permission: folder.permission,
-    file_count: folder.fileCount,
-    size: folder.size,
   }
 }

@@ -24,6 +24,7 @@ import {
   jsonResponse,
   rawText,
 } from '../../../platform/http/index.ts'
+import { placed as placedSchema } from '../batch/batch.schema.ts'
 import { type Destination, openDestination } from '../batch/destination.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
@@ -37,7 +38,6 @@ import { placedToWire } from './entry-wire.ts'
 import {
   changes,
   location as locationDescribed,
-  placed as placedSchema,
   reloaddir,
   reloaded as reloadedDescribed,
 } from './files.schema.ts'

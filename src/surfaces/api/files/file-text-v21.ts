@@ -1,8 +1,8 @@
 import { accountRequester } from '../../../base/scheduling/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { libraryAt, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { libraryAt, pointInTime } from '../history/point-in-time.ts'
 import { route } from '../services.ts'
 import { moment } from './files.schema.ts'
 

@@ -51,13 +51,6 @@ export const itemLock = kinds.record('ItemLock', () => ({
   expires_at: kinds.orNull(kinds.unixTime),
 }))
 
-/** The new location of a file or folder. */
-export const placed = kinds.record('Placed', () => ({
-  repo_id: kinds.libraryId,
-  parent_dir: kinds.folderPath,
-  obj_name: kinds.text('The name, with a number if the name was taken.'),
-}))
-
 export const fileBlocks = kinds.record('FileBlocks', () => ({
   file_id: kinds.objectId,
   blklist: kinds.array(kinds.objectId),

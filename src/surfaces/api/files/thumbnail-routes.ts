@@ -19,11 +19,11 @@ import {
 } from '../../../platform/http/index.ts'
 import type { OpenLink } from '../../../sharing/access/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
+import { thumbnailUrl } from '../common/thumbnail-url.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { visit } from '../links/link-visits-v21.ts'
 import { type ApiServices, route } from '../services.ts'
 import { thumbnail, thumbnailSize } from './files.schema.ts'
-import { thumbnailUrl } from './thumbnail-url.ts'
 
 const MAX_SIZE = 2048
 const DEFAULT_SIZE = 256

@@ -3,6 +3,7 @@ import {
   type Dirent,
   type DirId,
   joinPath,
+  type LibraryId,
   type LibraryPath,
   parentOf,
   ROOT,
@@ -10,7 +11,7 @@ import {
   withSlash,
 } from '../../../base/objects/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
-import type { Library } from '../../../libraries/library/index.ts'
+import type { Library, Permission, Placed } from '../../../libraries/library/index.ts'
 import { changedEntries, type ShownDir, type StoredDir, shownDir } from '../../../libraries/tree/index.ts'
 import {
   type HttpRequest,
@@ -21,7 +22,8 @@ import {
   unlessUnchanged,
 } from '../../../platform/http/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
-import { thumbnailSrc } from '../files/thumbnail-url.ts'
+import { thumbnailSrc } from '../common/thumbnail-url.ts'
+import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 import { entryV2, entryV21, quoted } from './dirent-wire.ts'
 import { ListingCache } from './listing-cache.ts'
@@ -289,4 +291,39 @@ function joined(pieces: readonly Piece[]): Piece {
 
 function toBuffer(piece: Piece): Buffer {
   return typeof piece === 'string' ? Buffer.from(piece) : piece
+}
+
+/** The response of `/api/v2.1/` calls that create or rename a folder. */
+export function folderInfoToWire(libraryId: LibraryId, { path, entry }: Placed) {
+  return {
+    type: 'dir',
+    repo_id: libraryId,
+    parent_dir: parentOf(path),
+    obj_name: entry.name,
+    obj_id: entry.id,
+    mtime: isoTime(entry.mtime),
+  }
+}
+
+/** A folder with the number and size of the files below it. */
+export function folderDetailToWire(
+  libraryId: LibraryId,
+  folder: {
+    path: LibraryPath
+    name: string
+    mtime: number
+    permission: Permission
+    size: number
+    fileCount: number
+  },
+) {
+  return {
+    repo_id: libraryId,
+    path: withSlash(folder.path),
+    name: folder.name,
+    mtime: isoTime(folder.mtime),
+    permission: folder.permission,
+    file_count: folder.fileCount,
+    size: folder.size,
+  }
 }

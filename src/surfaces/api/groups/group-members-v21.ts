@@ -1,11 +1,11 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { errorMessage, flag, jsonResponse, rawText, text } from '../../../platform/http/index.ts'
 import { avatarSize, emailParam } from '../accounts/account-input.ts'
-import { memberItem } from '../accounts/person-wire.ts'
 import { route } from '../services.ts'
 import { addMember, setMemberAdmin } from './group-actions.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'
 import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST, removeByEmail } from './group-members.ts'
+import { memberItem } from './group-wire.ts'
 import { addedMembers, member as memberSchema, success } from './groups.schema.ts'
 
 const path = '/api/v2.1/groups/:group_id/members/'

@@ -8,11 +8,11 @@ import {
   parseEmail,
 } from '../../../people/accounts/index.ts'
 import { errorMessage } from '../../../platform/http/index.ts'
-import { memberItem } from '../accounts/person-wire.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'
 import { addMember, removeMember } from './group-actions.ts'
+import { memberItem } from './group-wire.ts'
 
 export const MAX_PER_REQUEST = 1000
 

@@ -1,19 +1,19 @@
 import { starredLibraries } from '../../../libraries/library/index.ts'
 import {
   type Account,
-  displayName,
   type Group,
+  type Member,
   type Person,
   personOf,
   unknownPerson,
 } from '../../../people/accounts/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
-import type { AdminGroup } from '../admin/groups.schema.ts'
+import { userItem } from '../accounts/account-wire.ts'
+import { partiesOf, personIn } from '../common/parties.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
 import { modifierFields, ownerFields } from '../libraries/library-wire.ts'
 import type { ApiServices } from '../services.ts'
-import { partiesOf, personIn } from '../shares/share-wire.ts'
-import type { BriefGroup } from './groups.schema.ts'
+import type { BriefGroup, GroupMember } from './groups.schema.ts'
 
 /** Groups as `/api/v2.1/` shows them: one query for their owners, one for their administrators. */
 export async function groupsToWire({ accounts, groups }: ApiServices, list: readonly Group[]) {
@@ -31,36 +31,13 @@ export async function groupToWire(services: ApiServices, group: Group) {
   return shown
 }
 
-/** Groups as administrators see them: one query for owners, one for the size of the libraries shared with them. */
-export async function adminGroupsToWire({ accounts, shares }: ApiServices, list: readonly Group[]) {
-  const [owners, sizes] = await Promise.all([
-    accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey)),
-    shares.sizesSharedWith(list),
-  ])
-  return list.map((group): AdminGroup => {
-    const owner = owners.get(group.ownerKey)
-    return {
-      ...briefGroup(group, owners),
-      owner_name: owner === undefined ? '' : displayName(owner),
-      size: sizes.get(group.key) ?? 0,
-      // Groups have no quota: shared libraries count for their owners.
-      quota: -2,
-    }
-  })
-}
-
-export async function adminGroupToWire(services: ApiServices, group: Group) {
-  const [shown] = await adminGroupsToWire(services, [group])
-  return shown
-}
-
 /** Groups that the caller can share with. */
 export async function briefGroups({ accounts }: ApiServices, list: readonly Group[]) {
   const owners = await accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey))
   return list.map((group) => briefGroup(group, owners))
 }
 
-function briefGroup(group: Group, owners: ReadonlyMap<number, Account>): BriefGroup {
+export function briefGroup(group: Group, owners: ReadonlyMap<number, Account>): BriefGroup {
   return {
     id: group.key,
     parent_group_id: 0,
@@ -169,5 +146,22 @@ export function groupRepoV2({ shared, owner, sharer, modifier }: GroupLibrary, u
     owner_name: owner.name,
     share_from_me: sharer.email === user.email,
     ...modifierFields(modifier, info),
+  }
+}
+
+/** A member of a group. */
+export function memberItem(
+  group: Group,
+  { account, isAdmin }: Member,
+  baseUrl: string,
+  avatarSize?: number,
+): GroupMember {
+  const isOwner = group.ownerKey === account.key
+  return {
+    group_id: group.key,
+    ...userItem(account, baseUrl, avatarSize),
+    login_id: account.loginId,
+    is_admin: isAdmin,
+    role: isOwner ? 'Owner' : isAdmin ? 'Admin' : 'Member',
   }
 }

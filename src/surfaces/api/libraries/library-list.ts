@@ -3,8 +3,8 @@ import type { LibraryInfo, LibrarySummary } from '../../../libraries/commits/ind
 import type { Permission } from '../../../libraries/library/index.ts'
 import { type Account, type Person, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
+import { type Parties, partiesOf } from '../common/parties.ts'
 import type { ApiServices } from '../services.ts'
-import { type Parties, partiesOf } from '../shares/share-wire.ts'
 
 /** Why the caller can open a library, in the order of the listings. */
 const libraryRelations = ['mine', 'shared', 'group', 'public'] as const

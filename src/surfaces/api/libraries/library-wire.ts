@@ -1,8 +1,8 @@
 import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import type { Library, Permission } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
+import { type Parties, personIn } from '../common/parties.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
-import { type Parties, personIn } from '../shares/share-wire.ts'
 import type { CreatedLibrary, SyncInfo } from './libraries.schema.ts'
 import type { Listed } from './library-list.ts'
 

@@ -31,8 +31,8 @@ import { grantName, guestOf, type LinkKind, type OpenLink } from '../../../shari
 import { openDestination } from '../batch/destination.ts'
 import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { filePathText, folderPathText } from '../common/resolve-path.ts'
+import { thumbnailSrc } from '../common/thumbnail-url.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { thumbnailSrc } from '../files/thumbnail-url.ts'
 import { type ApiServices, route } from '../services.ts'
 import { linkTokenParam } from './link-management.ts'
 import {

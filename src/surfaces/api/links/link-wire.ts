@@ -2,9 +2,8 @@ import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../../
 import type { Permission } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
 import type { Link } from '../../../sharing/access/index.ts'
-import type { AdminLink } from '../admin/libraries.schema.ts'
+import { canEdit } from '../common/file-kinds.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { canEdit } from '../files/file-kinds.ts'
 import type { OlderDownloadLink, OlderShareLink, OlderUploadLink } from './links.schema.ts'
 
 /** Data of a link's wire form that is not in the link. */
@@ -97,21 +96,6 @@ export function uploadLinkToOldWire(link: Link, creator: Person): OlderUploadLin
   }
 }
 
-/** A link as administrators see it: its creator and target, never its password. */
-export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean): AdminLink {
-  return {
-    token: link.token,
-    ...placeToWire(link),
-    is_dir: link.isDir,
-    creator_email: creator.email,
-    creator_name: creator.name,
-    ctime: isoTime(link.createdAt),
-    view_cnt: link.views,
-    expire_date: link.expiresAt === undefined ? '' : isoTime(link.expiresAt),
-    is_expired: isExpired,
-  }
-}
-
 /** The path of a folder ends with a slash. */
 function shownPath({ path, isDir }: Pick<Link, 'path' | 'isDir'>): string {
   return isDir ? withSlash(path) : path
@@ -121,7 +105,7 @@ function nameOf(path: LibraryPath): string {
   return path === ROOT ? ROOT : baseName(path)
 }
 
-function placeToWire(link: Link) {
+export function placeToWire(link: Link) {
   return {
     repo_id: link.libraryId,
     repo_name: link.libraryName,

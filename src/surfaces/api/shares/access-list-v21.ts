@@ -3,10 +3,11 @@ import { ROOT } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { originOf } from '../../../libraries/commits/index.ts'
 import { errorMessage } from '../../../platform/http/index.ts'
+import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
-import { partiesOf, personIn, recipientFields, shareTypes } from './share-wire.ts'
+import { recipientFields, shareTypes } from './share-wire.ts'
 
 const relation = kinds.oneOfWords(
   ['here', 'above', 'below'],

@@ -1,11 +1,12 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { isAdmin } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
 import { endShareWithEveryone, endShareWithGroup, leaveShare } from './share-actions.ts'
 import { parseGroupId } from './share-input.ts'
-import { partiesOf, personIn, shareRecord } from './share-wire.ts'
+import { shareRecord } from './share-wire.ts'
 import { done, shareRecord as shareRecordSchema } from './shares.schema.ts'
 
 export const besharedRepoRoutes = [

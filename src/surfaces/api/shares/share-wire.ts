@@ -1,41 +1,9 @@
-import {
-  type Account,
-  type Group,
-  type Person,
-  personOf,
-  unknownPerson,
-} from '../../../people/accounts/index.ts'
+import { personOf } from '../../../people/accounts/index.ts'
 import { isShareExpired, type Share, type SharedLibrary } from '../../../sharing/access/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
+import { type Parties, personIn } from '../common/parties.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import type { ApiServices } from '../services.ts'
 import type { OlderShare } from './shares.schema.ts'
-
-/** The accounts and groups that shares name. */
-export interface Parties {
-  readonly accounts: ReadonlyMap<number, Account>
-  readonly groups: ReadonlyMap<number, Group>
-}
-
-/** One query for all accounts and one for all groups. */
-export async function partiesOf(
-  { accounts, groups }: ApiServices,
-  shares: readonly Share[],
-  owners: readonly number[] = [],
-): Promise<Parties> {
-  const keysOf = (grantee: Share['grantee']) =>
-    shares.filter((share) => share.grantee === grantee).map(({ granteeKey }) => granteeKey)
-  const people = [...keysOf('user'), ...shares.map(({ grantedBy }) => grantedBy), ...owners]
-  return {
-    accounts: await accounts.findManyByKey(people),
-    groups: await groups.findMany(keysOf('group')),
-  }
-}
-
-export function personIn({ accounts }: Parties, key: number): Person {
-  const account = accounts.get(key)
-  return account === undefined ? unknownPerson('') : personOf(account)
-}
 
 /** A share in `shared_items`; undefined if the recipient is gone, or is everyone. */
 export function sharedItem(share: Share, parties: Parties, baseUrl: string, now: number) {

@@ -2,9 +2,10 @@ import { baseName, ROOT } from '../../../base/objects/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { originOf } from '../../../libraries/commits/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
+import { type Parties, partiesOf, personIn } from '../common/parties.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { type ApiServices, route } from '../services.ts'
-import { expiryFields, type Parties, partiesOf, personIn, recipientFields, shareTypes } from './share-wire.ts'
+import { expiryFields, recipientFields, shareTypes } from './share-wire.ts'
 import { sharedFiles } from './shares.schema.ts'
 
 export const sharedFileRoutes = [

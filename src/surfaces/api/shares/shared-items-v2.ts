@@ -13,6 +13,7 @@ import {
 } from '../../../platform/http/index.ts'
 import type { Recipient, SharePermission } from '../../../sharing/access/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
+import { partiesOf } from '../common/parties.ts'
 import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { fileAt, folderAt, folderPathText } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
@@ -26,7 +27,7 @@ import {
   shareExpiry,
   sharePermission,
 } from './share-input.ts'
-import { partiesOf, sharedItem } from './share-wire.ts'
+import { sharedItem } from './share-wire.ts'
 import { done, oneTarget, shared, sharedItems as sharedItemsDescribed, targets } from './shares.schema.ts'
 
 const params = { repo_id: libraryIdParam }

@@ -4,11 +4,12 @@ import { parseEmail } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
 import type { Recipient } from '../../../sharing/access/index.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
+import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { endShare, shareOrChange } from './share-actions.ts'
 import { sentRecipient, sharePermission } from './share-input.ts'
-import { partiesOf, personIn, shareRecord } from './share-wire.ts'
+import { shareRecord } from './share-wire.ts'
 import { olderTarget, permission, shareRecord as shareRecordSchema } from './shares.schema.ts'
 
 const params = { repo_id: libraryIdParam }

@@ -12,9 +12,9 @@ import {
   type Reader,
   required,
 } from '../../../platform/http/index.ts'
+import { libraryAt, type PointInTime, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
 import { type FoundFolder, folderAt } from '../common/resolve-path.ts'
-import { libraryAt, type PointInTime, pointInTime } from '../history/point-in-time.ts'
 import { type ApiServices, route } from '../services.ts'
 import type { ArchiveProgress } from './archives.ts'
 import { archiveProgress, archiveTask } from './transfers.schema.ts'

@@ -1,8 +1,8 @@
 import { parseCommitId } from '../../../base/objects/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
-import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'
+import { parseTime } from './parse-time.ts'
 
 /** Query parameters that select a state of the library: `commit_id`, or `at` a time. The default is the head. */
 export const pointInTime = { commit_id: rawText(), at: rawText() }

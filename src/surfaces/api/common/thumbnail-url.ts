@@ -1,6 +1,6 @@
 import type { FileDirent, LibraryPath } from '../../../base/objects/index.ts'
 import { alwaysHasThumbnail } from '../../../derived/previews/index.ts'
-import { encodePath } from '../common/wire-formats.ts'
+import { encodePath } from './wire-formats.ts'
 
 /** The relative URL of a thumbnail; undefined if the file may have none. `where` is a library id or a link token. */
 export function thumbnailSrc(
