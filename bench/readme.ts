@@ -44,7 +44,7 @@ function ratioTable(findings: readonly Finding[]): string {
   return `| Work | SQLite | PostgreSQL | Against nginx | Against Apache \`mod_dav\` | Against the raw limit |
 | --- | ---: | ---: | ---: | ---: | --- |
 ${lines.join('')}
-[All rows, the machine and plots of the curves](${published.folder}/results.md)
+All rows, the machine and plots of the curves are in \`${published.folder}/results.md\`, which \`npm run generate\` writes, and on the documentation site.
 `
 }
 

@@ -59,20 +59,27 @@ function isAbout(remark: string, names: ReadonlySet<string>): boolean {
 
 /** Writes results.json, results.md and plots to a folder, and replaces those of earlier results. */
 export async function writeResults(folder: string, results: Results): Promise<void> {
-  const { findings, runs } = results
+  const files = new Map([...resultFiles(results), [JSON_FILE, jsonText(results)]])
+  await mkdir(folder, { recursive: true })
+  for (const name of await readdir(folder)) {
+    if (name.endsWith('.svg') && !files.has(name)) await rm(path.join(folder, name))
+  }
+  for (const [name, content] of files) await writeFile(path.join(folder, name), content)
+}
+
+/** What is made of results.json, by name: results.md and the plots that it shows. */
+export function resultFiles({ findings, runs }: Results): Map<string, string> {
   const plots = plotsOf(findings)
   const pictures = [...plots.keys()].map((name) => `![${name.replace(/\.svg$/, '')}](${name})\n`)
   const text = `# Results\n\n${runs.map(runText).join('\n')}\n${pictures.join('\n')}\n${markdownTable(findings)}`
-  await mkdir(folder, { recursive: true })
-  for (const name of await readdir(folder)) {
-    if (name.endsWith('.svg') && !plots.has(name)) await rm(path.join(folder, name))
-  }
-  const files = [
-    [JSON_FILE, `${JSON.stringify(results, null, 2)}\n`],
-    ['results.md', text],
-    ...plots,
-  ] as const
-  for (const [name, content] of files) await writeFile(path.join(folder, name), content)
+  return new Map([['results.md', text], ...plots])
+}
+
+/** One finding in a line, so that a new measurement changes a line. */
+function jsonText({ runs, findings }: Results): string {
+  const lines = (values: readonly unknown[]) =>
+    values.map((value) => `    ${JSON.stringify(value)}`).join(',\n')
+  return `{\n  "runs": [\n${lines(runs)}\n  ],\n  "findings": [\n${lines(findings)}\n  ]\n}\n`
 }
 
 function runText({ date, about, minutes, measured, notes, failures }: Run): string {

@@ -4,6 +4,15 @@ import type { Tier } from './test-plan.ts'
 
 const root = path.join(import.meta.dirname, '..')
 
+/** Writes the files that are not in git, among them types that the sources are checked with. */
+export async function writeBuiltFiles(signal?: AbortSignal): Promise<void> {
+  const { code, output } = await outputOf(
+    ['--no-warnings', path.join(root, 'bin/generate.ts'), '--built'],
+    signal,
+  )
+  if (code !== 0) throw new Error(`The files that are built could not be written: ${output}`)
+}
+
 /** The lint rules that need types take as much CPU time as a tenth of the fast tier, so `npm test` leaves them to the deep tier. */
 const checks: readonly { name: string; tier: Tier; command: readonly string[] }[] = [
   { name: 'format', tier: 'fast', command: ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.'] },
@@ -46,6 +55,7 @@ function outputOf(args: string[], signal?: AbortSignal): Promise<{ code: number 
 }
 
 if (import.meta.main) {
+  await writeBuiltFiles()
   const failed = await runChecks(['fast', 'deep'])
   process.exitCode = failed.length === 0 ? 0 : 1
 }

@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { published } from '../bench/published.ts'
+import { readResults, resultFiles } from '../bench/results.ts'
 import { statements } from '../packages/conformance/statements.ts'
 import { table } from '../test/api/matrix/table.ts'
 import { startServer } from '../test/support/server.ts'
@@ -11,7 +13,8 @@ import { endpointsPage } from './endpoints.ts'
 import { pythonFiles } from './python-client.ts'
 import { typesText } from './sdk-types.ts'
 
-// `npm run generate` writes all that is made of the routes. With --check it only says which of the files in git are not what it would write.
+// `npm run generate` writes all that is made of the routes, and of the published measurements. With --check it only says which of the files in
+// git are not what it would write, with --built it writes only those that are not in git.
 
 const root = path.join(import.meta.dirname, '..')
 
@@ -19,7 +22,7 @@ const PYTHON_FOLDER = 'sdk/python/carrel_client'
 const COMPATIBILITY_PAGE = 'docs/compatibility.md'
 const OMITTED_CALLS = 'src/platform/openapi/omitted-calls.json'
 
-/** The files in git, by path: those that people read without building anything, and the types that the sources are checked with. */
+/** The files in git, by path: those that people read without building anything. */
 export async function storedFiles(): Promise<Map<string, string>> {
   const description = readDescription()
   const calls = describedCalls(description)
@@ -28,7 +31,6 @@ export async function storedFiles(): Promise<Map<string, string>> {
   await using server = await startServer()
   return new Map([
     ['docs/endpoints.md', endpointsPage(server.running.endpoints, calls)],
-    ['docs/permissions.md', permissionsPage(calls, table)],
     [
       COMPATIBILITY_PAGE,
       withPart(
@@ -37,14 +39,23 @@ export async function storedFiles(): Promise<Map<string, string>> {
         statementsTable(statements),
       ),
     ],
-    ['sdk/src/responses.ts', typesText(description)],
   ])
 }
 
-/** The files that are built where they are needed, by path. */
-export function builtFiles(): Map<string, string> {
-  const python = pythonFiles(readDescription())
-  return new Map(Array.from(python, ([name, text]) => [`${PYTHON_FOLDER}/${name}`, text]))
+/** The files that are built where they are needed, by path: for the type check, the tests, packages and the site. */
+export async function builtFiles(): Promise<Map<string, string>> {
+  const description = readDescription()
+  const results = await readResults(path.join(root, published.folder))
+  return new Map([
+    ['sdk/src/responses.ts', typesText(description)],
+    ['docs/permissions.md', permissionsPage(describedCalls(description), table)],
+    ...within(PYTHON_FOLDER, pythonFiles(description)),
+    ...within(published.folder, results === undefined ? new Map() : resultFiles(results)),
+  ])
+}
+
+function within(folder: string, files: ReadonlyMap<string, string>): [file: string, text: string][] {
+  return Array.from(files, ([name, text]) => [`${folder}/${name}`, text])
 }
 
 /** Writes those of some files that differ. Returns their paths. */
@@ -83,8 +94,10 @@ if (import.meta.main) {
       console.error(`Not what the routes say: ${outdated.join(', ')}. Run npm run generate.`)
       process.exitCode = 1
     }
+  } else if (process.argv.includes('--built')) {
+    await writeFiles(await builtFiles())
   } else {
-    const written = await writeFiles(new Map([...(await storedFiles()), ...builtFiles()]))
+    const written = await writeFiles(new Map([...(await storedFiles()), ...(await builtFiles())]))
     console.log(written.length === 0 ? 'Nothing changed.' : written.join('\n'))
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { shareBrowser } from '../test/support/browser.ts'
@@ -5,7 +6,7 @@ import { shareS3 } from '../test/support/cluster-settings.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres, warmUp } from '../test/support/postgres.ts'
 import { s3SkipReason } from '../test/support/s3.ts'
 import { createTemplates } from '../test/support/server.ts'
-import { runChecks } from './check.ts'
+import { runChecks, writeBuiltFiles } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
 import { bundleServer } from './test-bundle.ts'
 import { DATABASE_NAMES, planTests, recordSeconds, type TestJob, type Tier } from './test-plan.ts'
@@ -74,6 +75,9 @@ async function main(args: readonly string[]): Promise<boolean> {
   // At the same time, because each of them waits for others most of the time.
   const [bundle] = await Promise.all([
     bundleServer(root),
+    filters.length === 0 || !existsSync(path.join(root, 'sdk/src/responses.ts'))
+      ? writeBuiltFiles(stopping.signal)
+      : undefined,
     ...[sharedPostgres(), createTemplates(), usesBrowser ? shareBrowser() : undefined].map(async (service) =>
       services.use(await service),
     ),

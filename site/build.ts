@@ -3,6 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFil
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { readDescription } from '../bin/description.ts'
+import { builtFiles, writeFiles } from '../bin/generate.ts'
 import { collectMessages } from './messages.ts'
 import {
   assetOf,
@@ -65,8 +66,9 @@ function run(command: string, args: readonly string[]): void {
 }
 
 /** Builds the site. A link to nowhere fails it. */
-export function buildSite(out: string): void {
+export async function buildSite(out: string): Promise<void> {
   install()
+  await writeFiles(await builtFiles())
   const source = path.join(site, 'source')
   assemble(source)
   const vitepress = path.join(site, 'node_modules/vitepress/bin/vitepress.js')
@@ -78,7 +80,7 @@ if (import.meta.main) {
     options: { out: { type: 'string', default: path.join(site, 'dist') }, serve: { type: 'boolean' } },
   })
   const out = path.resolve(values.out)
-  buildSite(out)
+  await buildSite(out)
   console.log(`Written: ${out}`)
   if (values.serve) {
     const vitepress = path.join(site, 'node_modules/vitepress/bin/vitepress.js')

@@ -36,7 +36,7 @@ describe('the documentation site', { timeout: 600_000 }, () => {
 
   before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'carrel-site-'))
-    buildSite(folder)
+    await buildSite(folder)
     server = createServer((request, response) => {
       const name = new URL(request.url ?? '/', 'http://site').pathname.replace(/\/$/, '/index.html')
       const file = path.join(folder, decodeURIComponent(name))

@@ -21,7 +21,7 @@ describe('the Python client', { timeout: 300_000 }, () => {
   let server: TestServer
   let folder = ''
   before(async () => {
-    await writeFiles(builtFiles())
+    await writeFiles(await builtFiles())
     folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-python-'))
     server = await startServer()
   })
