@@ -32,6 +32,25 @@ export class TurnMeter implements Disposable {
   }
 }
 
+/** What the reference takes on the machine that the limit of a turn was set on, in milliseconds. */
+const REFERENCE_MS = 2.4
+const RECORDS = Array.from({ length: 4000 }, (_, n) => ({
+  id: n,
+  name: `name ${n}`,
+  size: n * 1000,
+  path: `/folder ${n % 7}/name ${n}`,
+}))
+
+/** How many times as long as there a computation takes here and now, at least 1: other processes take caches and cycles, and machines differ. */
+export function slowness(): number {
+  const times = Array.from({ length: 15 }, () => {
+    const before = cpuMs()
+    JSON.parse(JSON.stringify(RECORDS))
+    return cpuMs() - before
+  }).sort((a, b) => a - b)
+  return Math.max(1, (times[7] ?? 0) / REFERENCE_MS)
+}
+
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
