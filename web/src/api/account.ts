@@ -1,78 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 /** When notifications are mailed. */
 export type MailNotices = 'at-once' | 'daily' | 'off'
 
-export interface Profile {
-  readonly email: string
-  /** As entered by the user; '' if not set. */
-  readonly name: string
-  readonly contact_email: string
-  /** Whether the contact email can be used to sign in. */
-  readonly contact_email_verified: boolean
-  readonly login_id: string
-  readonly mail_notices: MailNotices
-}
+export type Profile = Records['Profile']
 
 /** Somebody found by a part of their name or e-mail. */
-interface Person {
-  readonly email: string
-  readonly name: string
-  readonly contact_email: string
-  readonly avatar_url: string
-}
+type Person = Records['User']
 
 export type TokenPermission = 'r' | 'rw' | 'upload'
 
-export interface PersonalToken {
-  readonly id: number
-  readonly name: string
-  readonly permission: TokenPermission
-  readonly repo_id: string | null
-  readonly repo_name: string | null
-  /** ISO. */
-  readonly created_at: string
-  readonly last_used_at: string | null
-  readonly expires_at: string | null
-}
+export type PersonalToken = Records['PersonalTokens']['personal_tokens'][number]
 
-export interface Device {
-  readonly platform: 'windows' | 'linux' | 'mac' | 'android' | 'ios'
-  readonly device_id: string
-  readonly device_name: string
-  readonly client_version: string
-  /** ISO. */
-  readonly last_accessed: string
-  readonly last_login_ip: string
-  readonly wiped_at: string | null
-  readonly is_desktop_client: boolean
-  readonly is_current: boolean
-}
+export type Device = Records['Device']
 
 /** A session, of a device or of a program without one. */
-export interface Session {
-  readonly id: number
-  /** '' without a device. */
-  readonly platform: Device['platform'] | ''
-  readonly user_agent: string
-  /** ISO. */
-  readonly last_accessed: string
-  readonly last_login_ip: string
-  readonly is_current: boolean
-}
+export type Session = Records['Session']
 
 /** A program that used WebDAV in the last 90 days. */
-export interface WebdavClient {
-  readonly id: number
-  readonly credential: 'webdav-password' | 'account-password' | 'personal-token'
-  readonly token_id: number | null
-  readonly token_name: string | null
-  readonly user_agent: string
-  /** ISO. */
-  readonly last_accessed: string
-  readonly last_login_ip: string
-}
+export type WebdavClient = Records['WebdavClient']
 
 /** The signed-in account and its storage. */
 export function useAccount() {
@@ -147,16 +95,7 @@ export const createToken = (options: {
 export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/${id}/`)
 
 /** A program that asks for access by a code. */
-export interface PendingDevice {
-  readonly client_id: string
-  /** Empty if unknown. */
-  readonly device_name: string
-  /** `session` for a client that signs in to the account. */
-  readonly permission: TokenPermission | 'session'
-  readonly address: string
-  readonly created_at: string
-  readonly expires_at: string
-}
+export type PendingDevice = Records['PendingDevice']
 
 /** The program that shows a code. */
 export const checkDevice = (code: string) =>

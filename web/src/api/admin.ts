@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api, call } from './http.ts'
 import type { LinkKind } from './links.ts'
 
@@ -25,30 +26,12 @@ function useListing<T>(
   })
 }
 
-interface PageInfo {
-  readonly page_info: { readonly has_next_page: boolean; readonly current_page: number }
-}
+type PageInfo = Pick<Records['AdminGroups'], 'page_info'>
 
 const nextOf = ({ page_info: { has_next_page, current_page } }: PageInfo) =>
   has_next_page ? current_page + 1 : undefined
 
-export interface AdminUser {
-  readonly email: string
-  readonly name: string
-  readonly contact_email: string
-  readonly login_id: string
-  readonly is_staff: boolean
-  readonly is_active: boolean
-  readonly role: 'default' | 'guest'
-  /** Bytes; `quota_total` is negative without a quota. */
-  readonly quota_usage: number
-  readonly quota_total: number
-  readonly create_time: string
-  /** ISO, or empty. */
-  readonly last_login: string
-  readonly last_access_time: string
-  readonly avatar_url: string
-}
+export type AdminUser = Records['AdminUser']
 
 export type UserOrder = 'email' | 'create_time' | 'last_login' | 'quota_usage'
 
@@ -85,17 +68,7 @@ export const changeUser = (email: string, fields: UserFields) =>
 export const deleteUser = (email: string) => api.delete(userAt(email))
 export const resetPassword = (email: string) => api.put(`${userAt(email)}reset-password/`)
 
-export interface AdminLibrary {
-  readonly id: string
-  readonly name: string
-  readonly owner: string
-  readonly owner_name: string
-  readonly size: number
-  readonly file_count: number
-  readonly encrypted: boolean
-  readonly status: 'normal' | 'read-only'
-  readonly last_modified: string
-}
+export type AdminLibrary = Records['AdminLibrary']
 
 export function useAdminLibraries(words: string) {
   return useListing<AdminLibrary>(['libraries', words], async (page, signal) => {
@@ -115,13 +88,7 @@ export const changeAnyLibrary = (id: string, form: { owner?: string; status?: Ad
   api.put(libraryAt(id), { form })
 export const deleteAnyLibrary = (id: string) => api.delete(libraryAt(id))
 
-export interface AdminDeletedLibrary {
-  readonly id: string
-  readonly name: string
-  readonly owner: string
-  readonly owner_name: string
-  readonly delete_time: string
-}
+export type AdminDeletedLibrary = Records['AdminDeletedLibrary']
 
 export function useAdminDeletedLibraries() {
   return useListing<AdminDeletedLibrary>(['deleted'], async (page, signal) => {
@@ -135,14 +102,7 @@ export const restoreAnyLibrary = (id: string) => api.put(`${root}trash-libraries
 export const purgeAnyLibrary = (id: string) => api.delete(`${root}trash-libraries/${id}/`)
 export const purgeAll = () => api.delete(`${root}trash-libraries/`)
 
-export interface AdminGroup {
-  readonly id: number
-  readonly name: string
-  readonly owner: string
-  readonly owner_name: string
-  readonly created_at: string
-  readonly size: number
-}
+export type AdminGroup = Records['AdminGroup']
 
 export function useAdminGroups(words: string) {
   return useListing<AdminGroup>(['groups', words], async (page, signal) => {
@@ -172,20 +132,7 @@ export const addAnyMembers = (id: number, emails: readonly string[]) =>
 export const removeAnyMember = (id: number, email: string) =>
   api.delete(`${groupAt(id)}members/${encodeURIComponent(email)}/`)
 
-export interface AdminLink {
-  readonly token: string
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly path: string
-  readonly obj_name: string
-  readonly is_dir: boolean
-  readonly creator_email: string
-  readonly creator_name: string
-  readonly ctime: string
-  readonly view_cnt: number
-  readonly expire_date: string
-  readonly is_expired: boolean
-}
+export type AdminLink = Records['AdminLink']
 
 export function useAdminLinks(kind: LinkKind) {
   return useListing<AdminLink>(['links', kind], async (page, signal) => {
@@ -198,18 +145,7 @@ export function useAdminLinks(kind: LinkKind) {
 
 export const deleteAnyLink = (kind: LinkKind, token: string) => api.delete(`${root}${kind}-links/${token}/`)
 
-export interface AdminDevice {
-  readonly user: string
-  readonly user_name: string
-  readonly platform: string
-  readonly device_id: string
-  readonly device_name: string
-  readonly client_version: string
-  readonly last_accessed: string
-  readonly last_login_ip: string
-  readonly wiped_at: string | null
-  readonly is_desktop_client: boolean
-}
+export type AdminDevice = Records['AdminDevice']
 
 export function useAdminDevices(platform: string) {
   return useListing<AdminDevice>(['devices', platform], async (page, signal) => {
@@ -222,17 +158,7 @@ export function useAdminDevices(platform: string) {
 export const unlinkAnyDevice = ({ user, platform, device_id }: AdminDevice, wipe: boolean) =>
   api.delete(`${root}devices/`, { form: { user, platform, device_id, wipe_device: wipe } })
 
-export interface AuditEntry {
-  readonly id: number
-  readonly time: string
-  readonly actor: string
-  readonly address: string
-  readonly action: string
-  readonly object_kind: string
-  readonly object_id: string
-  readonly path: string
-  readonly detail: Readonly<Record<string, unknown>>
-}
+export type AuditEntry = Records['AuditEntry']
 
 export interface AuditFilter {
   readonly actor?: string | undefined
@@ -293,92 +219,9 @@ export function useSystemInfo() {
 }
 
 /** A server process on the database. */
-export interface ServerNode {
-  readonly id: string
-  readonly address: string
-  readonly version: string
-  readonly alive: boolean
-  /** Null for one that was stopped. */
-  readonly heartbeat_at: string | null
-}
+export type ServerNode = ServerStatus['nodes'][number]
 
-export interface ServerStatus {
-  readonly version: string
-  readonly database: 'sqlite' | 'postgres'
-  readonly blocks: 'disk' | 's3'
-  readonly started_at: string
-  /** Seconds. */
-  readonly uptime: number
-  readonly healthy: boolean
-  readonly nodes: readonly ServerNode[]
-  readonly mail: {
-    readonly configured: boolean
-    readonly waiting: number
-    readonly sent_24h: number
-    readonly failed_24h: number
-    readonly last_error: string | null
-  }
-  readonly checks: readonly { readonly name: 'database' | 'data-folder'; readonly ok: boolean }[]
-  readonly disk: { readonly free: number; readonly total: number } | null
-  readonly search: {
-    readonly commits_behind: number
-    readonly seconds_behind: number
-    readonly texts_waiting: number
-    readonly texts_failed: number
-  }
-  readonly stored: {
-    readonly file_size: number
-    readonly current: number
-    readonly trash: number
-    readonly history: number
-    readonly unreferenced: number
-    readonly deleted: number
-    readonly shared: number
-    readonly uncounted_repos: number
-    readonly on_disk: { readonly bytes: number; readonly blocks: number; readonly day: string } | null
-  }
-  readonly gc: {
-    readonly running: boolean
-    readonly last_began_at: string | null
-    readonly last_ended_at: string | null
-    readonly failed: boolean
-    /** Why the last run failed. */
-    readonly failure: string | null
-    /** Since the server started. */
-    readonly deleted_blocks: number
-    readonly freed_bytes: number
-    /** To be deleted after the grace period. */
-    readonly waiting_bytes: number
-  }
-  readonly tasks: { readonly queued: number; readonly running: number }
-  readonly upkeep: readonly {
-    readonly name: string
-    readonly ended_at: string
-    readonly duration_ms: number
-    readonly failed: boolean
-  }[]
-  readonly last_backup: string | null
-  readonly last_verified_backup: string | null
-  /** When the last backup began, if it has not ended. */
-  readonly backup_unfinished_since: string | null
-  readonly backup_failure: { readonly kind: string; readonly at: string; readonly message: string } | null
-  readonly last_check: string | null
-  /** When the newest check began, if it has not ended. */
-  readonly check_unfinished_since: string | null
-  readonly integrity: {
-    /** Blocks that are known to be missing or damaged. */
-    readonly damaged_blocks: number
-    /** Of the last check; null before the first. */
-    readonly check_findings: number | null
-    /** The background scrub; null if it is disabled or has not begun. */
-    readonly scrub: {
-      readonly started_at: string
-      readonly blocks: number
-      readonly bytes: number
-      readonly last_finished_at: string | null
-    } | null
-  }
-}
+export type ServerStatus = Records['ServerStatus']
 
 export function useServerStatus() {
   return useQuery({
@@ -396,20 +239,7 @@ export function useUnreadTexts(enabled: boolean) {
   })
 }
 
-export interface AccountUsage {
-  readonly email: string
-  readonly name: string
-  readonly repos_count: number
-  readonly file_size: number
-  readonly current: number
-  readonly trash: number
-  readonly history: number
-  readonly unreferenced: number
-  readonly shared: number
-  readonly total: number
-  readonly deleted: number
-  readonly uncounted_repos: number
-}
+export type AccountUsage = Records['AccountUsage']
 
 export function useAccountUsage() {
   return useListing<AccountUsage>(['usage'], async (page, signal) => {

@@ -1,16 +1,9 @@
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 import type { FileState } from './viewer.ts'
 
 /** An entry of a zip archive. */
-export interface ArchiveEntry {
-  readonly path: string
-  readonly is_dir: boolean
-  readonly size: number
-  /** Unix seconds; 0 if unknown. */
-  readonly mtime: number
-  /** Why it is not extracted; empty if it is. */
-  readonly refusal: '' | 'name' | 'link' | 'password' | 'method'
-}
+export type ArchiveEntry = Omit<Records['ArchiveEntry'], 'packed_size'>
 
 export function fetchArchive({ libraryId, path, commitId }: FileState, signal?: AbortSignal) {
   const query = { p: path, commit_id: commitId }

@@ -1,18 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api, call } from './http.ts'
 
 /** A comment on a file. */
-export interface FileComment {
-  readonly id: number
-  readonly comment: string
-  /** ISO. */
-  readonly created_at: string
-  readonly updated_at: string
-  readonly resolved: boolean
-  readonly user_email: string
-  readonly user_name: string
-  readonly avatar_url: string
-}
+export type FileComment = Records['Comment']
 
 const at = (libraryId: string) => `api2/repos/${libraryId}/file/comments/` as const
 

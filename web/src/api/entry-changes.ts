@@ -1,4 +1,4 @@
-import { errorForStatus } from '../../../sdk/src/index.ts'
+import { errorForStatus, type Records } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
@@ -97,15 +97,7 @@ export async function transferEntries(
   return task_id || undefined
 }
 
-export interface TaskProgress {
-  /** Number of files. */
-  readonly done: number
-  readonly total: number
-  readonly successful: boolean
-  readonly failed: boolean
-  readonly canceled: boolean
-  readonly failed_reason: string
-}
+export type TaskProgress = Records['TaskProgress']
 
 export const taskProgress = (id: string) => api.get('api/v2.1/query-copy-move-progress/', { task_id: id })
 

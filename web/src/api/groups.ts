@@ -1,31 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
-import type { Person, SharePermission } from './sharing.ts'
+import type { SharePermission } from './sharing.ts'
 
-export interface GroupItem {
-  readonly id: number
-  readonly name: string
-  readonly owner: string
-  readonly created_at: string
-  readonly admins: readonly string[]
-}
+export type GroupItem = Records['Group']
 
-export interface GroupMember extends Person {
-  readonly is_admin: boolean
-  readonly role: 'Owner' | 'Admin' | 'Member'
-}
+export type GroupMember = Records['GroupMember']
 
-export interface GroupLibrary {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly last_modified: string
-  readonly permission: 'r' | 'rw'
-  readonly size: number
-  readonly encrypted: boolean
-  readonly is_admin: boolean
-  readonly owner_email: string
-  readonly owner_name: string
-}
+export type GroupLibrary = Records['SharedWithGroup']
 
 const PAGE = 100
 const root = 'api/v2.1/groups/'

@@ -1,22 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 const COMMITS_PER_PAGE = 50
 const REVISIONS_PER_PAGE = 50
 
 /** A commit in the history of a library. */
-export interface CommitItem {
-  readonly commit_id: string
-  /** ISO. */
-  readonly time: string
-  readonly description: string
-  readonly email: string
-  readonly name: string
-  /** A visitor of a link made the change. The person is then the creator of the link. */
-  readonly via_link?: true
-  readonly device_name: string | null
-  readonly client_version: string | null
-}
+export type CommitItem = Records['HistoryEntry']
 
 export function useLibraryHistory(libraryId: string) {
   return useInfiniteQuery({
@@ -33,11 +23,7 @@ export function useLibraryHistory(libraryId: string) {
 }
 
 /** One change of a commit; `new_path` for a rename or move. */
-export interface Change {
-  readonly op_type: 'new' | 'newdir' | 'removed' | 'deldir' | 'modified' | 'renamed'
-  readonly path: string
-  readonly new_path: string
-}
+export type Change = Records['CommitDetail']['commit_diffs'][number]
 
 /** A commit and its changes. Immutable, so it is cached forever. */
 export function useCommit(libraryId: string, commitId: string, enabled = true) {
@@ -50,12 +36,7 @@ export function useCommit(libraryId: string, commitId: string, enabled = true) {
 }
 
 /** An entry of a folder as of a commit. */
-export interface PastEntry {
-  readonly type: 'file' | 'dir'
-  readonly name: string
-  readonly obj_id: string
-  readonly size?: number
-}
+export type PastEntry = Records['FolderOfCommit']['dirent_list'][number]
 
 export function usePastFolder(libraryId: string, commitId: string, path: string) {
   return useQuery({
@@ -70,20 +51,7 @@ export function usePastFolder(libraryId: string, commitId: string, path: string)
 }
 
 /** A file as of one commit. */
-export interface Revision {
-  readonly commit_id: string
-  /** ISO. */
-  readonly ctime: string
-  readonly size: number
-  readonly rev_file_id: string
-  /** Path as of that commit. */
-  readonly path: string
-  readonly creator_email: string
-  readonly creator_name: string
-  readonly via_link?: true
-  readonly op_type: string
-  readonly old_path: string
-}
+export type Revision = Records['FileHistoryPage']['data'][number]
 
 export function useFileHistory(libraryId: string, path: string) {
   return useInfiniteQuery({

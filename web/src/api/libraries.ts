@@ -1,5 +1,5 @@
 import { replaceEqualDeep, useQuery } from '@tanstack/react-query'
-import type { ResponseOf } from '../../../sdk/src/index.ts'
+import type { Records, ResponseOf } from '../../../sdk/src/index.ts'
 import { api, call } from './http.ts'
 
 export type Permission = 'rw' | 'r' | 'admin' | 'cloud-edit' | 'preview'
@@ -31,55 +31,14 @@ export interface LibraryItem {
 }
 
 /** Details of one library. */
-export interface LibraryDetail {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly owner_email: string
-  readonly owner_name: string
-  readonly size: number
-  readonly file_count: number
-  readonly encrypted: boolean
-  readonly permission: Permission
-  readonly is_admin: boolean
-  readonly is_virtual: boolean
-  readonly status: 'normal' | 'read-only'
-  /** Whether an encrypted library is locked. The password unlocks it for an hour. */
-  readonly lib_need_decrypt: boolean
-  readonly last_modified: string
-  readonly monitored: boolean
-}
+export type LibraryDetail = Records['LibraryDescription']
 
-export interface DeletedLibrary {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly encrypted: boolean
-  /** ISO. */
-  readonly del_time: string
-  readonly size: number
-}
+export type DeletedLibrary = Records['DeletedLibrary']
 
-export interface StarredItem {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly repo_encrypted: boolean
-  readonly is_dir: boolean
-  /** Path; of a folder with a trailing slash, of a library `/`. */
-  readonly path: string
-  readonly obj_name: string
-  /** ISO; '' if the target is gone. */
-  readonly mtime: string
-  readonly deleted: boolean
-}
+export type StarredItem = Records['StarredItem']
 
 /** Stored bytes by purpose; only `is_current` until the first count is done. */
-interface LibraryUsage {
-  readonly is_current: boolean
-  readonly current?: number
-  readonly trash?: number
-  readonly history?: number
-  readonly unreferenced?: number
-  readonly total?: number
-}
+type LibraryUsage = Records['UncountedLibrary'] & Partial<Records['LibraryUsage']>
 
 const untold = { owner_email: '', owner_name: '', owner_contact_email: '' }
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 /** What a user can dismiss: the card of a new user, the setup checklist, and single steps of the checklist. */
@@ -20,22 +21,7 @@ export const dismissOnboarding = (item: OnboardingItem, dismissed: boolean) =>
   api.put(path, { form: { item, dismissed } })
 
 /** The first steps of an administrator, as the server sees them. */
-export interface Setup {
-  /** The configured one. */
-  readonly public_url: string | null
-  /** What links start with. */
-  readonly base_url: string
-  readonly backup: {
-    readonly scheduled: boolean
-    readonly interval_hours: number | null
-    /** ISO. */
-    readonly last_backup: string | null
-    readonly failure: { readonly at: string; readonly message: string } | null
-  }
-  readonly mail: { readonly configured: boolean; readonly last_error: string | null }
-  readonly accounts: number
-  readonly password_assigned: boolean
-}
+export type Setup = Records['ServerSetup']
 
 export function useSetup() {
   return useQuery({

@@ -1,4 +1,5 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 const PAGE_SIZE = 500
@@ -7,21 +8,7 @@ const CHUNK_SIZE = 200
 const REFRESH_MS = 20_000
 
 /** An image or video of the timeline. */
-export interface Photo {
-  readonly repo_id: string
-  readonly path: string
-  readonly id: string
-  readonly type: 'image' | 'video'
-  readonly size: number
-  /** Unix seconds. */
-  readonly mtime: number
-  /** Local time, with an offset if that is known. */
-  readonly taken: string
-  readonly width?: number
-  readonly height?: number
-  /** Base64. */
-  readonly thumbhash?: string
-}
+export type Photo = Records['Photo']
 
 /** A day with photos. `first` is the place of its first photo in the timeline. */
 export interface PhotoDay {

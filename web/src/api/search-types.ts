@@ -1,26 +1,8 @@
+import type { Records } from '../../../sdk/src/index.ts'
 /** A result of `GET /api2/search/`. */
-export interface SearchResult {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly name: string
-  readonly fullpath: string
-  readonly is_dir: boolean
-  readonly size: number
-  /** Unix seconds. */
-  readonly last_modified: number
-  /** Excerpt with matches in `<b>`; everything else is escaped. */
-  readonly content_highlight: string
-  /** Set if a comment on the file matches, from which the excerpt is. */
-  readonly comment?: { readonly id: number; readonly user_name: string; readonly created_at: string }
-}
+export type SearchResult = Records['SearchResult']
 
-export interface SearchResults {
-  readonly total: number
-  /** There are at least as many as `total`, and they were not counted. */
-  readonly total_is_minimum?: boolean
-  readonly has_more: boolean
-  readonly results: readonly SearchResult[]
-}
+export type SearchResults = Records['SearchPage']
 
 /** Search parameters, with the names of the API. */
 export interface SearchQuery {

@@ -1,16 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 /** What a share allows: reading, writing, or writing and managing shares. */
 export type SharePermission = 'r' | 'rw' | 'admin'
 type ShareType = 'user' | 'group'
 
-export interface Person {
-  readonly email: string
-  readonly name: string
-  readonly contact_email: string
-  readonly avatar_url?: string
-}
+/** Somebody to share with. One that is typed has no picture. */
+export type Person = Omit<Records['User'], 'avatar_url'> & { readonly avatar_url?: string }
 
 /** A share of a folder, with a user or with a group. */
 export interface ShareItem {
@@ -32,14 +29,7 @@ export interface SharedPlace {
 }
 
 /** Result of sharing with several users or groups. */
-interface ShareOutcome {
-  readonly success: readonly ShareItem[]
-  readonly failed: readonly {
-    readonly email?: string
-    readonly group_name?: string
-    readonly error_msg: string
-  }[]
-}
+type ShareOutcome = Records['ShareResults']
 
 export const permissionOf = (share: { permission: string; is_admin: boolean }): SharePermission =>
   share.is_admin ? 'admin' : share.permission === 'rw' ? 'rw' : 'r'
@@ -97,16 +87,7 @@ export const endShare = (place: SharedPlace, share: ShareItem) =>
   api.delete(itemsAt(place), { query: oneOf(place, share) })
 
 /** A file that is shared with the user, opened as the only entry of a library. */
-export interface SharedFile {
-  readonly repo_id: string
-  readonly path: string
-  readonly file_name: string
-  readonly last_modified: string
-  readonly permission: 'r' | 'rw'
-  readonly share_type: 'personal' | 'group' | 'public'
-  readonly owner_email: string
-  readonly owner_name: string
-}
+export type SharedFile = Records['FileSharedWithMe']
 
 const getSharedFiles = (signal: AbortSignal) => api.get('api/v2.1/shared-files/', undefined, signal)
 
@@ -167,11 +148,7 @@ export function useAccessList(libraryId: string, path: string) {
 }
 
 /** By what one of the user's libraries can be seen, in numbers. */
-export interface AccessSummary {
-  readonly shares: number
-  readonly shares_inside: number
-  readonly links: number
-}
+export type AccessSummary = Omit<Records['AccessSummary'], 'repo_id'>
 
 /** The user's libraries that others can see, wholly or in part, by id. The others are seen by nobody else. */
 export function useAccessSummary(enabled: boolean) {

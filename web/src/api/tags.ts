@@ -1,21 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 /** A tag of a library. */
-export interface LibraryTag {
-  readonly repo_tag_id: number
-  readonly tag_name: string
-  readonly tag_color: string
-  readonly files_count: number
-}
+export type LibraryTag = Records['TagsOfLibrary']['repo_tags'][number]
 
 /** A tag of a file, as in listings. */
-export interface FileTag {
-  readonly file_tag_id: number
-  readonly repo_tag_id: number
-  readonly tag_name: string
-  readonly tag_color: string
-}
+export type FileTag = Records['FileTag']
 
 const at = <Rest extends string>(libraryId: string, rest: Rest) =>
   `api/v2.1/repos/${libraryId}/${rest}` as const
@@ -31,14 +22,7 @@ export function libraryTagsQuery(libraryId: string) {
 export const useLibraryTags = (libraryId: string) => useQuery(libraryTagsQuery(libraryId))
 
 /** A file with a tag. */
-export interface TaggedFile {
-  readonly file_tag_id: number
-  readonly parent_path: string
-  readonly filename: string
-  readonly size: number
-  /** Unix seconds. */
-  readonly mtime: number
-}
+export type TaggedFile = Records['TaggedFile']
 
 /** The files with a tag. Those that were deleted are left out. */
 export function useTaggedFiles(libraryId: string, tagId: number) {

@@ -1,27 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Records } from '../../../sdk/src/index.ts'
 import { api } from './http.ts'
 
 const ITEMS_PER_PAGE = 50
 
 /** A deleted entry, with the last commit that contained it. */
-export interface TrashItem {
-  /** With a trailing slash. */
-  readonly parent_dir: string
-  readonly obj_name: string
-  /** ISO. */
-  readonly deleted_time: string
-  readonly commit_id: string
-  readonly is_dir: boolean
-  readonly size: number
-  readonly obj_id: string
-}
+export type TrashItem = Omit<Records['TrashItem'], 'scan_stat'>
 
 /** A deleted entry in the trash of all libraries. */
-export interface MergedTrashItem extends TrashItem {
-  readonly repo_id: string
-  readonly repo_name: string
-  readonly can_restore: boolean
-}
+export type MergedTrashItem = Records['MergedTrash']['items'][number]
 
 interface TrashPage {
   readonly items: readonly TrashItem[]
@@ -82,10 +69,7 @@ async function folderPage(
   return { items: answer.data, total: undefined, next: answer.scan_stat ?? undefined }
 }
 
-interface Restored {
-  readonly success: readonly { path: string; is_dir: boolean }[]
-  readonly failed: readonly { path: string; error_msg: string }[]
-}
+type Restored = Records['Restored']
 
 export function restoreFromTrash(libraryId: string, items: readonly TrashItem[]): Promise<Restored> {
   const paths: Record<string, string[]> = {}

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { CarrelError, errorForStatus, type ResponseOf } from '../../../sdk/src/index.ts'
+import { CarrelError, errorForStatus, type Records, type ResponseOf } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { rebaseUrl } from '../site-url.ts'
 import { type Folder, fetchFolder, fileLink, folderIn } from './entries.ts'
@@ -135,24 +135,14 @@ export async function fileNow(
   }
 }
 
-interface FileDetail {
-  readonly id: string
-  readonly mtime: number
-  readonly size: number
-  readonly last_modifier_name: string
-  readonly last_modifier_via_link?: true
-}
+type FileDetail = Records['FileDetail']
 
 export function fetchFileDetail(libraryId: string, path: string, signal?: AbortSignal): Promise<FileDetail> {
   return api.get(`api2/repos/${libraryId}/file/detail/`, { p: path }, signal)
 }
 
 /** A stored file. Its name differs from the requested one if that was taken. */
-interface Stored {
-  readonly name: string
-  readonly id: string
-  readonly size: number
-}
+type Stored = Records['UploadItem']
 
 /**
  * Replaces the content of a file, based on the commit `head`. After a concurrent change the server keeps both, and
