@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, it } from 'node:test'
+import type { Row, Value } from '../../src/platform/database/database.ts'
 import { shareWith } from '../api/sharing-support.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -52,6 +53,22 @@ async function open(env: Record<string, string> = {}): Promise<Stage> {
   }
 }
 
+/** Does something once, before the first query with a text. Resolves when it has been done. */
+function beforeReading({ server }: Stage, text: string, work: () => Promise<void>): Promise<void> {
+  const { db } = server.running.services
+  const { all } = db
+  const { promise, resolve } = Promise.withResolvers<void>()
+  db.all = async <R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> => {
+    if (sql.includes(text)) {
+      db.all = all
+      await work()
+      resolve()
+    }
+    return (await all.call(db, sql, ...parameters)) as R[]
+  }
+  return promise
+}
+
 async function blockFiles({ data }: TestServer): Promise<string[]> {
   const entries = await readdir(path.join(data, 'blocks'), { recursive: true, withFileTypes: true })
   return entries
@@ -97,6 +114,24 @@ describe('garbage collection keeps', () => {
     const files = await sync.clone()
     assert.deepEqual(files.get('/large.bin'), LARGE)
     assert.deepEqual(files.get('/folder/small.bin'), SMALL)
+  })
+
+  it('what a sync client sends while a collection compares', async () => {
+    await using stage = await open()
+    const sync = await SyncClient.link(stage.ann, stage.library)
+    const parent = await sync.head()
+    const tree = makeTree({ 'large.bin': LARGE, 'small.bin': SMALL }, sync.email)
+    // The collection has read what clients sent, and not yet what the library holds.
+    const sent = beforeReading(stage, 'join condemned_reference', () => sync.sendBlocks(tree))
+    await stage.server.running.services.gc.runOnce()
+    await sent
+    const commit = sync.makeCommit(tree.root, parent)
+    assert.equal((await sync.putCommit(commit)).status, 200)
+    await sync.sendObjects(tree)
+    const reply = await sync.putHead(commit.id)
+    assert.equal(reply.status, 200, reply.text)
+    await stage.collect()
+    assert.deepEqual((await sync.clone()).get('/large.bin'), LARGE)
   })
 
   it('what the client of a shared folder was shown', async () => {

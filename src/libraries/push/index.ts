@@ -11,4 +11,5 @@ export {
   listKeysWithUncommitted,
   listUncommittedAfter,
   summarizeUncommitted,
+  withoutUncommitted,
 } from './uncommitted-store.ts'

@@ -1,5 +1,5 @@
 import { type BlockId, type CommitId, idToBytes } from '../../base/objects/index.ts'
-import { inGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
+import { inGroups, inPaddedGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
 import { commitRelation, libraryRelation } from '../commits/index.ts'
 import { findHeldBlocks, type SizedBlock } from '../content/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
@@ -161,6 +161,24 @@ export async function summarizeUncommitted(
   )
   if (row?.latestAt == null) return undefined
   return { bytes: row.bytes ?? 0, latestAt: row.latestAt }
+}
+
+/** Those of `ids` that are no uncommitted blocks of the library. */
+export async function withoutUncommitted(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly Uint8Array[],
+): Promise<Uint8Array[]> {
+  const sent = new Set<string>()
+  for (const { some, marks } of inPaddedGroups(ids)) {
+    const rows = await reader.all<{ block_id: Uint8Array }>(
+      `select block_id from uncommitted_block where library_key = ? and block_id in (${marks})`,
+      libraryKey,
+      ...some,
+    )
+    for (const { block_id } of rows) sent.add(Buffer.from(block_id).toString('hex'))
+  }
+  return ids.filter((id) => !sent.has(Buffer.from(id).toString('hex')))
 }
 
 /** A page of the uncommitted blocks of a library after an id. */

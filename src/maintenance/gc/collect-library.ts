@@ -22,6 +22,7 @@ import {
   deletePathIndexBelow,
   oldestShown,
 } from '../../libraries/history/index.ts'
+import { withoutUncommitted } from '../../libraries/push/index.ts'
 import {
   condemnObjects,
   deleteCondemnedObjects,
@@ -295,7 +296,11 @@ async function apply(
     figures.condemned.objects += await db.write((tx) => condemnObjects(tx, key, objects, now()), later)
   })
   await inSteps(marked.unreachableReferences, async (ids) => {
-    figures.condemned.references += await db.write((tx) => condemnReferences(tx, key, ids, now()), later)
+    figures.condemned.references += await db.write(async (tx) => {
+      // A client may have sent a block after the mark had read what was sent. If it were condemned, the push of it would be refused.
+      const left = await withoutUncommitted(tx, key, ids)
+      return condemnReferences(tx, key, left, now())
+    }, later)
   })
   await inSteps(marked.deletable, async (ids) => {
     await rewriteDependents(context, key, ids)
