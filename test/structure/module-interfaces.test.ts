@@ -42,7 +42,6 @@ const LONG: Readonly<Record<string, number>> = {
   'maintenance/import/seafile-import.ts: importSeafile': 94,
   'programs/cli/restore.ts: restoreLibraries': 87,
   'surfaces/webdav/routes.ts: webdavRoutes': 84,
-  'surfaces/pages/faults.ts: faultsIn': 81,
 }
 
 describe('The modules of the server', () => {

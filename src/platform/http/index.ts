@@ -4,7 +4,6 @@ export { addressKey } from './client-address.ts'
 export { judge, type Validators } from './conditional-request.ts'
 export { mediaTypeOf, servedAs } from './content-type.ts'
 export { type AuthResult, readApiToken } from './credentials.ts'
-export { diskFullText } from './disk-full-text.ts'
 export { hasTag, jsonUnlessUnchanged, unlessUnchanged } from './entity-tag.ts'
 export { isFromElsewhere } from './fetch-site.ts'
 export { Fields, type FilePart } from './fields.ts'
@@ -15,7 +14,6 @@ export { createMetrics } from './metrics.ts'
 export { countAllocated } from './minor-gc.ts'
 export { MultipartStream, type StreamedPart } from './multipart-stream.ts'
 export { wantsPage } from './not-found-page.ts'
-export { OUTCOME_UNKNOWN_TEXT } from './outcome-unknown-text.ts'
 export { startChunks } from './range-chunks.ts'
 export type { Span } from './range-header.ts'
 export { type Representation, respondWith } from './range-response.ts'
@@ -58,11 +56,11 @@ export {
   type Route,
   routesFor,
   type SurfaceFaults,
-  unexpected,
 } from './route.ts'
 export { pageHeaders, sharedHeaders } from './security-headers.ts'
 export { discard } from './send.ts'
 export { createHttpServer, type HttpServer } from './server.ts'
+export { faultsOfWebApi, serverFaults, unexpected } from './shared-faults.ts'
 export { StartingPort } from './starting-port.ts'
 export type { Readiness } from './system-routes.ts'
 export type { ConnectionSource, RequestBody, RequestHead } from './transport.ts'

@@ -62,13 +62,6 @@ export type SurfaceFaults = {
   readonly [Code in keyof FaultTable<FaultResponse>]: FaultTable<FaultResponse>[Code] | 'unexpected'
 }
 
-/** Entries for faults that a surface cannot meet. */
-export function unexpected<Code extends keyof SurfaceFaults>(
-  codes: readonly Code[],
-): { readonly [Listed in Code]: 'unexpected' } {
-  return Object.fromEntries(codes.map((code) => [code, 'unexpected'])) as { [Listed in Code]: 'unexpected' }
-}
-
 /** The input of a handler. */
 export interface Input<User, P extends Readers, Q extends Readers, B> {
   /** The authenticated account; undefined on a route for anyone. */

@@ -1,5 +1,5 @@
 import type { FaultTable, Limited } from '../../base/errors.ts'
-import { diskFullText, type FaultResponse, OUTCOME_UNKNOWN_TEXT } from '../../platform/http/index.ts'
+import { type FaultResponse, serverFaults } from '../../platform/http/index.ts'
 
 // The web app recognizes "can have at most" and translates it. The first is the sentence of the original server.
 /** The message of each limit-reached fault. */
@@ -28,6 +28,7 @@ export const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = 
 
 // Clients in the field depend on the statuses above 440.
 export const apiFaults: FaultTable<FaultResponse> = {
+  ...serverFaults,
   'library-not-found': ({ id }) => [404, `Library ${id} not found.`],
   'library-id-taken': () => [400, 'Repo already exists'],
   'path-not-found': ({ path, wanted }) => [
@@ -61,13 +62,6 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'password-needed': () => [403, 'This library has not been decrypted.'],
   'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
-  'disk-full': (fault) => [507, diskFullText(fault)],
-  'disk-unwritable': () => [
-    503,
-    'The server cannot save anything at the moment. Reading still works.',
-    { 'Retry-After': 60 },
-  ],
-  'outcome-unknown': () => [504, OUTCOME_UNKNOWN_TEXT],
   'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
   'too-many-tasks': () => [429, 'Too many unfinished tasks.', { 'Retry-After': 60 }],
   'too-many-entries': ({ limit, of }) => [
