@@ -174,6 +174,28 @@ describe('a check', () => {
     assert.ok(second.read < anew.read, `${second.read} of ${anew.read} blocks`)
   })
 
+  it('checks a library that was still being restored when the pass began', async () => {
+    const first = await createSample(server, client)
+    const second = await createSample(server, client)
+    const { db } = server.running.services
+    await using blocks = await openBlocksOf(server)
+    const sources = sourcesOf(server, blocks)
+    const options = { readData: false, sample: 100, environment: 'restoring' }
+    const [row] = await db.all<{ head_seq: number }>('select head_seq from library where key = ?', first.key)
+    await first.run('update library set head_seq = 0, deleted_at = 1 where key = ?', first.key)
+    const stopping = new AbortController()
+    const searchFaults: typeof sources.searchFaults = async function* (library) {
+      if (library.id === second.library) stopping.abort(new Error('stopped'))
+      yield* []
+    }
+    const stopped = check({ ...sources, searchFaults }, { ...options, signal: stopping.signal })
+    await assert.rejects(stopped, /stopped/)
+    await first.run(`update library set head_seq = ${row?.head_seq}, deleted_at = null where key = ?`, first.key)
+    const report = await check(sources, { ...options, signal: neverAborted })
+    assert.equal(report.resumed, true)
+    assert.ok(!report.earlier.some(({ library }) => library === first.library))
+  })
+
   it('does not continue a pass that may speak of another state', async () => {
     const sample = await createSample(server, client)
     const { db } = server.running.services

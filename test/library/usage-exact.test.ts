@@ -2,10 +2,18 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { type FileObject, fileId } from '../../src/base/objects/file.ts'
-import { type BlockId, type DirId, type FileId, sha1Hex } from '../../src/base/objects/ids.ts'
+import {
+  type BlockId,
+  type DirId,
+  EMPTY_ID,
+  type FileId,
+  idToBytes,
+  sha1Hex,
+} from '../../src/base/objects/ids.ts'
 import { joinPath, type LibraryPath } from '../../src/base/objects/paths.ts'
 import { TimeSlicer } from '../../src/base/scheduling/time-slicer.ts'
 import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
+import { publishRestoredLibrary } from '../../src/libraries/commits/library-store.ts'
 import { findHeldBlocks, insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
 import { oldestShown } from '../../src/libraries/history/history.ts'
 import { listTrash } from '../../src/libraries/history/trash-store.ts'
@@ -14,6 +22,8 @@ import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'
 import type { WorkingTree } from '../../src/libraries/tree/working-tree.ts'
 import { count } from '../../src/libraries/usage/count.ts'
+import { Usage } from '../../src/libraries/usage/usage.ts'
+import { findLibraryUsage } from '../../src/libraries/usage/usage-store.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
@@ -55,6 +65,30 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
         assert.deepEqual(await stage.db.runInSideProcess(countProcess, options, signal), expected, why)
       assert.ok(expected.current > 0 && expected.unreferenced > 0)
     }
+  })
+
+  it('are counted once a library that is being restored is complete, and not before', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const { core, db } = stage
+    const library = await stage.newLibrary(await stage.actor())
+    await fill(stage, library)
+    const { info } = await stage.reopen(library)
+    const { key, name, headSeq, size, fileCount } = info
+    const [head, root] = [idToBytes(info.head), idToBytes(info.root)]
+    // As `insertRestoredLibrary` leaves it until all rows are there.
+    await db.write((tx) =>
+      tx.run('update library set head_seq = 0, root = ?, deleted_at = 1 where key = ?', idToBytes(EMPTY_ID), key),
+    )
+    await using usage = new Usage({ ...core, db })
+    await usage.refresh()
+    await db.write((tx) => publishRestoredLibrary(tx, key, { name, head, headSeq, root, size, fileCount }))
+    await usage.refresh()
+    const counted = await findLibraryUsage(db, key)
+    assert.equal(counted?.head, info.head)
+    assert.equal(counted.current, (await reckon(stage, library)).current)
+    assert.ok(counted.current > 0)
   })
 })
 

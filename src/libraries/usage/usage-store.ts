@@ -94,12 +94,15 @@ export interface StoredBlocks {
   readonly blocks: number
 }
 
-/** Keys of libraries above `after`, deleted ones included, whose count is missing or of another head. */
+/**
+ * Keys of libraries above `after`, deleted ones included, whose count is missing or of another head. Not those without commits, which are being restored or
+ * imported: their rows name the head that they will have, so a count of what is there so far would be taken for that of the whole library.
+ */
 export async function listStaleAfter(reader: Reader, after: number, limit: number): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
     `select library.key from ${libraryRelation} library
        left join library_usage on library_usage.library_key = library.key
-     where library.key > ? and (deleted_at is null or deleted_at > 0)
+     where library.key > ? and (deleted_at is null or deleted_at > 0) and library.head_seq > 0
        and (library_usage.head is null or library_usage.head <> library.head)
      order by library.key limit ?`,
     after,

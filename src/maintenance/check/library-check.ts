@@ -85,7 +85,8 @@ export async function checkLibrary(
   options: LibraryCheckOptions,
 ): Promise<CheckedLibrary | undefined> {
   const library = await findLibraryWithDeleted(sources.db, libraryKey)
-  if (library === undefined) return undefined
+  // Without commits it is being restored or imported. A continued pass would take it for checked, because its row names the head that it will have.
+  if (library === undefined || library.headSeq === 0) return undefined
   const oldestSeq = await oldestShown(sources, library)
   return new LibraryCheck(sources, library, oldestSeq, options).run()
 }
