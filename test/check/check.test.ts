@@ -190,7 +190,10 @@ describe('a check', () => {
     }
     const stopped = check({ ...sources, searchFaults }, { ...options, signal: stopping.signal })
     await assert.rejects(stopped, /stopped/)
-    await first.run(`update library set head_seq = ${row?.head_seq}, deleted_at = null where key = ?`, first.key)
+    await first.run(
+      `update library set head_seq = ${row?.head_seq}, deleted_at = null where key = ?`,
+      first.key,
+    )
     const report = await check(sources, { ...options, signal: neverAborted })
     assert.equal(report.resumed, true)
     assert.ok(!report.earlier.some(({ library }) => library === first.library))

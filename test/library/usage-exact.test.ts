@@ -79,7 +79,11 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
     const [head, root] = [idToBytes(info.head), idToBytes(info.root)]
     // As `insertRestoredLibrary` leaves it until all rows are there.
     await db.write((tx) =>
-      tx.run('update library set head_seq = 0, root = ?, deleted_at = 1 where key = ?', idToBytes(EMPTY_ID), key),
+      tx.run(
+        'update library set head_seq = 0, root = ?, deleted_at = 1 where key = ?',
+        idToBytes(EMPTY_ID),
+        key,
+      ),
     )
     await using usage = new Usage({ ...core, db })
     await usage.refresh()
