@@ -38,10 +38,11 @@ async function rest(workspace: Workspace, stored: string): Promise<Row> {
     await delay(REST_MS)
     const { now } = await server.memory()
     const { body } = await server.client.get('/api/v2.1/admin/status/')
-    const upkeep: { name: string; failed: boolean }[] = body.upkeep
-    const failed = upkeep.find((job) => job.failed)
+    // Servers that are compared with may have the former name only.
+    const jobs: { name: string; failed: boolean }[] = body.maintenance ?? body.upkeep
+    const failed = jobs.find((job) => job.failed)
     if (failed !== undefined) throw new Error(`a maintenance job failed: ${failed.name}`)
-    if (!upkeep.some(({ name }) => name === LAST_JOB)) continue
+    if (!jobs.some(({ name }) => name === LAST_JOB)) continue
     await server.stop()
     return {
       what: `memory idle, chores done, ${stored}`,

@@ -98,13 +98,14 @@ describe('the server status', () => {
 
   it('returns the progress of the index and the results of maintenance', async () => {
     await eventually(async () => {
-      const { search, upkeep } = await status()
+      const { search, maintenance } = await status()
       assert.deepEqual(search, { commits_behind: 0, seconds_behind: 0, texts_waiting: 0, texts_failed: 0 })
-      const names = upkeep.map(({ name }: { name: string }) => name)
+      const names = maintenance.map(({ name }: { name: string }) => name)
       assert.ok(names.includes('expired tickets') && names.includes('libraries deleted long ago'))
     })
-    const { upkeep } = await status()
-    assert.ok(upkeep.every(({ failed }: { failed: boolean }) => !failed))
+    const { maintenance, upkeep } = await status()
+    assert.deepEqual(upkeep, maintenance, 'the former name')
+    assert.ok(maintenance.every(({ failed }: { failed: boolean }) => !failed))
   })
 
   it('is for administrators only', async () => {

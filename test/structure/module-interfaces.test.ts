@@ -38,7 +38,7 @@ const LONG: Readonly<Record<string, number>> = {
   'maintenance/import/source-people.ts: importPeople': 108,
   'programs/server/surfaces.ts: createHttp': 104,
   'programs/server/maintenance.ts: startMaintenance': 102,
-  'surfaces/api/admin/server.schema.ts: status': 97,
+  'surfaces/api/admin/server.schema.ts: status': 90,
   'maintenance/import/seafile-import.ts: importSeafile': 94,
   'programs/cli/restore.ts: restoreLibraries': 87,
   'surfaces/webdav/routes.ts: webdavRoutes': 84,

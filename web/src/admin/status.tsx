@@ -355,14 +355,14 @@ function Unread(props: { onClose: () => void }) {
 }
 
 function Jobs(props: { status: ServerStatus }) {
-  const { tasks, upkeep } = props.status
+  const { tasks, maintenance } = props.status
   const texts = useTexts('admin')
   const formats = useFormats()
-  const last = upkeep
+  const last = maintenance
     .map(({ ended_at }) => ended_at)
     .sort()
     .at(-1)
-  const failed = upkeep.filter((job) => job.failed)
+  const failed = maintenance.filter((job) => job.failed)
   return (
     <Panel title={texts.jobs}>
       <ul className="admin-checks">

@@ -36,6 +36,16 @@ export const countOfDay = kinds.record('CountOfDay', () => ({
   count: kinds.count('The number on that day.'),
 }))
 
+function maintenanceRuns(description: string) {
+  const run = kinds.object({
+    name: kinds.text('The name of the maintenance job.'),
+    ended_at: kinds.isoTime,
+    duration_ms: kinds.count('In milliseconds.'),
+    failed: kinds.flag(),
+  })
+  return kinds.array(run, { description })
+}
+
 export const status = kinds.record('ServerStatus', () => ({
   version: kinds.text('The version of the program.'),
   database: kinds.oneOfWords(['sqlite', 'postgres']),
@@ -84,15 +94,8 @@ export const status = kinds.record('ServerStatus', () => ({
     queued: kinds.count('The number of background tasks that wait.'),
     running: kinds.count('The number of background tasks that run.'),
   }),
-  upkeep: kinds.array(
-    kinds.object({
-      name: kinds.text('The name of the maintenance job.'),
-      ended_at: kinds.isoTime,
-      duration_ms: kinds.count('In milliseconds.'),
-      failed: kinds.flag(),
-    }),
-    { description: 'The last run of each maintenance job.' },
-  ),
+  maintenance: maintenanceRuns('The last run of each maintenance job.'),
+  upkeep: maintenanceRuns('The former name of `maintenance`.'),
   last_backup: timeOrNull,
   last_verified_backup: timeOrNull,
   backup_unfinished_since: timeOrNull,

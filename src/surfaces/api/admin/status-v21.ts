@@ -33,6 +33,12 @@ export const adminStatusRoutes = [
         services.node.list(),
         services.gc.readState(),
       ])
+      const maintenance = maintenanceLog.list().map(({ name, endedAt, durationMs, failed }) => ({
+        name,
+        ended_at: isoTime(endedAt),
+        duration_ms: durationMs,
+        failed,
+      }))
       return {
         ...server.about,
         started_at: isoTime(server.startedAt),
@@ -49,12 +55,8 @@ export const adminStatusRoutes = [
         stored,
         gc: collectionToWire(gc),
         tasks,
-        upkeep: maintenanceLog.list().map(({ name, endedAt, durationMs, failed }) => ({
-          name,
-          ended_at: isoTime(endedAt),
-          duration_ms: durationMs,
-          failed,
-        })),
+        maintenance,
+        upkeep: maintenance,
         last_backup: timeOrNull(backup.lastBackupAt),
         last_verified_backup: timeOrNull(backup.lastVerifiedAt),
         backup_unfinished_since: timeOrNull(backup.unfinishedSince),
