@@ -82,7 +82,16 @@ function callersOf({ method, path, credential }: DescribedCall, policy: Policy):
   return callers
 }
 
-/** The compatibility table of the calls and of those that are omitted, each with the reason. Throws if a call of the web API does not say how it compares. */
+const COMPARISONS = [
+  ['different', 'Different on purpose', 'Note'],
+  ['omitted', 'Omitted', 'Reason'],
+  ['addition', 'Additions of Carrel', 'Note'],
+] as const
+
+/**
+ * The calls that do not behave as those of the original server, by how they compare, and those that are omitted, each with the reason. Throws if a call of the web API does not
+ * say how it compares.
+ */
 export function callsTable(
   calls: readonly DescribedCall[],
   omittedCalls: Readonly<Record<string, string>>,
@@ -93,19 +102,27 @@ export function callsTable(
     if (note === '') throw new Error(`${name} is omitted without a reason`)
     return { method, path, result: 'omitted', note }
   })
-  const rows = served.map(({ method, path, compatibility }) => {
+  const compared = served.map(({ method, path, compatibility }) => {
     const name = `${method} ${path}`
     if (compatibility === undefined) throw new Error(`${name} does not say how it compares (compatibility)`)
     if (name in omittedCalls) throw new Error(`${name} is served, but listed as omitted`)
     const { result, note = '' } = compatibility
     return { method, path, result, note }
   })
-  const sorted = [...rows, ...omitted].toSorted((a, b) =>
+  const sorted = [...compared, ...omitted].toSorted((a, b) =>
     `${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1,
   )
-  const head = ['Method', 'Call', 'Result', 'Note']
-  const lines = sorted.map(({ method, path, result, note }) => rowOf([method, `\`${path}\``, result, note]))
-  return [rowOf(head), rowOf(head.map(() => '---')), ...lines].join('\n')
+  const tables = COMPARISONS.map(([wanted, title, remark]) => {
+    const head = ['Method', 'Call', remark]
+    const rows = sorted.filter(({ result }) => result === wanted)
+    const lines = rows.map(({ method, path, note }) => rowOf([method, `\`${path}\``, note]))
+    return [`### ${title}`, '', rowOf(head), rowOf(head.map(() => '---')), ...lines].join('\n')
+  })
+  const supported = sorted.filter(({ result }) => result === 'supported').length
+  return [
+    `The other ${supported} calls of the web API in [endpoints.md](endpoints.md) are supported.`,
+    ...tables,
+  ].join('\n\n')
 }
 
 function rowOf(cells: readonly string[]): string {

@@ -6,7 +6,7 @@ import { statements } from '../packages/conformance/statements.ts'
 import { table } from '../test/api/matrix/table.ts'
 import { startServer } from '../test/support/server.ts'
 import { callsTable, permissionsPage } from './api-tables.ts'
-import { statementsTable } from './compatibility.ts'
+import { statementsPage } from './compatibility.ts'
 import { describedCalls } from './described-calls.ts'
 import { readDescription } from './description.ts'
 import { endpointsPage } from './endpoints.ts'
@@ -31,14 +31,7 @@ export async function storedFiles(): Promise<Map<string, string>> {
   await using server = await startServer()
   return new Map([
     ['docs/endpoints.md', endpointsPage(server.running.endpoints, calls)],
-    [
-      COMPATIBILITY_PAGE,
-      withPart(
-        withPart(compatibility, 'calls', callsTable(calls, omitted)),
-        'seed',
-        statementsTable(statements),
-      ),
-    ],
+    [COMPATIBILITY_PAGE, withPart(compatibility, 'calls', callsTable(calls, omitted))],
   ])
 }
 
@@ -48,6 +41,7 @@ export async function builtFiles(): Promise<Map<string, string>> {
   const results = await readResults(path.join(root, published.folder))
   return new Map([
     ['sdk/src/responses.ts', typesText(description)],
+    ['docs/statements.md', statementsPage(statements)],
     ['docs/permissions.md', permissionsPage(describedCalls(description), table)],
     ...within(PYTHON_FOLDER, pythonFiles(description)),
     ...within(published.folder, results === undefined ? new Map() : resultFiles(results)),

@@ -77,6 +77,7 @@ const SECTIONS: readonly Section[] = [
       doc('endpoints', 'All calls'),
       doc('permissions', 'Permissions'),
       doc('compatibility', 'Compatibility'),
+      doc('statements', 'Statements'),
       doc('events', 'Events and webhooks'),
       doc('mcp', 'Tools for models'),
     ],
