@@ -83,7 +83,7 @@ export class LibraryBuilder implements AsyncDisposable {
 
   async newLibrary(name: string): Promise<EditableLibrary> {
     const { core } = this.services
-    const { id } = await createLibrary(core, this.#owner, { name, description: '' })
+    const { id } = await createLibrary(core, this.#owner, { name, description: '' }, undefined)
     return this.openLibrary(id)
   }
 

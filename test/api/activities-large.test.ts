@@ -28,7 +28,7 @@ describe('a feed of 100,000 activities in 1,000 libraries', () => {
     const libraries = await dbOf(core).write(async (tx) => {
       const made = []
       for (let n = 0; n < LIBRARIES; n++) {
-        made.push(await createLibraryIn(tx, core, owner, { name: `L${n}`, description: '' }))
+        made.push(await createLibraryIn(tx, core, owner, { name: `L${n}`, description: '' }, undefined))
       }
       return made
     })

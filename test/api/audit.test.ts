@@ -349,13 +349,11 @@ describe('the audit log', () => {
     const { audit, core } = server.running.services
     await dbOf(core).write(async (tx) => {
       for (let count = 0; count < 2500; count++) {
-        await audit.record(tx, {
-          actor: 'machine',
-          address: '',
-          action: 'login',
-          objectKind: 'account',
-          objectId: `number ${count}`,
-        })
+        await audit.record(
+          tx,
+          { actor: 'machine', address: '' },
+          { action: 'login', objectKind: 'account', objectId: `number ${count}` },
+        )
       }
     })
     const reply = await admin.get(`${path}export/`, { actor: 'machine' })

@@ -116,7 +116,12 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
         (await listLibraryNamesOf(db, ownerKey)).some((one) => one.name === name),
       createForOwner: async (_, name) => {
         const owner = await accounts.get(client.email)
-        const { id } = await createLibrary(core, owner, { name, description: '', encryption: undefined })
+        const { id } = await createLibrary(
+          core,
+          owner,
+          { name, description: '', encryption: undefined },
+          undefined,
+        )
         return (await access.open(owner, id)).editable(ROOT)
       },
       indexedEntries: (library, folder) => search.reindexing.indexedEntries(library, folder),

@@ -7,6 +7,7 @@ import { moveConsumer } from '../../src/libraries/commits/consumer-store.ts'
 import { insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
 import { findIndexFaults } from '../../src/libraries/history/index-check.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
+import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
 import { deleteLibrary, purgeLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
@@ -26,7 +27,7 @@ const putLease = async (tx: Transaction, lease: LeaseRow) => {
 const LARGE = 200_000
 
 async function setHistory(on: GcStage, library: EditableLibrary, days: number): Promise<void> {
-  await on.stage.core.history.setKeepDays((await on.stage.reopen(library)).info, days)
+  await setKeepDays(on.stage.core, (await on.stage.reopen(library)).owned(), days, undefined)
 }
 
 onBothDatabases('garbage collection', (fresh) => {
@@ -37,8 +38,8 @@ onBothDatabases('garbage collection', (fresh) => {
     const actor = await on.stage.actor()
     const library = await on.stage.newLibrary(actor)
     for (const size of [SMALL, LARGE]) await save(on, library, `${size}.bin`, randomBytes(size))
-    await deleteLibrary(on.stage.core, (await on.stage.reopen(library)).owned())
-    await purgeLibrary(on.stage.core, actor, library.info.id)
+    await deleteLibrary(on.stage.core, (await on.stage.reopen(library)).owned(), undefined)
+    await purgeLibrary(on.stage.core, actor, library.info.id, undefined)
     await collectAll(on, 4)
     assert.deepEqual(await countAll(on), {
       commits: 0,
@@ -88,8 +89,8 @@ onBothDatabases('garbage collection', (fresh) => {
     await setHistory(on, kept, 0)
     const purged = await on.stage.newLibrary(actor, 'Purged')
     for (const size of [SMALL, LARGE]) await save(on, purged, `${size}.bin`, randomBytes(size))
-    await deleteLibrary(on.stage.core, (await on.stage.reopen(purged)).owned())
-    await purgeLibrary(on.stage.core, actor, purged.info.id)
+    await deleteLibrary(on.stage.core, (await on.stage.reopen(purged)).owned(), undefined)
+    await purgeLibrary(on.stage.core, actor, purged.info.id, undefined)
     const waiting: number[] = []
     for (let run = 0; run < 5; run++) {
       const report = await on.gc.runOnce()
@@ -291,7 +292,7 @@ onBothDatabases('garbage collection', (fresh) => {
     )
     assert.deepEqual(await load(on, library, at('/a')), bytes)
     await remove(library, at('/a'))
-    await emptyTrash(on.stage.core, await on.stage.reopen(library), 0)
+    await emptyTrash(on.stage.core, await on.stage.reopen(library), 0, undefined)
     await collectAll(on)
     assert.equal((await countAll(on)).files, 0)
     await save(on, library, 'a', bytes)

@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROOT } from '../../src/base/objects/paths.ts'
 import { copyObjects } from '../../src/libraries/content/copy-objects.ts'
+import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
@@ -36,7 +37,7 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
     const { core, db, blocks } = stage
     const actor = await stage.actor()
     const libraries = [await stage.newLibrary(actor), await stage.newLibrary(actor)] as const
-    for (const { info } of libraries) await core.history.setKeepDays(info, 0)
+    for (const library of libraries) await setKeepDays(core, library.owned(), 0, undefined)
     // Each writer has its own names, so that the expected content is known.
     const expected = new Map<string, Buffer>()
     const onError = (error: unknown) => {
@@ -82,7 +83,7 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
         } else if (roll < 0.85) {
           await copyOne(`${writer}-${below(NAMES)}`, writer, index)
         } else if (roll < 0.9) {
-          await emptyTrash(core, await stage.reopen(library), 0)
+          await emptyTrash(core, await stage.reopen(library), 0, undefined)
         } else {
           await wait(below(60))
         }

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { bundleTestProgram } from '../../bin/test-bundle.ts'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
+import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { deleteLibrary, purgeLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import type { DatabaseSetting } from '../../src/platform/database/open.ts'
@@ -174,11 +175,11 @@ async function prepare(place: Place): Promise<{ id: LibraryId; now: number }> {
   for (let n = 0; n < DELTA_ENTRIES; n += 1)
     await save(on, library, `${n}`, Buffer.from(`${n}`), at('/folder'))
   for (const name of deleted.keys()) await remove(library, at(`/${name}`))
-  await core.history.setKeepDays((await on.stage.reopen(library)).info, 0)
+  await setKeepDays(core, (await on.stage.reopen(library)).owned(), 0, undefined)
   const purged = await on.stage.newLibrary(actor, 'Purged')
   for (const name of ['shared', 'purged']) await save(on, purged, name, contentOf(name, LARGE))
-  await deleteLibrary(core, (await on.stage.reopen(purged)).owned())
-  await purgeLibrary(core, actor, purged.info.id)
+  await deleteLibrary(core, (await on.stage.reopen(purged)).owned(), undefined)
+  await purgeLibrary(core, actor, purged.info.id, undefined)
   // A file without a row, as a killed upload leaves it.
   await core.content.receive(
     (async function* () {

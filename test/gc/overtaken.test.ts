@@ -33,7 +33,7 @@ onBothDatabases('a collection that is overtaken by one of another process', (fre
     const { stage, gc } = gcStage
     const library = await stage.newLibrary(await stage.actor())
     const emptied = async () => {
-      await emptyTrash(stage.core, await stage.reopen(library), 0)
+      await emptyTrash(stage.core, await stage.reopen(library), 0, undefined)
       return (await stage.reopen(library)).info.validSinceSeq
     }
     await save(gcStage, library, 'a', Buffer.from('a'), FOLDER)
@@ -56,11 +56,11 @@ onBothDatabases('a collection that is overtaken by one of another process', (fre
     const library = await stage.newLibrary(await stage.actor())
     const bytes = Buffer.from('b')
     await save(gcStage, library, 'a', Buffer.from('a'), FOLDER)
-    await emptyTrash(stage.core, await stage.reopen(library), 0)
+    await emptyTrash(stage.core, await stage.reopen(library), 0, undefined)
     // The history below is given up; its commits are deleted a grace period later.
     await gc.runOnce()
     await save(gcStage, library, 'b', bytes, FOLDER)
-    await emptyTrash(stage.core, await stage.reopen(library), 0)
+    await emptyTrash(stage.core, await stage.reopen(library), 0, undefined)
     // As if a collector had condemned the trees of both commits, because it knew that the second one was given up.
     const { key } = library.info
     await stage.db.write((tx) =>

@@ -9,6 +9,7 @@ import {
   insertHeldBlocks,
   removeCondemnedBlocks,
 } from '../../src/libraries/content/index.ts'
+import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import {
   condemnObjects,
   deleteCondemnedObjects,
@@ -39,7 +40,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const { library } = await stored(on)
     await save(on, library, 'old.bin', randomBytes(200_000))
     await remove(library, at('/old.bin'))
-    await on.stage.core.history.setKeepDays((await on.stage.reopen(library)).info, 0)
+    await setKeepDays(on.stage.core, (await on.stage.reopen(library)).owned(), 0, undefined)
     const full = await countAll(on)
     for (let run = 0; run < 9; run++) {
       await on.gc.runOnce()

@@ -8,6 +8,7 @@ import { it, mock } from 'node:test'
 import type { CommitId } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/objects/paths.ts'
 import { copyObjects } from '../../src/libraries/content/copy-objects.ts'
+import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { revertFile } from '../../src/libraries/library/revert.ts'
 import { OperationLeases } from '../../src/maintenance/gc/operation-leases.ts'
@@ -102,7 +103,7 @@ onBothDatabases('an operation that stands still for longer than its lease', (fre
           })
           await leases.start()
           const stall = async () => {
-            for (const { info } of [source, target]) await other.stage.core.history.setKeepDays(info, 0)
+            for (const one of [source, target]) await setKeepDays(other.stage.core, one.owned(), 0, undefined)
             if (name.includes('deleted')) await remove(await other.stage.reopen(source), at('/original'))
             clock.now += STALL_SECONDS
             await collectAll(other, 8)

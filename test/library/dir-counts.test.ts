@@ -8,6 +8,7 @@ import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { Library } from '../../src/libraries/library/library.ts'
 import { copy } from '../../src/libraries/library/move-copy.ts'
 import { countDirs } from '../../src/libraries/tree/dir-counts.ts'
+import { Audit } from '../../src/people/audit/audit.ts'
 import { libraryDependents, pathBindings } from '../../src/programs/assembly/dependents.ts'
 import { at, openTestCore } from '../support/core.ts'
 
@@ -38,6 +39,7 @@ it('counts the folders of a tree stored before counts existed, however many path
 
   await db.write((tx) => tx.run('update fs_object set dir_count = null'))
   await using later = createLibraryCore({
+    audit: new Audit(db, core.now, -1),
     db,
     blocks: test.blocks,
     now: core.now,

@@ -9,6 +9,7 @@ import { createLibraryCore } from '../../src/libraries/library/core.ts'
 import { createFile } from '../../src/libraries/library/entries.ts'
 import { createLibrary, getLibrary } from '../../src/libraries/library/libraries.ts'
 import { Library } from '../../src/libraries/library/library.ts'
+import { Audit } from '../../src/people/audit/audit.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
 import { migrations } from '../../src/platform/database/migrations/index.ts'
 import { openSqlite } from '../../src/platform/database/sqlite/sqlite-database.ts'
@@ -28,6 +29,7 @@ it('an edit is answered when its group is flushed, not when it is committed', as
     })
     await migrate(db, migrations)
     await using core = createLibraryCore({
+      audit: new Audit(db, () => 1000, -1),
       db,
       blocks: new MemoryBlockStore(),
       now: () => 1000,
@@ -44,7 +46,7 @@ it('an edit is answered when its group is flushed, not when it is committed', as
       ),
     )
     const actor = { key: row?.key ?? 0, email: 'a@example.org', epoch: 0 }
-    const { id } = await createLibrary(core, actor, { name: 'Notes', description: '' })
+    const { id } = await createLibrary(core, actor, { name: 'Notes', description: '' }, undefined)
     const library = new Library(core, await getLibrary(core, id), actor, 'rw').editable(ROOT)
     held = Promise.withResolvers()
     let isAnswered = false

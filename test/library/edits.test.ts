@@ -186,7 +186,7 @@ onBothDatabases('edits of a library', (fresh) => {
     if (stage === undefined) return
     const { core, library } = stage
     await Promise.all([
-      renameLibrary(library.owned(), 'Renamed', 'and described'),
+      renameLibrary(core, library.owned(), 'Renamed', 'and described', undefined),
       createFile(library, at('/meanwhile.txt')),
     ])
     const after = await getLibrary(core, library.info.id)

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { ROOT } from '../../src/base/objects/paths.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { deleteUnlistedTrash, type listTrashPage } from '../../src/libraries/history/trash.ts'
+import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
 import { createFile, makeFolders, remove, removeOne, rename } from '../../src/libraries/library/entries.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
@@ -42,7 +43,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     }
     now += 3600
     const seqs = async (days: number) => {
-      await stage.core.history.setKeepDays(library.info, days)
+      await setKeepDays(stage.core, library.owned(), days, undefined)
       const { info } = await stage.reopen(library)
       return (await stage.core.history.listHistory(info, 1, 100)).commits.map((commit) => commit.seq)
     }
@@ -121,7 +122,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const library = await stage.newLibrary(await stage.actor())
     for (const name of ['/a', '/b']) await createFile(library, at(name))
     await removeOne(stage.core, library, at('/a'))
-    await emptyTrash(stage.core, await stage.reopen(library), 0)
+    await emptyTrash(stage.core, await stage.reopen(library), 0, undefined)
     assert.deepEqual(await trashPaths(stage, library), [])
     const { info } = await stage.reopen(library)
     assert.deepEqual(
@@ -147,9 +148,9 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const rows = async () => (await stage.db.all('select path from trash_item')).length
     const prune = () => deleteUnlistedTrash({ ...stage.core, db: stage.db }, new AbortController().signal)
     assert.deepEqual([await prune(), await rows()], [0, 2])
-    await stage.core.history.setKeepDays(library.info, 3)
+    await setKeepDays(stage.core, library.owned(), 3, undefined)
     assert.deepEqual([await prune(), await rows(), await listed()], [1, 1, ['/new']])
-    await stage.core.history.setKeepDays(library.info, 0)
+    await setKeepDays(stage.core, library.owned(), 0, undefined)
     assert.deepEqual([await prune(), await rows()], [1, 0])
   })
 
@@ -163,7 +164,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     await removeOne(stage.core, library, at('/a'))
     now += 5 * DAY
     await removeOne(stage.core, library, at('/b'))
-    await emptyTrash(stage.core, await stage.reopen(library), 3)
+    await emptyTrash(stage.core, await stage.reopen(library), 3, undefined)
     assert.deepEqual(await trashPaths(stage, library), ['/b'])
   })
 

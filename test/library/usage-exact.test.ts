@@ -50,7 +50,7 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
         await change(tree, random)
         return { description: 'random', result: 0 }
       })
-      if (n === COMMITS / 2) await emptyTrash(stage.core, await stage.reopen(library), 0)
+      if (n === COMMITS / 2) await emptyTrash(stage.core, await stage.reopen(library), 0, undefined)
       if (n % 20 !== 0) continue
       const { info } = await stage.reopen(library)
       const expected = await reckon(stage, library)

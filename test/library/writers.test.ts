@@ -12,6 +12,7 @@ import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/l
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { type EditableLibrary, Library } from '../../src/libraries/library/library.ts'
 import { copy } from '../../src/libraries/library/move-copy.ts'
+import { Audit } from '../../src/people/audit/audit.ts'
 import type { Database, Value } from '../../src/platform/database/database.ts'
 import { DatabaseError } from '../../src/platform/database/errors.ts'
 import { type DatabaseSetting, openDatabase } from '../../src/platform/database/open.ts'
@@ -80,6 +81,7 @@ onBothDatabases('writers of one library', (fresh) => {
     )
     const core = stack.use(
       createLibraryCore({
+        audit: new Audit(db, stage.core.now, -1),
         db,
         blocks: new MemoryBlockStore(),
         now: stage.core.now,

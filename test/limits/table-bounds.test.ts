@@ -191,9 +191,10 @@ describe('one account that tries to fill a table', () => {
     const call = () => client.post('/api/v2.1/tool-calls/', { json: { tool: 'read', repo_id: '', path: '' } })
     // The second entry: the library is the first.
     assert.equal((await call()).status, 200)
-    const entry = { actor: client.email, address: '', action: 'tool-called', objectKind: 'account' } as const
+    const by = { actor: client.email, address: '' }
+    const entry = { action: 'tool-called', objectKind: 'account', objectId: '' } as const
     await dbOf(server.running.services.core).write(async (tx) => {
-      for (let number = 0; number < 3598; number += 1) await audit.record(tx, { ...entry, objectId: '' })
+      for (let number = 0; number < 3598; number += 1) await audit.record(tx, by, entry)
     })
     const before = await count('audit_entry')
     const refused = await call()

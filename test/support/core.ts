@@ -6,6 +6,7 @@ import { type LibraryPath, parsePath, ROOT } from '../../src/base/objects/paths.
 import { createLibraryCore, type LibraryCore } from '../../src/libraries/library/core.ts'
 import { createLibrary, getLibrary } from '../../src/libraries/library/libraries.ts'
 import { type Actor, type EditableLibrary, Library } from '../../src/libraries/library/library.ts'
+import { Audit } from '../../src/people/audit/audit.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { type DatabaseSetting, openDatabase } from '../../src/platform/database/open.ts'
 import type { BlockStore } from '../../src/platform/storage/block-store.ts'
@@ -54,6 +55,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
   const { implementation = 'fast' } = options
   const blocks = await openDiskBlockStore({ directory: path.join(folder, 'blocks'), implementation })
   const core = createLibraryCore({
+    audit: new Audit(db, now, -1),
     db,
     blocks,
     now,
@@ -85,7 +87,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
       return { key: row?.key ?? 0, email, epoch: 0 }
     },
     async newLibrary(actor, name = 'Notes') {
-      const { id } = await createLibrary(core, actor, { name, description: '' })
+      const { id } = await createLibrary(core, actor, { name, description: '' }, undefined)
       return open(id, actor)
     },
     reopen: ({ info, actor }) => open(info.id, actor),

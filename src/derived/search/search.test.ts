@@ -6,13 +6,9 @@ import { at } from '../../../test/support/core.ts'
 import { onBothDatabases } from '../../../test/support/databases.ts'
 import { openSearch, readable } from '../../../test/support/search.ts'
 import { ROOT } from '../../base/objects/paths.ts'
+import { purgeAllDeleted } from '../../libraries/library/administration.ts'
 import { makeFolder, removeOne, rename } from '../../libraries/library/entries.ts'
-import {
-  createLibrary,
-  deleteLibrary,
-  getLibrary,
-  purgeDeletedOf,
-} from '../../libraries/library/libraries.ts'
+import { createLibrary, deleteLibrary, getLibrary } from '../../libraries/library/libraries.ts'
 import { Library } from '../../libraries/library/library.ts'
 import { copy, move } from '../../libraries/library/move-copy.ts'
 
@@ -213,7 +209,12 @@ onBothDatabases('search', (fresh) => {
       pwdHashAlgo: '',
       pwdHashParams: '',
     }
-    const { id } = await createLibrary(stage.core, actor, { name: 'Secret', description: '', encryption })
+    const { id } = await createLibrary(
+      stage.core,
+      actor,
+      { name: 'Secret', description: '', encryption },
+      undefined,
+    )
     const library = new Library(stage.core, await getLibrary(stage.core, id), actor, 'rw').editable(ROOT)
     await put(library, '/diary.txt', 'words of mine')
     await settle(library)
@@ -266,8 +267,8 @@ onBothDatabases('search', (fresh) => {
     await put(library, '/a/kept.txt', 'text of it')
     await put(gone, '/gone.txt', 'text of it')
     await settle(library, gone)
-    await deleteLibrary(stage.core, (await stage.reopen(gone)).owned())
-    await purgeDeletedOf(stage.core, actor)
+    await deleteLibrary(stage.core, (await stage.reopen(gone)).owned(), undefined)
+    await purgeAllDeleted(stage.core, actor.key, undefined)
     await search.reindexing.look()
     assert.deepEqual(await paths('gone', [library, gone]), [])
     let done = 0
@@ -298,8 +299,8 @@ onBothDatabases('search', (fresh) => {
     await db.releaseFreePages(AbortSignal.timeout(60_000))
     assert.deepEqual(await wordsLeft(), ['omega', 'zebrafinch', 'quokkasmile'])
     await removeOne(stage.core, await stage.reopen(library), at('/deleted.txt'))
-    await deleteLibrary(stage.core, (await stage.reopen(gone)).owned())
-    await purgeDeletedOf(stage.core, actor)
+    await deleteLibrary(stage.core, (await stage.reopen(gone)).owned(), undefined)
+    await purgeAllDeleted(stage.core, actor.key, undefined)
     await settle(library)
     await search.reindexing.look()
     await search.merging.eraseDeleted(AbortSignal.timeout(60_000))

@@ -55,7 +55,7 @@ describe('a consumer of commits', () => {
       async step({ key }) {
         steps += 1
         await test.db.write((tx) => markDeleted(tx, key, 1))
-        await purge(test.core, key)
+        await purge(test.core, { key, id: '', name: '' }, undefined)
         // Another process moved the position: it must be read again.
         return undefined
       },

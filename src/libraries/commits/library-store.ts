@@ -476,9 +476,12 @@ export async function markAllDeleted(tx: Transaction, ownerKey: number, at: numb
 }
 
 /** Keys of the libraries deleted before a time, and of those whose purge was interrupted. */
-export async function listDeletedBefore(reader: Reader, time: number): Promise<number[]> {
-  const sql = 'select key from library where deleted_at is not null and deleted_at < ?'
-  return (await reader.all<{ key: number }>(sql, time)).map(({ key }) => key)
+export async function listDeletedBefore(
+  reader: Reader,
+  time: number,
+): Promise<{ key: number; id: string; name: string }[]> {
+  const sql = 'select key, id, name from library where deleted_at is not null and deleted_at < ?'
+  return reader.all<{ key: number; id: string; name: string }>(sql, time)
 }
 
 /** False if it has this status already. */

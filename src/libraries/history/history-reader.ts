@@ -1,6 +1,6 @@
 import { findContentCommit, listFileHistoryFrom, listFileHistoryPage } from './file-history-pages.ts'
 import { folderAsOf, folderStays } from './folder-history.ts'
-import { getCommit, getCommitDetail, keepDays, listHistory, setKeepDays } from './history.ts'
+import { getCommit, getCommitDetail, keepDays, listHistory } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
 import { listMergedTrash } from './merged-trash.ts'
 import { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, listVisitorsFiles, treeOf } from './revisions.ts'
@@ -29,7 +29,6 @@ export class HistoryReader {
   readonly getCommitDetail = (...rest: Rest<typeof getCommitDetail>) => getCommitDetail(this.#stores, ...rest)
   readonly keepDays = (...rest: Rest<typeof keepDays>) => keepDays(this.#stores, ...rest)
   readonly listHistory = (...rest: Rest<typeof listHistory>) => listHistory(this.#stores, ...rest)
-  readonly setKeepDays = (...rest: Rest<typeof setKeepDays>) => setKeepDays(this.#stores, ...rest)
   readonly findOrigin = (...rest: Rest<typeof findOrigin>) => findOrigin(this.#stores, ...rest)
   readonly listVisitorsFiles = (...rest: Rest<typeof listVisitorsFiles>) =>
     listVisitorsFiles(this.#stores, ...rest)

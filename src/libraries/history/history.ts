@@ -7,8 +7,6 @@ import {
   listMergedCommits,
   type NumberedCommit,
   seqAtTime,
-  setHistoryDays,
-  type TransactionHook,
 } from '../commits/index.ts'
 import { type Change, diffTrees } from '../tree/index.ts'
 import { folderChanges, listFolderHistory } from './folder-history.ts'
@@ -27,20 +25,6 @@ export function daysAgo(stores: Pick<HistoryStores, 'now'>, days: number): numbe
 /** The history limit of a library in days: -1 for unlimited, 0 for no history. */
 export function keepDays(stores: HistorySource, library: LibraryInfo): number {
   return Math.max(-1, library.historyDays ?? stores.defaultHistoryDays)
-}
-
-/** Sets the history limit in days. Any negative number means unlimited. `also` is called if it differs. */
-export async function setKeepDays(
-  stores: HistoryStores,
-  library: LibraryInfo,
-  days: number,
-  also?: TransactionHook,
-): Promise<number> {
-  const limit = Math.max(-1, days)
-  await stores.db.write(async (tx) => {
-    if (await setHistoryDays(tx, library.key, limit)) await also?.(tx)
-  })
-  return limit
 }
 
 /**

@@ -1,9 +1,11 @@
+import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
+import type { Transaction } from '../../platform/database/index.ts'
 import {
   type LibraryInfo,
   type LibraryStatus,
+  setHistoryDays,
   setLibraryStatus,
   setOwnerOfDeleted,
-  type TransactionHook,
 } from '../commits/index.ts'
 import {
   type LibraryQuery,
@@ -34,41 +36,61 @@ export function libraryTotals(core: LibraryCore): Promise<LibraryTotals> {
   return totalsOfAll(dbOf(core))
 }
 
-/** A read-only library cannot be changed, not even by its owner. `also` is called if the status differs. */
+/** A read-only library cannot be changed, not even by its owner. */
 export async function changeStatus(
   core: LibraryCore,
   library: OwnedLibrary,
   status: LibraryStatus,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
-    if (await setLibraryStatus(tx, library.info.key, status)) await also?.(tx)
+    if (!(await setLibraryStatus(tx, library.info.key, status))) return
+    await core.audit.record(tx, by, libraryAction('library-changed', library.info, { status }))
   })
 }
 
-/** Restores a deleted library for a new owner, because its owner was removed. Throws not-in-trash. */
+/** Sets the history limit in days. Any negative number means unlimited. Returns the limit. */
+export async function setKeepDays(
+  core: LibraryCore,
+  { info }: OwnedLibrary,
+  days: number,
+  by: AuditActor | undefined,
+): Promise<number> {
+  const limit = Math.max(-1, days)
+  await dbOf(core).write(async (tx) => {
+    if (!(await setHistoryDays(tx, info.key, limit))) return
+    await core.audit.record(tx, by, libraryAction('history-limit-changed', info, { days }))
+  })
+  return limit
+}
+
+/** Restores a deleted library, for `owner` if its owner was removed. Throws not-in-trash. The caller has checked the permission. */
 export async function restoreTo(
   core: LibraryCore,
+  actor: Actor,
   library: LibraryInfo,
-  owner: Actor,
-  also?: TransactionHook,
+  owner: Actor | undefined,
+  by: AuditActor | undefined,
 ): Promise<void> {
-  await undeleteLibrary(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
-    await setOwnerOfDeleted(tx, library.key, owner.key)
-    await also?.(tx)
+  const restored = owner === undefined ? library : { ...library, ownerKey: owner.key }
+  await undeleteLibrary(core, actor, restored, by, {
+    ...(owner && {
+      detail: { to: owner.email },
+      also: (tx: Transaction) => setOwnerOfDeleted(tx, library.key, owner.key),
+    }),
   })
 }
 
-/** Purges every deleted library, or those of one owner. `also` is written for each. */
+/** Purges every deleted library, or those of one owner, as purgeLibrary. */
 export async function purgeAllDeleted(
   core: LibraryCore,
   ownerKey: number | undefined,
-  also: (library: ListedLibrary) => TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
   const query = { deleted: true, orderBy: 'deleted', ownerKey, offset: 0, limit: PAGE } as const
   for (;;) {
     const found = await listAllLibraries(dbOf(core), query)
-    for (const library of found) await purge(core, library.key, also(library))
+    for (const library of found) await purge(core, library, by)
     if (found.length < PAGE) return
   }
 }

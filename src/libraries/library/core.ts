@@ -1,5 +1,6 @@
 import type { BoundarySearch } from '../../base/objects/index.ts'
 import { RunningOperations } from '../../base/scheduling/index.ts'
+import type { Audit } from '../../people/audit/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
 import {
@@ -23,6 +24,7 @@ import { LockRights } from './lock-rights.ts'
 interface CoreOptions {
   readonly db: Database
   readonly blocks: BlockStore
+  readonly audit: Audit
   /** Unix seconds. */
   readonly now: () => number
   /** How files are cut into blocks; `fast` unless given. */
@@ -60,6 +62,8 @@ interface Internals {
 export interface LibraryCore extends AsyncDisposable {
   readonly [internals]: Internals
   readonly now: () => number
+  /** Where audited operations write their entries, in their transactions. */
+  readonly audit: Audit
   readonly objects: ObjectStore
   /** What garbage collection must not take away. */
   readonly operations: RunningOperations
@@ -99,7 +103,7 @@ export function writersOf(core: LibraryCore): Writers {
 }
 
 export function createLibraryCore(options: CoreOptions): LibraryCore {
-  const { db, now, dependents, defaultHistoryDays } = options
+  const { audit, db, now, dependents, defaultHistoryDays } = options
   const keys = new LibraryKeys({ db, now, ...options.credentials })
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects, now, options.boundarySearch)
@@ -125,6 +129,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const trashCounts = new TrashCounts()
   return {
     [internals]: { db, writers },
+    audit,
     now,
     objects,
     operations,

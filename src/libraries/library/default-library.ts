@@ -1,5 +1,6 @@
 import { accountRows } from '../../people/accounts/index.ts'
-import type { Reader, Transaction } from '../../platform/database/index.ts'
+import type { AuditActor } from '../../people/audit/index.ts'
+import type { Reader } from '../../platform/database/index.ts'
 import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import { createLibraryIn } from './libraries.ts'
@@ -16,29 +17,25 @@ export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promi
 export async function ensureDefaultLibrary(
   core: LibraryCore,
   owner: Actor,
-  also?: AlsoCreated,
+  by: AuditActor | undefined,
 ): Promise<LibraryInfo> {
-  return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner, also))
+  return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner, by))
 }
-
-/** Writes further rows in the transaction that creates a library. */
-type AlsoCreated = (tx: Transaction, library: LibraryInfo) => Promise<void>
 
 async function makeDefaultLibrary(
   core: LibraryCore,
   owner: Actor,
-  also: AlsoCreated | undefined,
+  by: AuditActor | undefined,
 ): Promise<LibraryInfo> {
   try {
     return await dbOf(core).write(async (tx) => {
       const before = await accountRows.findDefaultLibraryKey(tx, owner.key)
       const existing = await usable(tx, owner, before)
       if (existing !== undefined) return existing
-      const created = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
+      const created = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME }, by)
       // Rolls back the transaction if a concurrent call was first.
       if (!(await accountRows.setDefaultLibraryKey(tx, owner.key, created.key, before)))
         throw new CreatedConcurrently()
-      await also?.(tx, created)
       return created
     })
   } catch (error) {

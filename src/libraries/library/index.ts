@@ -1,5 +1,12 @@
 export { addTree } from './add-tree.ts'
-export { changeStatus, libraryTotals, listLibraryPage, purgeAllDeleted, restoreTo } from './administration.ts'
+export {
+  changeStatus,
+  libraryTotals,
+  listLibraryPage,
+  purgeAllDeleted,
+  restoreTo,
+  setKeepDays,
+} from './administration.ts'
 export type { ListedLibrary } from './administration-store.ts'
 export { type BoundPathMove, listBoundPaths, rebind } from './bound-paths-store.ts'
 export { createLibraryCore, type LibraryCore } from './core.ts'
@@ -36,13 +43,11 @@ export {
   type LibraryOptions,
   libraryExists,
   purgeDeletedBefore,
-  purgeDeletedOf,
   purgeLibrary,
   renameLibrary,
   restoreLibrary,
   transferAllLibraries,
   transferLibrary,
-  undeleteLibrary,
 } from './libraries.ts'
 export type {
   Actor,
@@ -55,7 +60,7 @@ export type {
   Right,
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'
-export { changePassword, openWithPassword, viewWithPassword } from './library-password.ts'
+export { changePassword, lockLibrary, openWithPassword, viewWithPassword } from './library-password.ts'
 export { covers } from './lock-rights.ts'
 export { deleteExpiredLocks, type FileLock } from './lock-store.ts'
 export {

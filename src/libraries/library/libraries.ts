@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { fail, refuseAtLimit } from '../../base/errors.ts'
 import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../../base/objects/index.ts'
+import { type AuditActor, accountAction, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import {
   countLibrariesOf,
@@ -22,7 +23,6 @@ import {
   setLibraryText,
   setOwner,
   setOwnerOfAll,
-  type TransactionHook,
   unmarkDeleted,
 } from '../commits/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
@@ -49,10 +49,11 @@ export async function createLibrary(
   core: LibraryCore,
   owner: Actor,
   options: LibraryOptions,
+  by: AuditActor | undefined,
   also?: AlsoOfLibrary,
 ): Promise<LibraryInfo> {
   return dbOf(core).write(async (tx) => {
-    const library = await createLibraryIn(tx, core, owner, options)
+    const library = await createLibraryIn(tx, core, owner, options, by)
     await also?.(tx, library)
     return library
   })
@@ -74,6 +75,7 @@ export async function createLibraryIn(
   core: LibraryCore,
   owner: Actor,
   options: LibraryOptions,
+  by: AuditActor | undefined,
 ): Promise<LibraryInfo> {
   await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, owner.key, most))
   const id = options.id ?? newLibraryId()
@@ -113,6 +115,8 @@ export async function createLibraryIn(
   await insertCommits(tx, key, [commit])
   const library = (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
   await core.events.record(tx, { kind: 'created', library, actor: owner })
+  const detail = by?.actor === owner.email ? {} : { owner: owner.email }
+  await core.audit.record(tx, by, libraryAction('library-made', library, detail))
   return library
 }
 
@@ -122,14 +126,14 @@ export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<Libr
 }
 
 /**
- * Changes the name, and the description if given, with a commit of its own. `also` is called if one of them differs. Throws
- * permission-denied for a read-only library.
+ * Changes the name, and the description if given, with a commit of its own. Throws permission-denied for a read-only library.
  */
 export async function renameLibrary(
+  core: LibraryCore,
   library: OwnedLibrary,
   name: string,
   description: string | undefined,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
   if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
   await library.commit(async (_tree, now) => {
@@ -145,7 +149,7 @@ export async function renameLibrary(
       also: async (tx) => {
         await setLibraryText(tx, now.key, text.name, text.description)
         if (name !== now.name) await insertRename(tx, now, name)
-        await also?.(tx)
+        await core.audit.record(tx, by, libraryAction('library-renamed', now, { to: name }))
       },
     }
   })
@@ -158,7 +162,7 @@ export async function renameLibrary(
 export async function deleteLibrary(
   core: LibraryCore,
   library: OwnedLibrary,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
   const { key, id } = library.info
   await dbOf(core).write(async (tx) => {
@@ -166,7 +170,7 @@ export async function deleteLibrary(
     // Before the dependents: its recipients are read from the shares.
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
     for (const dependent of core.dependents) await dependent.onDeleted?.(tx, [key])
-    await also?.(tx)
+    await core.audit.record(tx, by, libraryAction('library-deleted', library.info))
   })
   await core.keys.forgetLibrary(id)
 }
@@ -183,12 +187,11 @@ export async function restoreLibrary(
   core: LibraryCore,
   owner: Actor,
   id: LibraryId,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
   const library = await getDeleted(core, owner, id)
-  await undeleteLibrary(core, owner, library, async (tx) => {
-    await core.growth.refuseOverQuota(tx, library)
-    await also?.(tx)
+  await undeleteLibrary(core, owner, library, by, {
+    also: (tx) => core.growth.refuseOverQuota(tx, library),
   })
 }
 
@@ -200,29 +203,24 @@ export async function purgeLibrary(
   core: LibraryCore,
   owner: Actor,
   id: LibraryId,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
-  await purge(core, (await getDeleted(core, owner, id)).key, also)
+  await purge(core, await getDeleted(core, owner, id), by)
 }
 
-/** Purges all deleted libraries of an owner, as purgeLibrary. */
-export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: AlsoOfLibrary): Promise<void> {
-  for (const library of await deletedLibrariesOf(core, owner)) {
-    await purge(core, library.key, (tx) => also?.(tx, library) ?? Promise.resolve())
-  }
-}
-
-/** Restores a deleted library. Throws not-in-trash. The caller has checked the permission. */
+/** Restores a deleted library. Throws not-in-trash. The caller has checked the permission. `also` may refuse it. */
 export async function undeleteLibrary(
   core: LibraryCore,
   actor: Actor,
   library: LibraryInfo,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
+  { detail, also }: { detail?: Record<string, unknown>; also?: (tx: Transaction) => Promise<void> } = {},
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
     await core.events.record(tx, { kind: 'restored', library, actor })
     await also?.(tx)
+    await core.audit.record(tx, by, libraryAction('library-restored', library, detail))
   })
 }
 
@@ -236,7 +234,8 @@ export async function transferLibrary(
   core: LibraryCore,
   library: OwnedLibrary,
   to: Actor,
-  { keepShares = false, also }: { keepShares?: boolean; also?: TransactionHook } = {},
+  by: AuditActor | undefined,
+  { keepShares = false }: { keepShares?: boolean } = {},
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     const { key, id, ownerKey } = library.info
@@ -247,7 +246,8 @@ export async function transferLibrary(
     await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
     const shares = keepShares ? 'regrant' : 'drop'
     await announceTransfer(core, tx, { libraryKeys: [key], from: ownerKey, to: to.key, shares })
-    await also?.(tx)
+    const detail = { ...(library.isOwner && { from: library.actor.email }), to: to.email }
+    await core.audit.record(tx, by, libraryAction('library-transferred', library.info, detail))
   })
   await core.keys.forgetAccount(library.info.ownerKey, library.info.id)
 }
@@ -276,7 +276,7 @@ export async function transferAllLibraries(
   core: LibraryCore,
   from: Actor,
   to: Actor,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     const libraries = await listAllLibrariesOf(tx, from.key)
@@ -286,7 +286,8 @@ export async function transferAllLibraries(
     }
     const libraryKeys = libraries.map(({ key }) => key)
     await announceTransfer(core, tx, { libraryKeys, from: from.key, to: to.key, shares: 'keep' })
-    await also?.(tx)
+    const detail = { to: to.email, all: true }
+    await core.audit.record(tx, by, accountAction('library-transferred', from.email, detail))
   })
 }
 
@@ -298,5 +299,5 @@ async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promi
 
 /** Maintenance: purges libraries whose restore period has passed. */
 export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
-  for (const key of await listDeletedBefore(dbOf(core), time)) await purge(core, key)
+  for (const library of await listDeletedBefore(dbOf(core), time)) await purge(core, library, undefined)
 }

@@ -1,33 +1,51 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/objects/index.ts'
-import {
-  describeChangedPassword,
-  type SubLibrary,
-  setEncryption,
-  type TransactionHook,
-} from '../commits/index.ts'
+import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
+import { describeChangedPassword, type SubLibrary, setEncryption } from '../commits/index.ts'
 import { checkPassword, dataKeyFrom, type LibraryEncryption, withNewPassword } from '../content/index.ts'
 import { replacePasswordChecks } from '../views/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
 
 /**
- * Stores the key of an encrypted library in the keyring for the caller. False if the password is wrong. `onUnlock` is called before
- * that if the library was locked. Clients may send the password with every request, which only extends the hour.
+ * Stores the key of an encrypted library in the keyring for the caller. False if the password is wrong. Clients may send the password
+ * with every request, which only extends the hour and is audited once.
  */
 export async function openWithPassword(
   core: LibraryCore,
   library: Library,
   encryption: LibraryEncryption,
   password: string,
-  onUnlock?: () => Promise<void>,
+  by: AuditActor | undefined,
 ): Promise<boolean> {
   if (!(await checkPassword(library.info.id, encryption, password))) return false
   const key = await dataKeyFrom(encryption, password)
   if (key === undefined) return false
-  if (onUnlock !== undefined && !(await core.keys.isOpen(library))) await onUnlock()
+  // Before the key is held: if it cannot be recorded, the library stays locked.
+  if (!(await core.keys.isOpen(library))) await recordKey(core, 'library-unlocked', library, by)
   await core.keys.hold(library, encryption, key)
   return true
+}
+
+/** Removes the key that the caller gave. Idempotent. */
+export async function lockLibrary(
+  core: LibraryCore,
+  library: Library,
+  by: AuditActor | undefined,
+): Promise<void> {
+  const wasOpen = await core.keys.isOpen(library)
+  await core.keys.forget(library)
+  if (wasOpen) await recordKey(core, 'library-locked', library, by)
+}
+
+/** Keys are in memory, so their entries have transactions of their own. */
+async function recordKey(
+  core: LibraryCore,
+  action: 'library-unlocked' | 'library-locked',
+  { info }: Library,
+  by: AuditActor | undefined,
+): Promise<void> {
+  await dbOf(core).write((tx) => core.audit.record(tx, by, libraryAction(action, info)))
 }
 
 /**
@@ -56,7 +74,7 @@ export async function changePassword(
   encryption: LibraryEncryption,
   older: string,
   newer: string,
-  also?: TransactionHook,
+  by: AuditActor | undefined,
 ): Promise<boolean> {
   const { id, status } = library.info
   if (status !== 'normal') fail({ code: 'permission-denied' })
@@ -76,7 +94,7 @@ export async function changePassword(
       also: async (tx) => {
         await setEncryption(tx, now.key, changed)
         await replacePasswordChecks(tx, now.key, views.checks)
-        await also?.(tx)
+        await core.audit.record(tx, by, libraryAction('library-password-changed', now))
       },
     }
   })

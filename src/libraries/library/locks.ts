@@ -7,8 +7,9 @@ import {
   ROOT,
   selfAndAbove,
 } from '../../base/objects/index.ts'
+import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { asSeen, inOrigin, type LibraryInfo, originOf, type TransactionHook } from '../commits/index.ts'
+import { asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, EditableLibrary, Library } from './library.ts'
 import { covers } from './lock-rights.ts'
@@ -148,18 +149,12 @@ export async function lockFile(
   }
 }
 
-/** Whether a caller may end locks of others, and what is written in the same transaction if one is. */
-export interface LockBreaking {
-  readonly mayBreak: boolean
-  readonly onBroken?: TransactionHook | undefined
-}
-
-/** Removes the lock of a file or folder. Throws path-not-found, not-locked, lock-not-yours. */
+/** Removes the lock of a file or folder. `breaker` may end that of others; undefined if the caller may not. Throws path-not-found, not-locked, lock-not-yours. */
 export async function unlock(
   core: LibraryCore,
   library: Library,
   path: LibraryPath,
-  { mayBreak, onBroken }: LockBreaking,
+  breaker: AuditActor | undefined,
 ): Promise<void> {
   const { info, actor, tree } = library
   if (path !== ROOT && (await tree.find(path)) === undefined) {
@@ -171,11 +166,22 @@ export async function unlock(
     const held = await findLock(tx, info.key, place, core.now())
     if (held === undefined) return fail({ code: 'not-locked', path })
     const isMine = isHeldBy(held, actor.key)
-    if (!isMine && !mayBreak) return fail({ code: 'lock-not-yours', path })
-    if (!isMine) await onBroken?.(tx)
+    if (!isMine) await breakLock(core, tx, library, path, breaker)
     await deleteLock(tx, info.key, place)
     return core.events.record(tx, { kind: 'unlocked', library: originOf(info), actor, path: place })
   })
+}
+
+/** Records that a lock of others is ended. Throws lock-not-yours. */
+export async function breakLock(
+  core: LibraryCore,
+  tx: Transaction,
+  { info }: Library,
+  path: LibraryPath,
+  breaker: AuditActor | undefined,
+): Promise<void> {
+  if (breaker === undefined) return fail({ code: 'lock-not-yours', path })
+  await core.audit.record(tx, breaker, { ...libraryAction('lock-forced', info), path })
 }
 
 /** Renews the holder's lock. Throws path-not-found, not-locked, lock-not-yours. */

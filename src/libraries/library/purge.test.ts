@@ -29,7 +29,7 @@ onBothDatabases('a purged library', (fresh) => {
       await tx.insert('activity', ACTIVITY, [[info.key, 1, 1, 2, 'create', 'dir', '/a', 'ann']])
       await markDeleted(tx, info.key, 1)
     })
-    await purge(test.core, info.key)
+    await purge(test.core, info, undefined)
     for (const table of TABLES)
       assert.deepEqual(await test.db.all(`select * from ${table} where library_key = ?`, info.key), [], table)
   })

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { claimForPurge, deleteLibraryRow } from '../commits/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -11,12 +12,13 @@ const BATCH = 1000
  */
 export async function purge(
   core: LibraryCore,
-  libraryKey: number,
-  also?: (tx: Transaction) => Promise<void>,
+  library: { readonly key: number; readonly id: string; readonly name: string },
+  by: AuditActor | undefined,
 ): Promise<void> {
+  const libraryKey = library.key
   const claimed = await dbOf(core).write(async (tx) => {
     if (!(await claimForPurge(tx, libraryKey))) return false
-    await also?.(tx)
+    await core.audit.record(tx, by, libraryAction('library-purged', library))
     return true
   })
   if (!claimed) return

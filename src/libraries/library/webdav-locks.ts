@@ -1,5 +1,6 @@
 import { fail } from '../../base/errors.ts'
 import { isWithin, type LibraryPath } from '../../base/objects/index.ts'
+import type { AuditActor } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { inOrigin, originOf } from '../commits/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -15,7 +16,7 @@ import {
   setLockExpiry,
   setWebdavLock,
 } from './lock-store.ts'
-import { endLapsedLocks, type LockBreaking, lockOriginOf, refuseTooManyLocks } from './locks.ts'
+import { breakLock, endLapsedLocks, lockOriginOf, refuseTooManyLocks } from './locks.ts'
 
 /** Holders of shared locks on an item, and on the folders above it and the items below it that they cover. */
 export const MAX_HOLDERS = 10
@@ -118,7 +119,7 @@ export async function dropToken(
   library: EditableLibrary,
   path: LibraryPath,
   token: string,
-  { mayBreak, onBroken }: LockBreaking,
+  breaker: AuditActor | undefined,
 ): Promise<boolean> {
   const { info, actor } = library
   const place = inOrigin(info, path)
@@ -128,10 +129,7 @@ export async function dropToken(
     )
     const before = lock?.webdav
     if (lock === undefined || before === undefined) return false
-    if (!holdsToken(lock, token, actor.key)) {
-      if (!mayBreak) return fail({ code: 'lock-not-yours', path })
-      await onBroken?.(tx)
-    }
+    if (!holdsToken(lock, token, actor.key)) await breakLock(core, tx, library, path, breaker)
     const holders = before.holders.filter((holder) => holder.token !== token)
     if (holders.length === 0) await deleteLock(tx, info.key, lock.path)
     else if (!(await setWebdavLock(tx, info.key, lock.path, { before, after: { ...before, holders } }))) {

@@ -1,4 +1,5 @@
 import type { Language } from '../../base/texts/index.ts'
+import type { AuditActor } from '../audit/index.ts'
 import type { Scope } from './scope.ts'
 
 /** The role of an account on the server. Permissions on libraries are separate. */
@@ -136,4 +137,9 @@ function beforeAt(email: string): string {
  */
 export function loginName(typed: string): string {
   return typed.trim().normalize('NFC').toLowerCase()
+}
+
+/** The account as the actor of audited actions that it asks for from an address. */
+export function auditActor(account: Account, { address }: { readonly address: string }): AuditActor {
+  return { actor: account.email, address, isUnlimited: isAdmin(account) }
 }

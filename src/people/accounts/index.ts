@@ -1,5 +1,6 @@
 export {
   type Account,
+  auditActor,
   contactEmailOf,
   displayName,
   emailAsShown,

@@ -51,6 +51,26 @@ export type AuditAction = (typeof auditActions)[number]
 /** The kind of object an action was applied to. */
 export type AuditObject = 'account' | 'library' | 'api-token' | 'device' | 'link' | 'group' | 'server'
 
+/** An action on a library, which is named by its id and by its name then. */
+export function libraryAction(
+  action: AuditAction,
+  library: { readonly id: string; readonly name: string },
+  detail: Readonly<Record<string, unknown>> = {},
+) {
+  const objectKind: AuditObject = 'library'
+  return { action, objectKind, objectId: library.id, detail: { name: library.name, ...detail } }
+}
+
+/** An action on an account. */
+export function accountAction(
+  action: AuditAction,
+  email: string,
+  detail?: Readonly<Record<string, unknown>>,
+) {
+  const objectKind: AuditObject = 'account'
+  return { action, objectKind, objectId: email, detail }
+}
+
 export function isAuditAction(text: string): text is AuditAction {
   return auditActions.some((action) => action === text)
 }

@@ -39,7 +39,7 @@ const uncounted: ReadonlySet<AuditAction> = new Set([
   'webhook-removed',
 ])
 
-/** The actor of an action and its remote address. */
+/** Who asked for an action, and from where. Each audited operation is passed one, and writes its entry. */
 export interface AuditActor {
   readonly actor: string
   readonly address: string
@@ -47,8 +47,8 @@ export interface AuditActor {
   readonly isUnlimited?: boolean
 }
 
-/** An audit record to be written. */
-export interface NewAuditEntry extends AuditActor {
+/** What is recorded of an action, without its actor. */
+export interface AuditedAction {
   readonly action: AuditAction
   readonly objectKind: AuditObject
   readonly objectId: string
@@ -72,18 +72,23 @@ export class Audit {
     this.#keepDays = keepDays
   }
 
-  /** Records an action in the transaction that performs it, so that neither is committed without the other. Throws too-many-tries. */
-  async record(tx: Transaction, entry: NewAuditEntry): Promise<void> {
-    if (entry.isUnlimited !== true && !uncounted.has(entry.action)) this.#count(entry.actor)
+  /**
+   * Records an action in the transaction that performs it, so that neither is committed without the other. What no actor asked for is
+   * not recorded. Throws too-many-tries.
+   */
+  async record(tx: Transaction, by: AuditActor | undefined, audited: AuditedAction): Promise<void> {
+    if (by === undefined) return
+    const { action, objectKind, objectId, path, detail } = audited
+    if (by.isUnlimited !== true && !uncounted.has(action)) this.#count(by.actor)
     await appendAuditEntry(tx, {
       at: this.#now(),
-      actor: plain(entry.actor, MAX_INDEXED_TEXT),
-      address: plain(entry.address),
-      action: entry.action,
-      objectKind: entry.objectKind,
-      objectId: plain(entry.objectId, MAX_INDEXED_TEXT),
-      path: plain(entry.path ?? ''),
-      detail: entry.detail ?? {},
+      actor: plain(by.actor, MAX_INDEXED_TEXT),
+      address: plain(by.address),
+      action,
+      objectKind,
+      objectId: plain(objectId, MAX_INDEXED_TEXT),
+      path: plain(path ?? ''),
+      detail: detail ?? {},
     })
   }
 
@@ -97,14 +102,9 @@ export class Audit {
     this.#counts.set(actor, count)
   }
 
-  /** `record` as a `TransactionHook`, for functions that write further rows in their transaction. */
-  alsoRecord(entry: NewAuditEntry): (tx: Transaction) => Promise<void> {
-    return (tx) => this.record(tx, entry)
-  }
-
   /** Records an action that has no transaction of its own. */
-  async append(entry: NewAuditEntry): Promise<void> {
-    await this.#db.write((tx) => this.record(tx, entry))
+  async append(by: AuditActor, action: AuditedAction): Promise<void> {
+    await this.#db.write((tx) => this.record(tx, by, action))
   }
 
   /** A page, newest first. `next` is the cursor of the following page. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Config } from '../../base/config/index.ts'
 import type { Logger } from '../../base/logging.ts'
 import { createLibraryCore, type LibraryCore } from '../../libraries/library/index.ts'
+import { Audit } from '../../people/audit/index.ts'
 import { forgetNonce, presentedBy } from '../../people/credentials/index.ts'
 import { type Database, type ProcessLocks, ThreadedDatabase } from '../../platform/database/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
@@ -22,6 +23,7 @@ export function openCore(parts: {
   return createLibraryCore({
     db,
     blocks,
+    audit: new Audit(db, now, config.auditDays),
     now,
     boundarySearch: config.boundarySearch,
     credentials: {

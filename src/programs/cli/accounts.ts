@@ -1,6 +1,6 @@
 import type { Config } from '../../base/config/index.ts'
 import type { AccountChangeHook, Accounts } from '../../people/accounts/index.ts'
-import { Audit, type AuditAction } from '../../people/audit/index.ts'
+import { Audit, type AuditAction, accountAction } from '../../people/audit/index.ts'
 import {
   type Database,
   inspectDatabase,
@@ -44,7 +44,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       (action, detail) =>
       async (tx, { email }, isChanged = true) => {
         if (isChanged) {
-          await audit.record(tx, { ...operator, action, objectKind: 'account', objectId: email, detail })
+          await audit.record(tx, operator, accountAction(action, email, detail))
         }
       },
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),

@@ -68,8 +68,7 @@ export async function exportCommand(
   opened.use(await holdLease(db, 'export'))
   const blocks = opened.use(await openBlocks(config, { db, shared: true }))
   const { name } = library
-  await new Audit(db, now, config.auditDays).append({
-    ...operator,
+  await new Audit(db, now, config.auditDays).append(operator, {
     action: 'library-exported',
     objectKind: 'library',
     objectId: library.id,

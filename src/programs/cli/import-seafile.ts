@@ -107,8 +107,7 @@ const ACTIONS = { account: 'account-made', group: 'group-made', library: 'librar
 /** Records what an import adds in the audit log. */
 function recorded(audit: Audit): OnAdded {
   return (tx, { kind, id, detail }) =>
-    audit.record(tx, {
-      ...operator,
+    audit.record(tx, operator, {
       action: ACTIONS[kind],
       objectKind: kind,
       objectId: id,

@@ -24,6 +24,7 @@ import { Quarantine } from '../../platform/storage/disk/index.ts'
 import { BlockStoreError } from '../../platform/storage/index.ts'
 import { Access, dropPartialUpload } from '../../sharing/access/index.ts'
 import { createAccounts, findS3Store } from '../assembly/index.ts'
+import { operator } from './accounts.ts'
 import {
   FINDINGS,
   lineOf,
@@ -178,7 +179,12 @@ function runRepair(
       createForOwner: async (library, name) => {
         const owner = await accounts.findByKey(library.ownerKey)
         if (owner === undefined || library.deletedAt !== null) return undefined
-        const { id } = await createLibrary(core, owner, { name, description: '', encryption: undefined })
+        const { id } = await createLibrary(
+          core,
+          owner,
+          { name, description: '', encryption: undefined },
+          operator,
+        )
         return (await access.open(owner, id)).editable(ROOT)
       },
       indexedEntries: (library, folder) => search.reindexing.indexedEntries(library, folder),

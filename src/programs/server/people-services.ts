@@ -1,5 +1,5 @@
 import { Avatars, Directory, Onboarding } from '../../people/accounts/index.ts'
-import { Audit } from '../../people/audit/index.ts'
+import { type Audit, accountAction } from '../../people/audit/index.ts'
 import {
   AccountTokens,
   ApiTokens,
@@ -46,7 +46,7 @@ export function createPeople(parts: ServiceParts) {
     now,
     onError: (error) => mailLogger.error({ err: error }, 'a mail could not be sent; it is tried again'),
   })
-  const audit = new Audit(db, now, config.auditDays)
+  const { audit } = parts.core
   const services = { ...accounts, ...tokens, outbox, audit }
   const { rateLimit } = config
   return {
@@ -125,20 +125,12 @@ function createSignIns(
     now,
     onSignIn: ({ email }) => initialPassword.deleteFor(email),
   })
-  const ofAccount = { objectKind: 'account' } as const
   const webdavClients = new WebdavClients({
     db,
     now,
     onSignIn: (tx, { email }, { address, credential }) => {
-      const detail = { via: 'webdav', credential }
-      return audit.record(tx, {
-        ...ofAccount,
-        actor: email,
-        address,
-        action: 'login',
-        objectId: email,
-        detail,
-      })
+      const by = { actor: email, address }
+      return audit.record(tx, by, accountAction('login', email, { via: 'webdav', credential }))
     },
   })
   const webdavSignIn = new WebdavSignIn({
@@ -149,8 +141,8 @@ function createSignIns(
     clients: webdavClients,
     onRefused: async (name, account, { address, reason }) => {
       const actor = login.actorFor(name, account)
-      const detail = { reason, via: 'webdav' }
-      await audit.append({ ...ofAccount, actor, address, action: 'login-failed', objectId: actor, detail })
+      const action = accountAction('login-failed', actor, { reason, via: 'webdav' })
+      await audit.append({ actor, address }, action)
     },
   })
   return { login, webdavClients, webdavSignIn, webdavSecrets: new WebdavSecrets({ db, passwords }) }

@@ -1,5 +1,5 @@
 import type { LibraryPath } from '../../base/objects/index.ts'
-import type { SubLibrary, TransactionHook } from '../../libraries/commits/index.ts'
+import type { SubLibrary } from '../../libraries/commits/index.ts'
 import { checkMagic, type LibraryEncryption } from '../../libraries/content/index.ts'
 import {
   changePassword,
@@ -9,6 +9,7 @@ import {
   openWithPassword,
   viewWithPassword,
 } from '../../libraries/library/index.ts'
+import type { AuditActor } from '../../people/audit/index.ts'
 import {
   HashQueue,
   PasswordGuard,
@@ -24,8 +25,7 @@ interface LibraryPasswordsOptions extends PasswordGuardOptions {
 interface LibraryOpening {
   readonly library: Library
   readonly encryption: LibraryEncryption
-  /** The client's address. */
-  readonly address: string
+  readonly by: AuditActor
 }
 
 // One concurrent hash: it may take 256 MiB and a second of CPU time. Account passwords are hashed separately.
@@ -47,13 +47,13 @@ export class LibraryPasswords {
   }
 
   /**
-   * Stores the key of a library in memory for an account that gave the password. `onUnlock` is called if the library was locked for
-   * this credential. The queue has one slot, so concurrent calls in one process unlock it once. Throws too-many-tries.
+   * Stores the key of a library in memory for an account that gave the password. The queue has one slot, so concurrent calls in one
+   * process unlock it once. Throws too-many-tries.
    */
-  set(opening: LibraryOpening, password: string, onUnlock?: () => Promise<void>): Promise<PasswordOutcome> {
-    const { library, encryption } = opening
+  set(opening: LibraryOpening, password: string): Promise<PasswordOutcome> {
+    const { library, encryption, by } = opening
     return this.#try(opening, () =>
-      this.#queued(library, () => openWithPassword(this.#core, library, encryption, password, onUnlock)),
+      this.#queued(library, () => openWithPassword(this.#core, library, encryption, password, by)),
     )
   }
 
@@ -80,11 +80,10 @@ export class LibraryPasswords {
     opening: LibraryOpening & { readonly library: OwnedLibrary },
     older: string,
     newer: string,
-    also?: TransactionHook,
   ): Promise<PasswordOutcome> {
-    const { library, encryption } = opening
+    const { library, encryption, by } = opening
     return this.#try(opening, () =>
-      this.#queued(library, () => changePassword(this.#core, library, encryption, older, newer, also)),
+      this.#queued(library, () => changePassword(this.#core, library, encryption, older, newer, by)),
     )
   }
 
@@ -93,7 +92,10 @@ export class LibraryPasswords {
     return this.#try(opening, () => Promise.resolve(checkMagic(opening.encryption, magic)))
   }
 
-  #try({ library, address }: LibraryOpening, check: () => Promise<boolean>): Promise<PasswordOutcome> {
+  #try(
+    { library, by: { address } }: LibraryOpening,
+    check: () => Promise<boolean>,
+  ): Promise<PasswordOutcome> {
     const user = library.actor.key
     const attempt = { kind: 'library', subject: library.info.id, source: String(user), address } as const
     return this.#guard.try(attempt, async () => ({ isRight: await check(), user }))

@@ -103,7 +103,7 @@ export const rightRoutes = [
     body: 'raw',
     async handle({ params, query, request }, { core, syncAccess }) {
       const library = await syncAccess.edit(request, params.repo_id)
-      await unlock(core, library, pathOf(query.p), { mayBreak: false })
+      await unlock(core, library, pathOf(query.p), undefined)
       return done
     },
   }),

@@ -9,7 +9,7 @@ import {
   seenLocks,
   takeToken,
 } from '../../libraries/library/index.ts'
-import type { Account } from '../../people/accounts/index.ts'
+import { type Account, auditActor } from '../../people/accounts/index.ts'
 import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../../platform/http/index.ts'
 import { mayBreakLocks } from '../../sharing/access/index.ts'
 import { addressOf } from './address.ts'
@@ -76,19 +76,8 @@ export async function unlockItem(
   const [, token] = /^\s*<([^<>\s]+)>\s*$/.exec(request.header('lock-token') ?? '') ?? []
   if (token === undefined) throw davError(400, 'The Lock-Token header is missing or not valid.')
   const editable = resource.library.editable(parentOf(resource.path))
-  const { info } = resource.library
-  const mayBreak = mayBreakLocks(user, resource.library)
-  const onBroken = services.audit.alsoRecord({
-    actor: user.email,
-    address: request.address,
-    action: 'lock-forced',
-    objectKind: 'library',
-    objectId: info.id,
-    detail: { name: info.name },
-    path: resource.path,
-  })
-  const breaking = { mayBreak, onBroken }
-  if (await dropToken(services.core, editable, resource.path, token, breaking)) return emptyResponse(204)
+  const breaker = mayBreakLocks(user, resource.library) ? auditActor(user, request) : undefined
+  if (await dropToken(services.core, editable, resource.path, token, breaker)) return emptyResponse(204)
   throw davError(409, 'The item has no lock with this token.', {
     condition: 'lock-token-matches-request-uri',
   })

@@ -1,6 +1,5 @@
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
-import type { Audit } from '../../people/audit/index.ts'
 import { routesFor } from '../../platform/http/index.ts'
 import type { Access, LibraryNames, Quotas } from '../../sharing/access/index.ts'
 
@@ -8,7 +7,6 @@ import type { Access, LibraryNames, Quotas } from '../../sharing/access/index.ts
 export interface WebdavServices {
   readonly access: Access
   readonly accounts: Accounts
-  readonly audit: Audit
   readonly core: LibraryCore
   readonly libraryNames: LibraryNames
   /** Unix seconds. */

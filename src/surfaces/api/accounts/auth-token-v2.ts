@@ -1,8 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { acceptedLanguage } from '../../../base/texts/index.ts'
+import { accountAction } from '../../../people/audit/index.ts'
 import type { LoginOutcome } from '../../../people/credentials/index.ts'
 import { accepting, type Reader, Refusal, rawValue, throttled } from '../../../platform/http/index.ts'
-import { accountAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { fieldProblems, token } from './accounts.schema.ts'
 
@@ -70,13 +70,13 @@ export const authTokenRoutes = [
         platformVersion: body.platform_version,
       }
       const outcome = await login.login(options, (tx, account) =>
-        audit.record(tx, { actor: account.email, address, ...accountAction('login', account.email) }),
+        audit.record(tx, { actor: account.email, address }, accountAction('login', account.email)),
       )
       if ('refused' in outcome) {
         // Throttled attempts are not audited, or a client could fill the log. The ones before them are.
         if ('actor' in outcome) {
           const { actor, reason } = outcome
-          await audit.append({ actor, address, ...accountAction('login-failed', actor, { reason }) })
+          await audit.append({ actor, address }, accountAction('login-failed', actor, { reason }))
         }
         throw refusalOf(outcome)
       }

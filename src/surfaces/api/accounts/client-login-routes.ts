@@ -1,7 +1,7 @@
 import { json } from '../../../base/schemas/index.ts'
+import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
 import { errorMessage, type Reader, required } from '../../../platform/http/index.ts'
-import { accountAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { token as tokenSchema } from './accounts.schema.ts'
 
@@ -40,7 +40,7 @@ export const clientLoginRoutes = [
       if (typeof browser === 'string') throw errorMessage(400, 'device_id invalid.')
       const by = { address, userAgent: request.headers['user-agent'] ?? '' }
       const token = await signInLinks.consume(body.token, browser, by, (tx, { email }) =>
-        audit.record(tx, { actor: email, address, ...accountAction('login', email, { via: 'client' }) }),
+        audit.record(tx, { actor: email, address }, accountAction('login', email, { via: 'client' })),
       )
       if (token === undefined) throw errorMessage(400, 'token invalid.')
       return { token }

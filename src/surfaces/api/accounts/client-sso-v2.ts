@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
 import { errorMessage, jsonResponse, type Reader, text } from '../../../platform/http/index.ts'
-import { accountAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 
 const path = '/api2/client-sso-link/'
@@ -97,7 +97,7 @@ export const clientSsoRoutes = [
         async (tx, account, { name }) => {
           const { email } = account
           const action = accountAction('login', email, { via: 'client-sso', client: name })
-          await audit.record(tx, { actor: email, address, ...action })
+          await audit.record(tx, { actor: email, address }, action)
           await activity.credentials.ofAdded(tx, account, { kind: 'device', name, address })
         },
       )

@@ -1,4 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { accountAction } from '../../../people/audit/index.ts'
 import {
   accepting,
   errorMessage,
@@ -8,7 +9,7 @@ import {
   Refusal,
   required,
 } from '../../../platform/http/index.ts'
-import { accountAction, auditAction } from '../common/audit.ts'
+import { auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
 import { done, oauthError as oauthErrorSchema, permission as permissionSchema } from './accounts.schema.ts'
@@ -118,11 +119,7 @@ export const deviceAuthorizationRoutes = [
         async (tx, account, { name, access }) => {
           const { email } = account
           const detail = { token: name, permission: tokenPermissions[access], via: 'device' }
-          await audit.record(tx, {
-            actor: email,
-            address,
-            ...accountAction('api-token-made', email, detail),
-          })
+          await audit.record(tx, { actor: email, address }, accountAction('api-token-made', email, detail))
           await activity.credentials.ofAdded(tx, account, { kind: 'device', name, address })
         },
       )

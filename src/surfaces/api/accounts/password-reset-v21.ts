@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { acceptedLanguage } from '../../../base/texts/index.ts'
+import { accountAction } from '../../../people/audit/index.ts'
 import { errorMessage, rawText, required, throttled } from '../../../platform/http/index.ts'
-import { accountAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { withRuleMessages } from './account-input.ts'
 import { done } from './accounts.schema.ts'
@@ -31,7 +31,7 @@ export const passwordResetRoutes = [
       const language = acceptedLanguage(request.headers['accept-language'])
       await accountTokens.requestReset(body.email, language, async (tx, account) => {
         const actor = account?.email ?? 'unknown'
-        await audit.record(tx, { actor, address, ...accountAction('password-reset-requested', actor) })
+        await audit.record(tx, { actor, address }, accountAction('password-reset-requested', actor))
       })
       return { success: true }
     },
@@ -83,7 +83,7 @@ export const passwordResetRoutes = [
       const { address } = request
       if (!body.new_password) throw errorMessage(400, 'New password invalid')
       const set = accountTokens.choosePassword(body.token, body.new_password, (tx, { email }) =>
-        audit.record(tx, { actor: email, address, ...accountAction('password-changed', email) }),
+        audit.record(tx, { actor: email, address }, accountAction('password-changed', email)),
       )
       const account = await withRuleMessages(set, { 'password-too-long': 'New password invalid' })
       return { success: true, email: account.email }

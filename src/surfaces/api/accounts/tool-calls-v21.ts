@@ -1,6 +1,6 @@
 import { parseLibraryId } from '../../../base/objects/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, map, rawText, text } from '../../../platform/http/index.ts'
-import { actorOf } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { done } from './accounts.schema.ts'
 
@@ -32,8 +32,7 @@ export const toolCallRoutes = [
       // An entry about a library that the token does not reach would be invented.
       const library = body.repo_id ? await access.open(user, idIn(body.repo_id)) : undefined
       const client = (request.header('user-agent') ?? '').slice(0, MAX_USER_AGENT)
-      await audit.append({
-        ...actorOf({ user, request }),
+      await audit.append(auditActor(user, request), {
         action: 'tool-called',
         objectKind: library === undefined ? 'account' : 'library',
         objectId: library?.info.id ?? user.email,

@@ -1,6 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { AlsoOfWebhook, Delivery, Webhook } from '../../../derived/activity/index.ts'
 import type { OwnedLibrary } from '../../../libraries/library/index.ts'
+import { type AuditedAction, libraryAction } from '../../../people/audit/index.ts'
 import {
   flag,
   integer,
@@ -10,7 +11,7 @@ import {
   rawText,
   required,
 } from '../../../platform/http/index.ts'
-import { type AuditedAction, type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
+import { type AuditedCall, auditAction } from '../common/audit.ts'
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'

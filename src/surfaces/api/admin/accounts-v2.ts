@@ -4,9 +4,11 @@ import { transferAllLibraries } from '../../../libraries/library/index.ts'
 import {
   type Account,
   type AccountChanges,
+  auditActor,
   canAddLibrary,
   parseEmail,
 } from '../../../people/accounts/index.ts'
+import { accountAction } from '../../../people/audit/index.ts'
 import {
   accepting,
   errorMessage,
@@ -26,7 +28,7 @@ import {
   withoutUndefined,
   withRuleMessages,
 } from '../accounts/account-input.ts'
-import { accountAction, auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
+import { auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { account as accountDescribed, done, olderAccount } from './accounts.schema.ts'
 import { accountToWire } from './user-wire.ts'
@@ -163,7 +165,7 @@ export const accountsRoutes = [
         to_user: { required: true, description: 'The account that gets the libraries.' },
       },
     }),
-    async handle({ user, params, body, request }, { accounts, audit, core }) {
+    async handle({ user, params, body, request }, { accounts, core }) {
       if (body.op.toLowerCase() !== 'migrate') throw errorMessage(400, 'op can only be migrate.')
       const email = emailIn(params.email)
       if (body.to_user === '') throw errorMessage(400, 'to_user invalid.')
@@ -174,8 +176,7 @@ export const accountsRoutes = [
         const role = `role of ${to.email} is ${to.role}`
         throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
       }
-      const action = accountAction('library-transferred', from.email, { to: to.email, all: true })
-      await transferAllLibraries(core, from, to, auditAction({ audit }, { user, request }, action))
+      await transferAllLibraries(core, from, to, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { bytes, json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { type Audit, type AuditFilter, isAuditAction } from '../../../people/audit/index.ts'
 import {
   errorMessage,
@@ -11,7 +12,6 @@ import {
   rawResponse,
   type Values,
 } from '../../../platform/http/index.ts'
-import { actorOf } from '../common/audit.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { route } from '../services.ts'
 import { auditEntryToWire } from './admin-wire.ts'
@@ -93,8 +93,8 @@ export const adminAuditRoutes = [
     details: () => ({ parameters: auditFilter }),
     async handle({ user, query, request }, { audit }) {
       const filter = filterOf(query)
-      const actor = actorOf({ user, request })
-      await audit.append({ ...actor, action: 'audit-exported', objectKind: 'server', objectId: '' })
+      const action = { action: 'audit-exported', objectKind: 'server', objectId: '' } as const
+      await audit.append(auditActor(user, request), action)
       return rawResponse({
         headers: {
           'Content-Type': 'application/x-ndjson; charset=utf-8',

@@ -1,14 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import {
-  listLibraryPage,
-  purge,
-  purgeAllDeleted,
-  restoreTo,
-  undeleteLibrary,
-} from '../../../libraries/library/index.ts'
+import { listLibraryPage, purge, purgeAllDeleted, restoreTo } from '../../../libraries/library/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { optionalText } from '../../../platform/http/index.ts'
 import { getDeletedAsAdministrator } from '../../../sharing/access/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -60,9 +54,8 @@ export const adminTrashLibraryRoutes = [
       parameters: ofAccount,
     }),
     async handle({ user, body, request }, services) {
-      await purgeAllDeleted(services.core, await ownerKey(services, body.owner), (library) =>
-        auditAction(services, { user, request }, libraryAction('library-purged', library)),
-      )
+      const by = auditActor(user, request)
+      await purgeAllDeleted(services.core, await ownerKey(services, body.owner), by)
       return { success: true }
     },
   }),
@@ -82,14 +75,8 @@ export const adminTrashLibraryRoutes = [
       const { accounts, core } = services
       const library = await getDeletedAsAdministrator(core, user, params.repo_id)
       const owner = await accounts.findByKey(library.ownerKey)
-      const detail = owner === undefined ? { to: user.email } : {}
-      const also = auditAction(
-        services,
-        { user, request },
-        libraryAction('library-restored', library, detail),
-      )
-      if (owner === undefined) await restoreTo(core, library, user, also)
-      else await undeleteLibrary(core, user, library, also)
+      const by = auditActor(user, request)
+      await restoreTo(core, user, library, owner === undefined ? user : undefined, by)
       return { success: true }
     },
   }),
@@ -104,8 +91,7 @@ export const adminTrashLibraryRoutes = [
     responses: () => done('The library was purged.'),
     async handle({ user, params, request }, services) {
       const library = await getDeletedAsAdministrator(services.core, user, params.repo_id)
-      const action = libraryAction('library-purged', library)
-      await purge(services.core, library.key, auditAction(services, { user, request }, action))
+      await purge(services.core, library, auditActor(user, request))
       return { success: true }
     },
   }),

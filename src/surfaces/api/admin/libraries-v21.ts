@@ -11,7 +11,8 @@ import {
   renameLibrary,
   transferLibrary,
 } from '../../../libraries/library/index.ts'
-import { type Account, canAddLibrary, parseEmail } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, canAddLibrary, parseEmail } from '../../../people/accounts/index.ts'
+import type { AuditActor } from '../../../people/audit/index.ts'
 import {
   accepting,
   errorMessage,
@@ -22,7 +23,6 @@ import {
   text,
 } from '../../../platform/http/index.ts'
 import { openAsAdministrator } from '../../../sharing/access/index.ts'
-import { type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -128,10 +128,7 @@ export const adminLibraryRoutes = [
       const name = body.name ?? refuseName()
       const owner = body.owner ? await services.accounts.get(body.owner) : user
       const options = { name, description: '' }
-      const made = await createLibrary(services.core, owner, options, (tx, library) => {
-        const action = libraryAction('library-made', library, { owner: owner.email })
-        return auditAction(services, { user, request }, action)(tx)
-      })
+      const made = await createLibrary(services.core, owner, options, auditActor(user, request))
       return oneLibrary(services, made.id)
     },
   }),
@@ -168,21 +165,18 @@ export const adminLibraryRoutes = [
     }),
     async handle({ user, params, body, request }, services) {
       const { core } = services
-      const call = { user, request }
+      const by = auditActor(user, request)
       const library = await openAsAdministrator(core, user, params.repo_id)
       const owner = body.owner === undefined ? undefined : await newOwner(services, body.owner)
       if (owner?.key === library.info.ownerKey) {
         throw errorMessage(400, 'Library can not be transferred to owner.')
       }
       if (body.status !== undefined) {
-        const action = libraryAction('library-changed', library.info, { status: body.status })
-        await changeStatus(core, library, body.status, auditAction(services, call, action))
+        await changeStatus(core, library, body.status, by)
       }
-      if (body.name !== undefined) await rename(services, call, params.repo_id, body.name)
+      if (body.name !== undefined) await rename(services, user, params.repo_id, body.name, by)
       if (owner !== undefined) {
-        const action = libraryAction('library-transferred', library.info, { to: owner.email })
-        const also = auditAction(services, call, action)
-        await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
+        await transferLibrary(core, library, owner, by, { keepShares: body.reshare })
       }
       return oneLibrary(services, params.repo_id)
     },
@@ -200,8 +194,7 @@ export const adminLibraryRoutes = [
       const { core } = services
       if (!(await libraryExists(core, params.repo_id))) return { success: true }
       const library = await openAsAdministrator(core, user, params.repo_id)
-      const action = libraryAction('library-deleted', library.info)
-      await deleteLibrary(core, library, auditAction(services, { user, request }, action))
+      await deleteLibrary(core, library, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -244,10 +237,14 @@ async function oneLibrary(services: ApiServices, id: LibraryId) {
 }
 
 /** Reopened, because a library whose status was just reset can be renamed. */
-async function rename(services: ApiServices, call: AuditedCall, id: LibraryId, name: string): Promise<void> {
-  const library = await openAsAdministrator(services.core, call.user, id)
-  const action = libraryAction('library-renamed', library.info, { to: name })
-  await renameLibrary(library, name, undefined, auditAction(services, call, action))
+async function rename(
+  { core }: ApiServices,
+  user: Account,
+  id: LibraryId,
+  name: string,
+  by: AuditActor,
+): Promise<void> {
+  await renameLibrary(core, await openAsAdministrator(core, user, id), name, undefined, by)
 }
 
 async function newOwner({ accounts }: ApiServices, sent: string): Promise<Account> {

@@ -7,6 +7,7 @@ import {
   parseEmail,
   type Role,
 } from '../../../people/accounts/index.ts'
+import { type AuditedAction, accountAction } from '../../../people/audit/index.ts'
 import { readablePassword } from '../../../people/credentials/index.ts'
 import {
   accepting,
@@ -32,13 +33,7 @@ import {
   withRuleMessages,
 } from '../accounts/account-input.ts'
 import { token } from '../accounts/accounts.schema.ts'
-import {
-  type AuditedAction,
-  accountAction,
-  auditAccountChange,
-  auditAction,
-  auditableChanges,
-} from '../common/audit.ts'
+import { auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { done, userFields, user as userSchema } from './accounts.schema.ts'
 import { adminUser } from './admin.schema.ts'

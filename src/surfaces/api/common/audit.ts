@@ -1,13 +1,13 @@
 import type { AddedCredential } from '../../../derived/activity/index.ts'
-import type { LibraryInfo } from '../../../libraries/commits/index.ts'
+import type { LibraryInfo, TransactionHook } from '../../../libraries/commits/index.ts'
 import {
   type Account,
   type AccountChangeHook,
   type AccountChanges,
+  auditActor,
   type Group,
-  isAdmin,
 } from '../../../people/accounts/index.ts'
-import type { Audit, AuditActor, NewAuditEntry } from '../../../people/audit/index.ts'
+import type { AuditedAction } from '../../../people/audit/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'
 import type { Link, LinkOptions } from '../../../sharing/access/index.ts'
 import type { ApiServices } from '../services.ts'
@@ -18,20 +18,13 @@ export interface AuditedCall {
   readonly request: HttpRequest
 }
 
-/** An audited action, without the actor. */
-export type AuditedAction = Omit<NewAuditEntry, keyof AuditActor>
-
-export function actorOf({ user, request }: AuditedCall): AuditActor {
-  return { actor: user.email, address: request.address, isUnlimited: isAdmin(user) }
-}
-
 /** Returns a function that writes the audit entry of an action in the transaction of the action. */
 export function auditAction(
   { audit }: Pick<ApiServices, 'audit'>,
   call: AuditedCall,
   action: AuditedAction,
-): ReturnType<Audit['alsoRecord']> {
-  return audit.alsoRecord({ ...actorOf(call), ...action })
+): TransactionHook {
+  return (tx) => audit.record(tx, auditActor(call.user, call.request), action)
 }
 
 /** As auditAction, for a credential that outlives the session it is made in: the caller is notified, too. */
@@ -40,7 +33,7 @@ export function auditCredential(
   call: AuditedCall,
   action: AuditedAction,
   added: Omit<AddedCredential, 'address'>,
-): ReturnType<Audit['alsoRecord']> {
+): TransactionHook {
   const record = auditAction(services, call, action)
   return async (tx) => {
     await record(tx)
@@ -58,15 +51,6 @@ export function auditAccountChange(
   return async (tx, _account, isChanged) => {
     if (isChanged) await record(tx)
   }
-}
-
-/** An action on a library. */
-export function libraryAction(
-  action: AuditedAction['action'],
-  library: Pick<LibraryInfo, 'id' | 'name'>,
-  detail: Record<string, unknown> = {},
-): AuditedAction {
-  return { action, objectKind: 'library', objectId: library.id, detail: { name: library.name, ...detail } }
 }
 
 /** An action on a group. */
@@ -113,15 +97,6 @@ export function linkDeleted(link: Link): AuditedAction {
   const { kind, creator, libraryId, libraryName } = link
   const detail = { kind, creator, library: libraryId, name: libraryName }
   return { action: 'link-ended', objectKind: 'link', objectId: link.token, path: link.path, detail }
-}
-
-/** An action on an account. */
-export function accountAction(
-  action: AuditedAction['action'],
-  email: string,
-  detail?: Record<string, unknown>,
-): AuditedAction {
-  return { action, objectKind: 'account', objectId: email, detail }
 }
 
 /** The unlinking of a device, or the request to wipe it. */

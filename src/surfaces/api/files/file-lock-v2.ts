@@ -40,7 +40,7 @@ export const fileLockRoutes = [
       const editable = library.editable(parentOf(path))
       const operation = body.operation?.toLowerCase()
       if (operation === 'lock') await lockFile(core, editable, path, body.expire)
-      else if (operation === 'unlock') await unlock(core, editable, path, { mayBreak: false })
+      else if (operation === 'unlock') await unlock(core, editable, path, undefined)
       else throw errorMessage(400, 'Operation can only be lock or unlock')
       return 'success'
     },

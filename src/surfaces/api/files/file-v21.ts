@@ -1,8 +1,8 @@
 import { parentOf } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { findLockAt, lockFile, refreshLock, removeOne, unlock } from '../../../libraries/library/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { mayBreakLocks } from '../../../sharing/access/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
@@ -65,15 +65,14 @@ export const fileRoutesV21 = [
         },
       },
     }),
-    async handle({ user, params, query, body, request }, { access, audit, core }) {
+    async handle({ user, params, query, body, request }, { access, core }) {
       const library = await access.open(user, params.repo_id)
       const file = await fileAt(library, query.p)
       const { path } = file
       const editable = library.editable(parentOf(path))
       if (body.operation === 'unlock') {
-        const action = { ...libraryAction('lock-forced', library.info), path }
-        const onBroken = auditAction({ audit }, { user, request }, action)
-        await unlock(core, editable, path, { mayBreak: mayBreakLocks(user, library), onBroken })
+        const breaker = mayBreakLocks(user, library) ? auditActor(user, request) : undefined
+        await unlock(core, editable, path, breaker)
       } else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
       else {
         const words = { 'lock-not-yours': notYoursToRefresh }

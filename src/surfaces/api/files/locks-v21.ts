@@ -1,7 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { findLockAt, seenLocks, unlock } from '../../../libraries/library/index.ts'
-import { personOf, unknownPerson } from '../../../people/accounts/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
+import { auditActor, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { route } from '../services.ts'
 import { itemLock } from './files.schema.ts'
@@ -49,14 +48,12 @@ export const lockRoutesV21 = [
     responses: () => ({
       200: json(kinds.successFlag, 'The item has no lock.'),
     }),
-    async handle({ user, params, query, request }, { access, audit, core }) {
+    async handle({ user, params, query, request }, { access, core }) {
       const library = await access.openForLocks(user, params.repo_id)
       const { path } = query.p
       if (path === undefined || (await findLockAt(core, library, path)) === undefined)
         return { success: true }
-      const action = { ...libraryAction('lock-forced', library.info), path }
-      const onBroken = auditAction({ audit }, { user, request }, action)
-      await unlock(core, library, path, { mayBreak: true, onBroken })
+      await unlock(core, library, path, auditActor(user, request))
       return { success: true }
     },
   }),

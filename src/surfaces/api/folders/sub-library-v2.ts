@@ -1,5 +1,6 @@
 import { ROOT } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText, throttled } from '../../../platform/http/index.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
@@ -39,7 +40,7 @@ export const subLibraryRoutes = [
       if (encryption === undefined) return { sub_repo_id: (await core.views.subLibraryAt(library, path)).id }
       const password = parseText(query.password ?? '')
       if (!password) throw errorMessage(400, 'password invalid.')
-      const opening = { library, encryption, address: request.address }
+      const opening = { library, encryption, by: auditActor(user, request) }
       const view = await libraryPasswords.viewAt(opening, path, password)
       if (view === 'wrong') throw errorMessage(400, 'Wrong password')
       if ('retryAfterSeconds' in view) throw throttled(view.retryAfterSeconds)

@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import { createLibrary } from '../../../libraries/library/index.ts'
-import { type Account, canAddLibrary, type Group } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, canAddLibrary, type Group } from '../../../people/accounts/index.ts'
 import { accepting, notFound, type Reader } from '../../../platform/http/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { optionsWithPassword } from '../libraries/new-library.ts'
@@ -51,5 +51,5 @@ export async function createGroupLibrary(
   const library = await optionsWithPassword(options.name, options.description, options.password)
   const recipient = { to: 'group', group } as const
   const also = sharingNew(services, call, { recipient, permission: options.permission })
-  return createLibrary(services.core, user, library, also)
+  return createLibrary(services.core, user, library, auditActor(user, call.request), also)
 }

@@ -1,8 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { ensureDefaultLibrary, findDefaultLibrary } from '../../../libraries/library/index.ts'
-import { canAddLibrary } from '../../../people/accounts/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
+import { auditActor, canAddLibrary } from '../../../people/accounts/index.ts'
 import { route } from '../services.ts'
 import { defaultLibrary } from './libraries.schema.ts'
 
@@ -30,11 +29,9 @@ export const defaultLibraryRoutes = [
     compatibility: { result: 'different', note: 'The new library is remembered also without a template.' },
     callers: 'every account',
     responses: () => ({ 200: json(defaultLibrary, 'The default library of the caller.') }),
-    async handle({ user, request }, { audit, core }) {
+    async handle({ user, request }, { core }) {
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
-      const library = await ensureDefaultLibrary(core, user, (tx, made) =>
-        auditAction({ audit }, { user, request }, libraryAction('library-made', made))(tx),
-      )
+      const library = await ensureDefaultLibrary(core, user, auditActor(user, request))
       return { exists: true, repo_id: library.id }
     },
   }),

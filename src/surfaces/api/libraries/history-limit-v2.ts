@@ -1,6 +1,7 @@
 import { json } from '../../../base/schemas/index.ts'
+import { setKeepDays } from '../../../libraries/library/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
@@ -40,13 +41,11 @@ export const librarySettingRoutes = [
         keep_days: { required: true, description: 'Days. A negative number keeps all history.' },
       },
     }),
-    async handle({ user, params, body, request }, { access, audit, core }) {
-      const { info } = await access.openOwned(user, params.repo_id)
+    async handle({ user, params, body, request }, { access, core }) {
+      const library = await access.openOwned(user, params.repo_id)
       const days = parseInteger(body.keep_days)
       if (days === undefined) throw errorMessage(400, 'keep_days invalid.')
-      const action = libraryAction('history-limit-changed', info, { days })
-      const also = auditAction({ audit }, { user, request }, action)
-      return { keep_days: await core.history.setKeepDays(info, days, also) }
+      return { keep_days: await setKeepDays(core, library, days, auditActor(user, request)) }
     },
   }),
 ]

@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { parseName } from '../../../base/objects/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary } from '../../../libraries/library/index.ts'
-import { canAddLibrary } from '../../../people/accounts/index.ts'
+import { auditActor, canAddLibrary } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -11,7 +11,6 @@ import {
   rawText,
   text,
 } from '../../../platform/http/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
@@ -120,7 +119,7 @@ export const libraryRoutesV2 = [
         from: { description: '`web`: no sync token is issued.' },
       },
     }),
-    async handle({ user, query, body, request }, { audit, core, syncTokens, now }) {
+    async handle({ user, query, body, request }, { core, syncTokens, now }) {
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
       if (!body.name) throw errorMessage(400, 'Library name is required.')
       const name = parseName(body.name) ?? fail({ code: 'name-invalid', name: body.name })
@@ -132,10 +131,15 @@ export const libraryRoutesV2 = [
           : optionsWithEncryption(name, description, body)
       const byWeb = query.from === 'web' || body.from === 'web'
       let syncToken = ''
-      const library = await createLibrary(core, user, options, async (tx, made) => {
-        if (!byWeb) syncToken = await syncTokens.issueIn(tx, made, user)
-        await auditAction({ audit }, { user, request }, libraryAction('library-made', made))(tx)
-      })
+      const library = await createLibrary(
+        core,
+        user,
+        options,
+        auditActor(user, request),
+        async (tx, made) => {
+          if (!byWeb) syncToken = await syncTokens.issueIn(tx, made, user)
+        },
+      )
       return syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() })
     },
   }),
@@ -165,8 +169,7 @@ export const libraryRoutesV2 = [
     responses: () => ({ 200: json(kinds.successWord, 'The library was deleted.') }),
     async handle({ user, params, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
-      const action = libraryAction('library-deleted', library.info)
-      await deleteLibrary(services.core, library, auditAction(services, { user, request }, action))
+      await deleteLibrary(services.core, library, auditActor(user, request))
       return 'success'
     },
   }),

@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { parseName, ROOT } from '../../../base/objects/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../../libraries/library/index.ts'
-import { canAddLibrary, personOf, unknownPerson } from '../../../people/accounts/index.ts'
+import { auditActor, canAddLibrary, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -12,7 +12,6 @@ import {
   text,
 } from '../../../platform/http/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
 import { createdLibrary as createdLibrarySchema, v21Detail, v21Library } from './libraries.schema.ts'
@@ -76,14 +75,12 @@ export const libraryRoutesV21 = [
         passwd: { description: 'Encrypts the library with this password.' },
       },
     }),
-    async handle({ user, body, request }, { audit, core }) {
+    async handle({ user, body, request }, { core }) {
       const name = parseName(body.repo_name || body.name || '')
       if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
       const options = await optionsWithPassword(name, '', body.passwd)
-      const library = await createLibrary(core, user, options, (tx, made) =>
-        auditAction({ audit }, { user, request }, libraryAction('library-made', made))(tx),
-      )
+      const library = await createLibrary(core, user, options, auditActor(user, request))
       return createdLibrary(library, user.email)
     },
   }),
@@ -124,12 +121,11 @@ export const libraryRoutesV21 = [
         json(kinds.successFlag, 'There is no such library any more.'),
       ],
     }),
-    async handle({ user, params, request }, { access, audit, core }) {
+    async handle({ user, params, request }, { access, core }) {
       if (!(await access.exists(params.repo_id))) return { success: true }
       const library = await access.openOwned(user, params.repo_id)
       if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
-      const action = libraryAction('library-deleted', library.info)
-      await deleteLibrary(core, library, auditAction({ audit }, { user, request }, action))
+      await deleteLibrary(core, library, auditActor(user, request))
       return 'success'
     },
   }),

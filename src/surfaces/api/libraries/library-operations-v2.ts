@@ -4,9 +4,8 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import type { LibraryEncryption } from '../../../libraries/content/index.ts'
 import { renameLibrary } from '../../../libraries/library/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, type HttpRequest, rawText, throttled } from '../../../platform/http/index.ts'
-import { actorOf, auditAction, libraryAction } from '../common/audit.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
@@ -68,14 +67,13 @@ interface Call {
 }
 
 async function rename(call: Call, sentName: string, sentText: string | undefined) {
-  const { user, id, services } = call
+  const { user, id, services, request } = call
   const name = parseName(sentName) ?? fail({ code: 'name-invalid', name: sentName })
   const description = sentText === undefined ? undefined : parseText(sentText)
   if (sentText !== undefined && description === undefined) throw errorMessage(400, 'repo_desc invalid.')
   const words = deniedMessage('You do not have permission to rename this library.')
   const library = await withFaultMessages(words, () => services.access.openOwned(user, id))
-  const action = libraryAction('library-renamed', library.info, { to: name })
-  await renameLibrary(library, name, description, auditAction(services, call, action))
+  await renameLibrary(services.core, library, name, description, auditActor(user, request))
   return 'success'
 }
 
@@ -85,10 +83,8 @@ async function setPassword({ user, id, services, request }: Call, password: stri
   if (!password) throw errorMessage(440, 'Library password is needed.')
   // Trailing NULs do not change the derived key, so passwords with NULs are rejected.
   if (parseText(password) === undefined) throw errorMessage(400, INCORRECT_PASSWORD)
-  const opening = { library, encryption, address: request.address }
-  const action = libraryAction('library-unlocked', library.info)
-  const onUnlock = () => services.audit.append({ ...actorOf({ user, request }), ...action })
-  const outcome = await services.libraryPasswords.set(opening, password, onUnlock)
+  const opening = { library, encryption, by: auditActor(user, request) }
+  const outcome = await services.libraryPasswords.set(opening, password)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
   return 'success'
@@ -97,7 +93,7 @@ async function setPassword({ user, id, services, request }: Call, password: stri
 async function compareMagic({ user, id, services, request }: Call, magic: string | undefined) {
   if (!magic) throw errorMessage(441, 'Library password magic is needed.')
   const library = await services.access.open(user, id)
-  const opening = { library, encryption: encryptionOf(library.info), address: request.address }
+  const opening = { library, encryption: encryptionOf(library.info), by: auditActor(user, request) }
   const outcome = await services.libraryPasswords.compareMagic(opening, magic)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   // Existing clients expect this status for a wrong password.

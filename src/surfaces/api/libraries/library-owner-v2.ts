@@ -1,9 +1,8 @@
 import { fail } from '../../../base/errors.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { transferLibrary } from '../../../libraries/library/index.ts'
-import { canAddLibrary } from '../../../people/accounts/index.ts'
+import { auditActor, canAddLibrary } from '../../../people/accounts/index.ts'
 import { errorMessage, required } from '../../../platform/http/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
 
@@ -40,7 +39,7 @@ export const libraryOwnerRoutes = [
       errors: [443],
       parameters: { owner: { description: 'The account that becomes the owner.' } },
     }),
-    async handle({ user, params, body, request }, { access, accounts, audit, core, shares }) {
+    async handle({ user, params, body, request }, { access, accounts, core, shares }) {
       if (!(await access.exists(params.repo_id))) fail({ code: 'library-not-found', id: params.repo_id })
       const email = body.owner.toLowerCase()
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
@@ -52,9 +51,7 @@ export const libraryOwnerRoutes = [
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
       // A transfer cannot be declined.
       if (await shares.holds(user, owner)) fail({ code: 'permission-denied' })
-      const action = libraryAction('library-transferred', library.info, { from: user.email, to: owner.email })
-      const also = auditAction({ audit }, { user, request }, action)
-      await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
+      await transferLibrary(core, library, owner, auditActor(user, request), { keepShares: body.reshare })
       return { success: true }
     },
   }),

@@ -1,9 +1,10 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import type { LibraryEncryption } from '../../../libraries/content/index.ts'
+import { lockLibrary } from '../../../libraries/library/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import type { PasswordOutcome } from '../../../people/credentials/index.ts'
 import { errorMessage, rawText, throttled } from '../../../platform/http/index.ts'
-import { actorOf, auditAction, libraryAction } from '../common/audit.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
@@ -28,14 +29,12 @@ export const setPasswordRoutes = [
     details: () => ({
       parameters: { password: { required: true, description: 'The password of the library.' } },
     }),
-    async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
+    async handle({ user, params, body, request }, { access, libraryPasswords }) {
       const password = readPassword(body.password, 'password')
       const library = await access.open(user, params.repo_id)
       const encryption = encryptionOf(library.info)
-      const opening = { library, encryption, address: request.address }
-      const action = libraryAction('library-unlocked', library.info)
-      const onUnlock = () => audit.append({ ...actorOf({ user, request }), ...action })
-      const outcome = await libraryPasswords.set(opening, password, onUnlock)
+      const opening = { library, encryption, by: auditActor(user, request) }
+      const outcome = await libraryPasswords.set(opening, password)
       return done(outcome, 400, 'Wrong password')
     },
   }),
@@ -59,7 +58,7 @@ export const setPasswordRoutes = [
         new_password: { required: true, description: 'The new password.' },
       },
     }),
-    async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
+    async handle({ user, params, body, request }, { access, libraryPasswords }) {
       const operation = body.operation || 'change-password'
       if (RESETS.includes(operation)) throw errorMessage(403, 'Feature disabled.')
       if (operation !== 'change-password') throw errorMessage(400, 'operation invalid.')
@@ -67,10 +66,8 @@ export const setPasswordRoutes = [
       const newer = readPassword(body.new_password, 'new_password')
       const library = await access.openOwned(user, params.repo_id)
       const encryption = encryptionOf(library.info)
-      const action = libraryAction('library-password-changed', library.info)
-      const also = auditAction({ audit }, { user, request }, action)
-      const opening = { library, encryption, address: request.address }
-      const outcome = await libraryPasswords.change(opening, older, newer, also)
+      const opening = { library, encryption, by: auditActor(user, request) }
+      const outcome = await libraryPasswords.change(opening, older, newer)
       return done(outcome, 403, 'Wrong old password')
     },
   }),
@@ -85,13 +82,10 @@ export const setPasswordRoutes = [
     responses: () => ({
       200: json(kinds.successFlag, 'The library is locked.'),
     }),
-    async handle({ user, params, request }, { access, audit, core }) {
+    async handle({ user, params, request }, { access, core }) {
       const library = await access.open(user, params.repo_id)
       encryptionOf(library.info)
-      const wasOpen = await core.keys.isOpen(library)
-      await core.keys.forget(library)
-      const action = libraryAction('library-locked', library.info)
-      if (wasOpen) await audit.append({ ...actorOf({ user, request }), ...action })
+      await lockLibrary(core, library, auditActor(user, request))
       return { success: true }
     },
   }),

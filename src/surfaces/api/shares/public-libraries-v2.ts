@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { parseName } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary } from '../../../libraries/library/index.ts'
-import { canAddLibrary, roleAllows } from '../../../people/accounts/index.ts'
+import { auditActor, canAddLibrary, roleAllows } from '../../../people/accounts/index.ts'
 import { errorMessage, jsonResponse, rawText, text } from '../../../platform/http/index.ts'
 import { parseText } from '../common/parse-values.ts'
 import { formatSize, relativeTime } from '../common/wire-formats.ts'
@@ -76,10 +76,16 @@ export const publicLibraryRoutes = [
       const options = await optionsWithPassword(name, description, body.passwd)
       const share = sharingNew(services, { user, request }, { recipient: { to: 'everyone' }, permission })
       let syncToken = ''
-      const library = await createLibrary(core, user, options, async (tx, made) => {
-        await share(tx, made)
-        syncToken = await syncTokens.issueIn(tx, made, user)
-      })
+      const library = await createLibrary(
+        core,
+        user,
+        options,
+        auditActor(user, request),
+        async (tx, made) => {
+          await share(tx, made)
+          syncToken = await syncTokens.issueIn(tx, made, user)
+        },
+      )
       return jsonResponse(
         201,
         syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }),

@@ -3,8 +3,9 @@ import { ROOT } from '../../../base/objects/index.ts'
 import { inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../../../libraries/commits/index.ts'
 import type { AdministeredLibrary, AlsoOfLibrary, Library } from '../../../libraries/library/index.ts'
 import type { Group } from '../../../people/accounts/index.ts'
+import { type AuditedAction, libraryAction } from '../../../people/audit/index.ts'
 import type { Recipient, ShareOptions } from '../../../sharing/access/index.ts'
-import { type AuditedAction, type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
+import { type AuditedCall, auditAction } from '../common/audit.ts'
 import type { ApiServices } from '../services.ts'
 
 // Changes of shares, each with its audit entry.
@@ -91,7 +92,7 @@ export function endShareWithEveryone(
   return services.shares.unpublish(library, also)
 }
 
-/** Shares a library in the transaction that creates it, and audits both. */
+/** Shares a library in the transaction that creates it. */
 export function sharingNew(
   services: ApiServices,
   call: AuditedCall,
@@ -99,7 +100,6 @@ export function sharingNew(
 ): AlsoOfLibrary {
   return async (tx, made) => {
     await services.shares.shareNew(tx, made, call.user, recipient, permission)
-    await auditAction(services, call, libraryAction('library-made', made))(tx)
     const action = shareAction('share-made', made, { path: ROOT, recipient, permission })
     await auditAction(services, call, action)(tx)
   }

@@ -3,13 +3,12 @@ import { parseLibraryId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import {
   deletedLibrariesOf,
-  purgeDeletedOf,
+  purgeAllDeleted,
   purgeLibrary,
   restoreLibrary,
 } from '../../../libraries/library/index.ts'
-import { personOf } from '../../../people/accounts/index.ts'
+import { auditActor, personOf } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
-import { type AuditedAction, auditAction, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { deletedLibraryItem } from '../libraries/library-wire.ts'
 import { route } from '../services.ts'
@@ -40,11 +39,10 @@ export const deletedLibraryRoutes = [
     body: { repo_id: rawText() },
     responses: () => ({ 200: json(kinds.successFlag, 'The library was restored.') }),
     details: () => ({ errors: [443] }),
-    async handle({ user, body, request }, { audit, core }) {
+    async handle({ user, body, request }, { core }) {
       if (!body.repo_id) throw errorMessage(400, 'repo_id can not be empty.')
       const id = parseLibraryId(body.repo_id) ?? fail({ code: 'not-in-trash', id: body.repo_id })
-      const action: AuditedAction = { action: 'library-restored', objectKind: 'library', objectId: id }
-      await restoreLibrary(core, user, id, auditAction({ audit }, { user, request }, action))
+      await restoreLibrary(core, user, id, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -58,10 +56,8 @@ export const deletedLibraryRoutes = [
     responses: () => ({
       200: json(kinds.successFlag, 'The libraries were purged.'),
     }),
-    async handle({ user, request }, { audit, core }) {
-      await purgeDeletedOf(core, user, (tx, library) =>
-        auditAction({ audit }, { user, request }, libraryAction('library-purged', library))(tx),
-      )
+    async handle({ user, request }, { core }) {
+      await purgeAllDeleted(core, user.key, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -76,13 +72,8 @@ export const deletedLibraryRoutes = [
     responses: () => ({
       200: json(kinds.successFlag, 'The library was purged.'),
     }),
-    async handle({ user, params, request }, { audit, core }) {
-      const action: AuditedAction = {
-        action: 'library-purged',
-        objectKind: 'library',
-        objectId: params.repo_id,
-      }
-      await purgeLibrary(core, user, params.repo_id, auditAction({ audit }, { user, request }, action))
+    async handle({ user, params, request }, { core }) {
+      await purgeLibrary(core, user, params.repo_id, auditActor(user, request))
       return { success: true }
     },
   }),

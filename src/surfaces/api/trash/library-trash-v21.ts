@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import type { LibraryId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { emptyTrash } from '../../../libraries/library/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -12,7 +12,6 @@ import {
   rawText,
   type Values,
 } from '../../../platform/http/index.ts'
-import { auditAction, libraryAction } from '../common/audit.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
@@ -82,13 +81,12 @@ export const libraryTrashRoutes = [
     body: keptDays,
     responses: () => ({ 200: json(kinds.successFlag, 'The trash was emptied.') }),
     details: () => ({ parameters: { keep_days: { description: 'Keeps what was deleted in these days.' } } }),
-    async handle({ user, params, query, body, request }, { access, audit, core }) {
+    async handle({ user, params, query, body, request }, { access, core }) {
       const library = await access.openAdministered(user, params.repo_id)
       // Emptying the trash would hide the history of folders that a scoped token cannot read.
       if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
       const days = body.keep_days ?? query.keep_days ?? 0
-      const action = libraryAction('trash-cleaned', library.info, { keptDays: days })
-      await emptyTrash(core, library, days, auditAction({ audit }, { user, request }, action))
+      await emptyTrash(core, library, days, auditActor(user, request))
       return { success: true }
     },
   }),
