@@ -1,9 +1,9 @@
 import { type FsId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import type { Database, Dialect, Reader, Transaction, Value } from '../../platform/database/index.ts'
-import { libraryToken, renderedTokens } from './expression.ts'
+import { renderedTokens } from './expression.ts'
 import { fold } from './fold.ts'
 import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeyOf, rowOf } from './keys.ts'
+import { keyRangeOf, rowOf } from './keys.ts'
 import { gramsOf } from './tokens.ts'
 
 const NAMES_PER_LOOKUP = 500
@@ -35,14 +35,10 @@ interface EntryRow {
 export interface PreparedEntry {
   readonly entry: Entry
   readonly folded: string
-  readonly tokens: string
 }
 
-export function prepareEntry(entry: Entry, dialect: Dialect): PreparedEntry {
-  const folded = fold(entry.name)
-  const tokens = gramsOf(folded)
-  if (dialect === 'postgres') tokens.push(libraryToken(libraryKeyOf(entry.key)))
-  return { entry, folded, tokens: renderedTokens(tokens, dialect) }
+export function prepareEntry(entry: Entry): PreparedEntry {
+  return { entry, folded: fold(entry.name) }
 }
 
 /** Existing entries, looked up by the key of the folder and the names in it. */
@@ -146,18 +142,14 @@ export async function insertEntries(
     entry.size,
     entry.mtime,
   ])
-  if (dialect === 'sqlite') {
-    await tx.insert('search_entry', columns, values)
-    const names = rows.map(({ entry, tokens }): [number, string] => [rowOf(entry.key), tokens])
-    await insertRows(tx, 'search_name', names)
-    return
-  }
-  await tx.insert(
-    'search_entry',
-    [...columns, 'grams'],
-    values.map((value, index) => [...value, rows[index]?.tokens ?? '']),
-  )
+  await tx.insert('search_entry', columns, values)
+  // With PostgreSQL the index makes the grams.
+  if (dialect === 'postgres') return
+  const names = rows.map(({ entry, folded }): [number, string] => [rowOf(entry.key), gramTokens(folded)])
+  await insertRows(tx, 'search_name', names)
 }
+
+const gramTokens = (folded: string) => renderedTokens(gramsOf(folded), 'sqlite')
 
 /** Removes entries with all their index rows. */
 export async function removeEntries(
@@ -210,7 +202,7 @@ async function removeRows(tx: Transaction, table: string, keys: readonly number[
 export async function replaceEntry(
   tx: Transaction,
   dialect: Dialect,
-  { entry, folded, tokens }: PreparedEntry,
+  { entry, folded }: PreparedEntry,
 ): Promise<void> {
   await tx.run(
     `update search_entry set parent_key = ?, name = ?, folded = ?, object_id = ?, size = ?, mtime = ?
@@ -223,12 +215,9 @@ export async function replaceEntry(
     entry.mtime,
     entry.key,
   )
-  if (dialect === 'postgres') {
-    await tx.run('update search_entry set grams = ? where key = ?', tokens, entry.key)
-    return
-  }
+  if (dialect === 'postgres') return
   await tx.run('delete from search_name where rowid = ?', rowOf(entry.key))
-  await tx.insert('search_name', ['rowid', 'tokens'], [[rowOf(entry.key), tokens]])
+  await tx.insert('search_name', ['rowid', 'tokens'], [[rowOf(entry.key), gramTokens(folded)]])
 }
 
 /** Updates an entry whose name did not change. */

@@ -12,7 +12,7 @@ export type Expression =
 // Prefix of name tokens in the text index.
 const NAME_MARK = '\ue0f3'
 // Prefix of the token that holds the library key of a row.
-const LIBRARY_MARK = '\ue0f2'
+export const LIBRARY_MARK = '\ue0f2'
 // Upper bound of the length of a folded name.
 const MAX_PART = 2000
 
@@ -128,6 +128,24 @@ function allOf(parts: readonly Expression[]): Expression {
 function without(some: Expression, excluded: readonly (Expression | undefined)[]): Expression {
   const parts = excluded.filter((part) => part !== undefined)
   return parts.length === 0 ? some : { some, but: { any: parts } }
+}
+
+/** For PostgreSQL: what names that match have at least, regardless of the order of their grams. */
+export function renderedGrams(expression: Expression): string {
+  if ('phrase' in expression) {
+    const { tokens, prefix } = expression.phrase
+    return `(${tokens.map((token) => `'${token}'`).join(' & ')}${prefix ? ':*' : ''})`
+  }
+  if ('some' in expression) return renderedGrams(expression.some)
+  if ('all' in expression) return `(${expression.all.map(renderedGrams).join(' & ')})`
+  return `(${expression.any.map(renderedGrams).join(' | ')})`
+}
+
+/** Whether all names that have the grams match. */
+export function isFoundByGrams(expression: Expression): boolean {
+  if ('phrase' in expression) return expression.phrase.tokens.length === 1
+  if ('some' in expression) return false
+  return ('all' in expression ? expression.all : expression.any).every(isFoundByGrams)
 }
 
 /** Renders an expression for the engine. Tokens never contain its operators. */

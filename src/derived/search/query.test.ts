@@ -45,8 +45,8 @@ describe('tokens', () => {
       'c\ue0f1',
       '\ue0f1',
     ])
-    assert.deepEqual(partOfName('abc'), { tokens: ['abc'], prefix: true })
-    assert.deepEqual(partOfName('abcde'), { tokens: ['abcd', 'bcde'], prefix: false })
+    assert.deepEqual(partOfName('abc'), { tokens: ['abc'], prefix: true, text: 'abc' })
+    assert.deepEqual(partOfName('abcde'), { tokens: ['abcd', 'bcde'], prefix: false, text: 'abcde' })
   })
 
   it('never contain operators of the engine', () => {

@@ -1,4 +1,5 @@
 import { columnTypes, type Database, type Dialect, type Transaction } from '../../platform/database/index.ts'
+import { gramIndexStatements, olderGramsStatements } from './grams-store.ts'
 
 // Version of the index. Changing it rebuilds the index (I3).
 const VERSION = 3
@@ -11,6 +12,8 @@ const PENDING_BY_LIBRARY = `create index if not exists search_pending_by_library
 
 /** Of earlier programs: the number of names that contain a character. */
 const LETTERS = 'search_letter'
+
+const LONG = { isLong: true }
 
 const TABLES = [
   'search_library',
@@ -32,9 +35,20 @@ export async function prepareSchema(db: Database): Promise<void> {
     if (found?.version !== VERSION) await makeTables(tx, db.dialect)
     // Added without a new version, which would rebuild the whole index.
     await tx.run(PENDING_BY_LIBRARY)
+    if (db.dialect === 'postgres') await prepareGrams(tx)
     // On PostgreSQL, where nodes of earlier versions may need it, this is a step of the schema.
     if (db.dialect === 'sqlite') await tx.run(`drop table if exists ${LETTERS}`)
-  })
+  }, LONG)
+}
+
+/** The index of names is built from what rows of earlier versions have, too: about a minute for a million names. */
+async function prepareGrams(tx: Transaction): Promise<void> {
+  for (const statement of gramIndexStatements()) await tx.run(statement)
+  const older = await tx.get(
+    "select 1 as found from pg_attribute where attrelid = 'search_entry'::regclass and attname = 'grams' and not attisdropped",
+  )
+  if (older === undefined) return
+  for (const statement of olderGramsStatements) await tx.run(statement)
 }
 
 /** Drops the index. */
@@ -60,7 +74,8 @@ async function isCurrent(db: Database): Promise<boolean> {
     db.dialect === 'sqlite'
       ? `select 1 as found from sqlite_master where name = 'search_pending_by_library'
          and not exists (select 1 from sqlite_master where name = '${LETTERS}')`
-      : "select 1 as found where to_regclass('search_pending_by_library') is not null"
+      : `select 1 as found where to_regclass('search_pending_by_library') is not null
+         and to_regclass('search_entry_by_part') is not null`
   return (await db.get(sql)) !== undefined
 }
 
@@ -94,7 +109,7 @@ function statements(dialect: Dialect): string[] {
       is_dir ${int} not null,
       object_id ${bytes} not null,
       size ${int} not null,
-      mtime ${int} not null${dialect === 'postgres' ? ', grams tsvector not null' : ''}
+      mtime ${int} not null
     )`,
     // Names have at most 255 bytes, so they fit in a PostgreSQL index entry.
     'create index search_entry_by_name on search_entry (parent_key, name)',
@@ -135,7 +150,7 @@ const fts5 = [
 
 // A text occupies several rows if it does not fit in one tsvector.
 const tsvector = [
-  'create index search_entry_by_gram on search_entry using gin (grams)',
+  ...gramIndexStatements(),
   `create table search_body (
     entry_key bigint not null,
     part bigint not null,

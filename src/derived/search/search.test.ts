@@ -49,6 +49,18 @@ onBothDatabases('search', (fresh) => {
     for (const [text, found] of expected) assert.deepEqual(await paths(text, [library]), found, text)
   })
 
+  it('does not find a name that has all grams of a part, but not together', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    for (const name of ['plan.bin lan.ex.bin', 'plan.ex']) await put(library, `/${name}`, 'x')
+    await settle(library)
+    assert.deepEqual(await paths('plan.ex', [library]), ['/plan.ex'])
+    assert.deepEqual(await paths('"plan.ex"', [library]), ['/plan.ex'])
+    assert.deepEqual(await paths('lan.ex -plan.ex', [library]), ['/plan.bin lan.ex.bin'])
+  })
+
   it('finds texts by words, a prefix of the last word and phrases, across name and text', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return

@@ -72,15 +72,14 @@ export class StepWriter {
   }
 
   async add(entry: Entry): Promise<void> {
-    const prepared = prepareEntry(entry, this.#options.db.dialect)
-    this.#added.push(prepared)
+    this.#added.push(prepareEntry(entry))
     if (this.#options.hasText(entry)) this.#queue(entry)
     await this.#flushIfLarge()
   }
 
   /** The entry was renamed, and possibly moved. */
   async rename(entry: Entry): Promise<void> {
-    this.#renamed.push(prepareEntry(entry, this.#options.db.dialect))
+    this.#renamed.push(prepareEntry(entry))
     // Texts are indexed together with the name.
     if (this.#options.hasText(entry)) this.#queue(entry)
     else if (!entry.isDir) this.#textless.push(entry.key)

@@ -1,17 +1,20 @@
 import type { Dialect } from '../../platform/database/index.ts'
 import {
   type Expression,
+  isFoundByGrams,
   libraryToken,
   namesFrom,
   namesThatAre,
   namesWith,
   namesWithWords,
   rendered,
+  renderedGrams,
   textsByWord,
   textsExcluded,
   textsWithoutNames,
   textsWithWords,
 } from './expression.ts'
+import { containsPart, hasGrams } from './grams-store.ts'
 import { keysIn } from './key-list.ts'
 import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
 import type { MatchRequest, Scope, Slice } from './match-request.ts'
@@ -101,10 +104,20 @@ function nameSubquery(dialect: Dialect, expression: Expression, request: MatchRe
   const { scope } = request
   const [only, ...more] = [...scope.libraries, ...scope.partly]
   const within = more.length === 0 && only !== undefined ? [libraryOnly(only)] : []
-  const expressionText = rendered({ all: [expression, ...within] }, dialect)
+  const candidates = hasGrams(renderedGrams({ all: [expression, ...within] }))
+  const matches = isFoundByGrams(expression) ? candidates : sql`${candidates} and ${matchingName(expression)}`
   const rows = rowFilter(dialect, request)
-  return newestOf(sql`select f.key from search_entry f where f.grams @@ ${expressionText}::tsquery
+  return newestOf(sql`select f.key from search_entry f where ${matches}
     and ${inLibraries(dialect, 'f.key', scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
+}
+
+/** For PostgreSQL: the condition of the name of an entry `f` to match. */
+function matchingName(expression: Expression): Sql {
+  if ('phrase' in expression) return containsPart(expression.phrase.text ?? '')
+  if ('some' in expression)
+    return sql`${matchingName(expression.some)} and not ${matchingName(expression.but)}`
+  const [parts, operator] = 'all' in expression ? [expression.all, ' and '] : [expression.any, ' or ']
+  return sql`(${joined(parts.map(matchingName), operator)})`
 }
 
 /** `which` selects the text rows: complete texts or parts. */

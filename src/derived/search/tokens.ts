@@ -50,17 +50,23 @@ function lastOf(text: string): string {
 
 // Private use characters as markers. A name that contains them matches too many queries,
 // never too few.
-const START = '\ue0f0'
-const END = '\ue0f1'
+export const START = '\ue0f0'
+export const END = '\ue0f1'
 const BLANK = 0xe000
 
 // Both engines treat ASCII other than letters and digits as separators.
 const gap = /[\x00-\x2f\x3a-\x60\x7b-\x7f]/g
-const escaped = (folded: string) =>
-  Array.from(folded.replace(gap, (mark) => String.fromCharCode(BLANK + mark.charCodeAt(0))))
+const blankOf = (mark: string) => String.fromCharCode(BLANK + mark.charCodeAt(0))
+const escaped = (folded: string) => Array.from(folded.replace(gap, blankOf))
+
+/** The characters of names that have no place in a token, but NUL, which PostgreSQL does not store; and what stands for each. */
+export function escapedMarks(): readonly (readonly [mark: string, blank: string])[] {
+  const ascii = Array.from({ length: 127 }, (_, index) => String.fromCharCode(index + 1))
+  return ascii.filter((character) => escaped(character)[0] !== character).map((mark) => [mark, blankOf(mark)])
+}
 
 // Trigrams occur in too many names.
-const CHARACTERS_PER_GRAM = 4
+export const CHARACTERS_PER_GRAM = 4
 
 /**
  * The 4-grams of a name, one starting at each character, with markers for the start and the end of the name.
@@ -78,13 +84,16 @@ function gramAt(characters: readonly string[], index: number): string {
 /** The expression that finds names containing a text; `starts` and `ends` anchor it. */
 export function partOfName(folded: string, { starts = false, ends = false } = {}): Phrase {
   const characters = [...(starts ? [START] : []), ...escaped(folded), ...(ends ? [END] : [])]
-  if (characters.length < CHARACTERS_PER_GRAM) return { tokens: [characters.join('')], prefix: true }
+  const text = `${starts ? START : ''}${folded}${ends ? END : ''}`
+  if (characters.length < CHARACTERS_PER_GRAM) return { tokens: [characters.join('')], prefix: true, text }
   const tokens = characters.slice(CHARACTERS_PER_GRAM - 1).map((_, index) => gramAt(characters, index))
-  return { tokens, prefix: false }
+  return { tokens, prefix: false, text }
 }
 
 /** Adjacent tokens; the last is a prefix if `prefix`. */
 export interface Phrase {
   readonly tokens: readonly string[]
   readonly prefix: boolean
+  /** Of a part of a name: the part, with the markers of the start and the end. */
+  readonly text?: string
 }

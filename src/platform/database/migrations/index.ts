@@ -63,6 +63,7 @@ import { devicesOfSignIns } from './0064-devices-of-sign-ins.ts'
 import { fileChecksums } from './0065-file-checksums.ts'
 import { derivedRows } from './0066-derived-rows.ts'
 import { searchLetters } from './0067-search-letters.ts'
+import { gramsInTheIndex } from './0068-grams-in-the-index.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   fileChecksums,
   derivedRows,
   searchLetters,
+  gramsInTheIndex,
 ]
