@@ -64,6 +64,7 @@ import { fileChecksums } from './0065-file-checksums.ts'
 import { derivedRows } from './0066-derived-rows.ts'
 import { searchLetters } from './0067-search-letters.ts'
 import { gramsInTheIndex } from './0068-grams-in-the-index.ts'
+import { shortFeedIndexes } from './0069-short-feed-indexes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -134,4 +135,5 @@ export const migrations: readonly Migration[] = [
   derivedRows,
   searchLetters,
   gramsInTheIndex,
+  shortFeedIndexes,
 ]
