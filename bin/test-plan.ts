@@ -110,6 +110,7 @@ export const RULES: readonly Rule[] = [
   split('test/limits/table-bounds', 'fills tables with lowered bounds'),
   fast('test/limits/event-loop', SQLITE, 'turns of the event loop'),
   fast('test/limits/work-budget', SQLITE, 'twenty calls on both databases'),
+  fast('test/limits/database-bytes', SQLITE, 'a PostgreSQL server of its own'),
   both(
     'test/limits/answer-budget',
     SQLITE,
