@@ -141,7 +141,7 @@ describe('uncommitted blocks and objects', () => {
     assert.equal(await putBlock(client, fresh(0.9 * MB)), 200)
     assert.equal(await putBlock(client, fresh(0.9 * MB)), 443)
     now += 7 * 86_400 + 1
-    await server.running.services.db.write((tx) => deleteUncommittedBefore(tx, now - 7 * 86_400))
+    await deleteUncommittedBefore(server.running.services.db, now - 7 * 86_400)
     assert.equal(await putBlock(client, fresh(0.9 * MB)), 200)
   })
 })

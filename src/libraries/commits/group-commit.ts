@@ -175,7 +175,6 @@ function updateCaches(
   if (applied.every((one) => one.joining.length === 0)) recentCommits.add(key, commitsOf(applied))
 }
 
-/** By id, because the row cache has the query of the request that opened the library. */
 export async function findCurrent(db: Database, { key, id }: LibraryRef): Promise<LibraryInfo> {
   const found = await findLibrary(db, id)
   return found?.key === key ? found : fail({ code: 'library-not-found', id })

@@ -73,9 +73,31 @@ interface HeadMove {
   readonly modifierViaLink: boolean
 }
 
+/**
+ * By its key if that is known: the row cache then has the row for those who ask by id and by key. A key can belong to another library in another
+ * database, so the row decides.
+ */
 export function findLibrary(reader: Reader, id: LibraryId): MaybePromise<LibraryInfo | undefined> {
-  return one(reader, 'select * from library where id = ? and deleted_at is null', id)
+  const key = keys.get(id)
+  if (key === undefined) return findLibraryById(reader, id)
+  return whenReady(findLibraryByKey(reader, key), (found) =>
+    found?.id === id ? found : findLibraryById(reader, id),
+  )
 }
+
+function findLibraryById(reader: Reader, id: LibraryId): MaybePromise<LibraryInfo | undefined> {
+  const finding = one(reader, 'select * from library where id = ? and deleted_at is null', id)
+  return whenReady(finding, (found) => {
+    if (found === undefined) return undefined
+    if (keys.size >= MAX_KEYS) keys.clear()
+    keys.set(id, found.key)
+    return found
+  })
+}
+
+const MAX_KEYS = 10_000
+/** Keys of libraries by id. */
+const keys = new Map<LibraryId, number>()
 
 export function findLibraryByKey(reader: Reader, key: number): MaybePromise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)

@@ -1,10 +1,17 @@
 import { type BlockId, type CommitId, idToBytes } from '../../base/objects/index.ts'
-import { inGroups, inPaddedGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
+import {
+  type Database,
+  inGroups,
+  inPaddedGroups,
+  type Reader,
+  type Transaction,
+} from '../../platform/database/index.ts'
 import { commitRelation, libraryRelation } from '../commits/index.ts'
 import { findHeldBlocks, type SizedBlock } from '../content/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
 const IDS_PER_QUERY = 500
+const ROWS_PER_STEP = 1000
 /** Approximate size of a commit row without its text. */
 export const COMMIT_BYTES = 500
 
@@ -91,7 +98,7 @@ export async function settleClaims(
   for (let start = 0; start < claims.length; start += IDS_PER_QUERY) {
     const some = claims.slice(start, start + IDS_PER_QUERY)
     for (const table of ['uncommitted_block', 'received_object']) {
-      const sql = `delete from ${table} where library_key = ? and claim in (${some.map(() => '?').join(', ')})`
+      const sql = `delete from ${table} where library_key = ? and claim <> 0 and claim in (${some.map(() => '?').join(', ')})`
       await tx.run(sql, libraryKey, ...some)
     }
   }
@@ -103,9 +110,32 @@ export async function listKeysWithUncommitted(reader: Reader): Promise<number[]>
   return (await reader.all<{ library_key: number }>(sql)).map(({ library_key }) => library_key)
 }
 
-/** Maintenance: deletes records of blocks that no commit referred to in time. */
-export async function deleteUncommittedBefore(tx: Transaction, time: number): Promise<number> {
-  return tx.run('delete from uncommitted_block where received_at < ?', time)
+/** Maintenance: deletes records of blocks that no commit referred to in time, in short steps. Resolves to their number. */
+export async function deleteUncommittedBefore(db: Database, time: number): Promise<number> {
+  let deleted = 0
+  const afterLibrary = 'select min(library_key) as key from uncommitted_block where library_key > ?'
+  for (let key = 0; ; ) {
+    const next = (await db.get<{ key: number | null }>(afterLibrary, key))?.key
+    if (next == null) return deleted
+    key = next
+    for (let after: Uint8Array = Buffer.alloc(0); ; ) {
+      const page = await db.all<{ block_id: Uint8Array; received_at: number }>(
+        'select block_id, received_at from uncommitted_block where library_key = ? and block_id > ? order by block_id limit ?',
+        key,
+        after,
+        ROWS_PER_STEP,
+      )
+      const last = page.at(-1)
+      if (last === undefined) break
+      const range = [key, after, last.block_id]
+      if (page.some(({ received_at }) => received_at < time)) {
+        const sql = `delete from uncommitted_block
+          where library_key = ? and block_id > ? and block_id <= ? and received_at < ?`
+        deleted += await db.write((tx) => tx.run(sql, ...range, time), { durable: false })
+      }
+      after = last.block_id
+    }
+  }
 }
 
 const owned = `join ${libraryRelation} l on l.key = x.library_key where l.owner_key = ?`

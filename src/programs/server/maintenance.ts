@@ -62,7 +62,7 @@ export function startMaintenance(services: Services, db: Database, logger: Logge
       },
       {
         name: 'received blocks without a push',
-        run: () => db.write((tx) => deleteUncommittedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+        run: () => deleteUncommittedBefore(db, now() - RECEIVED_KEPT_SECONDS),
       },
       {
         name: 'received commits without a push',

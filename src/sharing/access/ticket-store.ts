@@ -75,8 +75,18 @@ export async function insertTickets(
 
 /** An issued ticket, regardless of whether its origin is still valid. */
 export function findTicket(reader: Reader, hash: Uint8Array): MaybePromise<TicketRow | undefined> {
-  return whenReady(reader.get<StoredTicket>(BY_HASH, hash), (row) => row && ticketFromRow(row))
+  return whenReady(reader.get<StoredTicket>(BY_HASH, hash), (row) => {
+    if (row === undefined) return undefined
+    const known = converted.get(row)
+    if (known !== undefined) return known
+    const ticket = ticketFromRow(row)
+    converted.set(row, ticket)
+    return ticket
+  })
 }
+
+/** The row cache may return the same row object again: a client that reads a file in ranges sends one ticket each time. */
+const converted = new WeakMap<StoredTicket, TicketRow>()
 
 function ticketFromRow(row: StoredTicket): TicketRow {
   return {

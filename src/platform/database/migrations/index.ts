@@ -65,6 +65,7 @@ import { derivedRows } from './0066-derived-rows.ts'
 import { searchLetters } from './0067-search-letters.ts'
 import { gramsInTheIndex } from './0068-grams-in-the-index.ts'
 import { shortFeedIndexes } from './0069-short-feed-indexes.ts'
+import { fewerBlockIndexes } from './0070-fewer-block-indexes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -136,4 +137,5 @@ export const migrations: readonly Migration[] = [
   searchLetters,
   gramsInTheIndex,
   shortFeedIndexes,
+  fewerBlockIndexes,
 ]

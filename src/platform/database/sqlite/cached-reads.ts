@@ -82,6 +82,11 @@ export class CachedReads {
     return rows.slice()
   }
 
+  /** Whether a table has no committed rows. */
+  isEmpty(table: string): boolean {
+    return this.get(`select 1 from ${table} limit 1`, []) === undefined
+  }
+
   /** The tables that a statement of a transaction may change, none for a query. Undefined for any. */
   changes(sql: string): readonly string[] | undefined {
     return this.#known(sql).tables.changes(this.#currentGraph())
@@ -177,6 +182,11 @@ export class ChangedTables {
   /** Undefined for any. */
   get tables(): ReadonlySet<string> | undefined {
     return this.#tables
+  }
+
+  /** Whether a table may have been changed. */
+  mayHave(table: string): boolean {
+    return this.#tables === undefined || this.#tables.has(table)
   }
 
   /** To be called with each statement of the transaction. */

@@ -55,6 +55,38 @@ async function openNotes(options: Partial<SqliteOptions> = {}) {
 const addNote = (db: Database, id: number, options?: { durable: boolean }) =>
   db.write((tx) => tx.run('insert into note (id, body) values (?, ?)', id, `note ${id}`), options)
 
+describe('rows that are rarely there', () => {
+  const deletion = (id: number) => ({ table: 'note', where: 'id = ?', parameters: [id] })
+
+  it('cost no statement while the table is empty', async (t) => {
+    await using db = await openNotes()
+    await db.write((tx) => tx.deleteRare([deletion(1)]))
+    const get = t.mock.method(Connection.prototype, 'get')
+    assert.equal(await db.write((tx) => tx.deleteRare([deletion(1)])), 0)
+    assert.deepEqual(
+      get.mock.calls.map(({ arguments: [sql] }) => sql),
+      [],
+    )
+  })
+
+  it('are deleted if the transaction, another one or another process made them', async () => {
+    const file = newFile()
+    await using db = await openNotes({ file })
+    const other = new Connection(file, 1000)
+    assert.equal(await db.write((tx) => tx.deleteRare([deletion(1)])), 0)
+    await addNote(db, 1)
+    assert.equal(await db.write((tx) => tx.deleteRare([deletion(1)])), 1)
+    await db.write(async (tx) => {
+      assert.equal(await tx.deleteRare([deletion(2)]), 0)
+      await tx.insert('note', ['id', 'body'], [[2, 'note 2']])
+      assert.equal(await tx.deleteRare([deletion(2)]), 1)
+    })
+    other.run('insert into note (id, body) values (3, null)', [])
+    assert.equal(await db.write((tx) => tx.deleteRare([deletion(3)])), 1)
+    other.close()
+  })
+})
+
 describe('the version of the data', () => {
   it('is read once in a callback of the event loop and all its promises, and again in the next', async (t) => {
     await using db = await openNotes()

@@ -17,12 +17,14 @@ export class SqliteTransaction implements Transaction {
   readonly changed: ChangedTables
   /** Rows written so far, without those that foreign keys delete. */
   rows = 0
+  readonly #reads: CachedReads
   readonly #lock: Pick<WriteLock, 'mutexWasFree'>
   #over = false
   #failure: unknown
 
   constructor(connection: Connection, reads: CachedReads, lock: Pick<WriteLock, 'mutexWasFree'>) {
     this.#connection = connection
+    this.#reads = reads
     this.#lock = lock
     this.changed = new ChangedTables(reads)
   }
@@ -76,11 +78,17 @@ export class SqliteTransaction implements Transaction {
   }
 
   async deleteRare(deletions: readonly Deletion[]): Promise<number> {
-    if (deletions.length === 0) return 0
-    const find = () => this.#connection.get(anyToDelete(deletions), parametersOf(deletions))
+    const possible = deletions.filter(({ table }) => !this.#isEmpty(table))
+    if (possible.length === 0) return 0
+    const find = () => this.#connection.get(anyToDelete(possible), parametersOf(possible))
     if (this.#attempt(find) === undefined) return 0
-    const deleting = deletions.map((deletion) => this.run(deletionOf(deletion), ...deletion.parameters))
+    const deleting = possible.map((deletion) => this.run(deletionOf(deletion), ...deletion.parameters))
     return (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0)
+  }
+
+  /** False if unknown. Nobody else can commit meanwhile, so the row cache, which knows most empty tables, is right until this transaction writes to the table. */
+  #isEmpty(table: string): boolean {
+    return this.changed.mayHave(table) ? false : this.#attempt(() => this.#reads.isEmpty(table))
   }
 
   async mutexIsFree(key: number): Promise<boolean> {
