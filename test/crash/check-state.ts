@@ -8,8 +8,8 @@ import { Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { hashOf } from '../support/workload.ts'
 import type { Expectation, ExpectedFiles } from './expectation.ts'
-import { hashOf } from './load.ts'
 
 /** Starts a server on a data folder and compares it with what was acknowledged. Throws what is wrong. */
 export async function checkState(

@@ -7,13 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import sharp from 'sharp'
 import { createWriters, type Writer } from '../kills/writers.ts'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
-import { Client, type Reply } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { type Fault, FaultInjector } from '../support/fault-injection.ts'
 import { cannotBuildShim } from '../support/io-shim.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { isLong } from '../support/tier.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { expectOk } from '../support/workload.ts'
 
 type Step = Pick<Fault, 'operations' | 'path' | 'effect'>
 
@@ -222,8 +223,4 @@ class Thumbnails implements Writer {
   }
 
   async verify(): Promise<void> {}
-}
-
-function expectOk(reply: Reply): void {
-  assert.ok(reply.status === 200 || reply.status === 201, `${reply.status} ${reply.text.slice(0, 500)}`)
 }

@@ -14,7 +14,8 @@ import { ADMIN } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { isLong } from '../support/tier.ts'
 import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
-import { hashOf, randomBytes } from './load.ts'
+import { hashOf } from '../support/workload.ts'
+import { randomBytes } from './load.ts'
 
 /** How long a process may take to end after a failed sync. It serves nothing meanwhile. */
 const END_MS = 5000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import type { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { postForm, type SentPart, updateLink, uploadLink } from '../support/transfer.ts'
+import { hashOf } from '../support/workload.ts'
 import type { Recording } from './recording.ts'
 
 /** What a request changes: the SHA-256 of each file, or null for one that is gone. */
@@ -144,10 +144,6 @@ async function posted(
 async function accepted(reply: Promise<{ status: number; text: string }>): Promise<void> {
   const { status, text } = await reply
   assert.equal(status, 200, text)
-}
-
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 export function randomBytes(random: () => number, size: number): Buffer {

@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { FaultInjector } from '../support/fault-injection.ts'
+import { hashOf } from '../support/workload.ts'
 import { DiskModel } from './disk-model.ts'
-import { hashOf } from './load.ts'
 
 /** A recorded file operation, or a mark of the client. Paths are below the data folder. */
 export type Recorded =

@@ -11,10 +11,11 @@ import { FaultInjector } from '../support/fault-injection.ts'
 import { ADMIN, startServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { hashOf } from '../support/workload.ts'
 import { backupTarget, restoredServer } from './backup-scenarios.ts'
 import type { Subject } from './check-worker.ts'
 import type { Expectation } from './expectation.ts'
-import { editFiles, hashOf, Load, pushTrees, type Request } from './load.ts'
+import { editFiles, Load, pushTrees, type Request } from './load.ts'
 import { compareWithDisk, listPresent, type Present, type Recorded, Recording } from './recording.ts'
 
 /** What was recorded of the servers of one data folder. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../support/client.ts'
 import { SeafClient, treeOf } from '../support/seaf-client.ts'
 import { ADMIN } from '../support/server.ts'
+import { download, hashOf, namesOf, sendFile } from '../support/workload.ts'
 import type { Attempts } from './attempts.ts'
-import { download, namesOf, uploadFile, type Writer } from './writers.ts'
+import type { Writer } from './writers.ts'
 
 const LARGEST = 300_000
 /** The client looks for changes every few seconds, and waits for half a minute after some errors. */
@@ -81,7 +82,7 @@ export class RealClient implements Writer {
 
   async #pull(attempts: Attempts, name: string, bytes: Buffer): Promise<void> {
     this.#uncertain.set(name, hashOf(bytes))
-    await attempts.once((client) => uploadFile(client, this.#library, name, bytes))
+    await attempts.once((client) => sendFile(client, this.#library, name, bytes))
     this.#uncertain.delete(name)
     this.#uploaded.set(name, hashOf(bytes))
     await this.#until(attempts, async () =>
@@ -133,8 +134,4 @@ export class RealClient implements Writer {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#opened.disposeAsync()
   }
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type Reply } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { createEncrypted, openEncrypted } from '../support/encrypted.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { SyncClient, type TreeSpec } from '../support/sync-client.ts'
-import { postForm, uploadLink } from '../support/transfer.ts'
+import {
+  download,
+  expectOk,
+  FileJournal,
+  hasEnded,
+  namesOf,
+  sendChunk,
+  sendFile,
+  startTask,
+  uploadedBytes,
+} from '../support/workload.ts'
 import { unzip } from '../support/zip-reader.ts'
 import { type Attempts, GivenUp } from './attempts.ts'
 
@@ -66,14 +76,14 @@ interface UploadSizes {
 class Uploads implements Writer {
   readonly kind: string
   readonly library: string
-  /** Files that were sent, with the hash of their bytes. */
-  readonly sent = new Map<string, { readonly hash: string; isAcknowledged: boolean; isChecked: boolean }>()
+  readonly sent: FileJournal
   readonly #random: Random
   readonly #sizes: UploadSizes
 
   constructor(kind: string, library: string, random: Random, sizes: UploadSizes) {
     this.kind = kind
     this.library = library
+    this.sent = new FileJournal(kind)
     this.#random = random
     this.#sizes = sizes
   }
@@ -82,30 +92,15 @@ class Uploads implements Writer {
     const { least, most, repeats } = this.#sizes
     const name = `${this.sent.size}.bin`
     const bytes = randomBytes(Math.floor(least + this.#random() ** 2 * (most - least)))
-    const record = { hash: hashOf(bytes), isAcknowledged: false, isChecked: false }
-    this.sent.set(name, record)
-    const send = async (client: Client) => {
-      const link = await uploadLink(client, this.library)
-      const replace = ['replace', repeats ? '1' : '0'] as const
-      expectOk(await postForm(link, [['parent_dir', '/'], replace, { filename: name, bytes }]))
-    }
+    const record = this.sent.send(name, bytes)
+    const send = (client: Client) =>
+      sendFile(client, this.library, name, bytes, [['replace', repeats ? '1' : '0']])
     await (repeats ? attempts.repeatedly(send) : attempts.once(send))
     record.isAcknowledged = true
   }
 
   async verify(attempts: Attempts): Promise<void> {
-    const names = await attempts.repeatedly((client) => namesOf(client, this.library))
-    assert.equal(new Set(names).size, names.length, `${this.kind}: a name is listed twice`)
-    for (const [name, { isAcknowledged }] of this.sent) {
-      assert.ok(!isAcknowledged || names.includes(name), `${this.kind}: ${name} was acknowledged and is gone`)
-    }
-    for (const name of names) {
-      const record = this.sent.get(name) ?? assert.fail(`${this.kind}: ${name} was never sent`)
-      if (record.isChecked) continue
-      const bytes = await attempts.repeatedly((client) => download(client, this.library, name))
-      assert.equal(hashOf(bytes), record.hash, `${this.kind}: ${name} has other bytes`)
-      record.isChecked = true
-    }
+    await verifyFiles(attempts, this.library, this.sent)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -123,11 +118,10 @@ class Downloads implements Writer {
   }
 
   async write(attempts: Attempts): Promise<void> {
-    const known = [...this.#uploads.sent].filter(([, { isAcknowledged }]) => isAcknowledged)
-    const [name, record] = known[Math.floor(this.#random() * known.length)] ?? []
+    const name = this.#uploads.sent.pick(this.#random)
     if (name === undefined) return delay(50)
     const bytes = await attempts.once((client) => download(client, this.#uploads.library, name))
-    assert.equal(hashOf(bytes), record?.hash, `download: ${name} has other bytes`)
+    this.#uploads.sent.expectBytes(name, bytes)
   }
 
   async verify(): Promise<void> {}
@@ -140,7 +134,7 @@ class Chunks implements Writer {
   readonly kind = 'chunked upload'
   readonly #library: string
   readonly #random: Random
-  readonly #sent = new Map<string, { readonly hash: string; isAcknowledged: boolean }>()
+  readonly #sent = new FileJournal('chunked upload')
 
   constructor(library: string, random: Random) {
     this.#library = library
@@ -150,11 +144,11 @@ class Chunks implements Writer {
   async write(attempts: Attempts): Promise<void> {
     const name = `chunked ${this.#sent.size}.bin`
     const bytes = randomBytes(CHUNK + Math.floor(this.#random() * 3 * CHUNK))
-    const record = { hash: hashOf(bytes), isAcknowledged: false }
-    this.#sent.set(name, record)
+    const record = this.#sent.send(name, bytes)
     for (let acknowledged = 0, failures = 0; acknowledged < bytes.length; ) {
       try {
-        await attempts.once((client) => this.#send(client, name, bytes, acknowledged))
+        const chunk = { name, bytes, start: acknowledged, length: CHUNK }
+        await attempts.once((client) => sendChunk(client, this.#library, chunk))
         acknowledged = Math.min(acknowledged + CHUNK, bytes.length)
       } catch (error) {
         failures += 1
@@ -168,35 +162,14 @@ class Chunks implements Writer {
     record.isAcknowledged = true
   }
 
-  async #send(client: Client, name: string, bytes: Buffer, start: number): Promise<void> {
-    const piece = bytes.subarray(start, start + CHUNK)
-    const link = await uploadLink(client, this.#library)
-    const headers = {
-      'Content-Range': `bytes ${start}-${start + piece.length - 1}/${bytes.length}`,
-      'Content-Disposition': `attachment; filename="${encodeURIComponent(name)}"`,
-    }
-    const parts = [['parent_dir', '/'] as const, { filename: 'part', bytes: piece }]
-    expectOk(await postForm(link, parts, { query: 'ret-json=1', headers }))
-  }
-
   async #received(client: Client, name: string): Promise<number | 'complete'> {
-    const query = { parent_dir: '/', file_name: name }
-    const reply = await client.get(`/api/v2.1/repos/${this.#library}/file-uploaded-bytes/`, query)
-    expectOk(reply)
+    const received = await uploadedBytes(client, this.#library, name)
     // The last chunk may have been stored without a response. Asked for afterwards, because it may still be on its way.
-    return (await namesOf(client, this.#library)).includes(name) ? 'complete' : reply.body.uploadedBytes
+    return (await namesOf(client, this.#library)).includes(name) ? 'complete' : received
   }
 
   async verify(attempts: Attempts): Promise<void> {
-    const names = await attempts.repeatedly((client) => namesOf(client, this.#library))
-    for (const [name, { isAcknowledged }] of this.#sent) {
-      assert.ok(!isAcknowledged || names.includes(name), `${name} was acknowledged and is gone`)
-    }
-    for (const name of names) {
-      const { hash } = this.#sent.get(name) ?? assert.fail(`${name} was never sent`)
-      const bytes = await attempts.repeatedly((client) => download(client, this.#library, name))
-      assert.equal(hashOf(bytes), hash, `${name} has other bytes`)
-    }
+    await verifyFiles(attempts, this.#library, this.#sent)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -266,38 +239,17 @@ class Tasks implements Writer {
 
   async write(attempts: Attempts): Promise<void> {
     const name = `${this.#operation} ${this.#files.size}`
-    await attempts.once(async (client) => {
-      const link = await uploadLink(client, this.#source)
-      expectOk(
-        await postForm(link, [['parent_dir', '/'], { filename: name, bytes: Buffer.alloc(70_000, name) }]),
-      )
-    })
+    const bytes = Buffer.alloc(70_000, name)
+    await attempts.once((client) => sendFile(client, this.#source, name, bytes))
     const record = { isAcknowledged: false }
     this.#files.set(name, record)
-    const id = await attempts.once(async (client) => {
-      const reply = await client.post(`/api/v2.1/repos/async-batch-${this.#operation}-item/`, {
-        json: {
-          src_repo_id: this.#source,
-          src_parent_dir: '/',
-          src_dirents: [name],
-          dst_repo_id: this.#target,
-          dst_parent_dir: '/',
-        },
-      })
-      expectOk(reply)
-      return reply.body.task_id as string
-    })
+    const task = { operation: this.#operation, source: this.#source, target: this.#target, name }
+    const id = await attempts.once((client) => startTask(client, task))
     record.isAcknowledged = true
     const deadline = performance.now() + TASK_MS
     for (;;) {
-      const progress = await attempts.repeatedly(async (client) => {
-        const reply = await client.get('/api/v2.1/query-copy-move-progress/', { task_id: id })
-        expectOk(reply)
-        return reply
-      })
-      assert.notEqual(progress.body.failed, true, progress.text)
-      if (progress.body.done === true || progress.body.successful === true) return
-      assert.ok(performance.now() < deadline, `${name} is not finished after two minutes: ${progress.text}`)
+      if (await attempts.repeatedly((client) => hasEnded(client, id))) return
+      assert.ok(performance.now() < deadline, `${name} is not finished after two minutes`)
       await delay(100)
     }
   }
@@ -337,8 +289,7 @@ class Archives implements Writer {
       ['short', Buffer.from('short')],
     ])
     for (const [filename, bytes] of contents) {
-      const link = await uploadLink(client, library)
-      expectOk(await postForm(link, [['parent_dir', '/'], { filename, bytes }]))
+      await sendFile(client, library, filename, bytes)
     }
     return new Archives(library, contents)
   }
@@ -439,7 +390,7 @@ class Events implements Writer {
 
   async #upload(client: Client): Promise<void> {
     const name = `event ${this.#count++}`
-    await uploadFile(client, this.#library, name, Buffer.from(name))
+    await sendFile(client, this.#library, name, name)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -451,36 +402,7 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-export async function namesOf(client: Client, library: string): Promise<string[]> {
-  const listing = await client.get(`/api2/repos/${library}/dir/`)
-  expectOk(listing)
-  return listing.body.map((entry: { name: string }) => entry.name)
-}
-
-export async function uploadFile(
-  client: Client,
-  library: string,
-  filename: string,
-  bytes: Buffer,
-): Promise<void> {
-  const link = await uploadLink(client, library)
-  expectOk(await postForm(link, [['parent_dir', '/'], { filename, bytes }]))
-}
-
-export async function download(client: Client, library: string, name: string): Promise<Buffer> {
-  const link = await client.get(`/api2/repos/${library}/file/`, { p: `/${name}` })
-  expectOk(link)
-  const response = await fetch(link.body)
-  const bytes = Buffer.from(await response.arrayBuffer())
-  assert.equal(response.status, 200, bytes.toString('utf8', 0, 300))
-  return bytes
-}
-
-function expectOk({ status, text, headers }: Reply): void {
-  if (status === 503) assert.match(headers.get('retry-after') ?? '', /^\d+$/, '503 without Retry-After')
-  assert.equal(status === 201 ? 200 : status, 200, text.slice(0, 500))
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
+async function verifyFiles(attempts: Attempts, library: string, sent: FileJournal): Promise<void> {
+  const names = await attempts.repeatedly((client) => namesOf(client, library))
+  await sent.verify(names, (name) => attempts.repeatedly((client) => download(client, library, name)))
 }

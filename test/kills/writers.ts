@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, Reply } from '../support/client.ts'
+import { randomBytes } from 'node:crypto'
+import type { Client } from '../support/client.ts'
 import { SyncClient, type TreeSpec } from '../support/sync-client.ts'
-import { postForm, uploadLink } from '../support/transfer.ts'
+import {
+  download,
+  emptyTrash,
+  expectOk,
+  FileJournal,
+  hashOf,
+  namesOf,
+  runTask,
+  sendChunk,
+  sendFile,
+  uploadedBytes,
+} from '../support/workload.ts'
+
+const CHUNK = 40_000
 
 /** A client that repeats one kind of write and knows what was acknowledged. */
 export interface Writer {
@@ -40,8 +52,7 @@ class Uploads implements Writer {
   readonly kind = 'upload'
   readonly #library: string
   readonly #random: Random
-  readonly #sent = new Map<string, { hash: string; acknowledged: boolean }>()
-  readonly #checked = new Set<string>()
+  readonly #sent = new FileJournal('upload')
 
   constructor(library: string, random: Random) {
     this.#library = library
@@ -51,23 +62,14 @@ class Uploads implements Writer {
   async write(client: Client): Promise<void> {
     const name = `${this.#sent.size}.bin`
     const bytes = randomBytes(1 + Math.floor(this.#random() ** 3 * 500_000))
-    const record = { hash: hashOf(bytes), acknowledged: false }
-    this.#sent.set(name, record)
-    const link = await uploadLink(client, this.#library)
-    expectOk(await postForm(link, [['parent_dir', '/'], { filename: name, bytes }]))
-    record.acknowledged = true
+    const record = this.#sent.send(name, bytes)
+    await sendFile(client, this.#library, name, bytes)
+    record.isAcknowledged = true
   }
 
   async verify(client: Client): Promise<void> {
     const names = await namesOf(client, this.#library)
-    for (const [name, { acknowledged }] of this.#sent) {
-      assert.ok(!acknowledged || names.has(name), `${name} was acknowledged and is gone`)
-    }
-    for (const name of names) {
-      if (this.#checked.has(name)) continue
-      assert.equal(hashOf(await download(client, this.#library, name)), this.#sent.get(name)?.hash, name)
-      this.#checked.add(name)
-    }
+    await this.#sent.verify(names, (name) => download(client, this.#library, name))
   }
 }
 
@@ -93,17 +95,8 @@ class Chunks implements Writer {
   async write(client: Client): Promise<void> {
     if (this.#bytes.length === 0) this.#bytes = randomBytes(50_000 + Math.floor(this.#random() * 150_000))
     const start = this.#acknowledged
-    const piece = this.#bytes.subarray(start, start + 40_000)
-    const link = await uploadLink(client, this.#library)
-    const reply = await postForm(link, [['parent_dir', '/'], { filename: 'part', bytes: piece }], {
-      query: 'ret-json=1',
-      headers: {
-        'Content-Range': `bytes ${start}-${start + piece.length - 1}/${this.#bytes.length}`,
-        'Content-Disposition': `attachment; filename="${encodeURIComponent(this.#name)}"`,
-      },
-    })
-    expectOk(reply)
-    this.#acknowledged += piece.length
+    await sendChunk(client, this.#library, { name: this.#name, bytes: this.#bytes, start, length: CHUNK })
+    this.#acknowledged = Math.min(start + CHUNK, this.#bytes.length)
     if (this.#acknowledged < this.#bytes.length) return
     this.#finish()
   }
@@ -111,22 +104,16 @@ class Chunks implements Writer {
   async verify(client: Client, { isRestored } = { isRestored: false }): Promise<void> {
     const names = await namesOf(client, this.#library)
     for (const [name, hash] of this.#done) {
-      assert.ok(names.has(name), `${name} was acknowledged and is gone`)
+      assert.ok(names.includes(name), `${name} was acknowledged and is gone`)
       assert.equal(hashOf(await download(client, this.#library, name)), hash, name)
     }
     this.#done.clear()
     // The last chunk may have been stored without an answer.
-    if (names.has(this.#name)) this.#finish()
+    if (names.includes(this.#name)) this.#finish()
     if (this.#acknowledged === 0 || isRestored) return
-    const query = { parent_dir: '/', file_name: this.#name }
-    const kept = await client.get(`/api/v2.1/repos/${this.#library}/file-uploaded-bytes/`, query)
-    expectOk(kept)
-    const { uploadedBytes } = kept.body
-    assert.ok(
-      uploadedBytes >= this.#acknowledged,
-      `${uploadedBytes} of ${this.#acknowledged} acknowledged bytes`,
-    )
-    this.#acknowledged = uploadedBytes
+    const kept = await uploadedBytes(client, this.#library, this.#name)
+    assert.ok(kept >= this.#acknowledged, `${kept} of ${this.#acknowledged} acknowledged bytes`)
+    this.#acknowledged = kept
   }
 
   #finish(): void {
@@ -172,7 +159,7 @@ class Edits implements Writer {
   }
 
   async verify(client: Client): Promise<void> {
-    const found = [...(await namesOf(client, this.#library))].sort()
+    const found = (await namesOf(client, this.#library)).sort()
     if (found.join() !== [...this.#names].sort().join()) this.#settle()
     assert.deepEqual(found, [...this.#names].sort())
     this.#unanswered = undefined
@@ -346,36 +333,14 @@ class Tasks implements Writer {
 
   async write(client: Client): Promise<void> {
     if (!this.#hasSource) {
-      const link = await uploadLink(client, this.#source)
-      const parts = [
-        ['parent_dir', '/'],
-        ['replace', '1'],
-        { filename: 'a.bin', bytes: Buffer.alloc(100_000, 'task') },
-      ] as const
-      expectOk(await postForm(link, parts))
+      await sendFile(client, this.#source, 'a.bin', Buffer.alloc(100_000, 'task'), [['replace', '1']])
       this.#hasSource = true
     }
     const folder = `/copy ${this.#count++}`
     const url = `/api/v2.1/repos/${this.#target}/dir/`
     expectOk(await client.post(url, { query: { p: folder }, form: { operation: 'mkdir' } }))
-    const started = await client.post('/api/v2.1/repos/async-batch-copy-item/', {
-      json: {
-        src_repo_id: this.#source,
-        src_parent_dir: '/',
-        src_dirents: ['a.bin'],
-        dst_repo_id: this.#target,
-        dst_parent_dir: folder,
-      },
-    })
-    expectOk(started)
-    for (;;) {
-      const query = { task_id: started.body.task_id }
-      const progress = await client.get('/api/v2.1/query-copy-move-progress/', query)
-      expectOk(progress)
-      assert.notEqual(progress.body.failed, true, progress.text)
-      if (progress.body.done === true || progress.body.successful === true) break
-      await delay(5)
-    }
+    const [source, target] = [this.#source, this.#target]
+    await runTask(client, { operation: 'copy', source, target, name: 'a.bin', folder }, 5)
     this.#copied.add(folder)
   }
 
@@ -398,12 +363,14 @@ class Tasks implements Writer {
 /** Deletes files, then empties the trash. */
 class Trash implements Writer {
   readonly kind = 'empty trash'
+  readonly #library: string
   readonly #api: string
   #deleted: string[] = []
   #emptied = new Set<string>()
   #count = 0
 
   constructor(library: string) {
+    this.#library = library
     this.#api = `/api/v2.1/repos/${library}`
   }
 
@@ -416,7 +383,7 @@ class Trash implements Writer {
     if (this.#deleted.length < 3) return
     const emptied = this.#deleted
     this.#deleted = []
-    expectOk(await client.delete(`${this.#api}/trash/`, { form: { keep_days: 0 } }))
+    await emptyTrash(client, this.#library)
     for (const one of emptied) this.#emptied.add(one)
   }
 
@@ -431,26 +398,4 @@ class Trash implements Writer {
     )
     for (const name of this.#deleted) assert.ok(found.includes(name), `${name} was deleted`)
   }
-}
-
-async function namesOf(client: Client, library: string): Promise<Set<string>> {
-  const listing = await client.get(`/api2/repos/${library}/dir/`)
-  expectOk(listing)
-  return new Set(listing.body.map((entry: { name: string }) => entry.name))
-}
-
-async function download(client: Client, library: string, name: string): Promise<Buffer> {
-  const link = await client.get(`/api2/repos/${library}/file/`, { p: `/${name}` })
-  expectOk(link)
-  const response = await fetch(link.body)
-  assert.equal(response.status, 200, name)
-  return Buffer.from(await response.arrayBuffer())
-}
-
-function expectOk(reply: Reply): void {
-  assert.ok(reply.status === 200 || reply.status === 201, `${reply.status} ${reply.text.slice(0, 500)}`)
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

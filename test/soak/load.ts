@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type Reply } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { carrelProcess } from '../support/command.ts'
 import { seededRandom } from '../support/random.ts'
 import { MTIME, SyncClient, type TreeSpec } from '../support/sync-client.ts'
-import { postForm, uploadLink } from '../support/transfer.ts'
+import { download, emptyTrash, expectOk, hashOf, runTask, sendChunk, sendFile } from '../support/workload.ts'
 import type { Journal } from './journal.ts'
 
 /** Durations of finished operations in milliseconds, by kind. */
@@ -38,7 +38,7 @@ interface Worker {
   readonly client: Client
   readonly library: string
   readonly random: () => number
-  /** What it has stored, by path, with the hash of the bytes. Bounded, so that the load stays the same. */
+  /** What it has stored, by name, with the hash of the bytes. Bounded, so that the load stays the same. */
   readonly files: Map<string, string>
   counter: number
 }
@@ -61,6 +61,7 @@ interface World {
 }
 
 const MAX_FILES = 40
+const REPLACE = [['replace', '1']] as const
 const LARGEST_UPLOAD = 6_000_000
 const EMPTY_TRASH_EVERY = 25
 
@@ -68,11 +69,9 @@ const OPERATIONS: Record<string, Operation> = {
   upload: async (worker, { journal }) => {
     const name = `file ${Math.floor(worker.random() * MAX_FILES)}.bin`
     const bytes = randomBytes(1 + Math.floor(worker.random() ** 4 * LARGEST_UPLOAD))
-    const link = await uploadLink(worker.client, worker.library)
     journal.wrote(bytes.length)
-    const reply = await postForm(link, [['parent_dir', '/'], ['replace', '1'], { filename: name, bytes }])
-    expectOk(reply)
-    worker.files.set(`/${name}`, hashOf(bytes))
+    await sendFile(worker.client, worker.library, name, bytes, REPLACE)
+    worker.files.set(name, hashOf(bytes))
   },
 
   chunks: async (worker, { journal }) => {
@@ -80,29 +79,16 @@ const OPERATIONS: Record<string, Operation> = {
     const bytes = randomBytes(300_000)
     // Each chunk is stored as a piece, and again as part of a block.
     journal.wrote(2 * bytes.length)
-    const link = await uploadLink(worker.client, worker.library)
     for (let start = 0; start < bytes.length; start += 100_000) {
-      const parts = [
-        ['parent_dir', '/'],
-        ['replace', '1'],
-        { filename: name, bytes: bytes.subarray(start, start + 100_000) },
-      ] as const
-      const headers = {
-        'Content-Range': `bytes ${start}-${start + 99_999}/${bytes.length}`,
-        'Content-Disposition': `attachment; filename="${encodeURIComponent(name)}"`,
-      }
-      expectOk(await postForm(link, parts, { query: 'ret-json=1', headers }))
+      await sendChunk(worker.client, worker.library, { name, bytes, start, length: 100_000 }, REPLACE)
     }
   },
 
   download: async (worker, world) => {
     if (worker.files.size < 10) await OPERATIONS['upload']?.(worker, world)
     const all = [...worker.files]
-    const [path, hash] = all[Math.floor(worker.random() * all.length)] ?? assert.fail('nothing uploaded')
-    const link = await worker.client.get(`/api2/repos/${worker.library}/file/`, { p: path })
-    expectOk(link)
-    const response = await fetch(link.body)
-    assert.equal(hashOf(Buffer.from(await response.arrayBuffer())), hash, path)
+    const [name, hash] = all[Math.floor(worker.random() * all.length)] ?? assert.fail('nothing uploaded')
+    assert.equal(hashOf(await download(worker.client, worker.library, name)), hash, name)
   },
 
   list: async (worker, { libraries }) => {
@@ -129,7 +115,7 @@ const OPERATIONS: Record<string, Operation> = {
       }),
     )
     expectOk(await worker.client.delete(`${api}/file/`, { query: { p: `${folder}/renamed.txt` } }))
-    await emptyTrash(worker)
+    if (worker.counter % EMPTY_TRASH_EVERY === 0) await emptyTrash(worker.client, worker.library)
   },
 
   lock: async (worker) => {
@@ -157,7 +143,7 @@ const OPERATIONS: Record<string, Operation> = {
     const head = await synced.head()
     await synced.push(spec, head)
     await synced.listIds(await synced.head(), head)
-    if (worker.counter++ % EMPTY_TRASH_EVERY === 0) await clean(worker.client, synced.library)
+    if (worker.counter++ % EMPTY_TRASH_EVERY === 0) await emptyTrash(worker.client, synced.library)
   },
 
   share: async (worker, { visitor }) => {
@@ -178,28 +164,9 @@ const OPERATIONS: Record<string, Operation> = {
     const target = libraries[0] ?? worker.library
     const name = 'copied.bin'
     if (worker.counter++ === 0) {
-      const link = await uploadLink(worker.client, worker.library)
-      const bytes = randomBytes(500_000)
-      expectOk(await postForm(link, [['parent_dir', '/'], { filename: name, bytes }]))
+      await sendFile(worker.client, worker.library, name, randomBytes(500_000))
     }
-    const started = await worker.client.post('/api/v2.1/repos/async-batch-copy-item/', {
-      json: {
-        src_repo_id: worker.library,
-        src_parent_dir: '/',
-        src_dirents: [name],
-        dst_repo_id: target,
-        dst_parent_dir: '/',
-      },
-    })
-    expectOk(started)
-    for (;;) {
-      const query = { task_id: started.body.task_id }
-      const progress = await worker.client.get('/api/v2.1/query-copy-move-progress/', query)
-      expectOk(progress)
-      assert.ok(progress.body.failed !== true, progress.text)
-      if (progress.body.done === true || progress.body.successful === true) break
-      await delay(20)
-    }
+    await runTask(worker.client, { operation: 'copy', source: worker.library, target, name }, 20)
     const p = `/${name}`
     expectOk(await worker.client.delete(`/api/v2.1/repos/${target}/file/`, { query: { p } }))
   },
@@ -210,13 +177,8 @@ const OPERATIONS: Record<string, Operation> = {
     })
     if (started.status === 404) {
       for (let file = 0; file < 20; file += 1) {
-        const link = await uploadLink(worker.client, worker.library)
-        const parts = [
-          ['parent_dir', '/'],
-          ['relative_path', 'docs'],
-          { filename: `${file}.txt`, bytes: `text ${MTIME} ${file} `.repeat(500) },
-        ] as const
-        expectOk(await postForm(link, parts))
+        const text = `text ${MTIME} ${file} `.repeat(500)
+        await sendFile(worker.client, worker.library, `${file}.txt`, text, [['relative_path', 'docs']])
       }
       return
     }
@@ -339,20 +301,4 @@ async function createAccount(admin: Client, email: string): Promise<Client> {
   const password = 'a visitor of the soak'
   expectOk(await admin.post('/api/v2.1/admin/users/', { form: { email, password } }))
   return Client.signIn(admin.url, email, password)
-}
-
-async function emptyTrash(worker: Worker): Promise<void> {
-  if (worker.counter % EMPTY_TRASH_EVERY === 0) await clean(worker.client, worker.library)
-}
-
-async function clean(client: Client, library: string): Promise<void> {
-  expectOk(await client.delete(`/api/v2.1/repos/${library}/trash/`, { form: { keep_days: 0 } }))
-}
-
-function expectOk(reply: Reply): void {
-  assert.ok(reply.status === 200 || reply.status === 201, `${reply.status} ${reply.text.slice(0, 500)}`)
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
